@@ -1,0 +1,36 @@
+"""Every default and every limit of Likewise, in one place, each with its reason."""
+
+from __future__ import annotations
+
+from typing import Final
+
+# Meaning.
+MEASURE: Final = "combine"  # the measure of relaxed parts when none is named
+THRESHOLD: Final = 0.5  # a match needs at least this score (geometric mean of its relaxed parts)
+TOP_MAPPINGS: Final = 2  # how many mappings an explanation compares: the best and its runner-up
+HYBRID_M: Final = 5  # SPEC.md H: properties of an event that may answer one statement
+MAX_ENUMERATED_MAPPINGS: Final = 10_000  # up to here the probability space P covers every mapping (SPEC.md T)
+
+# Memory.
+CACHE_BYTES: Final = 256 * 2**20  # relatedness and postings a matcher may keep
+
+# Events.
+MAX_TUPLES: Final = 1_000
+MAX_TERM_LENGTH: Final = 1_024  # characters of an attribute, a text value, a theme tag
+MAX_DEPTH: Final = 64  # nesting of an event's JSON
+MAX_THEMES: Final = 100
+MAX_TRIPLES: Final = 10_000  # triples of one event's graph
+MAX_VECTOR: Final = 1_000  # properties of an interest vector
+MAX_EVENT_BYTES: Final = 4 * 2**20  # one event as JSON
+
+# Subscriptions.
+MAX_SUBSCRIPTION_LENGTH: Final = 65_536  # characters of one subscription's text
+MAX_CONJUNCTIONS: Final = 64  # what `or` and `not` may expand to
+MAX_PREDICATES: Final = 1_000  # predicates of one condition
+MAX_NESTING: Final = 64  # parentheses inside a condition
+MAX_IN_VALUES: Final = 1_000  # values of one `in (...)`
+MAX_K: Final = 100_000  # `top k`
+MAX_WINDOW_EVENTS: Final = 10_000_000  # `within n events`
+
+# Windows.
+LATENESS: Final = 0  # µs an event may be older than the newest one seen and still enter windows

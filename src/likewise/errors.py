@@ -1,0 +1,204 @@
+"""Every error Likewise raises, in one tree.
+
+    LikewiseError
+    ├── InputError                 something handed in is wrong; nothing was changed
+    │   ├── ParseError             text that is not in the subscription language (line, column, caret)
+    │   ├── InvalidEvent           an event that cannot exist
+    │   ├── InvalidSubscription    a subscription that cannot exist, or never match
+    │   ├── UnitError              an unknown unit, or units that cannot be compared
+    │   ├── FormatError            bytes or JSON that do not follow a published format
+    │   └── LimitExceeded          a stated limit was passed
+    ├── StateError                 the call does not fit what is there
+    │   ├── DuplicateId            an id that is in use already
+    │   ├── UnknownId              an id that is not in use
+    │   ├── LateEvent              an event older than the stated lateness allows
+    │   └── NotServed              no engine at hand serves this kind of subscription
+    ├── ArtefactError              a stored artefact (space, saved matcher, log) cannot be used
+    │   ├── ArtefactMissing        it is not there
+    │   ├── ArtefactDamaged        truncated, altered or inconsistent
+    │   └── ArtefactVersion        written by a newer version
+    └── MissingDependency          an optional part is not installed; the message says what to install
+
+Each error has a stable `code`, carries its facts as attributes, and its message says what was
+expected, what was found and what to do next.
+
+>>> try:
+...     raise DuplicateId("s1")
+... except LikewiseError as error:
+...     print(error.code, "|", error)
+duplicate_id | the id 's1' is in use already; remove it first or choose another
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class LikewiseError(Exception):
+    """Root of the tree; catch this to catch everything Likewise raises on purpose."""
+
+    code: ClassVar[str] = "error"
+
+    def facts(self) -> dict[str, object]:
+        """The error's facts, for machines: what `--json` and problem+json print.
+
+        >>> UnknownId("s9").facts()
+        {'code': 'unknown_id', 'message': "there is nothing with the id 's9'", 'id': 's9'}
+        """
+        return {"code": self.code, "message": str(self), **vars(self)}
+
+
+class InputError(LikewiseError):
+    """Something handed in is wrong; nothing was changed."""
+
+    code = "input"
+
+
+class ParseError(InputError):
+    """Text that is not in the subscription language.
+
+    `line` and `column` count from 1; `expected` says in words what could have stood there.
+    """
+
+    code = "syntax"
+
+    def __init__(self, problem: str, *, text: str = "", line: int = 1, column: int = 1, expected: str = "") -> None:
+        self.problem = problem
+        self.line = line
+        self.column = column
+        self.expected = expected
+        self.excerpt, self.caret = _excerpt(text, line, column)
+        message = f"line {line}, column {column}: {problem}"
+        if expected:
+            message += f"; expected {expected}"
+        if self.excerpt:
+            message += f"\n  {self.excerpt}\n  {self.caret}"
+        super().__init__(message)
+
+
+def _excerpt(text: str, line: int, column: int, width: int = 76) -> tuple[str, str]:
+    """The offending line, cut around the column, and a caret under the column."""
+    lines = text.splitlines()
+    if not 1 <= line <= len(lines):
+        return "", ""
+    start = max(0, column - 1 - width // 2)
+    shown = "".join(c if c.isprintable() else " " for c in lines[line - 1][start : start + width])
+    return shown, " " * min(column - 1 - start, len(shown)) + "^"
+
+
+class InvalidEvent(InputError):
+    """An event that cannot exist: no tuples, a NaN, a naive datetime."""
+
+    code = "invalid_event"
+
+
+class InvalidSubscription(InputError):
+    """A subscription that cannot exist or can never match: empty, an empty interval, `~` on a number."""
+
+    code = "invalid_subscription"
+
+
+class UnitError(InputError):
+    """An unknown unit, or two units that cannot be compared."""
+
+    code = "unit"
+
+
+class FormatError(InputError):
+    """Bytes that do not follow the published format they claim."""
+
+    code = "format"
+
+
+class LimitExceeded(InputError):
+    """A stated limit was passed: `limit` names it, `allowed` and `found` are its facts."""
+
+    code = "limit"
+
+    def __init__(self, limit: str, *, allowed: int, found: int | None = None) -> None:
+        self.limit = limit
+        self.allowed = allowed
+        self.found = found
+        was = "more" if found is None else f"{found:,}"
+        super().__init__(f"{limit}: at most {allowed:,} are allowed, found {was}; split the input or shorten it")
+
+
+class StateError(LikewiseError):
+    """The call does not fit what is there; nothing was changed."""
+
+    code = "state"
+
+
+class DuplicateId(StateError):
+    """An id that is in use already."""
+
+    code = "duplicate_id"
+
+    def __init__(self, id: str) -> None:
+        self.id = id
+        super().__init__(f"the id {id!r} is in use already; remove it first or choose another")
+
+
+class UnknownId(StateError):
+    """An id that is not in use."""
+
+    code = "unknown_id"
+
+    def __init__(self, id: str) -> None:
+        self.id = id
+        super().__init__(f"there is nothing with the id {id!r}")
+
+
+class LateEvent(StateError):
+    """An event older than the stated lateness allows; it took part in no window."""
+
+    code = "late_event"
+
+    def __init__(self, *, time: int, watermark: int) -> None:
+        self.time = time
+        self.watermark = watermark
+        super().__init__(
+            f"the event's time {time} is {watermark - time} µs before what windows still accept; "
+            "allow more lateness or publish in order"
+        )
+
+
+class NotServed(StateError):
+    """No engine at hand serves this kind of subscription."""
+
+    code = "not_served"
+
+
+class ArtefactError(LikewiseError):
+    """A stored artefact cannot be used."""
+
+    code = "artefact"
+
+
+class ArtefactMissing(ArtefactError):
+    """The artefact is not there."""
+
+    code = "artefact_missing"
+
+
+class ArtefactDamaged(ArtefactError):
+    """The artefact is truncated, altered or inconsistent."""
+
+    code = "artefact_damaged"
+
+
+class ArtefactVersion(ArtefactError):
+    """The artefact was written in a format this version does not read."""
+
+    code = "artefact_version"
+
+
+class MissingDependency(LikewiseError):
+    """An optional part is not installed."""
+
+    code = "missing_dependency"
+
+    def __init__(self, what: str, extra: str) -> None:
+        self.what = what
+        self.extra = extra
+        super().__init__(f"{what} is needed for this; install it with: pip install 'likewise[{extra}]'")

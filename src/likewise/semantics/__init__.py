@@ -1,0 +1,1 @@
+"""Meaning: spaces, identifier splitting and the measures of relatedness."""

@@ -1,0 +1,57 @@
+"""The seam to meaning: what a term is, and what a measure of relatedness promises.
+
+A measure compares the terms a subscription asks for with the terms events were seen to use. Its
+answer for a pair never depends on which other pairs it was asked about, so it may be computed once
+and kept (DESIGN.md, "The central idea").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal, Protocol
+
+import msgspec
+
+if TYPE_CHECKING:
+    from numpy import float32
+    from numpy.typing import NDArray
+
+Role = Literal["attribute", "value"]
+ValueKind = Literal["text", "number", "boolean", ""]
+
+
+class Term(msgspec.Struct, frozen=True, order=True):
+    """A piece of text to be understood, with what is known about the place it stands in.
+
+    `text` is as written; `theme` holds the folded, sorted theme tags of its side; `unit` and `kind`
+    describe the reading an attribute carries; `context` is nearby text of the same event or
+    subscription (the path, the fields of the same list item), the nearest first.
+
+    >>> Term("TempC_SHT", kind="number").role
+    'attribute'
+    """
+
+    text: str
+    role: Role = "attribute"
+    theme: tuple[str, ...] = ()
+    unit: str = ""
+    kind: ValueKind = ""
+    context: tuple[str, ...] = ()
+
+
+class Measure(Protocol):
+    """Relatedness of terms in [0, 1].
+
+    Equal terms (text folded) give 1; unrelated ones, and a term the measure knows nothing about,
+    give 0. The matrix has one row for each asked term and one column for each seen term.
+    """
+
+    name: str
+
+    def matrix(self, asked: Sequence[Term], seen: Sequence[Term]) -> NDArray[float32]:
+        """The relatedness of every asked term with every seen one."""
+        ...
+
+    def configuration(self) -> dict[str, object]:
+        """What rebuilds this measure over the same space; saved with a matcher."""
+        ...
