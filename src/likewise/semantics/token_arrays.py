@@ -1,0 +1,79 @@
+"""The cutting of whole Arrow arrays of text into words, by operations on their bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+_SPACE = 0x20
+
+
+def _table(lower: bool) -> NDArray[np.uint8]:
+    """What each byte becomes: ASCII letters and digits stay, other ASCII separates, the rest stays."""
+    table = np.arange(256, dtype=np.uint8)
+    for code in range(128):
+        character = chr(code)
+        table[code] = ord(character.lower() if lower else character) if character.isalnum() else _SPACE
+    return table
+
+
+def cut(
+    texts: pa.Array[Any], *, lower: bool, spaced: Callable[[str], str]
+) -> tuple[list[str], NDArray[np.int32], NDArray[np.int64]]:
+    """The distinct words, each text's words as codes into them, and where each text's codes end.
+
+    `spaced` cuts one text that is not ASCII, and returns its words joined by single spaces.
+
+    >>> words, codes, ends = cut(pa.array(["a b", "", "b"]), lower=True, spaced=str)
+    >>> words, codes.tolist(), ends.tolist()
+    (['a', 'b'], [0, 1, 1], [2, 2, 3])
+    """
+    texts = texts.cast(pa.large_string()).fill_null("")
+    data, ends = _bytes_of(texts)
+    if len(data) and data.max() > 0x7F:
+        rows = np.unique(np.searchsorted(ends, np.flatnonzero(data & 0x80), side="right"))
+        mask = np.zeros(len(texts), dtype=bool)
+        mask[rows] = True
+        cleaned = pa.array([spaced(str(text)) for text in texts.take(rows).to_pylist()], pa.large_string())
+        data, ends = _bytes_of(pc.replace_with_mask(texts, pa.array(mask), cleaned))
+    return _words(_table(lower)[data], ends)
+
+
+def _bytes_of(texts: pa.Array[Any]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """A large string array's bytes and where each text ends in them."""
+    _, offsets_buffer, data_buffer = texts.buffers()
+    if offsets_buffer is None or data_buffer is None or not len(texts):
+        return np.empty(0, dtype=np.uint8), np.zeros(len(texts), dtype=np.int64)
+    offsets = np.frombuffer(memoryview(offsets_buffer), dtype=np.int64, count=len(texts) + 1 + texts.offset)
+    offsets = offsets[texts.offset :]
+    start, stop = int(offsets[0]), int(offsets[-1])
+    return np.frombuffer(memoryview(data_buffer), dtype=np.uint8)[start:stop], offsets[1:] - start
+
+
+def _words(data: NDArray[np.uint8], ends: NDArray[np.int64]) -> tuple[list[str], NDArray[np.int32], NDArray[np.int64]]:
+    """Words are runs without a space inside one text; each text begins a new word."""
+    inside = data != _SPACE
+    first = inside.copy()
+    first[1:] &= ~inside[:-1]
+    begins = np.concatenate(([0], ends[:-1])) if len(ends) else ends
+    begins = begins[begins < len(data)]
+    first[begins] = inside[begins]
+    starts = np.flatnonzero(first)
+    last = inside.copy()
+    last[:-1] &= ~inside[1:] | first[1:]
+    offsets = np.zeros(len(starts) + 1, dtype=np.int64)
+    np.cumsum(np.flatnonzero(last) + 1 - starts, out=offsets[1:])
+    words = pa.LargeStringArray.from_buffers(len(starts), _buffer(offsets), _buffer(data[inside]))
+    encoded: pa.DictionaryArray[Any, Any] = words.dictionary_encode()
+    codes = encoded.indices.to_numpy(zero_copy_only=False).astype(np.int32, copy=False)
+    distinct = [str(word) for word in encoded.dictionary.to_pylist()]
+    return distinct, codes, np.searchsorted(starts, ends, side="left").astype(np.int64)
+
+
+def _buffer(array: NDArray[Any]) -> pa.Buffer:
+    return pa.py_buffer(array.data)
