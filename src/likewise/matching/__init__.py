@@ -1,0 +1,1 @@
+"""Matching: one file an engine, and `naive`, the oracle of them all."""

@@ -1,0 +1,171 @@
+"""The seam between `likewise.Matcher` and the engines it routes to.
+
+An engine knows its subscriptions by ordinal: the matcher deals ordinals out in the order of addition,
+never twice, so results sorted by ordinal are in the order of addition. Engines that hold no windows
+need only `add`, `remove` and `find`; `BaseEngine` derives the rest from these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol
+
+from likewise.errors import DuplicateId, UnknownId
+from likewise.model.event import Event
+from likewise.model.explanation import Explanation
+from likewise.model.match import Match, Promotion
+from likewise.model.subscription import Kind, Subscription
+
+if TYPE_CHECKING:
+    from numpy import float32, int64
+    from numpy.typing import NDArray
+
+
+class Found(NamedTuple):
+    """Subscriptions one event met: ordinals in ascending order, and their scores (None: all are 1)."""
+
+    ordinals: NDArray[int64]
+    scores: NDArray[float32] | None = None
+
+
+class FoundBatch(NamedTuple):
+    """Subscriptions many events met, ordered by event, then by ordinal."""
+
+    event_index: NDArray[int64]
+    ordinals: NDArray[int64]
+    scores: NDArray[float32] | None = None
+    promoted: tuple[Promotion, ...] = ()
+
+
+class Engine(Protocol):
+    """What the matcher routes to. One thread owns an engine."""
+
+    kinds: ClassVar[frozenset[Kind]]
+
+    def serves(self, subscription: Subscription) -> bool:
+        """Whether this engine can hold the subscription."""
+        ...
+
+    def add(self, ordinal: int, subscription: Subscription, at: int) -> None:
+        """Hold a subscription from the moment `at` (µs) on. An ordinal in use is `DuplicateId`."""
+        ...
+
+    def remove(self, ordinal: int) -> None:
+        """Forget a subscription, wholly. An ordinal not in use is `UnknownId`."""
+        ...
+
+    def find(self, event: Event, at: int) -> Found:
+        """The subscriptions the event meets at the moment `at`, as arrays; the fast path."""
+        ...
+
+    def match(self, event: Event, at: int) -> list[tuple[int, Match]]:
+        """The same, as (ordinal, match), ordered by ordinal, arrival before promotions."""
+        ...
+
+    def match_batch(self, events: Sequence[Event], at: Sequence[int]) -> FoundBatch:
+        """Equal to `find` one by one, in order."""
+        ...
+
+    def advance(self, now: int) -> list[tuple[int, Match]]:
+        """Let time pass; promotions caused by what expired."""
+        ...
+
+    def withdraw(self, event_id: str) -> list[tuple[int, Match]]:
+        """Take an event back; promotions caused by that."""
+        ...
+
+    def explain(self, event: Event, ordinal: int, at: int) -> Explanation:
+        """Why the event does or does not meet the subscription; changes nothing."""
+        ...
+
+    def save(self, folder: Path) -> None:
+        """Write what adding the subscriptions again would not bring back (windows)."""
+        ...
+
+    def load(self, folder: Path) -> None:
+        """Read what `save` wrote, after the subscriptions were added again with the same ordinals."""
+        ...
+
+    def __len__(self) -> int: ...
+
+
+class BaseEngine:
+    """The parts of an engine that follow from `find`."""
+
+    kinds: ClassVar[frozenset[Kind]] = frozenset()
+
+    def __init__(self) -> None:
+        self.subscriptions: dict[int, Subscription] = {}
+
+    def __len__(self) -> int:
+        return len(self.subscriptions)
+
+    def serves(self, subscription: Subscription) -> bool:
+        """Whether this engine can hold the subscription."""
+        return subscription.kind in self.kinds
+
+    def find(self, event: Event, at: int) -> Found:
+        """The subscriptions the event meets; every engine says how."""
+        raise NotImplementedError(f"{type(self).__name__} must say how it finds")
+
+    def admit(self, ordinal: int, subscription: Subscription) -> None:
+        """Note the subscription, refusing an ordinal in use; engines call it first in `add`."""
+        if ordinal in self.subscriptions:
+            raise DuplicateId(str(ordinal))
+        self.subscriptions[ordinal] = subscription
+
+    def dismiss(self, ordinal: int) -> Subscription:
+        """Take the note back, refusing an ordinal not in use; engines call it first in `remove`."""
+        found = self.subscriptions.pop(ordinal, None)
+        if found is None:
+            raise UnknownId(str(ordinal))
+        return found
+
+    def match(self, event: Event, at: int) -> list[tuple[int, Match]]:
+        """`find`, as matches."""
+        ordinals, scores = self.find(event, at)
+        held = self.subscriptions
+        listed = [1.0] * len(ordinals) if scores is None else scores.tolist()
+        found = []
+        for ordinal, score in zip(ordinals.tolist(), listed, strict=True):
+            subscription = held[ordinal]
+            found.append((ordinal, Match(event.id, subscription.id, subscription.kind, score)))
+        return found
+
+    def match_batch(self, events: Sequence[Event], at: Sequence[int]) -> FoundBatch:
+        """`find` for each event in turn."""
+        import numpy as np
+
+        results = [self.find(event, when) for event, when in zip(events, at, strict=True)]
+        counts = np.fromiter((len(r.ordinals) for r in results), np.int64, len(results))
+        empty = np.empty(0, np.int64)
+        ordinals = np.concatenate([r.ordinals for r in results] or [empty])
+        scores = None
+        if any(r.scores is not None for r in results):
+            parts = [np.ones(len(r.ordinals), np.float32) if r.scores is None else r.scores for r in results]
+            scores = np.concatenate(parts)
+        return FoundBatch(np.repeat(np.arange(len(results)), counts), ordinals, scores)
+
+    def advance(self, now: int) -> list[tuple[int, Match]]:
+        """Nothing here depends on time."""
+        return []
+
+    def withdraw(self, event_id: str) -> list[tuple[int, Match]]:
+        """Nothing here is remembered of past events."""
+        return []
+
+    def explain(self, event: Event, ordinal: int, at: int) -> Explanation:
+        """Explained by the plain evaluation, which every engine's results equal."""
+        from likewise.matching.explain import explain
+
+        subscription = self.subscriptions.get(ordinal)
+        if subscription is None:
+            raise UnknownId(str(ordinal))
+        return explain(event, subscription)
+
+    def save(self, folder: Path) -> None:
+        """Adding the subscriptions again brings everything back."""
+
+    def load(self, folder: Path) -> None:
+        """There is nothing to read."""

@@ -1,0 +1,80 @@
+"""The values everything else speaks of: events, subscriptions, matches, mappings, explanations."""
+
+from likewise.model.condition import All, Any, Conjunction, Node, Not, conjunctions, merge_comparisons
+from likewise.model.event import Event, EventTuple, contexts
+from likewise.model.explanation import Explanation, PredicateReport, Verdict
+from likewise.model.flatten import event
+from likewise.model.mapping import Correspondence, Mapping
+from likewise.model.match import Match, MatchBatch, Promotion
+from likewise.model.predicate import OPERATORS, Operator, Predicate
+from likewise.model.rdf import Triple, TriplePattern, is_variable
+from likewise.model.subscription import (
+    Body,
+    Condition,
+    Distance,
+    GraphPattern,
+    Interest,
+    Kind,
+    Relatedness,
+    Scoring,
+    Statement,
+    Statements,
+    Subscription,
+    Top,
+    ValueOf,
+    WeightedSum,
+)
+from likewise.model.text import fold
+from likewise.model.units import Unit, find_unit, reading_unit, unit, units_in_name
+from likewise.model.values import Interval, Quantity, read_number
+
+__all__ = [
+    "OPERATORS",
+    "All",
+    "Any",
+    "Body",
+    "Condition",
+    "Conjunction",
+    "Correspondence",
+    "Distance",
+    "Event",
+    "EventTuple",
+    "Explanation",
+    "GraphPattern",
+    "Interest",
+    "Interval",
+    "Kind",
+    "Mapping",
+    "Match",
+    "MatchBatch",
+    "Node",
+    "Not",
+    "Operator",
+    "Predicate",
+    "PredicateReport",
+    "Promotion",
+    "Quantity",
+    "Relatedness",
+    "Scoring",
+    "Statement",
+    "Statements",
+    "Subscription",
+    "Top",
+    "Triple",
+    "TriplePattern",
+    "Unit",
+    "ValueOf",
+    "Verdict",
+    "WeightedSum",
+    "conjunctions",
+    "contexts",
+    "event",
+    "find_unit",
+    "fold",
+    "is_variable",
+    "merge_comparisons",
+    "read_number",
+    "reading_unit",
+    "unit",
+    "units_in_name",
+]

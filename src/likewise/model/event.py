@@ -1,0 +1,118 @@
+"""Events: themes and tuples, and what else a publication may carry (DESIGN.md; SPEC.md T, H, C, M)."""
+
+from __future__ import annotations
+
+import msgspec
+
+from likewise.defaults import MAX_TERM_LENGTH, MAX_TRIPLES, MAX_TUPLES, MAX_VECTOR
+from likewise.errors import InvalidEvent, LimitExceeded
+from likewise.model.rdf import Triple
+from likewise.model.subscription import check_themes
+from likewise.model.values import Quantity, finite, read_number
+
+
+class EventTuple(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One attribute and its value; `unit` is the unit stated beside it, as written.
+
+    Tuples of one list item share a `group` above 0. The paper forbids two tuples with one attribute;
+    we allow them (departure, SPEC.md T).
+    """
+
+    attribute: str
+    value: str | int | float | bool
+    unit: str = ""
+    group: int = 0
+
+    def __post_init__(self) -> None:
+        attribute, value = self.attribute, self.value
+        if not attribute or len(attribute) > MAX_TERM_LENGTH or attribute.isspace():
+            if len(attribute) > MAX_TERM_LENGTH:
+                raise LimitExceeded("characters of an attribute", allowed=MAX_TERM_LENGTH, found=len(attribute))
+            raise InvalidEvent("an attribute's name is empty; give it some text")
+        if type(value) is str:
+            if len(value) > MAX_TERM_LENGTH:
+                raise LimitExceeded(f"characters of the value of {attribute!r}", allowed=MAX_TERM_LENGTH, found=len(value))
+        else:
+            finite(value)  # type: ignore[arg-type]
+
+    def reading(self) -> tuple[float, str] | None:
+        """The number it says and the unit stated with it ('' if none); None if it says no number.
+
+        Text that is wholly a number, or a number and a unit, counts as one. A Boolean is no number.
+
+        >>> EventTuple("t", "81.2 °F").reading(), EventTuple("t", 3, "degC").reading(), EventTuple("t", True).reading()
+        ((81.2, 'degF'), (3.0, 'degC'), None)
+        """
+        value = self.value
+        if isinstance(value, bool):
+            return None
+        if isinstance(value, str):
+            read = read_number(value)
+            if read is None:
+                return None
+            return (read.value, read.unit) if isinstance(read, Quantity) else (read, self.unit)
+        return float(value), self.unit
+
+
+class Event(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One event. Make it with `likewise.event`, which flattens nested objects.
+
+    `time` (event time) and `expires` (end of validity) are microseconds UTC. `graph` holds RDF triples,
+    `vector` an interest vector as text over 0 and 1.
+    """
+
+    tuples: tuple[EventTuple, ...] = ()
+    themes: tuple[str, ...] = ()
+    id: str | None = None
+    source: str | None = None
+    time: int | None = None
+    expires: int | None = None
+    graph: tuple[Triple, ...] = ()
+    vector: str = ""
+
+    def __post_init__(self) -> None:
+        if not (self.tuples or self.graph or self.vector):
+            raise InvalidEvent("the event is empty; give it at least one attribute with a value")
+        if len(self.tuples) > MAX_TUPLES:
+            raise LimitExceeded("tuples of an event", allowed=MAX_TUPLES, found=len(self.tuples))
+        if len(self.graph) > MAX_TRIPLES:
+            raise LimitExceeded("triples of an event", allowed=MAX_TRIPLES, found=len(self.graph))
+        if self.themes:
+            check_themes(self.themes, InvalidEvent)
+        if self.vector:
+            if set(self.vector) - {"0", "1"}:
+                raise InvalidEvent("an event's vector holds 0 and 1 only: [0, 1, 1]")
+            if len(self.vector) > MAX_VECTOR:
+                raise LimitExceeded("properties of an interest vector", allowed=MAX_VECTOR, found=len(self.vector))
+
+    def interest(self) -> str:
+        """Its interest vector: the payload `vector`, else Boolean properties named p1, p2, ... without a gap.
+
+        >>> Event((EventTuple("p2", True), EventTuple("p1", False))).interest()
+        '01'
+        """
+        if self.vector:
+            return self.vector
+        named = {t.attribute: t.value for t in self.tuples if isinstance(t.value, bool)}
+        bits: list[str] = []
+        while (value := named.get(f"p{len(bits) + 1}")) is not None:
+            bits.append("1" if value else "0")
+        return "".join(bits)
+
+
+def contexts(event: Event) -> tuple[tuple[str, ...], ...]:
+    """For each tuple the other text of its list item (name, type, unit), which tells what its value is.
+
+    >>> contexts(Event((EventTuple("r[].name", "temp", group=1), EventTuple("r[].value", 3, group=1), EventTuple("x", 1))))
+    ((), ('temp',), ())
+    """
+    groups: dict[int, list[int]] = {}
+    for index, item in enumerate(event.tuples):
+        if item.group and isinstance(item.value, str):
+            groups.setdefault(item.group, []).append(index)
+    if not groups:
+        return ((),) * len(event.tuples)
+    return tuple(
+        tuple(str(event.tuples[i].value) for i in groups.get(item.group, ()) if i != index)
+        for index, item in enumerate(event.tuples)
+    )

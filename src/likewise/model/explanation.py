@@ -1,0 +1,56 @@
+"""Explanations: why an event met a subscription, or what kept it from doing so."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from likewise.model.mapping import Mapping
+
+Verdict = Literal[
+    "match", "below_threshold", "exact_part_false", "missing_attribute", "unit_mismatch", "not_in_top_k", "expired"
+]  # fmt: skip
+
+
+class PredicateReport(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One predicate (or statement, pattern, property) and the tuple that met it best.
+
+    `text` is the predicate as printed; `attribute` and `value` are the tuple's, '' if none came near.
+    `notes` say what a reader must know: a unit taken for granted, a theme unknown to the space, feedback
+    that moved the score. `evidence` holds each measure's own score.
+    """
+
+    text: str
+    verdict: Verdict
+    tuple: int | None = None
+    attribute: str = ""
+    value: str = ""
+    attribute_relatedness: float = 0.0
+    value_relatedness: float = 0.0
+    negated: bool = False
+    notes: tuple[str, ...] = ()
+    evidence: tuple[tuple[str, float], ...] = ()
+
+    @property
+    def similarity(self) -> float:
+        """Relatedness of the attributes times that of the values."""
+        return self.attribute_relatedness * self.value_relatedness
+
+
+class Explanation(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Why, for every kind of subscription.
+
+    `change` says in one sentence what would make it match ('' if it does). `runner_up` is the second
+    best mapping. `score` and `threshold` are what was compared.
+    """
+
+    subscription_id: str
+    event_id: str | None
+    verdict: Verdict
+    predicates: tuple[PredicateReport, ...]
+    change: str = ""
+    score: float = 0.0
+    threshold: float | None = None
+    mapping: Mapping | None = None
+    runner_up: Mapping | None = None

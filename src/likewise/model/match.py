@@ -1,0 +1,105 @@
+"""Matches: what a matcher answers, one by one or as arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from likewise.model.mapping import Mapping
+from likewise.model.subscription import Kind
+
+if TYPE_CHECKING:
+    from numpy import float32, int64
+    from numpy.typing import NDArray
+
+Cause = Literal["arrival", "promoted"]
+Bindings = tuple[tuple[tuple[str, str], ...], ...]
+
+
+class Match:
+    """One event meets one subscription.
+
+    `mapping` is computed when it is first asked for. `bindings` are the solutions of a graph pattern,
+    each as (variable, term) pairs; `rank_value` is the score a top-k window ranks by; `cause` says
+    whether the event matched on arrival or was promoted into the k best later.
+
+    >>> Match("e1", "s1", "exact").score
+    1.0
+    """
+
+    __slots__ = (
+        "_mapping", "_trace", "bindings", "cause", "event_id", "kind", "product", "rank_value", "score", "subscription_id"
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        event_id: str | None,
+        subscription_id: str,
+        kind: Kind,
+        score: float = 1.0,
+        product: float = 1.0,
+        trace: Callable[[], Mapping | None] | None = None,
+        bindings: Bindings = (),
+        rank_value: float | None = None,
+        cause: Cause = "arrival",
+    ) -> None:
+        self.event_id = event_id
+        self.subscription_id = subscription_id
+        self.kind = kind
+        self.score = score
+        self.product = product
+        self.bindings = bindings
+        self.rank_value = rank_value
+        self.cause = cause
+        self._trace = trace
+        self._mapping: Mapping | None = None
+
+    @property
+    def mapping(self) -> Mapping | None:
+        """Which tuple met which predicate; None where the kind has no mapping."""
+        if self._trace is not None:
+            self._mapping = self._trace()
+            self._trace = None
+        return self._mapping
+
+    def _facts(self) -> tuple[object, ...]:
+        return (self.event_id, self.subscription_id, self.kind, self.score, self.product,
+                self.bindings, self.rank_value, self.cause)  # fmt: skip
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Match) and self._facts() == other._facts()
+
+    def __hash__(self) -> int:
+        return hash(self._facts())
+
+    def __repr__(self) -> str:
+        extra = "" if self.rank_value is None else f", rank_value={self.rank_value:g}"
+        return (
+            f"Match(event_id={self.event_id!r}, subscription_id={self.subscription_id!r}, kind={self.kind!r}, "
+            f"score={self.score:.4g}, product={self.product:.4g}{extra}, cause={self.cause!r})"
+        )
+
+
+class Promotion(NamedTuple):
+    """A promotion during a batch: the event (by index) whose arrival caused it, and the match."""
+
+    event_index: int
+    match: Match
+
+
+class MatchBatch(NamedTuple):
+    """The matches of a batch as arrays, ordered by event, then by the order of addition.
+
+    Pair i says that event `event_index[i]` met `subscription_ids[subscription_index[i]]` with `score[i]`.
+    """
+
+    event_index: NDArray[int64]
+    subscription_index: NDArray[int64]
+    score: NDArray[float32]
+    subscription_ids: Sequence[str]
+    promoted: tuple[Promotion, ...] = ()
+
+    def pairs(self) -> Iterator[tuple[int, str, float]]:
+        """Each match as (event index, subscription id, score); for small batches and tests."""
+        for e, s, score in zip(self.event_index.tolist(), self.subscription_index.tolist(), self.score.tolist(), strict=True):
+            yield e, self.subscription_ids[s], score

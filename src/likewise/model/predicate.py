@@ -1,0 +1,141 @@
+"""A predicate: what a subscription asks of one tuple (SPEC.md T and C)."""
+
+from __future__ import annotations
+
+from typing import Final, Literal, get_args
+
+import msgspec
+
+from likewise.defaults import MAX_IN_VALUES, MAX_TERM_LENGTH
+from likewise.errors import InvalidSubscription, LimitExceeded
+from likewise.model.values import Interval, Quantity, finite
+
+Operator = Literal[
+    "=", "!=", "<", "<=", ">", ">=", "between", "in", "contains", "starts with", "ends with", "exists", "under", "is-a"
+]  # fmt: skip
+
+OPERATORS: Final[tuple[str, ...]] = get_args(Operator)
+COMPARISONS: Final = frozenset({"<", "<=", ">", ">="})
+TEXT_OPERATORS: Final = frozenset({"contains", "starts with", "ends with", "under", "is-a"})
+
+Operand = str | float | bool | Quantity | Interval | tuple[str | float | bool | Quantity, ...] | None
+
+
+class Predicate(msgspec.Struct, frozen=True, tag="predicate", tag_field="kind", omit_defaults=True):
+    """`attribute operator value`, either part relaxed by `~`.
+
+    >>> Predicate("device", "=", "laptop", attribute_relaxed=True, value_relaxed=True).relaxed_parts
+    2
+    """
+
+    attribute: str
+    operator: Operator
+    value: Operand = None
+    attribute_relaxed: bool = False
+    value_relaxed: bool = False
+
+    def __post_init__(self) -> None:
+        attribute = self.attribute
+        if not attribute or len(attribute) > MAX_TERM_LENGTH or attribute.isspace():
+            _check_text("attribute", attribute)
+        value, operator = self.value, self.operator
+        kind = type(value)
+        if operator in COMPARISONS:
+            fits = kind is float or kind is Quantity or kind is int
+        elif operator == "=" or operator == "!=":
+            fits = kind is str or kind is float or kind is bool or kind is Quantity or kind is int
+        elif operator == "between":
+            fits = kind is Interval and value.low is not None and value.high is not None  # type: ignore[union-attr]
+        elif operator == "in":
+            fits = kind is tuple and bool(value)
+        elif operator == "exists":
+            fits = value is None
+        elif operator in TEXT_OPERATORS:
+            fits = kind is str
+        else:
+            raise InvalidSubscription(f"{operator!r} is not an operator; use one of {', '.join(OPERATORS)}")
+        if not fits:
+            raise InvalidSubscription(f"`{attribute} {operator}` does not take {value!r}; {_TAKES[operator]}")
+        if kind is str:
+            _check_text("value", value)  # type: ignore[arg-type]
+        elif kind is float or kind is int:
+            finite(value)  # type: ignore[arg-type]
+        elif kind is tuple:
+            _check_values(value)  # type: ignore[arg-type]
+        if self.value_relaxed and (operator != "=" or kind is not str):
+            raise InvalidSubscription(
+                f"`~` relaxes the text after `=`; in `{attribute} {operator} ...` relax the attribute instead, "
+                "quote the value if it is meant as text, or use `or`"
+            )
+
+    @property
+    def relaxed_parts(self) -> int:
+        """How many of the two parts are relaxed."""
+        return self.attribute_relaxed + self.value_relaxed
+
+    @property
+    def unit(self) -> str:
+        """The unit's symbol its numbers are in, or ''."""
+        match self.value:
+            case Quantity(unit=unit) | Interval(unit=unit):
+                return unit
+            case tuple():
+                return next((v.unit for v in self.value if isinstance(v, Quantity)), "")
+            case _:
+                return ""
+
+    def interval(self) -> Interval | None:
+        """The numbers it asks for, if it is a comparison of numbers; None otherwise.
+
+        >>> Predicate("t", ">", 25.0).interval().text()
+        '(25, ∞)'
+        """
+        value, operator = self.value, self.operator
+        if isinstance(value, Interval):
+            return value
+        if isinstance(value, Quantity):
+            number, unit = value.value, value.unit
+        elif isinstance(value, (int, float)) and not isinstance(value, bool):
+            number, unit = value, ""
+        else:
+            return None
+        match operator:
+            case "=":
+                return Interval(number, number, unit=unit)
+            case "<" | "<=":
+                return Interval(None, number, high_open=operator == "<", unit=unit)
+            case ">" | ">=":
+                return Interval(number, None, low_open=operator == ">", unit=unit)
+            case _:
+                return None
+
+
+_TAKES: Final = {
+    **dict.fromkeys(COMPARISONS, "give a number, with or without a unit"),
+    **dict.fromkeys(TEXT_OPERATORS, "give text"),
+    "=": "give one text, number or Boolean",
+    "!=": "give one text, number or Boolean",
+    "between": "give two bounds, `between 1 and 2`",
+    "in": "give at least one value, `in (a, b)`",
+    "exists": "it takes no value",
+}
+
+
+def _check_text(what: str, text: str) -> None:
+    if not text or text.isspace():
+        raise InvalidSubscription(f"the {what} is empty; give it some text")
+    if len(text) > MAX_TERM_LENGTH:
+        raise LimitExceeded(f"characters of an {what}" if what[0] == "a" else f"characters of a {what}",
+                            allowed=MAX_TERM_LENGTH, found=len(text))  # fmt: skip
+
+
+def _check_values(values: tuple[object, ...]) -> None:
+    if len(values) > MAX_IN_VALUES:
+        raise LimitExceeded("values of `in`", allowed=MAX_IN_VALUES, found=len(values))
+    for value in values:
+        if isinstance(value, str):
+            _check_text("value", value)
+        elif isinstance(value, (int, float)):
+            finite(value)
+        elif not isinstance(value, Quantity):
+            raise InvalidSubscription(f"`in` does not take {value!r}; give texts, numbers or Booleans")

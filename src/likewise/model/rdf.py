@@ -1,0 +1,40 @@
+"""RDF triples and patterns; a term is its canonical N-Triples text, a variable starts with `?`.
+
+Terms are compared as terms (SPARQL's simple entailment): `"5"^^<...integer>` is not `"5.0"^^<...decimal>`.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+RDF_TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
+
+
+class Triple(msgspec.Struct, frozen=True, array_like=True):
+    """A statement; each part is an N-Triples term such as `<http://e.org/a>`, `_:b0` or `"text"@en`."""
+
+    subject: str
+    predicate: str
+    object: str
+
+
+class TriplePattern(msgspec.Struct, frozen=True, array_like=True):
+    """A statement in which any part may be a variable.
+
+    >>> TriplePattern("?e", RDF_TYPE, "<http://e.org/Event>").variables()
+    ('?e',)
+    """
+
+    subject: str
+    predicate: str
+    object: str
+
+    def variables(self) -> tuple[str, ...]:
+        """The distinct variables, in order."""
+        parts = (self.subject, self.predicate, self.object)
+        return tuple(dict.fromkeys(part for part in parts if is_variable(part)))
+
+
+def is_variable(term: str) -> bool:
+    """Whether a part of a pattern is a variable."""
+    return term.startswith("?")

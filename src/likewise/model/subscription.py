@@ -1,0 +1,203 @@
+"""Subscriptions: what somebody wants to know, in any of the forms of the language (DESIGN.md)."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from likewise.defaults import MAX_K, MAX_TERM_LENGTH, MAX_THEMES, MAX_VECTOR, MAX_WINDOW_EVENTS
+from likewise.errors import InvalidSubscription, LimitExceeded
+from likewise.model.condition import All, Any, Conjunction, Node, Not, check, conjunctions
+from likewise.model.predicate import Predicate
+from likewise.model.rdf import TriplePattern
+from likewise.model.values import finite
+
+Kind = Literal["exact", "approximate", "top", "statements", "pattern", "interest"]
+
+
+class Condition(msgspec.Struct, frozen=True, tag="condition", tag_field="kind"):
+    """`{p, q, (r or s)}`: all items hold. Checked when made."""
+
+    items: tuple[Node, ...]
+
+    def __post_init__(self) -> None:
+        check(self.items)
+
+    def conjunctions(self) -> tuple[Conjunction, ...]:
+        """The conjunctions it expands to; the best-scoring one counts."""
+        if all(type(item) is Predicate for item in self.items):
+            return (Conjunction(tuple(dict.fromkeys(self.items))),)  # type: ignore[arg-type]
+        return conjunctions(All(self.items))
+
+    def is_relaxed(self) -> bool:
+        """Whether any part, also under `not`, is relaxed."""
+        pending: list[Node] = list(self.items)
+        while pending:
+            match pending.pop():
+                case Predicate() as predicate:
+                    if predicate.attribute_relaxed or predicate.value_relaxed:
+                        return True
+                case All(items=items) | Any(items=items):
+                    pending.extend(items)
+                case Not(item=item):
+                    pending.append(item)
+        return False
+
+
+class Statement(msgspec.Struct, frozen=True):
+    """`event property "value"`: one approximate statement about an RDF event (SPEC.md H)."""
+
+    property: str
+    value: str
+
+    def __post_init__(self) -> None:
+        if not self.property.strip() or not self.value.strip():
+            raise InvalidSubscription('a statement needs a property and a value: event type "Football Match"')
+        if max(len(self.property), len(self.value)) > MAX_TERM_LENGTH:
+            raise LimitExceeded("characters of a term", allowed=MAX_TERM_LENGTH)
+
+
+class Statements(msgspec.Struct, frozen=True, tag="statements", tag_field="kind"):
+    """Statements about one RDF event, all approximate."""
+
+    items: tuple[Statement, ...]
+
+    def __post_init__(self) -> None:
+        if not self.items:
+            raise InvalidSubscription("there are no statements; give at least one")
+
+
+class GraphPattern(msgspec.Struct, frozen=True, tag="pattern", tag_field="kind"):
+    """A Basic Graph Pattern over the triples of one event (SPEC.md L)."""
+
+    patterns: tuple[TriplePattern, ...]
+
+    def __post_init__(self) -> None:
+        if not self.patterns:
+            raise InvalidSubscription("the graph pattern is empty; give at least one triple pattern")
+
+    def variables(self) -> tuple[str, ...]:
+        """The distinct variables, in order."""
+        return tuple(dict.fromkeys(v for pattern in self.patterns for v in pattern.variables()))
+
+
+class Interest(msgspec.Struct, frozen=True, tag="interest", tag_field="kind"):
+    """An interest vector over {0, 1, *} (SPEC.md M), kept as text: `10*1`."""
+
+    vector: str
+
+    def __post_init__(self) -> None:
+        if not self.vector or set(self.vector) - set("01*"):
+            raise InvalidSubscription("an interest vector holds 0, 1 and * only, at least one: [1, 0, *, 1]")
+        if len(self.vector) > MAX_VECTOR:
+            raise LimitExceeded("properties of an interest vector", allowed=MAX_VECTOR, found=len(self.vector))
+
+
+Body = Condition | Statements | GraphPattern | Interest
+
+
+class Distance(msgspec.Struct, frozen=True, tag="distance", tag_field="kind"):
+    """Euclidean distance of some attributes' numbers to a point."""
+
+    point: tuple[tuple[str, float], ...]
+
+
+class WeightedSum(msgspec.Struct, frozen=True, tag="sum", tag_field="kind"):
+    """A weighted sum of attributes' numbers."""
+
+    terms: tuple[tuple[float, str], ...]
+
+
+class ValueOf(msgspec.Struct, frozen=True, tag="value", tag_field="kind"):
+    """One attribute's number."""
+
+    attribute: str
+
+
+class Relatedness(msgspec.Struct, frozen=True, tag="relatedness", tag_field="kind"):
+    """The score of the condition's best mapping."""
+
+
+Scoring = Distance | WeightedSum | ValueOf | Relatedness
+
+
+class Top(msgspec.Struct, frozen=True, omit_defaults=True):
+    """`top k within ... by ...`: the k best of a sliding window (SPEC.md C, "Top-k/w").
+
+    Exactly one of `duration` (µs; an event counts while its age is less) and `events` (the last n
+    that pass the condition) is set, or neither for a window without end.
+    """
+
+    k: int
+    by: Scoring
+    duration: int | None = None
+    events: int | None = None
+    highest: bool = False
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.k <= MAX_K:
+            raise LimitExceeded("k of `top k` (from 1)", allowed=MAX_K, found=self.k)
+        if self.duration is not None and self.events is not None:
+            raise InvalidSubscription("a window is either a time or a number of events; give one of them")
+        if self.duration is not None and self.duration <= 0:
+            raise InvalidSubscription("a window must be longer than nothing: within 24 h")
+        if self.events is not None and not 1 <= self.events <= MAX_WINDOW_EVENTS:
+            raise LimitExceeded("events of a window (from 1)", allowed=MAX_WINDOW_EVENTS, found=self.events)
+        match self.by:
+            case Distance(point=()) | WeightedSum(terms=()):
+                raise InvalidSubscription("the scoring names no attribute; give at least one")
+            case Distance(point=point):
+                numbers = [finite(number) for _, number in point]
+            case WeightedSum(terms=terms):
+                numbers = [finite(number) for number, _ in terms]
+
+
+class Subscription(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """One subscription. `threshold` overrides the matcher's; `valid_for` (µs) ends it by itself."""
+
+    body: Body
+    id: str = ""
+    themes: tuple[str, ...] = ()
+    top: Top | None = None
+    threshold: float | None = None
+    valid_for: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.themes:
+            check_themes(self.themes, InvalidSubscription)
+        if self.threshold is not None and not 0 <= self.threshold <= 1:
+            raise InvalidSubscription(f"a threshold lies between 0 and 1, not at {self.threshold}")
+        if self.valid_for is not None and self.valid_for <= 0:
+            raise InvalidSubscription("a validity must be longer than nothing: valid for 7 d")
+        if len(self.id) > MAX_TERM_LENGTH:
+            raise LimitExceeded("characters of an id", allowed=MAX_TERM_LENGTH, found=len(self.id))
+        if self.top is not None and not isinstance(self.body, Condition):
+            raise InvalidSubscription("`top` goes with a condition in braces only")
+
+    @property
+    def kind(self) -> Kind:
+        """Which kind of engine serves it.
+
+        >>> Subscription(Condition((Predicate("t", ">", 25.0),))).kind
+        'exact'
+        """
+        body = self.body
+        if isinstance(body, Condition):
+            if self.top is not None:
+                return "top"
+            return "approximate" if body.is_relaxed() else "exact"
+        if isinstance(body, Statements):
+            return "statements"
+        return "pattern" if isinstance(body, GraphPattern) else "interest"
+
+
+def check_themes(themes: tuple[str, ...], error: type[Exception]) -> None:
+    """Refuse empty, overlong or too many theme tags."""
+    if len(themes) > MAX_THEMES:
+        raise LimitExceeded("theme tags", allowed=MAX_THEMES, found=len(themes))
+    for tag in themes:
+        if not tag.strip():
+            raise error("a theme tag is empty; leave it out or give it some text")
+        if len(tag) > MAX_TERM_LENGTH:
+            raise LimitExceeded("characters of a theme tag", allowed=MAX_TERM_LENGTH, found=len(tag))

@@ -1,0 +1,36 @@
+"""Time: int64 microseconds since 1970 in UTC, and durations in microseconds."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+from likewise.errors import InvalidEvent
+
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_LIMIT: Final = 2**63
+
+SECOND: Final = 1_000_000
+DURATIONS: Final = {
+    "us": 1, "ms": 1_000, "s": SECOND, "min": 60 * SECOND, "h": 3_600 * SECOND, "d": 86_400 * SECOND, "wk": 604_800 * SECOND,
+}  # fmt: skip
+
+
+def microseconds(when: int | datetime | str) -> int:
+    """A moment as microseconds; a naive datetime, or text without an offset, is refused.
+
+    >>> microseconds("1970-01-01T00:00:01Z")
+    1000000
+    """
+    if isinstance(when, str):
+        try:
+            when = datetime.fromisoformat(when)
+        except ValueError:
+            raise InvalidEvent(f"{when[:40]!r} is not a time; write it like 2024-05-01T12:00:00Z") from None
+    if isinstance(when, datetime):
+        if when.tzinfo is None:
+            raise InvalidEvent("the time has no time zone; add one (Z for UTC), so that it means one moment")
+        return (when - _EPOCH) // timedelta(microseconds=1)
+    if isinstance(when, bool) or not isinstance(when, int) or not -_LIMIT <= when < _LIMIT:
+        raise InvalidEvent(f"{when!r} is not a time; give whole microseconds since 1970 in UTC, or an ISO 8601 text")
+    return when
