@@ -27,12 +27,12 @@ class Outcome(Enum):
         return self is Outcome.TRUE or self is Outcome.ASSUMED
 
 
-def test_value(predicate: Predicate, item: EventTuple) -> Outcome:
+def meets(predicate: Predicate, item: EventTuple) -> Outcome:
     """Whether the tuple's value meets the predicate's operator and value, exactly.
 
-    >>> test_value(Predicate("t", ">", Quantity(25.0, "degC")), EventTuple("air_temp_f", 81.2))
+    >>> meets(Predicate("t", ">", Quantity(25.0, "degC")), EventTuple("air_temp_f", 81.2))
     <Outcome.TRUE: 'true'>
-    >>> test_value(Predicate("t", ">", Quantity(25.0, "degC")), EventTuple("t", 30, "kg"))
+    >>> meets(Predicate("t", ">", Quantity(25.0, "degC")), EventTuple("t", 30, "kg"))
     <Outcome.UNIT_MISMATCH: "the reading's unit measures something else">
     """
     value = predicate.value
