@@ -1,0 +1,75 @@
+"""Publish/subscribe by meaning for the Internet of Things.
+
+    import likewise as lw
+
+    s = lw.parse("{temperature~ > 25 degC, city = Galway}", id="warm")
+    m = lw.Matcher()
+    m.add(s)
+    m.match(lw.event({"TempC_SHT": 27.1, "city": "Galway"}))
+
+Names load on first use, so that importing the package stays cheap.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from likewise.errors import LikewiseError
+    from likewise.formats.batch import EventBatch
+    from likewise.language import parse
+    from likewise.matching.matcher import Matcher
+    from likewise.model import Event, Explanation, Match, MatchBatch, Subscription, event
+    from likewise.semantics.library import load_space
+    from likewise.semantics.measure import Measure, Term
+    from likewise.semantics.space import Space
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "Event": "likewise.model",
+    "EventBatch": "likewise.formats.batch",
+    "Explanation": "likewise.model",
+    "LikewiseError": "likewise.errors",
+    "Match": "likewise.model",
+    "MatchBatch": "likewise.model",
+    "Matcher": "likewise.matching.matcher",
+    "Measure": "likewise.semantics.measure",
+    "Space": "likewise.semantics.space",
+    "Subscription": "likewise.model",
+    "Term": "likewise.semantics.measure",
+    "event": "likewise.model",
+    "load_space": "likewise.semantics.library",
+    "parse": "likewise.language",
+}
+
+__all__ = [
+    "Event",
+    "EventBatch",
+    "Explanation",
+    "LikewiseError",
+    "Match",
+    "MatchBatch",
+    "Matcher",
+    "Measure",
+    "Space",
+    "Subscription",
+    "Term",
+    "event",
+    "load_space",
+    "parse",
+]
+
+
+def __getattr__(name: str) -> object:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module 'likewise' has no attribute {name!r}")
+    value = getattr(importlib.import_module(home), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])

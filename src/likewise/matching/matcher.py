@@ -1,0 +1,249 @@
+"""`likewise.Matcher`: one door to all the engines (DESIGN.md, "Public interface").
+
+The matcher deals out ordinals in the order of addition, routes each subscription to the engine that
+serves its kind, ends subscriptions whose validity is over, and merges what the engines find back into
+the order of addition. One thread owns a matcher; others use its `snapshot`.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from likewise.defaults import CACHE_BYTES
+from likewise.errors import DuplicateId, InvalidSubscription, UnknownId
+from likewise.matching.engine import Engine, FoundBatch
+from likewise.matching.routing import Meaning, make_engine
+from likewise.model import Event, Explanation, Kind, Match, MatchBatch, Promotion, Subscription
+
+if TYPE_CHECKING:
+    from numpy import int64
+    from numpy.typing import NDArray
+
+    from likewise.formats.batch import EventBatch
+    from likewise.matching.snapshot import Snapshot
+    from likewise.semantics.measure import Measure
+    from likewise.semantics.space import Space
+
+Clock = Callable[[], int]
+
+
+def system_clock() -> int:
+    """The machine's time in microseconds UTC."""
+    import time
+
+    return time.time_ns() // 1_000
+
+
+class Matcher:
+    """Subscriptions of every kind, matched against events.
+
+    >>> import likewise as lw
+    >>> m = lw.Matcher()
+    >>> m.add(lw.parse("{temp > 25 degC}", id="warm"))
+    'warm'
+    >>> m.match(lw.event({"temp": {"value": 81.2, "unit": "degF"}}, id="e1"))
+    [Match(event_id='e1', subscription_id='warm', kind='exact', score=1, product=1, cause='arrival')]
+    """
+
+    def __init__(
+        self,
+        *,
+        space: Space | str | Path | None = None,
+        measure: Measure | str | None = None,
+        threshold: float | None = None,
+        clock: Clock | None = None,
+        cache_bytes: int = CACHE_BYTES,
+    ) -> None:
+        self.meaning = Meaning(space=space, measure=measure, threshold=threshold, cache_bytes=cache_bytes)
+        self._clock = clock or system_clock
+        self._engines: dict[Kind, Engine] = {}
+        self._ordinals: dict[str, int] = {}
+        self._held: dict[int, Subscription] = {}
+        self._ends: dict[int, int] = {}  # ordinal -> the moment its validity is over
+        self._ending: list[tuple[int, int]] = []  # the same as a heap; entries of removed ordinals are passed over
+        self._next = 0
+
+    def __len__(self) -> int:
+        return len(self._held)
+
+    def __contains__(self, id: object) -> bool:
+        return id in self._ordinals
+
+    def subscriptions(self) -> tuple[Subscription, ...]:
+        """Every subscription held, in the order of addition."""
+        return tuple(self._held.values())
+
+    # -- changing -------------------------------------------------------------------------------
+
+    def add(self, subscription: Subscription, at: int | None = None) -> str:
+        """Hold a subscription from now (or `at`) on; its id. An id in use raises `DuplicateId`."""
+        now = self._clock() if at is None else at
+        end = None if subscription.valid_for is None else now + subscription.valid_for
+        return self._add(self._next, subscription, now, end)
+
+    def _add(self, ordinal: int, subscription: Subscription, at: int, end: int | None) -> str:
+        if not subscription.id:
+            raise InvalidSubscription("the subscription has no id; give it one, or make it with likewise.parse")
+        if subscription.id in self._ordinals:
+            raise DuplicateId(subscription.id)
+        self._engine(subscription.kind).add(ordinal, subscription, at)
+        self._ordinals[subscription.id] = ordinal
+        self._held[ordinal] = subscription
+        self._next = ordinal + 1
+        if end is not None:
+            self._ends[ordinal] = end
+            heapq.heappush(self._ending, (end, ordinal))
+        return subscription.id
+
+    def remove(self, id: str) -> None:
+        """Forget a subscription, wholly."""
+        ordinal = self._ordinal(id)
+        self._engine(self._held[ordinal].kind).remove(ordinal)
+        del self._held[ordinal], self._ordinals[id]
+        self._ends.pop(ordinal, None)
+
+    def _ordinal(self, id: str) -> int:
+        ordinal = self._ordinals.get(id)
+        if ordinal is None:
+            raise UnknownId(id)
+        return ordinal
+
+    def _engine(self, kind: Kind) -> Engine:
+        engine = self._engines.get(kind)
+        if engine is None:
+            engine = self._engines[kind] = make_engine(kind, self.meaning)
+        return engine
+
+    def _end_validity(self, now: int) -> None:
+        """Forget the subscriptions whose validity is over by `now`."""
+        while self._ending and self._ending[0][0] <= now:
+            end, ordinal = heapq.heappop(self._ending)
+            if self._ends.get(ordinal) == end:
+                self.remove(self._held[ordinal].id)
+
+    # -- matching -------------------------------------------------------------------------------
+
+    def _moment(self, event: Event, at: int | None) -> int:
+        """When the event counts: as said, else by its own time, else by the clock."""
+        if at is not None:
+            return at
+        return self._clock() if event.time is None else event.time
+
+    def match(self, event: Event, at: int | None = None) -> list[Match]:
+        """The matches of one event, in the order of addition; an event past its validity has none."""
+        now = self._moment(event, at)
+        self._end_validity(now)
+        if event.expires is not None and event.expires <= now:
+            return []
+        found = [hit for engine in self._engines.values() for hit in engine.match(event, now)]
+        if len(self._engines) > 1:
+            found.sort(key=lambda hit: hit[0])
+        return [match for _, match in found]
+
+    def match_batch(self, events: Sequence[Event] | EventBatch, at: Sequence[int] | None = None) -> MatchBatch:
+        """Equal to `match` one by one, in order, as arrays."""
+        import numpy as np
+
+        moments = [self._moment(event, None) for event in events] if at is None else list(at)
+        pieces: list[FoundBatch] = []
+        for start, stop in self._stretches(events, moments):
+            self._end_validity(moments[start])
+            part, when = events[start:stop], moments[start:stop]
+            for engine in self._engines.values():
+                found = engine.match_batch(part, when)
+                moved = tuple(Promotion(p.event_index + start, p.match) for p in found.promoted)
+                pieces.append(found._replace(event_index=found.event_index + start, promoted=moved))
+        scores = [np.ones(len(p.ordinals), np.float32) if p.scores is None else p.scores for p in pieces]
+        event_index = np.concatenate([p.event_index for p in pieces] or [np.empty(0, np.int64)])
+        ordinals = np.concatenate([p.ordinals for p in pieces] or [np.empty(0, np.int64)])
+        score = np.concatenate(scores or [np.empty(0, np.float32)])
+        if len(pieces) > 1:
+            order = np.lexsort((ordinals, event_index))
+            event_index, ordinals, score = event_index[order], ordinals[order], score[order]
+        promoted = tuple(sorted((x for p in pieces for x in p.promoted), key=lambda x: x.event_index))
+        index, ids = self._number(ordinals)
+        return MatchBatch(event_index, index, score, ids, promoted)
+
+    def _stretches(self, events: Sequence[Event] | EventBatch, moments: list[int]) -> Iterable[tuple[int, int]]:
+        """Runs of events between which no subscription ends and no event is past its validity."""
+        start = 0
+        next_end = self._ending[0][0] if self._ending else None
+        if next_end is None or (moments and max(moments) < next_end):
+            next_end = None
+        for index, (event, now) in enumerate(zip(events, moments, strict=True)):
+            over = event.expires is not None and event.expires <= now
+            if over or (next_end is not None and index > start):
+                if start < index:
+                    yield start, index
+                start = index + 1 if over else index
+        if start < len(moments):
+            yield start, len(moments)
+
+    def _number(self, ordinals: NDArray[int64]) -> tuple[NDArray[int64], list[str]]:
+        """Ordinals as indices into a list of the ids that occur."""
+        import numpy as np
+
+        present = np.zeros(self._next, bool)
+        present[ordinals] = True
+        used = np.flatnonzero(present)
+        place = np.cumsum(present) - 1
+        return place[ordinals], [self._held[o].id for o in used.tolist()]
+
+    def advance(self, now: int) -> list[Match]:
+        """Let time pass up to `now`: validity ends, windows move; the promotions this causes."""
+        self._end_validity(now)
+        return [match for engine in self._engines.values() for _, match in engine.advance(now)]
+
+    def withdraw(self, event_id: str) -> list[Match]:
+        """Take an event back; the promotions this causes."""
+        found = [hit for engine in self._engines.values() for hit in engine.withdraw(event_id)]
+        return [match for _, match in sorted(found, key=lambda hit: hit[0])]
+
+    def explain(self, event: Event, id: str, at: int | None = None) -> Explanation:
+        """Why the event does or does not meet the subscription; changes nothing."""
+        ordinal = self._ordinal(id)
+        now = self._moment(event, at)
+        explained = self._engine(self._held[ordinal].kind).explain(event, ordinal, now)
+        end = self._ends.get(ordinal)
+        if end is not None and end <= now:
+            return _ended(explained, "the subscription's validity is over; subscribe again")
+        if event.expires is not None and event.expires <= now:
+            return _ended(explained, "the event's validity was over before it was matched; publish it with a later end")
+        return explained
+
+    # -- keeping --------------------------------------------------------------------------------
+
+    def save(self, folder: str | Path) -> None:
+        """Write everything to a folder, replacing what was saved there before."""
+        from likewise.matching.saving import save
+
+        save(self, Path(folder))
+
+    @classmethod
+    def load(
+        cls,
+        folder: str | Path,
+        *,
+        space: Space | str | Path | None = None,
+        clock: Clock | None = None,
+        cache_bytes: int = CACHE_BYTES,
+    ) -> Matcher:
+        """A matcher as it was saved; it goes on without repeating a delivery."""
+        from likewise.matching.saving import load
+
+        return load(Path(folder), space=space, clock=clock, cache_bytes=cache_bytes)
+
+    def snapshot(self) -> Snapshot:
+        """What the matcher holds now, unchanging, for other threads."""
+        from likewise.matching.snapshot import Snapshot
+
+        return Snapshot(self.subscriptions(), self.meaning)
+
+
+def _ended(explained: Explanation, change: str) -> Explanation:
+    import msgspec
+
+    return msgspec.structs.replace(explained, verdict="expired", change=change)

@@ -1,0 +1,89 @@
+"""Which engine serves which kind of subscription, and the meaning they share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from likewise import defaults
+from likewise.errors import ArtefactDamaged
+from likewise.matching.engine import Engine
+from likewise.model import Kind
+
+if TYPE_CHECKING:
+    from likewise.semantics.measure import Measure
+    from likewise.semantics.space import Space
+
+
+class Meaning:
+    """The space, measure and threshold of a matcher; the space is opened when a relaxed part first needs it."""
+
+    def __init__(
+        self,
+        *,
+        space: Space | str | Path | None = None,
+        measure: Measure | str | None = None,
+        threshold: float | None = None,
+        cache_bytes: int = defaults.CACHE_BYTES,
+    ) -> None:
+        self.threshold = defaults.THRESHOLD if threshold is None else threshold
+        self.cache_bytes = cache_bytes
+        self._space = space
+        self._measure = measure
+        self._made: dict[str, Measure] = {}
+
+    @property
+    def space(self) -> Space:
+        """The space, opened on first use."""
+        from likewise.semantics.library import load_space
+
+        if self._space is None or isinstance(self._space, (str, Path)):
+            self._space = load_space(self._space)
+        return self._space
+
+    @property
+    def measure(self) -> Measure:
+        """The measure of relaxed parts, made on first use."""
+        if self._measure is None or isinstance(self._measure, str):
+            self._measure = self.space.measure(self._measure or defaults.MEASURE)
+        return self._measure
+
+    def configuration(self) -> dict[str, object] | None:
+        """What rebuilds the measure; None while nothing has needed one."""
+        if self._measure is None:
+            return None
+        return {"name": self._measure} if isinstance(self._measure, str) else self._measure.configuration()
+
+    def space_checksum(self) -> str | None:
+        """The checksum of the space in use; None while nothing has needed one."""
+        return None if self._space is None or isinstance(self._space, (str, Path)) else self._space.checksum
+
+    def restore(self, configuration: dict[str, object], checksum: str | None) -> None:
+        """Take up a saved measure again; another space than the saved one is refused."""
+        options = dict(configuration)
+        name = options.pop("name", defaults.MEASURE)
+        if checksum is not None and self.space.checksum != checksum:
+            raise ArtefactDamaged(
+                f"the matcher was saved with the space {checksum[:12]}, but {self.space.checksum[:12]} is open; "
+                "name the same space"
+            )
+        self._measure = self.space.measure(str(name), **options) if options else str(name)
+
+    def named(self, name: str) -> Measure:
+        """One of the space's measures by name, made once."""
+        if name not in self._made:
+            self._made[name] = self.space.measure(name)
+        return self._made[name]
+
+
+def make_engine(kind: Kind, meaning: Meaning) -> Engine:
+    """A fresh engine for one kind of subscription."""
+    from likewise.matching.naive import NaiveEngine
+
+    match kind:
+        case "approximate" | "top":
+            return NaiveEngine(measure=meaning.measure, threshold=meaning.threshold)
+        case "statements":
+            return NaiveEngine(jcn=meaning.named("jcn"), esa=meaning.named("esa"), threshold=meaning.threshold)
+        case "exact" | "interest" | "pattern":
+            return NaiveEngine(threshold=meaning.threshold)
