@@ -1,0 +1,68 @@
+# Two commands do everything: `make run` and `make test`. Each sets up what it needs, once.
+# PYTHON picks the interpreter for a new virtual environment: make test PYTHON=python3.13
+
+PYTHON ?= python3
+VENV   ?= .venv
+BIN    := $(VENV)/bin
+STAMPS := $(VENV)/stamps
+
+# Compiled kernels are kept outside the source tree, where `make clean` finds them.
+export NUMBA_CACHE_DIR ?= $(CURDIR)/build/numba
+export PYTHON VENV
+
+LOCK := env -u PIP_FIND_LINKS -u UV_FIND_LINKS $(BIN)/uv pip compile --quiet --universal --python-version 3.11 \
+        --generate-hashes --no-emit-index-url --no-emit-find-links --custom-compile-command "make lock" \
+        $(if $(UPGRADE),--upgrade)
+
+.DEFAULT_GOAL := help
+.PHONY: help run test check pytest bench docs lock format clean distclean
+
+help: ## say what there is
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 18
+
+run: $(STAMPS)/run ## set up, then show what Likewise does
+	@$(BIN)/likewise demo
+
+test: check pytest ## set up, then every check and every test
+
+check: $(STAMPS)/test ## style, types, layers
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+
+pytest: $(STAMPS)/test ## the tests alone; ARGS="-k parser" picks some, HYPOTHESIS_PROFILE=deep looks longer
+	$(BIN)/pytest $(PYTEST_WORKERS) $(ARGS)
+
+bench: $(STAMPS)/test ## every benchmark; NAME=parse runs one
+	$(BIN)/likewise bench $(NAME)
+
+docs: $(STAMPS)/test ## the documentation, in docs/_build/html
+	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going docs docs/_build/html
+	@echo "docs/_build/html/index.html"
+
+lock: $(STAMPS)/bootstrap ## write requirements/*.lock anew; UPGRADE=1 moves to the newest versions
+	$(LOCK) requirements/bootstrap.in --output-file requirements/bootstrap.lock
+	$(LOCK) pyproject.toml --extra dev --output-file requirements/dev.lock
+	$(LOCK) pyproject.toml --constraint requirements/dev.lock --output-file requirements/runtime.lock
+
+format: $(STAMPS)/test ## lay out the code
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+clean: ## remove what was built, keep the virtual environment
+	rm -rf build dist docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
+
+distclean: clean ## remove the virtual environment too
+	rm -rf $(VENV)
+
+# Set-up. A stamp stands for a step that was done with the files it depends on as they are now.
+$(STAMPS)/bootstrap: requirements/bootstrap.lock tools/setup.sh
+	@tools/setup.sh bootstrap
+
+$(STAMPS)/run: $(STAMPS)/bootstrap requirements/runtime.lock pyproject.toml
+	@tools/setup.sh run
+
+$(STAMPS)/test: $(STAMPS)/bootstrap requirements/dev.lock pyproject.toml
+	@tools/setup.sh test

@@ -1,0 +1,97 @@
+#!/bin/sh
+# Sets up a virtual environment, step by step: tools/setup.sh bootstrap | run | test
+#
+#   bootstrap   the virtual environment with the locked installer
+#   run         the locked packages Likewise needs, and Likewise itself
+#   test        the locked packages tests need, and the system packages: a Java runtime (Spark) and WordNet's files
+#
+# The Makefile calls it; each step leaves a stamp in $VENV/stamps. Nothing is installed without its hash.
+# PYTHON picks the interpreter, VENV the folder. LIKEWISE_SKIP_SYSTEM=1 does without the system packages;
+# the tests that need them are then skipped.
+set -eu
+
+PYTHON=${PYTHON:-python3}
+VENV=${VENV:-.venv}
+BIN=$VENV/bin
+STAMPS=$VENV/stamps
+
+say() { printf '%s\n' "setup: $*" >&2; }
+die() { say "$@"; exit 1; }
+
+as_root() {
+    if [ "$(id -u)" -eq 0 ]; then "$@"
+    elif command -v sudo >/dev/null && sudo -n true 2>/dev/null; then sudo -n "$@"
+    else return 1
+    fi
+}
+
+apt_install() {
+    command -v apt-get >/dev/null || return 1
+    say "installing with apt-get: $*"
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get update -qq >&2 || return 1
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >&2 || return 1
+}
+
+# Locked packages, with hashes; uv first because it is fast, pip if uv cannot reach the index pip is set to.
+install_locked() {
+    index=${PIP_INDEX_URL:-$("$BIN/python" -m pip config get global.index-url 2>/dev/null || true)}
+    if [ -n "$index" ] && [ -z "${UV_DEFAULT_INDEX:-}" ]; then UV_DEFAULT_INDEX=$index; export UV_DEFAULT_INDEX; fi
+    "$BIN/uv" pip install --quiet --python "$BIN/python" --require-hashes -r "$1" ||
+        "$BIN/python" -m pip install --quiet --disable-pip-version-check --require-hashes -r "$1"
+}
+
+install_likewise() {
+    "$BIN/uv" pip install --quiet --python "$BIN/python" --no-deps --no-build-isolation --offline --editable .
+}
+
+bootstrap() {
+    if [ ! -x "$BIN/python" ]; then
+        "$PYTHON" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' ||
+            die "Likewise needs Python 3.11, 3.12 or 3.13, and $PYTHON is $("$PYTHON" -V 2>&1); name one: make PYTHON=python3.13 ..."
+        say "making the virtual environment $VENV with $("$PYTHON" -V 2>&1)"
+        if ! "$PYTHON" -m venv "$VENV"; then
+            rm -rf "$VENV"
+            apt_install "$("$PYTHON" -c 'import sys; print("python%d.%d-venv" % sys.version_info[:2])')" && "$PYTHON" -m venv "$VENV" ||
+                die "$PYTHON cannot make virtual environments; install its venv module (on Debian: python3-venv)"
+        fi
+    fi
+    "$BIN/python" -m pip --version >/dev/null 2>&1 || "$BIN/python" -m ensurepip --upgrade >/dev/null
+    "$BIN/python" -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/bootstrap.lock
+}
+
+has_java() {
+    java=${JAVA_HOME:+$JAVA_HOME/bin/}java
+    command -v "$java" >/dev/null || return 1
+    version=$("$java" -version 2>&1 | sed -nE 's/.* version "([0-9]+).*/\1/p' | head -n 1)
+    [ "${version:-0}" -ge 17 ]
+}
+
+has_wordnet() { [ -r /usr/share/wordnet/data.noun ] || [ -r "${LIKEWISE_WORDNET:-/nonexistent}/data.noun" ]; }
+
+system_packages() {
+    missing=""
+    has_java || missing="$missing default-jre-headless"
+    has_wordnet || missing="$missing wordnet-base"
+    [ -n "$missing" ] || return 0
+    # shellcheck disable=SC2086  # a list of names
+    if apt_install $missing && has_java && has_wordnet; then return 0; fi
+    die "the tests need a Java runtime, version 17 or later, and WordNet 3.0's files; these Debian packages hold what is
+       missing:$missing
+       Install them, or run again with LIKEWISE_SKIP_SYSTEM=1 to skip the tests that need them."
+}
+
+case ${1:-} in
+    bootstrap) bootstrap ;;
+    run)
+        say "installing the locked packages (requirements/runtime.lock)"
+        install_locked requirements/runtime.lock
+        install_likewise ;;
+    test)
+        [ -n "${LIKEWISE_SKIP_SYSTEM:-}" ] || system_packages
+        say "installing the locked packages (requirements/dev.lock)"
+        install_locked requirements/dev.lock
+        install_likewise ;;
+    *) die "say which step: bootstrap, run or test" ;;
+esac
+mkdir -p "$STAMPS"
+touch "$STAMPS/$1"
