@@ -1,0 +1,66 @@
+"""Commands that are imported when they are called, so that `likewise --help` stays quick."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+import typer
+from typer.core import TyperGroup
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+
+class Lazy(NamedTuple):
+    """Where a command lives (`module:name`, a function or a Typer app), and its line in the list of commands."""
+
+    target: str
+    help: str
+    panel: str | None = None
+
+
+class LazyGroup(TyperGroup):
+    """A group whose commands stand for others until one of them is called."""
+
+    lazy: ClassVar[Mapping[str, Lazy]] = {}
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The command called, imported now in place of the entry that stood for it."""
+        name, command, rest = super().resolve_command(ctx, args)
+        if name in self.lazy:
+            command = load(name, self.lazy[name].target)
+        return name, command, rest
+
+
+def load(name: str, target: str) -> Any:
+    """The command behind `module:name`."""
+    module, _, attribute = target.partition(":")
+    found = getattr(importlib.import_module(module), attribute)
+    if not isinstance(found, typer.Typer):
+        function, found = found, typer.Typer(add_completion=False)
+        found.command(name)(function)
+    return typer.main.get_command(found)
+
+
+def lazy_app(commands: Mapping[str, Lazy], *, help: str, completion: bool = False) -> typer.Typer:
+    """An app that lists the commands without importing them.
+
+    >>> app = lazy_app({"parse": Lazy("likewise.cli.parse:parse", "Check subscriptions.")}, help="Some commands.")
+    >>> [command.name for command in app.registered_commands]
+    ['parse']
+    """
+    group = type("Group", (LazyGroup,), {"lazy": commands})
+    app = typer.Typer(
+        cls=group, help=help, no_args_is_help=True, add_completion=completion, pretty_exceptions_enable=False
+    )
+    for name, entry in commands.items():
+        app.command(name, help=entry.help, rich_help_panel=entry.panel)(_stand_in(name))
+    return app
+
+
+def _stand_in(name: str) -> Callable[[], None]:
+    def stand_in() -> None:
+        raise AssertionError(f"{name} was called without being loaded")
+
+    return stand_in

@@ -1,0 +1,75 @@
+"""`likewise`: the list of commands, and what happens to errors."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated, Final
+
+import typer
+
+from likewise.cli.lazy import Lazy, lazy_app
+from likewise.errors import LikewiseError
+
+COMMANDS: Final = {
+    "demo": Lazy("likewise.cli.demo:demo", "Show a few events, what they match, and why.", "Start here"),
+    "parse": Lazy("likewise.cli.parse:parse", "Check subscriptions and print them in their one form.", "Match"),
+    "match": Lazy("likewise.cli.match:match", "Match a stream of events against subscriptions.", "Match"),
+    "explain": Lazy("likewise.cli.explain:explain", "Say why an event matches a subscription, or why not.", "Match"),
+    "relate": Lazy("likewise.cli.relate:relate", "Measure how related terms are.", "Meaning"),
+    "space": Lazy("likewise.cli.space:app", "Build, list and check spaces of meaning.", "Meaning"),
+    "eval": Lazy("likewise.cli.main:evaluations", "Evaluate measures on published data.", "Figures"),
+    "bench": Lazy("likewise.cli.bench:bench", "Measure speed (from a source checkout).", "Figures"),
+}
+
+EVALUATIONS: Final = {
+    "relatedness": Lazy("likewise.cli.eval_relatedness:relatedness", "Compare measures with people's judgements."),
+}
+
+app = lazy_app(
+    COMMANDS,
+    help="Publish/subscribe by meaning: find the events that say the same in other words, and say why.\n\n"
+    "Example: likewise demo",
+    completion=True,
+)
+evaluations = lazy_app(
+    EVALUATIONS, help="Evaluate measures on published data.\n\nExample: likewise eval relatedness --help"
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from likewise import __version__
+
+        print(f"likewise {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and leave.")
+    ] = False,
+) -> None:
+    """Options before the command."""
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command line; errors become one message and an exit code, never a traceback."""
+    sys.exit(run(sys.argv[1:] if arguments is None else arguments))
+
+
+def run(arguments: list[str]) -> int:
+    """Run one command and return its exit code."""
+    from likewise.cli import output
+
+    try:
+        # Not app(...): that marks errors with an attribute of its own, which would show among their facts.
+        code = typer.main.get_command(app)(arguments, prog_name="likewise")
+    except SystemExit as leaving:
+        return leaving.code if isinstance(leaving.code, int) else output.BAD_INPUT if leaving.code else output.YES
+    except KeyboardInterrupt:
+        return output.INTERRUPTED
+    except (LikewiseError, OSError) as error:
+        output.print_error(error, as_json="--json" in arguments)
+        return output.exit_code(error)
+    return code if isinstance(code, int) else output.YES
