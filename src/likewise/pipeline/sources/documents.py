@@ -1,0 +1,97 @@
+"""What every source of documents gives: splits to deal out, and Arrow batches of titles and texts.
+
+A source plans its splits once, on the driver, in the order its documents shall be numbered; a worker
+reads one split at a time. The documents and their order never depend on how the splits are dealt.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Final, Protocol
+
+import msgspec
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+SPLIT_BYTES: Final = 16 << 20  # stored bytes of one split: a few seconds of work
+BATCH_DOCUMENTS: Final = 10_000  # SPARK.md: batches of this size are fastest
+BATCH_CHARACTERS: Final = 16 << 20  # and no batch of long documents grows beyond this
+
+
+class Split(msgspec.Struct, frozen=True):
+    """A piece of a source: the bytes (or row groups, or files) from `start` to `stop` of `path`."""
+
+    path: str
+    start: int = 0
+    stop: int = -1
+    files: tuple[str, ...] = ()
+
+
+class Document(msgspec.Struct, frozen=True):
+    """A title and a text."""
+
+    title: str
+    text: str
+
+
+class Source(Protocol):
+    """A corpus that can be cut into splits; it is sent to workers, so it holds no open files."""
+
+    @property
+    def kind(self) -> str:
+        """What a space's manifest says the documents came from."""
+        ...
+
+    def splits(self) -> list[Split]:
+        """The splits, in the order of their documents."""
+        ...
+
+    def read(self, split: Split, left_out: Counter[str]) -> Iterator[pa.RecordBatch]:
+        """The split's documents; what is left out is counted under its reason."""
+        ...
+
+
+def batch(titles: Sequence[str], texts: Sequence[str]) -> pa.RecordBatch:
+    """An Arrow batch of documents.
+
+    >>> batch(["a"], ["text of a"]).num_rows
+    1
+    """
+    import pyarrow as pa
+
+    # Lone surrogates, which some JSON holds, are no text that could be stored.
+    columns = [[t.encode("utf-8", "replace").decode() for t in column] for column in (titles, texts)]
+    return pa.RecordBatch.from_arrays(
+        [pa.array(column, pa.large_string()) for column in columns], names=["title", "text"]
+    )
+
+
+def batches(documents: Iterable[Document]) -> Iterator[pa.RecordBatch]:
+    """Documents gathered into batches of bounded size.
+
+    >>> [b.num_rows for b in batches([Document("a", "x"), Document("b", "y")])]
+    [2]
+    """
+    titles: list[str] = []
+    texts: list[str] = []
+    characters = 0
+    for document in documents:
+        titles.append(document.title)
+        texts.append(document.text)
+        characters += len(document.text)
+        if len(titles) >= BATCH_DOCUMENTS or characters >= BATCH_CHARACTERS:
+            yield batch(titles, texts)
+            titles, texts, characters = [], [], 0
+    if titles:
+        yield batch(titles, texts)
+
+
+def ranges(size: int, step: int = SPLIT_BYTES) -> list[tuple[int, int]]:
+    """A length cut into even ranges of about `step`.
+
+    >>> ranges(10, 4), ranges(0, 4)
+    ([(0, 4), (4, 8), (8, 10)], [])
+    """
+    return [(start, min(start + step, size)) for start in range(0, size, step)]
