@@ -1,0 +1,129 @@
+"""Where spaces are found: the embedded one, named ones in the user's folder, and folders by their path."""
+
+from __future__ import annotations
+
+import atexit
+import errno
+import os
+import shutil
+import tempfile
+import threading
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import platformdirs
+
+from likewise.errors import ArtefactDamaged, ArtefactError, ArtefactMissing
+from likewise.semantics import embedded
+from likewise.semantics.space_files import SpaceFiles
+
+if TYPE_CHECKING:
+    from likewise.semantics.space import Space
+
+_lock: Final = threading.Lock()
+
+
+def spaces_folder() -> Path:
+    """Where named spaces live: the folder in LIKEWISE_SPACES, else the user's data folder."""
+    chosen = os.environ.get("LIKEWISE_SPACES")
+    return Path(chosen) if chosen else platformdirs.user_data_path("likewise") / "spaces"
+
+
+def named_spaces() -> list[str]:
+    """The names of the spaces in the user's folder, sorted; `wordnet`, the embedded one, is not among them."""
+    folder = spaces_folder()
+    return sorted(path.parent.name for path in folder.glob("*/manifest.json"))
+
+
+def load_space(name_or_path: str | Path | None = None) -> Space:
+    """A space, opened read only: the embedded one by default, or one by name or path.
+
+    The same space is opened once and shared. The embedded one is unpacked into the user's cache the first
+    time, which takes a few seconds.
+
+    >>> load_space().name
+    'wordnet'
+    >>> load_space("no-such-space")
+    Traceback (most recent call last):
+    ...
+    likewise.errors.ArtefactMissing: there is no space named 'no-such-space'; ...
+    """
+    from likewise.semantics.space import Space
+
+    with _lock:
+        if name_or_path is None or name_or_path == embedded.NAME:
+            return _embedded()
+        return _opened(_find(name_or_path), Space)
+
+
+def _find(name_or_path: str | Path) -> Path:
+    named = spaces_folder() / name_or_path
+    if isinstance(name_or_path, str) and os.sep not in name_or_path and (named / "manifest.json").is_file():
+        return named
+    path = Path(name_or_path)
+    if path.is_dir() or isinstance(name_or_path, Path) or os.sep in str(name_or_path):
+        return path
+    known = ", ".join([embedded.NAME, *named_spaces()])
+    raise ArtefactMissing(
+        f"there is no space named {str(name_or_path)!r}; there are {known}; "
+        "build one with `likewise space build` or give the path of its folder"
+    )
+
+
+@lru_cache(maxsize=8)
+def _by_checksum(folder: Path, checksum: str, kind: type[Space]) -> Space:
+    return kind(SpaceFiles(folder))
+
+
+def _opened(folder: Path, kind: type[Space]) -> Space:
+    files = SpaceFiles(folder)
+    return _by_checksum(folder.resolve(), files.manifest.checksum, kind)
+
+
+@lru_cache(maxsize=1)
+def _embedded() -> Space:
+    from likewise.semantics.space import Space
+
+    return Space(embedded_files())
+
+
+def embedded_files() -> SpaceFiles:
+    """The embedded space's files, unpacked if they are not, or not whole, in the cache."""
+    folder = platformdirs.user_cache_path("likewise") / "spaces" / f"{embedded.NAME}-{embedded.checksum()[:16]}"
+    try:
+        return SpaceFiles(folder)
+    except ArtefactMissing:
+        pass
+    except ArtefactDamaged:
+        shutil.rmtree(folder, ignore_errors=True)
+    try:
+        return _unpacked(folder)
+    except PermissionError:
+        return _for_this_process()
+    except OSError as error:
+        if error.errno == errno.EROFS:
+            return _for_this_process()
+        raise ArtefactError(
+            f"the embedded space cannot be unpacked into {folder}: {error}; make room or set XDG_CACHE_HOME"
+        ) from None
+
+
+def _unpacked(folder: Path) -> SpaceFiles:
+    """Unpacks beside the folder and renames; whoever comes first wins, and the others use what is there."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".unpacking.") as near:
+        embedded.unpack_embedded(Path(near) / folder.name)
+        try:
+            os.rename(Path(near) / folder.name, folder)
+        except OSError:
+            if not (folder / "manifest.json").is_file():
+                raise
+    return SpaceFiles(folder)
+
+
+def _for_this_process() -> SpaceFiles:
+    """Where no cache can be written: a folder of this process, removed when it ends."""
+    near = tempfile.mkdtemp(prefix="likewise-")
+    atexit.register(shutil.rmtree, near, ignore_errors=True)
+    return embedded.unpack_embedded(Path(near) / embedded.NAME)
