@@ -28,7 +28,7 @@ class LazyGroup(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """The command called, imported now in place of the entry that stood for it."""
         name, command, rest = super().resolve_command(ctx, args)
-        if name in self.lazy:
+        if name is not None and name in self.lazy:
             command = load(name, self.lazy[name].target)
         return name, command, rest
 

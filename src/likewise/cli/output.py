@@ -71,7 +71,8 @@ def print_error(error: LikewiseError | OSError, *, as_json: bool) -> None:
     from rich.text import Text
 
     message = str(error) if isinstance(error, LikewiseError) else reason(error)
-    console(stderr=True).print(Text.assemble(("error: ", "bold red"), message))
+    place = where(error)
+    console(stderr=True).print(Text.assemble(("error: ", "bold red"), f"{place}: " if place else "", message))
 
 
 def facts(error: LikewiseError | OSError) -> dict[str, object]:
@@ -81,8 +82,21 @@ def facts(error: LikewiseError | OSError) -> dict[str, object]:
     'file'
     """
     if isinstance(error, LikewiseError):
-        return error.facts()
+        found = error.facts()
+        found.pop("__notes__", None)
+        return {**found, "where": where(error)} if where(error) else found
     return {"code": "file", "message": reason(error), "path": str(error.filename or "")}
+
+
+def where(error: BaseException) -> str:
+    """Where the text stood that the error is about, as its notes say; '' if they say nothing.
+
+    >>> error = LikewiseError("wrong")
+    >>> error.add_note("events.jsonl, line 7")
+    >>> where(error)
+    'events.jsonl, line 7'
+    """
+    return ": ".join(reversed(getattr(error, "__notes__", [])))
 
 
 def reason(error: OSError) -> str:

@@ -1,0 +1,17 @@
+"""How the documentation is built: Markdown through myst, the interface from the docstrings."""
+
+from __future__ import annotations
+
+import likewise
+
+project = "Likewise"
+copyright = "the Likewise authors, Apache License 2.0"
+version = release = likewise.__version__
+extensions = ["myst_parser", "sphinx.ext.autodoc"]
+source_suffix = {".md": "markdown"}
+exclude_patterns = ["_build"]
+myst_heading_anchors = 3
+autodoc_member_order = "bysource"
+autodoc_typehints = "description"
+html_theme = "furo"
+html_title = "Likewise"

@@ -1,0 +1,118 @@
+"""`likewise demo`: a few events and subscriptions, what matches, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from likewise.cli import output
+from likewise.cli.options import AsJson
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.text import Text
+
+    from likewise.cli.demo_scenes import Scene
+    from likewise.matching.matcher import Matcher
+    from likewise.model import Event, Match
+
+
+def demo(as_json: AsJson = False) -> None:
+    """Show a few events, what they match, and why.
+
+    Example: likewise demo
+    """
+    from likewise import Matcher, parse
+    from likewise.cli.demo_scenes import NOON, scenes
+
+    screen = None if as_json else output.console()
+    for scene in scenes():
+        matcher = Matcher(clock=lambda: NOON)
+        for id, text in scene.subscriptions.items():
+            matcher.add(parse(text, id=id))
+        happened = list(play(matcher, scene))
+        if screen is None:
+            _print_facts(happened)
+        else:
+            _print_scene(screen, scene, matcher, happened)
+
+
+def play(matcher: Matcher, scene: Scene) -> Iterator[tuple[Event | None, Sequence[Match]]]:
+    """Each event with its matches; then, without an event, what the passing of time brought."""
+    for event in scene.events:
+        yield event, matcher.match(event)
+    if scene.ends is not None:
+        yield None, matcher.advance(scene.ends)
+
+
+def _print_facts(happened: Sequence[tuple[Event | None, Sequence[Match]]]) -> None:
+    from likewise.cli.match import match_facts
+
+    for _, matches in happened:
+        for match in matches:
+            output.print_json(match_facts(match, None))
+
+
+def _print_scene(
+    screen: Console, scene: Scene, matcher: Matcher, happened: Sequence[tuple[Event | None, Sequence[Match]]]
+) -> None:
+    from rich.padding import Padding
+    from rich.rule import Rule
+    from rich.table import Table
+    from rich.text import Text
+
+    from likewise.cli.rendering import event_text, explained
+
+    screen.print(Rule(Text(scene.title, "bold"), align="left", style="dim"))
+    screen.print(Text(scene.remark, "dim italic"))
+    asked = Table.grid(padding=(0, 2, 0, 0))
+    for id, text in scene.subscriptions.items():
+        asked.add_row(Text(id, "bold cyan"), Text(text, "cyan"))
+    screen.print(Padding(asked, (1, 0, 1, 2)))
+    shown = Table.grid(padding=(0, 2, 0, 0), expand=True)
+    shown.add_column()
+    shown.add_column()
+    shown.add_column(ratio=3)
+    shown.add_column(ratio=2)
+    for event, matches in happened:
+        if event is not None:
+            mark = Text("✓", "bold green") if matches else Text("✗", "bold red")
+            said = Text(event_text(event))
+            shown.add_row(mark, Text(event.id or "", "bold"), said, _outcome(matcher, scene, event, matches))
+        for match in matches if event is None else ():
+            shown.add_row(Text("✓", "bold green"), Text(str(match.event_id), "bold"),
+                          Text("a day later, as nearer ones grew old", "dim"), _found([match]))  # fmt: skip
+    screen.print(Padding(shown, (0, 0, 1, 2)))
+    for event in scene.events:
+        if event.id in scene.explained:
+            for id in scene.subscriptions:
+                screen.print(Padding(explained(matcher.explain(event, id), event), (0, 0, 1, 2)))
+
+
+def _outcome(matcher: Matcher, scene: Scene, event: Event, matches: Sequence[Match]) -> Text:
+    """What was found, or what stood in the way of the first subscription."""
+    from rich.text import Text
+
+    from likewise.cli.rendering import VERDICTS
+
+    if matches:
+        return _found(matches)
+    return Text(VERDICTS[matcher.explain(event, next(iter(scene.subscriptions))).verdict][0], "dim")
+
+
+def _found(matches: Sequence[Match]) -> Text:
+    from rich.text import Text
+
+    from likewise.cli.rendering import number, score_style
+
+    told = Text()
+    for match in matches:
+        told.append("  " if told else "")
+        told.append(match.subscription_id, "cyan")
+        if match.rank_value is not None:
+            told.append(f" at {match.rank_value:.3f}")
+        elif match.kind in ("approximate", "statements"):
+            told.append(f" {number(match.score)}", score_style(match.score))
+        if match.cause == "promoted":
+            told.append(" promoted", "magenta")
+    return told

@@ -1,0 +1,58 @@
+"""`likewise explain`: why an event matches a subscription, or what keeps it from doing so."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from likewise.cli import output
+from likewise.cli.options import AsJson, MeasureName, SpaceName, Threshold
+
+
+def explain(
+    event: Annotated[
+        str, typer.Option("--event", "-e", help="The event, as text or JSON, or @FILE for the first one of a file.")
+    ],
+    subscription: Annotated[str, typer.Option("--subscription", "-s", help="The subscription, likewise, or @FILE.")],
+    threshold: Threshold = None,
+    measure: MeasureName = None,
+    space: SpaceName = None,
+    as_json: AsJson = False,
+) -> None:
+    """Say why an event matches a subscription, or why not and what would make it match.
+
+    The exit code is 0 if it matches, 1 if it does not.
+
+    Example: likewise explain --event '{air_temp_f: 81.2}' --subscription '{temperature~ > 25 degC}'
+    """
+    from likewise import Matcher
+    from likewise.cli.reading import located, read_event, read_subscription
+    from likewise.cli.rendering import explained
+
+    matcher = Matcher(space=space, measure=measure, threshold=threshold)
+    with located("the event"):
+        seen = read_event(_given(event))
+    with located("the subscription"):
+        wanted = matcher.add(read_subscription(_given(subscription)))
+    matcher.match(seen)  # a top-k subscription ranks what has arrived
+    explanation = matcher.explain(seen, wanted)
+    if as_json:
+        output.print_json(explanation)
+    else:
+        output.console().print(explained(explanation, seen))
+    if explanation.verdict != "match":
+        raise typer.Exit(output.NO)
+
+
+def _given(text: str) -> str:
+    """The text itself, or the first line of the file after `@`."""
+    if not text.startswith("@"):
+        return text.strip()
+    from likewise.cli.reading import lines, opened
+    from likewise.errors import FormatError
+
+    with opened(text[1:]) as stream:
+        for line in lines(stream, text[1:]):
+            return line.text
+    raise FormatError(f"{text[1:]} holds nothing; give it at least one line")

@@ -1,0 +1,118 @@
+"""`likewise match`: a stream of events against subscriptions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from likewise.cli import output
+from likewise.cli.options import AsJson, MeasureName, SpaceName, Threshold
+
+if TYPE_CHECKING:
+    from likewise.matching.matcher import Matcher
+    from likewise.model import Event, Explanation, Match
+
+
+def match(
+    subscriptions: Annotated[
+        str, typer.Option("--subscriptions", "-s", metavar="FILE", help="Subscriptions, one a line, as text or JSON.")
+    ],
+    events: Annotated[
+        str, typer.Option("--events", "-e", metavar="FILE", help="Events, one a line, as text or JSON; - is stdin.")
+    ] = "-",
+    threshold: Threshold = None,
+    measure: MeasureName = None,
+    space: SpaceName = None,
+    why: Annotated[bool, typer.Option(help="Say what met each part; --no-why is faster.")] = True,
+    keep_going: Annotated[bool, typer.Option("--keep-going", help="Report a bad event and go on.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Match a stream of events against subscriptions, and print one line a match: event, subscription, score, why.
+
+    Events are matched as they arrive. An event without an id is called by its line number. The exit code
+    is 0 if anything matched, 1 if nothing did, 2 if something handed in is wrong. With --json each match is
+    one JSON object.
+
+    Example: echo 'e1: {no2: 45, city: Zagreb}' | likewise match --subscriptions wanted.txt
+    """
+    from likewise import Matcher
+    from likewise.cli.rendering import match_line
+
+    matcher = Matcher(space=space, measure=measure, threshold=threshold)
+    add_all(matcher, subscriptions)
+    screen = None if as_json else output.console()
+    matched = False
+    reader = _Reader(events, keep_going, as_json)
+    for event in reader:
+        for found in matcher.match(event):
+            matched = True
+            same = found.event_id == event.id
+            explanation = matcher.explain(event, found.subscription_id) if why and same else None
+            if screen is None:
+                output.print_json(match_facts(found, explanation))
+            else:
+                screen.print(match_line(found, explanation))
+    if reader.bad:
+        raise typer.Exit(output.BAD_INPUT)
+    if not matched:
+        raise typer.Exit(output.NO)
+
+
+def add_all(matcher: Matcher, path: str) -> None:
+    """Add every subscription of a file; an error says on which line it is."""
+    from likewise.cli.reading import lines, located, opened, read_subscription
+
+    with opened(path) as stream:
+        for line in lines(stream, path):
+            with located(f"{path}, line {line.number}"):
+                matcher.add(read_subscription(line.text))
+
+
+class _Reader:
+    """The events of a file; with `keep_going` bad ones are reported and counted, else the first one ends it."""
+
+    def __init__(self, path: str, keep_going: bool, as_json: bool) -> None:
+        self.path = path
+        self.keep_going = keep_going
+        self.as_json = as_json
+        self.bad = 0
+
+    def __iter__(self) -> Iterator[Event]:
+        import msgspec
+
+        from likewise.cli.reading import lines, located, opened, read_event
+        from likewise.errors import InputError
+
+        with opened(self.path) as stream:
+            for line in lines(stream, self.path):
+                try:
+                    with located(f"{self.path}, line {line.number}"):
+                        event = read_event(line.text)
+                except InputError as error:
+                    if not self.keep_going:
+                        raise
+                    self.bad += 1
+                    output.print_error(error, as_json=self.as_json)
+                    continue
+                yield event if event.id is not None else msgspec.structs.replace(event, id=str(line.number))
+
+
+def match_facts(match: Match, explanation: Explanation | None) -> dict[str, object]:
+    """A match as JSON prints it; what does not apply is left out."""
+    facts: dict[str, object] = {
+        "event": match.event_id,
+        "subscription": match.subscription_id,
+        "kind": match.kind,
+        "score": round(match.score, 6),
+        "product": round(match.product, 6),
+        "cause": match.cause,
+    }
+    if match.rank_value is not None:
+        facts["rank_value"] = match.rank_value
+    if match.bindings:
+        facts["bindings"] = [dict(solution) for solution in match.bindings]
+    if explanation is not None:
+        facts["why"] = explanation.predicates
+    return facts
