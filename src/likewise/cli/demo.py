@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def demo(as_json: AsJson = False) -> None:
     """Show a few events, what they match, and why.
 
-    Example: likewise demo
+    Example: `likewise demo`
     """
     from likewise import Matcher, parse
     from likewise.cli.demo_scenes import NOON, scenes
@@ -46,11 +46,11 @@ def play(matcher: Matcher, scene: Scene) -> Iterator[tuple[Event | None, Sequenc
 
 
 def _print_facts(happened: Sequence[tuple[Event | None, Sequence[Match]]]) -> None:
-    from likewise.cli.match import match_facts
+    from likewise.formats.json_answers import match_to_json
 
     for _, matches in happened:
         for match in matches:
-            output.print_json(match_facts(match, None))
+            output.print_line(match_to_json(match))
 
 
 def _print_scene(

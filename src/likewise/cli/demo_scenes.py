@@ -90,7 +90,7 @@ def nearest() -> Scene:
             event({"no2": 45, "lat": lat, "long": long}, id=id, time=NOON + hours * HOUR)
             for id, hours, lat, long in sites
         ),
-        ends=NOON + 27 * HOUR,
+        ends=NOON + 26 * HOUR + HOUR // 2,
     )
 
 
@@ -122,10 +122,10 @@ def _graph(id: str, type: str, **properties: str) -> Event:
 
 
 def interests() -> Scene:
-    """The event of the matching heuristics survey, with three of its subscriptions."""
+    """The event of the matching heuristics survey, with four of its subscriptions."""
     return Scene(
         "Interest vectors",
         "Yes, no, or either, for each property.",
-        {"S1": "[0, 0, 1, 1, 1]", "S2": "[0, 1, 1, 0, 1]", "S3": "[*, 1, 1, *, 1]"},
+        {"S1": "[0, 0, 1, 1, 1]", "S2": "[0, 1, 1, 0, 1]", "S3": "[*, 1, 1, *, 1]", "S5": "[0, 1, *, 0, 1]"},
         (Event(id="e16", vector="01101"),),
     )

@@ -24,11 +24,12 @@ def explain(
 
     The exit code is 0 if it matches, 1 if it does not.
 
-    Example: likewise explain --event '{air_temp_f: 81.2}' --subscription '{temperature~ > 25 degC}'
+    Example: `likewise explain --event '{air_temp_f: 81.2}' --subscription '{temperature~ > 25 degC}'`
     """
     from likewise import Matcher
     from likewise.cli.reading import located, read_event, read_subscription
     from likewise.cli.rendering import explained
+    from likewise.formats.json_answers import explanation_to_json
 
     matcher = Matcher(space=space, measure=measure, threshold=threshold)
     with located("the event"):
@@ -38,7 +39,7 @@ def explain(
     matcher.match(seen)  # a top-k subscription ranks what has arrived
     explanation = matcher.explain(seen, wanted)
     if as_json:
-        output.print_json(explanation)
+        output.print_line(explanation_to_json(explanation))
     else:
         output.console().print(explained(explanation, seen))
     if explanation.verdict != "match":
@@ -49,10 +50,10 @@ def _given(text: str) -> str:
     """The text itself, or the first line of the file after `@`."""
     if not text.startswith("@"):
         return text.strip()
-    from likewise.cli.reading import lines, opened
+    from likewise.cli.reading import lines, opened, text_of
     from likewise.errors import FormatError
 
     with opened(text[1:]) as stream:
-        for line in lines(stream, text[1:]):
-            return line.text
+        for line in lines(stream):
+            return text_of(line)
     raise FormatError(f"{text[1:]} holds nothing; give it at least one line")

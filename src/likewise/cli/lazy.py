@@ -38,7 +38,7 @@ def load(name: str, target: str) -> Any:
     module, _, attribute = target.partition(":")
     found = getattr(importlib.import_module(module), attribute)
     if not isinstance(found, typer.Typer):
-        function, found = found, typer.Typer(add_completion=False)
+        function, found = found, typer.Typer(add_completion=False, rich_markup_mode="markdown")
         found.command(name)(function)
     return typer.main.get_command(found)
 
@@ -52,10 +52,16 @@ def lazy_app(commands: Mapping[str, Lazy], *, help: str, completion: bool = Fals
     """
     group = type("Group", (LazyGroup,), {"lazy": commands})
     app = typer.Typer(
-        cls=group, help=help, no_args_is_help=True, add_completion=completion, pretty_exceptions_enable=False
+        cls=group,
+        help=help,
+        no_args_is_help=True,
+        add_completion=completion,
+        rich_markup_mode="markdown",
+        pretty_exceptions_enable=False,
     )
     for name, entry in commands.items():
         app.command(name, help=entry.help, rich_help_panel=entry.panel)(_stand_in(name))
+    app.callback()(lambda: None)  # with a callback it stays a group when it has one command only
     return app
 
 

@@ -28,11 +28,11 @@ EVALUATIONS: Final = {
 app = lazy_app(
     COMMANDS,
     help="Publish/subscribe by meaning: find the events that say the same in other words, and say why.\n\n"
-    "Example: likewise demo",
+    "Example: `likewise demo`",
     completion=True,
 )
 evaluations = lazy_app(
-    EVALUATIONS, help="Evaluate measures on published data.\n\nExample: likewise eval relatedness --help"
+    EVALUATIONS, help="Evaluate measures on published data.\n\nExample: `likewise eval relatedness --help`"
 )
 
 

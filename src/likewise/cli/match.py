@@ -12,7 +12,7 @@ from likewise.cli.options import AsJson, MeasureName, SpaceName, Threshold
 
 if TYPE_CHECKING:
     from likewise.matching.matcher import Matcher
-    from likewise.model import Event, Explanation, Match
+    from likewise.model import Event
 
 
 def match(
@@ -35,11 +35,15 @@ def match(
     is 0 if anything matched, 1 if nothing did, 2 if something handed in is wrong. With --json each match is
     one JSON object.
 
-    Example: echo 'e1: {no2: 45, city: Zagreb}' | likewise match --subscriptions wanted.txt
+    Example: `echo 'e1: {no2: 45, city: Zagreb}' | likewise match --subscriptions wanted.txt`
     """
     from likewise import Matcher
     from likewise.cli.rendering import match_line
+    from likewise.errors import FormatError
+    from likewise.formats.json_answers import match_to_json
 
+    if subscriptions == events == "-":
+        raise FormatError("subscriptions and events cannot both come from standard input; put one of them in a file")
     matcher = Matcher(space=space, measure=measure, threshold=threshold)
     add_all(matcher, subscriptions)
     screen = None if as_json else output.console()
@@ -48,11 +52,11 @@ def match(
     for event in reader:
         for found in matcher.match(event):
             matched = True
-            same = found.event_id == event.id
-            explanation = matcher.explain(event, found.subscription_id) if why and same else None
             if screen is None:
-                output.print_json(match_facts(found, explanation))
+                output.print_line(match_to_json(found, mapping=why))
             else:
+                same = found.event_id == event.id  # a promoted event is an earlier one
+                explanation = matcher.explain(event, found.subscription_id) if why and same else None
                 screen.print(match_line(found, explanation))
     if reader.bad:
         raise typer.Exit(output.BAD_INPUT)
@@ -62,12 +66,12 @@ def match(
 
 def add_all(matcher: Matcher, path: str) -> None:
     """Add every subscription of a file; an error says on which line it is."""
-    from likewise.cli.reading import lines, located, opened, read_subscription
+    from likewise.cli.reading import lines, located, opened, read_subscription, text_of
 
     with opened(path) as stream:
-        for line in lines(stream, path):
+        for line in lines(stream):
             with located(f"{path}, line {line.number}"):
-                matcher.add(read_subscription(line.text))
+                matcher.add(read_subscription(text_of(line)))
 
 
 class _Reader:
@@ -82,14 +86,14 @@ class _Reader:
     def __iter__(self) -> Iterator[Event]:
         import msgspec
 
-        from likewise.cli.reading import lines, located, opened, read_event
+        from likewise.cli.reading import lines, located, opened, read_event, text_of
         from likewise.errors import InputError
 
         with opened(self.path) as stream:
-            for line in lines(stream, self.path):
+            for line in lines(stream):
                 try:
                     with located(f"{self.path}, line {line.number}"):
-                        event = read_event(line.text)
+                        event = read_event(text_of(line))
                 except InputError as error:
                     if not self.keep_going:
                         raise
@@ -97,22 +101,3 @@ class _Reader:
                     output.print_error(error, as_json=self.as_json)
                     continue
                 yield event if event.id is not None else msgspec.structs.replace(event, id=str(line.number))
-
-
-def match_facts(match: Match, explanation: Explanation | None) -> dict[str, object]:
-    """A match as JSON prints it; what does not apply is left out."""
-    facts: dict[str, object] = {
-        "event": match.event_id,
-        "subscription": match.subscription_id,
-        "kind": match.kind,
-        "score": round(match.score, 6),
-        "product": round(match.product, 6),
-        "cause": match.cause,
-    }
-    if match.rank_value is not None:
-        facts["rank_value"] = match.rank_value
-    if match.bindings:
-        facts["bindings"] = [dict(solution) for solution in match.bindings]
-    if explanation is not None:
-        facts["why"] = explanation.predicates
-    return facts

@@ -6,7 +6,6 @@
 | 1 | done; for a question, no: nothing matched |
 | 2 | what was handed in is wrong |
 | 3 | something needed is missing or damaged: an artefact, an optional dependency |
-| 70 | a defect of Likewise |
 | 130 | stopped with Ctrl-C |
 """
 
@@ -26,7 +25,6 @@ YES: Final = 0
 NO: Final = 1
 BAD_INPUT: Final = 2
 UNAVAILABLE: Final = 3
-DEFECT: Final = 70
 INTERRUPTED: Final = 130
 
 
@@ -58,9 +56,13 @@ def _plain(value: object) -> object:
 
 
 def print_json(value: object) -> None:
-    """Print a value as one line of JSON, at once, so that a reader in a pipe sees it."""
-    sys.stdout.write(json_line(value) + "\n")
-    sys.stdout.flush()
+    """Print a value as one line of JSON."""
+    print_line(json_line(value))
+
+
+def print_line(line: str | bytes) -> None:
+    """Print a line at once, so that a reader in a pipe sees it."""
+    print(line if isinstance(line, str) else line.decode(), flush=True)
 
 
 def print_error(error: LikewiseError | OSError, *, as_json: bool) -> None:

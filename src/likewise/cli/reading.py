@@ -2,7 +2,7 @@
 
 A line of text may start with a name and a colon (`s1: {no2 > 40}`), which becomes the id. Empty lines
 and lines that start with `#` are passed over. An event as text is the paper's form, `{themes} {attribute:
-value, ...}`; as JSON it is any object (`likewise.event` flattens it) or our own published form.
+value, ...}`; as JSON it is a published envelope or any object, which `likewise.event` flattens.
 """
 
 from __future__ import annotations
@@ -14,21 +14,22 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, Final, NamedTuple
 
-import msgspec
-
 from likewise.defaults import MAX_EVENT_BYTES
 from likewise.errors import FormatError, InvalidEvent, LikewiseError, LimitExceeded
-from likewise.model import Condition, Event, EventTuple, Predicate, Quantity, Subscription, event
+from likewise.model import Condition, Event, EventTuple, Predicate, Quantity, Subscription
 
 # A name at the start of a line. A graph pattern's prefixed name (`ex:a`) has no blank after its colon.
 _NAME: Final = re.compile(r"([\w.-]+):\s+(?=\S)")
+# JSON starts with a quoted key and a colon, or is empty; text that quotes its first attribute and uses a colon
+# says the same in both forms.
+_JSON: Final = re.compile(r'\{\s*(?:\}|"(?:[^"\\]|\\.)*+"\s*:)')
 
 
 class Line(NamedTuple):
     """One line that holds something, and where it stood."""
 
     number: int
-    text: str
+    raw: bytes
 
 
 @contextmanager
@@ -51,25 +52,37 @@ def located(where: str) -> Iterator[None]:
         raise
 
 
-def lines(stream: BinaryIO, name: str) -> Iterator[Line]:
-    """The lines that hold something, as they arrive; no line is read beyond the largest event allowed.
+def lines(stream: BinaryIO) -> Iterator[Line]:
+    r"""The lines that hold something, as they arrive; of a line beyond the largest event only the start is kept.
 
     >>> from io import BytesIO
-    >>> list(lines(BytesIO(b"# events\\n\\n{no2: 45}\\n"), "events"))
-    [Line(number=3, text='{no2: 45}')]
+    >>> list(lines(BytesIO(b"# events\n\n{no2: 45}\n")))
+    [Line(number=3, raw=b'{no2: 45}')]
     """
     number = 0
     while raw := stream.readline(MAX_EVENT_BYTES + 1):
         number += 1
-        with located(f"{name}, line {number}"):
-            if len(raw) > MAX_EVENT_BYTES:
-                raise LimitExceeded("bytes of a line", allowed=MAX_EVENT_BYTES)
-            try:
-                text = raw.decode().strip()
-            except UnicodeDecodeError as error:
-                raise FormatError(f"byte {error.start + 1} is not UTF-8 ({error.reason}); send UTF-8 text") from None
-        if text and not text.startswith("#"):
-            yield Line(number, text)
+        rest = raw
+        while len(rest) > MAX_EVENT_BYTES and not rest.endswith(b"\n"):
+            rest = stream.readline(MAX_EVENT_BYTES + 1)
+        raw = raw.strip()
+        if raw and not raw.startswith(b"#"):
+            yield Line(number, raw)
+
+
+def text_of(line: Line) -> str:
+    r"""The text of a line.
+
+    >>> text_of(Line(1, b"caf\xe9"))
+    Traceback (most recent call last):
+    likewise.errors.FormatError: byte 4 is not UTF-8 (unexpected end of data); send UTF-8 text
+    """
+    if len(line.raw) > MAX_EVENT_BYTES:
+        raise LimitExceeded("bytes of a line", allowed=MAX_EVENT_BYTES)
+    try:
+        return line.raw.decode()
+    except UnicodeDecodeError as error:
+        raise FormatError(f"byte {error.start + 1} is not UTF-8 ({error.reason}); send UTF-8 text") from None
 
 
 def read_subscription(text: str) -> Subscription:
@@ -78,31 +91,27 @@ def read_subscription(text: str) -> Subscription:
     >>> read_subscription("near: {no2 > 40}").id
     'near'
     """
-    from likewise import parse
+    from likewise.formats.json_subscriptions import is_json, subscription_from_json
+    from likewise.language import parse
 
-    value = _json(text)
-    if isinstance(value, dict) and "body" in value:
-        try:
-            return msgspec.convert(value, Subscription)
-        except msgspec.ValidationError as error:
-            raise FormatError(f"this is no subscription: {error}") from None
+    if is_json(text):
+        return subscription_from_json(text)
     name = _NAME.match(text)
     return parse(text[name.end() :], id=name[1]) if name else parse(text)
 
 
 def read_event(text: str) -> Event:
-    """One event from a line of text, or from JSON.
+    """One event from a line of text, or from JSON: an envelope, or any object.
 
     >>> read_event('e1: {energy, building} {device: computer, usage: 3 kWh}').tuples[1].unit
     'kWh'
     >>> read_event('{"room": {"temp": 21}}').tuples[0].attribute
     'room.temp'
     """
-    value = _json(text)
-    if isinstance(value, dict):
-        return event(value)
-    if isinstance(value, msgspec.DecodeError) and re.match(r'\{\s*"[^"]*"\s*:', text):
-        raise FormatError(f"the JSON does not end well: {value}")
+    if _JSON.match(text):
+        from likewise.formats.json_events import event_from_json
+
+        return event_from_json(text)
     name = _NAME.match(text)
     return event_of(read_subscription(text), name[1] if name else None)
 
@@ -122,13 +131,3 @@ def event_of(said: Subscription, id: str | None = None) -> Event:
         elif isinstance(value, (str, bool, int, float)):
             tuples.append(EventTuple(item.attribute, value))
     return Event(tuple(tuples), said.themes, id)
-
-
-def _json(text: str) -> object:
-    """What the text says as JSON, or the error that it is none."""
-    try:
-        return msgspec.json.decode(text)
-    except msgspec.DecodeError as error:
-        return error
-    except RecursionError:
-        raise FormatError("the JSON is nested too deeply; flatten it") from None

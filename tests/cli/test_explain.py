@@ -1,0 +1,42 @@
+"""`likewise explain`: why, and why not."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from likewise.cli import main
+
+
+def test_a_match_is_explained_part_by_part(capsys: pytest.CaptureFixture[str]) -> None:
+    """A match ends with 0 and shows each predicate with the tuple that met it."""
+    assert main.run(["explain", "-e", "{temp: 81.2 degF, city: Galway}", "-s", "{temp > 25 degC, city = Galway}"]) == 0
+    told = capsys.readouterr().out
+    assert "temp: 81.2" in told
+    assert "matches" in told
+
+
+def test_a_miss_says_what_would_make_it_match(capsys: pytest.CaptureFixture[str]) -> None:
+    """A miss ends with 1 and says what to change."""
+    assert main.run(["explain", "-e", "{temp: 20 degC}", "-s", "{temp > 25 degC}"]) == 1
+    assert "It would match if: " in capsys.readouterr().out
+
+
+def test_json_is_the_published_form(capsys: pytest.CaptureFixture[str]) -> None:
+    """With --json the explanation is one object with its verdict."""
+    assert main.run(["explain", "-e", '{"temp": {"value": 3, "unit": "kg"}}', "-s", "{temp > 25 degC}", "--json"]) == 1
+    told = json.loads(capsys.readouterr().out)
+    assert told["verdict"] == "unit_mismatch"
+    assert told["change"]
+
+
+def test_both_may_come_from_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """`@FILE` takes the first line that holds something."""
+    (tmp_path / "event").write_text("# one event\n{a: 1}\n")
+    (tmp_path / "wanted").write_text("{a = 1}\n")
+    assert main.run(["explain", "-e", f"@{tmp_path / 'event'}", "-s", f"@{tmp_path / 'wanted'}"]) == 0
+    (tmp_path / "event").write_text("")
+    assert main.run(["explain", "-e", f"@{tmp_path / 'event'}", "-s", "{a = 1}"]) == 2
+    assert "holds nothing" in capsys.readouterr().err
