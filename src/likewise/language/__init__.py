@@ -1,0 +1,18 @@
+"""The subscription language: text to subscriptions, and subscriptions back to text (DESIGN.md, "The language").
+
+The grammar is loaded when something is first parsed; printing needs no grammar.
+"""
+
+from likewise.language.lines import read_subscriptions
+from likewise.language.parser import parse
+from likewise.language.printer import node_text, predicate_text, subscription_id, subscription_text, value_text
+
+__all__ = [
+    "node_text",
+    "parse",
+    "predicate_text",
+    "read_subscriptions",
+    "subscription_id",
+    "subscription_text",
+    "value_text",
+]

@@ -1,0 +1,323 @@
+"""Subscriptions from the grammar's rules, made while parsing, without a tree in between.
+
+Each method serves the rule or alias of its name and gets its parts; the methods keep no state, so one
+`Construction` serves every parse in every thread. Errors of the model leave the parser as they are.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple, Protocol
+
+from likewise.defaults import MAX_NESTING, MAX_TERM_LENGTH
+from likewise.errors import InvalidSubscription, LimitExceeded
+from likewise.language.mistakes import Mistake
+from likewise.language.prefixes import PREFIXES
+from likewise.language.rdf_terms import read_iri, read_term
+from likewise.language.reading import (
+    Value,
+    make_interval,
+    read_count,
+    read_number_token,
+    read_span,
+    read_text,
+    read_value,
+    unquote,
+)
+from likewise.model.condition import All, Any, Node, Not
+from likewise.model.predicate import Predicate
+from likewise.model.rdf import TriplePattern
+from likewise.model.subscription import (
+    Body,
+    Condition,
+    Distance,
+    GraphPattern,
+    Interest,
+    Relatedness,
+    Scoring,
+    Statement,
+    Statements,
+    Top,
+    ValueOf,
+    WeightedSum,
+)
+
+
+class Token(Protocol):
+    """What a token of the lexer is: text that knows its terminal and where it begins."""
+
+    type: str
+    start_pos: int | None
+
+    def __str__(self) -> str: ...
+    def __getitem__(self, index: int | slice) -> str: ...
+
+
+class Parts(NamedTuple):
+    """A subscription but for its id."""
+
+    body: Body
+    themes: tuple[str, ...] = ()
+    top: Top | None = None
+    threshold: float | None = None
+    valid_for: int | None = None
+
+
+class Clause(NamedTuple):
+    """One option at the end: the field of a subscription it fills, and its value."""
+
+    field: str
+    value: Top | float | int
+    position: int | None
+
+
+_FLIPPED: Final = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+
+
+class Construction:
+    """One method for each rule."""
+
+    def subscription(self, parts: list[object]) -> Parts:
+        """The whole: a body, perhaps with themes, and clauses."""
+        first = parts[0]
+        themes, body = first if type(first) is tuple else ((), first)
+        clauses: dict[str, object] = {}
+        for clause in parts[1:]:
+            assert isinstance(clause, Clause)
+            if clause.field in clauses:
+                name = clause.field.replace("_", " ")
+                raise Mistake(f"`{name}` is given a second time", position=clause.position, expected="it once")
+            clauses[clause.field] = clause.value
+        return Parts(body, themes, **clauses)  # type: ignore[arg-type]
+
+    # Conditions.
+
+    def condition(self, items: list[Node]) -> Condition:
+        """`{item, item}`."""
+        return Condition(tuple(items))
+
+    def themed(self, parts: list[object]) -> tuple[object, ...]:
+        """Themes, then a condition."""
+        return tuple(parts)
+
+    def themes(self, tags: list[str]) -> tuple[str, ...]:
+        """`{tag, tag}`."""
+        found = []
+        for tag in tags:
+            text, relaxed = read_text(tag)
+            if relaxed:
+                raise _mistake_at(tag, "a theme tag takes no `~`", "`~` after an attribute or a value only")
+            found.append(text)
+        return tuple(found)
+
+    def tags_alone(self, parts: list[tuple[str, ...]]) -> Condition:
+        """A single group is the condition; one without operators is a mistake."""
+        if not parts[0]:
+            return Condition(())
+        raise Mistake(
+            f"`{parts[0][0][:40]}` has no operator, and there is no second group",
+            expected="`attribute = value`, `attribute exists`, or a condition in a second pair of braces",
+        )
+
+    def no_condition(self, parts: list[object]) -> Condition:
+        """Themes, then nothing: refused by the model."""
+        return Condition(())
+
+    def both(self, items: list[Node]) -> All:
+        """Items joined by `,` inside parentheses."""
+        return All(tuple(items))
+
+    def group(self, items: list[Node]) -> Any:
+        """Alternatives joined by `or`."""
+        return Any(tuple(items))
+
+    def negation(self, parts: list[object]) -> Node:
+        """`not` once or several times."""
+        node: Node = parts[-1]  # type: ignore[assignment]
+        if len(parts) > MAX_NESTING:
+            raise LimitExceeded("nesting of a condition", allowed=MAX_NESTING)
+        for _ in parts[1:]:
+            node = Not(node)
+        return node
+
+    # Predicates.
+
+    def equality(self, parts: list[str]) -> Predicate:
+        """`a = v`, `a : v`, `a != v`."""
+        attribute, relaxed = read_text(parts[0])
+        value, value_relaxed = read_value(parts[2])
+        return Predicate(attribute, "!=" if parts[1] == "!=" else "=", value, relaxed, value_relaxed)
+
+    def comparison(self, parts: list[str]) -> Predicate:
+        """`a < v`; also `5 < a`, with the number first."""
+        left, operator, right = parts
+        value, value_relaxed = read_number_token(right)
+        if type(value) is str and right[0] != '"':
+            number, number_relaxed = read_value(left)
+            if left[0] != '"' and not isinstance(number, (str, bool)) and not number_relaxed:
+                return Predicate(value, _FLIPPED[operator], number, value_relaxed)  # type: ignore[arg-type]
+        attribute, relaxed = read_text(left)
+        return Predicate(attribute, str(operator), value, relaxed, value_relaxed)  # type: ignore[arg-type]
+
+    def chain(self, parts: list[str]) -> Predicate:
+        """`1 <= a < 2`, or `2 > a >= 1`."""
+        left, first, middle, second, right = parts
+        if first[0] != second[0]:
+            raise _mistake_at(second, f"`{first}` and `{second}` point in different directions", f"`{first[0]}`")
+        if first[0] == ">":
+            left, first, second, right = right, second, first, left
+        return _range(middle, left, right, low_open=len(first) == 1, high_open=len(second) == 1)
+
+    def between(self, parts: list[str]) -> Predicate:
+        """`a between 1 and 2`, both ends inside."""
+        return _range(parts[0], parts[1], parts[2], low_open=False, high_open=False)
+
+    def one_of(self, parts: list[str]) -> Predicate:
+        """`a in (v, w)`."""
+        attribute, relaxed = read_text(parts[0])
+        read = [read_value(part) for part in parts[1:]]
+        return Predicate(attribute, "in", tuple(v for v, _ in read), relaxed, any(r for _, r in read))
+
+    def text_test(self, parts: list[str]) -> Predicate:
+        """`a contains v` and its like; the value is text, quoted or not."""
+        attribute, relaxed = read_text(parts[0])
+        value, value_relaxed = read_text(parts[2])
+        operator = " ".join(parts[1].split())
+        return Predicate(attribute, operator, value, relaxed, value_relaxed)  # type: ignore[arg-type]
+
+    def exists(self, parts: list[str]) -> Predicate:
+        """`a exists`."""
+        attribute, relaxed = read_text(parts[0])
+        return Predicate(attribute, "exists", None, relaxed)
+
+    # Clauses.
+
+    def top(self, parts: list[object]) -> Clause:
+        """`top k within w by scoring order`."""
+        order = str(parts.pop()) if type(parts[-1]) not in _SCORINGS else ""
+        by: Scoring = parts[-1]  # type: ignore[assignment]
+        duration, events = read_span(str(parts[1])) if len(parts) == 3 else (None, None)
+        highest = order == "highest" if order else type(by) is Relatedness
+        return Clause("top", Top(read_count(str(parts[0])), by, duration, events, highest), _start(parts[0]))
+
+    def threshold(self, parts: list[str]) -> Clause:
+        """`threshold 0.6`."""
+        return Clause("threshold", float(parts[0]), _start(parts[0]))
+
+    def validity(self, parts: list[str]) -> Clause:
+        """`valid for 7 d`."""
+        duration, _ = read_span(parts[0])
+        if duration is None:
+            raise _mistake_at(parts[0], f"`{parts[0]}` is no time", "a time such as `7 d`")
+        return Clause("valid_for", duration, _start(parts[0]))
+
+    def distance(self, parts: list[str]) -> Distance:
+        """`distance(a 1, b 2)`."""
+        return Distance(tuple((_name(a), float(n)) for a, n in zip(parts[::2], parts[1::2], strict=True)))
+
+    def weighted_sum(self, parts: list[Token]) -> WeightedSum:
+        """`sum(2*a + b - c)`."""
+        terms = []
+        weight, sign = 1.0, 1.0
+        for part in parts:
+            match part.type:
+                case "SIGN":
+                    sign = -1.0 if str(part) == "-" else 1.0
+                case "WEIGHT":
+                    weight = float(str(part))
+                case _:
+                    terms.append((sign * weight, _name(part)))
+                    weight, sign = 1.0, 1.0
+        return WeightedSum(tuple(terms))
+
+    def value_of(self, parts: list[str]) -> ValueOf:
+        """`value(a)`."""
+        return ValueOf(_name(parts[0]))
+
+    def relatedness(self, parts: list[object]) -> Relatedness:
+        """`relatedness`."""
+        return Relatedness()
+
+    # Statements, graph patterns, interest vectors.
+
+    def statement(self, parts: list[str]) -> Statement:
+        """`event property "value"`."""
+        return Statement(read_text(parts[0])[0], unquote(parts[1]))
+
+    def statements(self, items: list[Statement]) -> Statements:
+        """Statements joined by `.`."""
+        return Statements(tuple(items))
+
+    def prefix(self, parts: list[str]) -> tuple[str, str]:
+        """`PREFIX p: <namespace>`."""
+        return parts[0][:-1], read_iri(parts[1])[1:-1]
+
+    def triples(self, parts: list[Token]) -> list[Token]:
+        """The terms of one subject, with the `;` and `,` between them; read once all prefixes are known."""
+        return parts
+
+    def pattern(self, parts: list[object]) -> GraphPattern:
+        """Prefixes, then triples joined by `.`."""
+        prefixes: dict[str, str] | None = None
+        found: list[TriplePattern] = []
+        for part in parts:
+            if isinstance(part, tuple):
+                prefixes = dict(PREFIXES) if prefixes is None else prefixes
+                prefixes[part[0]] = part[1]
+                continue
+            assert isinstance(part, list)
+            terms = iter(part)
+            subject, verb = _term(next(terms), prefixes), _term(next(terms), prefixes)
+            for token in terms:
+                match token.type:
+                    case "SEMICOLON":
+                        verb = _term(next(terms), prefixes)
+                    case "COMMA":
+                        continue
+                    case _:
+                        found.append(TriplePattern(subject, verb, _term(token, prefixes)))
+        return GraphPattern(tuple(found))
+
+    def interest(self, bits: list[str]) -> Interest:
+        """`[1, 0, *]`."""
+        return Interest("".join(bits))
+
+
+_SCORINGS: Final = frozenset({Distance, WeightedSum, ValueOf, Relatedness})
+
+
+def _start(token: object) -> int | None:
+    return getattr(token, "start_pos", None)
+
+
+def _mistake_at(token: str, problem: str, expected: str) -> Mistake:
+    return Mistake(problem, position=_start(token), expected=expected)
+
+
+def _name(token: object) -> str:
+    """An attribute the scoring names; the model asks no more of it than that it is text."""
+    name = read_text(token)[0]  # type: ignore[arg-type]
+    if not name.strip():
+        raise InvalidSubscription("the attribute is empty; give it some text")
+    if len(name) > MAX_TERM_LENGTH:
+        raise LimitExceeded("characters of an attribute", allowed=MAX_TERM_LENGTH, found=len(name))
+    return name
+
+
+def _term(token: Token, prefixes: dict[str, str] | None) -> str:
+    try:
+        return read_term(token.type, str(token), prefixes or PREFIXES)
+    except Mistake as found:
+        found.position = token.start_pos
+        raise
+
+
+def _range(attribute: str, low: str, high: str, *, low_open: bool, high_open: bool) -> Predicate:
+    name, relaxed = read_text(attribute)
+    lower, lower_relaxed = read_number_token(low)
+    upper, upper_relaxed = read_number_token(high)
+    found = make_interval(lower, upper, low_open=low_open, high_open=high_open)
+    if found is None:
+        wrong: Value = lower if isinstance(lower, (str, bool)) else upper
+        token = low if wrong is lower else high
+        raise _mistake_at(token, f"`{str(token)[:40]}` is no number", "a number, with or without a unit")
+    return Predicate(name, "between", found, relaxed, lower_relaxed or upper_relaxed)

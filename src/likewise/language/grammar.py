@@ -1,0 +1,159 @@
+"""The grammar of the subscription language, LALR(1), for Lark's contextual lexer.
+
+A run of bare text is one token, so that blanks in it cost nothing. What ends it depends on where it
+stands: everywhere `,` `{` `}` `(` `)` `~` and the operators; inside parentheses also the word `or`. The
+parser's state tells the lexer where it stands, which is why attributes, values and tags, and their like
+inside parentheses, are terminals of their own. A trailing `~` belongs to the token.
+
+All repetitions are possessive or separated by what they cannot hold, so no text takes more than linear time.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+NUMBER: Final = r"(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][+-]?[0-9]++)?"
+"""A number without its sign."""
+
+QUOTED: Final = r'"[^"\\\r\n]*+(?:\\.[^"\\\r\n]*+)*+"'
+
+# A word operator counts where a word ends behind it.
+_END = r'(?=[\s,{}()~=<>:"]|!=|\Z)'
+_OPERATORS = r"between|in|contains|exists|under|is-a|(?:starts|ends)\s+with"
+_WORD = r"(?:[^\s,{}()~=<>:!]++|!(?!=))++"
+
+_IRI = r'<(?:[^\x00-\x20<>"{}|^`\\]|\\u[0-9A-Fa-f]{4}|\\U[0-9A-Fa-f]{8})*+>'
+_LOCAL = r"(?:[\w:%-]|\\[_~.!$&'()*+,;=\/?#@%-]|\.++(?=[\w:%\\-]))*+"
+_PREFIX = r"(?:[^\W\d_](?:[\w-]|\.++(?=[\w-]))*+)?:"
+_STRING = QUOTED + r"|'[^'\\\r\n]*+(?:\\.[^'\\\r\n]*+)*+'"
+
+
+def _text(stops: str) -> str:
+    """Quoted text, or words up to a stop word, then perhaps `~`."""
+    word = rf"(?!(?:{stops}){_END}){_WORD}"
+    return rf'(?:{QUOTED}|(?!"){word}(?:\s++{word})*+)(?:\s*~)?'
+
+
+def _words(word: str, first: str | None = None) -> str:
+    """Quoted text, or words."""
+    return rf"(?:{QUOTED}|{first or word}(?:\s++{word})*+)"
+
+
+_PLAIN = r'[^\s,()"~]++'
+_POINT = _words(rf"(?![+-]?{NUMBER}\s*[,)]){_PLAIN}", _PLAIN)
+_TERM = _words(r'[^\s,()"~+*-][^\s,()"~+*]*+')
+_PROPERTY = _words(r'[^\s".~{}]++(?:\.[^\s".~{}]++)*+')
+
+GRAMMAR: Final = rf"""
+subscription: body clause*
+
+?body: condition
+     | "(" condition ")"
+     | themes _COMMA? condition              -> themed
+     | "(" themes _COMMA? condition ")"      -> themed
+     | themes                                -> tags_alone
+     | "(" themes ")"                        -> tags_alone
+     | themes _COMMA? "{{" "}}"              -> no_condition
+     | "(" themes _COMMA? "{{" "}}" ")"      -> no_condition
+     | statements
+     | pattern
+     | "[" "]"                               -> interest
+     | "[" BIT (_COMMA BIT)* "]"             -> interest
+
+themes: "{{" "}}"
+      | "{{" ATTRIBUTE (_COMMA TAG)* "}}"
+
+condition: "{{" item (_COMMA item)* "}}"
+
+?item: fact{{ATTRIBUTE, VALUE}}
+     | group
+     | NOT+ fact{{ATTRIBUTE, VALUE}}         -> negation
+     | NOT+ group                            -> negation
+
+?group: "(" both (_OR both)* ")"
+?both: inner (_COMMA inner)*
+?inner: fact{{INNER_ATTRIBUTE, INNER_VALUE}}
+      | group
+      | INNER_NOT+ fact{{INNER_ATTRIBUTE, INNER_VALUE}} -> negation
+      | INNER_NOT+ group                     -> negation
+
+?fact{{attribute, value}}: attribute EQUALITY value             -> equality
+     | attribute COMPARISON value                               -> comparison
+     | attribute COMPARISON value COMPARISON value              -> chain
+     | attribute TEXT_OPERATOR value                            -> text_test
+     | attribute _BETWEEN BOUND _AND value                      -> between
+     | attribute _IN "(" IN_VALUE (_COMMA IN_VALUE)* ")"        -> one_of
+     | attribute _EXISTS                                        -> exists
+
+clause: "top" COUNT ("within" SPAN)? "by" scoring ORDER?        -> top
+      | "threshold" NUMBER                                      -> threshold
+      | _VALID_FOR SPAN                                         -> validity
+
+?scoring: "distance" "(" POINT NUMBER (_COMMA POINT NUMBER)* ")" -> distance
+        | "sum" "(" SIGN? _term (SIGN _term)* ")"               -> weighted_sum
+        | "value" "(" NAME ")"                                  -> value_of
+        | "relatedness"                                         -> relatedness
+_term: WEIGHT "*" TERM | TERM
+
+statements: statement (_DOT? statement)* _DOT?
+statement: _EVENT PROPERTY STRING
+
+pattern: prefix* triples (_DOT triples)* _DOT?
+prefix: _PREFIX PREFIX_NAME IRI
+triples: _subject _verb _object (COMMA _object)* (SEMICOLON _verb _object (COMMA _object)*)*
+_subject: VARIABLE | IRI | PREFIXED
+_verb: VARIABLE | IRI | PREFIXED | A
+_object: VARIABLE | IRI | PREFIXED | LITERAL | NUMERAL | TRUTH
+
+ATTRIBUTE: /{_text(_OPERATORS)}/
+VALUE: /{_text(_OPERATORS)}/
+TAG: /{_text(_OPERATORS)}/
+INNER_ATTRIBUTE: /{_text(_OPERATORS + "|or")}/
+INNER_VALUE: /{_text(_OPERATORS + "|or")}/
+IN_VALUE: /{_text(_OPERATORS + "|or")}/
+BOUND: /{_text(_OPERATORS + "|or|and")}/
+NOT.2: /not(?=[\s("])/
+INNER_NOT.2: /not(?=[\s("])/
+EQUALITY: /=|:|!=/
+COMPARISON: /[<>]=?/
+TEXT_OPERATOR: /(?:contains|starts\s+with|ends\s+with|under|is-a){_END}/
+_BETWEEN: /between{_END}/
+_IN: /in{_END}/
+_EXISTS: /exists{_END}/
+_AND: /and{_END}/
+_OR: /or{_END}/
+_COMMA: ","
+_DOT: "."
+
+BIT: /[01*]/
+
+COUNT: /[0-9]++/
+SPAN: /[0-9]++(?:\.[0-9]++)?\s*+[^\W\d_]++/
+NUMBER: /[+-]?{NUMBER}/
+ORDER: /lowest|highest/
+_VALID_FOR: /valid\s++for(?=\s)/
+POINT: /{_POINT}/
+SIGN: /[+-]/
+WEIGHT.2: /{NUMBER}(?=\s*\*)/
+TERM: /{_TERM}/
+NAME: /{_words(_PLAIN)}/
+
+_EVENT: /event(?=[\s"])/
+PROPERTY: /{_PROPERTY}/
+STRING: /{QUOTED}/
+
+_PREFIX: /prefix(?=\s)/i
+PREFIX_NAME: /{_PREFIX}/
+IRI: /{_IRI}/
+PREFIXED: /{_PREFIX}{_LOCAL}/
+VARIABLE: /[?$]\w++/
+A.2: /a(?=[\s<?$])/
+LITERAL: /(?:{_STRING})(?:@[A-Za-z]++(?:-[A-Za-z0-9]++)*+|\^\^(?:{_IRI}|{_PREFIX}{_LOCAL}))?/
+NUMERAL: /[+-]?(?:[0-9]*\.[0-9]++|[0-9]++)(?:[eE][+-]?[0-9]++)?(?![\w:])/
+TRUTH.2: /(?:true|false)(?![\w:])/
+COMMA: ","
+SEMICOLON: ";"
+
+_BLANK: /\s++/
+%ignore _BLANK
+"""

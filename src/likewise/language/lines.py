@@ -1,0 +1,55 @@
+"""Many subscriptions in one text, one a line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from likewise.errors import LikewiseError, ParseError
+from likewise.language.parser import parse
+from likewise.model.subscription import Subscription
+
+# Only JSON holds this outside of escapes: in the language a quote ends text, and `{` begins none.
+_JSON = re.compile(r'"body"\s*:\s*\{')
+_PREFIX_LINE = re.compile(r"prefix\s+[^\s<]*:\s*<[^<>]*>\s*", re.IGNORECASE)
+_OTHER_FORMS = re.compile(r'[{(\[]|event[\s"]')
+
+
+def read_subscriptions(text: str, *, from_json: Callable[[str], Subscription] | None = None) -> list[Subscription]:
+    """The subscriptions of a text with one a line; blank lines and lines that begin with `#` are skipped.
+
+    A line that is a PREFIX declaration holds for the graph patterns below it. With `from_json`, lines of
+    JSON are read by it. An error names its line; one of the model's as a note.
+
+    >>> [s.kind for s in read_subscriptions("# two of them\\n{t > 5}\\n\\n[1, 0, *]\\n")]
+    ['exact', 'interest']
+    """
+    found: list[Subscription] = []
+    prefixes = ""
+    for number, raw in enumerate(text.split("\n"), start=1):
+        line = raw.strip()
+        if not line or line.startswith("#"):
+            continue
+        try:
+            if from_json is not None and line[0] == "{" and _JSON.search(line):
+                found.append(from_json(line))
+            elif _PREFIX_LINE.fullmatch(line):
+                prefixes += line + " "
+            elif prefixes and not _OTHER_FORMS.match(line):
+                found.append(parse(prefixes + line))
+            else:
+                found.append(parse(line))
+        except ParseError as error:
+            raise _moved(error, raw, number, len(prefixes)) from None
+        except LikewiseError as error:
+            error.add_note(f"in line {number}")
+            raise
+    return found
+
+
+def _moved(error: ParseError, line: str, number: int, before: int) -> ParseError:
+    """The same error, placed in the whole text; `before` characters of prefixes stood in front of the line."""
+    indent = len(line) - len(line.lstrip())
+    column = max(1, error.column - before) + indent if error.line == 1 else 1 + indent
+    text = "\n" * (number - 1) + " ".join(line.splitlines())
+    return ParseError(error.problem, text=text, line=number, column=column, expected=error.expected)

@@ -1,0 +1,107 @@
+"""Text to subscriptions."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING
+
+from likewise.defaults import MAX_NESTING, MAX_SUBSCRIPTION_LENGTH
+from likewise.errors import InputError, LimitExceeded
+from likewise.language.construction import Parts
+from likewise.language.grammar import GRAMMAR, QUOTED
+from likewise.language.mistakes import Mistake, mistake, unexpected
+from likewise.language.printer import digest, parts_text
+from likewise.model.subscription import Subscription
+
+if TYPE_CHECKING:
+    from lark import Lark
+
+_PARENTHESES = re.compile(rf"{QUOTED}|[()]")
+
+
+@cache
+def grammar(*, bare: bool = False) -> Lark:
+    """The parser, made on first use; a bare one builds plain trees, as a yardstick."""
+    from lark import Lark
+
+    from likewise.language.construction import Construction
+
+    # A plain object with a method for each rule serves as the transformer; it need not be Lark's.
+    transformer = None if bare else Construction()
+    return Lark(
+        GRAMMAR,
+        parser="lalr",
+        lexer="contextual",
+        start="subscription",
+        maybe_placeholders=False,
+        transformer=transformer,
+    )
+
+
+def parse(text: str, *, id: str | None = None) -> Subscription:
+    """The subscription a text describes, in any form of the language (DESIGN.md, "The language").
+
+    Without an id it gets a short hash of its printed form. Text that is not in the language is a
+    `ParseError` with line, column and caret; a subscription that cannot exist is the model's error.
+
+    >>> s = parse("{power, computers} {device~ = laptop~, office = room 112}", id="s1")
+    >>> s.kind, s.themes, [p.value for p in s.body.items]
+    ('approximate', ('power', 'computers'), ['laptop', 'room 112'])
+    >>> parse("{temperature~ >> 25}")
+    Traceback (most recent call last):
+    likewise.errors.ParseError: line 1, column 16: `>` cannot stand here; expected a value
+      {temperature~ >> 25}
+                     ^
+    """
+    parts = read_parts(text)
+    return Subscription(
+        parts.body,
+        digest(parts_text(parts.body, parts.themes, parts.top, parts.threshold, parts.valid_for)) if id is None else id,
+        parts.themes,
+        parts.top,
+        parts.threshold,
+        parts.valid_for,
+    )
+
+
+def read_parts(text: str) -> Parts:
+    """What a text describes, but for the id."""
+    check_text(text)
+    from lark import UnexpectedCharacters, UnexpectedEOF, UnexpectedToken
+
+    try:
+        return grammar().parse(text)  # type: ignore[return-value]
+    except Mistake as found:
+        raise mistake(text, found.problem, position=found.position, expected=found.expected) from None
+    except UnexpectedCharacters as found:
+        raise unexpected(text, found.pos_in_stream, found.allowed or ()) from None
+    except UnexpectedToken as found:
+        position = None if found.token.type == "$END" else found.token.start_pos
+        raise unexpected(text, position, found.expected) from None
+    except UnexpectedEOF as found:
+        raise unexpected(text, None, found.expected) from None
+
+
+def check_text(text: str) -> None:
+    """Refuse what is no text, is too long, holds what is no character, or nests too deep, before parsing."""
+    if not isinstance(text, str):
+        raise InputError(f"a subscription is text, not {type(text).__name__}; decode bytes as UTF-8 first")
+    if len(text) > MAX_SUBSCRIPTION_LENGTH:
+        raise LimitExceeded("characters of a subscription", allowed=MAX_SUBSCRIPTION_LENGTH, found=len(text))
+    if "\0" in text:
+        raise mistake(text, "a NUL character cannot stand here", position=text.index("\0"), expected="text")
+    if not text.isascii():
+        try:
+            text.encode()
+        except UnicodeEncodeError as found:
+            raise mistake(
+                text.encode(errors="replace").decode(), "half a character (a lone surrogate) cannot stand here",
+                position=found.start, expected="text that is valid Unicode",
+            ) from None  # fmt: skip
+    if text.count("(") > MAX_NESTING:
+        depth = 0
+        for hit in _PARENTHESES.finditer(text):
+            depth += {"(": 1, ")": -1}.get(hit.group(), 0)
+            if depth > MAX_NESTING:
+                raise LimitExceeded("nesting of a condition", allowed=MAX_NESTING)

@@ -1,0 +1,215 @@
+"""Subscriptions to text that parses to the same value."""
+
+from __future__ import annotations
+
+import re
+from hashlib import sha256
+from typing import Final
+
+from likewise.errors import InputError
+from likewise.language.rdf_terms import quote, term_text
+from likewise.language.reading import bare_value, number_text
+from likewise.model.condition import All, Any, Node
+from likewise.model.predicate import Predicate
+from likewise.model.subscription import (
+    Body,
+    Condition,
+    Distance,
+    GraphPattern,
+    Interest,
+    Relatedness,
+    Scoring,
+    Statements,
+    Subscription,
+    Top,
+    ValueOf,
+    WeightedSum,
+)
+from likewise.model.time import DURATIONS
+from likewise.model.values import Interval, Quantity
+
+# Words divided by single blanks, none of which means something somewhere in the language.
+_RESERVED = r"(?!(?:between|in|contains|exists|under|is-a|starts|ends|and|or|not)(?: |\Z))"
+_WORD = r'(?:[^\s,{}()~=<>:!"\x00-\x1f\x7f-\x9f]++|!(?!=))++'
+_BARE = re.compile(rf"{_RESERVED}{_WORD}(?: {_RESERVED}{_WORD})*")
+_NAME = re.compile(r"[^\W\d_]\w*")
+# The longest first, but for weeks: `7 d` says more.
+_SPANS: Final = tuple((symbol, size) for symbol, size in reversed(DURATIONS.items()) if symbol != "wk")
+
+
+def subscription_text(subscription: Subscription) -> str:
+    """The one text a subscription prints as; its id is no part of it.
+
+    >>> from likewise.language import parse
+    >>> subscription_text(parse('({ power }, {device~: "laptop"~, t between 1 and 2 degC}) valid for 48 h'))
+    '{power} {device~ = laptop~, t between 1 and 2 degC} valid for 2 d'
+    """
+    s = subscription
+    return parts_text(s.body, s.themes, s.top, s.threshold, s.valid_for)
+
+
+def subscription_id(subscription: Subscription) -> str:
+    """The id a subscription gets when nobody gives it one: a short hash of its printed form.
+
+    >>> from likewise.language import parse
+    >>> subscription_id(parse("{a = 1}", id="mine")) == parse("{ a: 1.0 }").id
+    True
+    """
+    return digest(subscription_text(subscription))
+
+
+def digest(text: str) -> str:
+    """Sixteen hexadecimal digits: 2**32 subscriptions share one with a chance of one half."""
+    return sha256(text.encode(errors="surrogatepass")).hexdigest()[:16]
+
+
+def parts_text(
+    body: Body, themes: tuple[str, ...], top: Top | None, threshold: float | None, valid_for: int | None
+) -> str:
+    """The parts of a subscription as text."""
+    text = body_text(body)
+    if themes:
+        text = f"{{{', '.join([term(tag) for tag in themes])}}} {text}"
+    if top is not None:
+        text += _top_text(top)
+    if threshold is not None:
+        text += f" threshold {number_text(threshold)}"
+    if valid_for is not None:
+        text += f" valid for {_span_text(valid_for)}"
+    return text
+
+
+def body_text(body: Body) -> str:
+    """A body without themes and clauses."""
+    match body:
+        case Condition(items=items):
+            return f"{{{', '.join([node_text(item) for item in items])}}}"
+        case Statements(items=statements):
+            return " . ".join(f"event {_name(s.property)} {quote(s.value)}" for s in statements)
+        case GraphPattern(patterns=patterns):
+            return " . ".join(
+                f"{term_text(p.subject)} {term_text(p.predicate)} {term_text(p.object)}" for p in patterns
+            )
+        case Interest(vector=vector):
+            return f"[{', '.join(vector)}]"
+
+
+def node_text(node: Node) -> str:
+    """One item of a condition.
+
+    >>> from likewise.model import All, Any, Not, Predicate
+    >>> a, b, c = (Predicate(x, "=", 1.0) for x in "abc")
+    >>> node_text(Any((All((a, b)), Not(c))))
+    '(a = 1, b = 1 or not c = 1)'
+    """
+    if type(node) is Predicate:
+        return predicate_text(node)
+    match node:
+        case All(items=items):
+            return f"({_joined(items)})"
+        case Any(items=items):
+            return f"({' or '.join([_joined(i.items) if type(i) is All else node_text(i) for i in items])})"
+        case _:
+            return f"not {node_text(node.item)}"  # type: ignore[union-attr]
+
+
+def _joined(items: tuple[Node, ...]) -> str:
+    return ", ".join([node_text(item) for item in items])
+
+
+def predicate_text(predicate: Predicate) -> str:
+    """One predicate.
+
+    >>> predicate_text(Predicate("check in time", "exists", attribute_relaxed=True))
+    '"check in time"~ exists'
+    """
+    attribute, operator, value = predicate.attribute, predicate.operator, predicate.value
+    name = term(attribute) + "~" if predicate.attribute_relaxed else term(attribute)
+    if operator == "exists":
+        return f"{name} exists"
+    if type(value) is Interval and (value.low_open or value.high_open):
+        unit = f" {value.unit}" if value.unit else ""
+        low, high = number_text(value.low or 0.0), number_text(value.high or 0.0)
+        return f"{low}{unit} {'<' if value.low_open else '<='} {name} {'<' if value.high_open else '<='} {high}{unit}"
+    shown = value_text(value)
+    return f"{name} {operator} {shown}~" if predicate.value_relaxed else f"{name} {operator} {shown}"
+
+
+def value_text(value: object) -> str:
+    """The value of a predicate, or of a tuple.
+
+    >>> value_text("room 112"), value_text("25"), value_text(Quantity(25.0, "degC")), value_text(("a", True))
+    ('room 112', '"25"', '25 degC', '(a, true)')
+    """
+    kind = type(value)
+    if kind is str:
+        return text_value(value)  # type: ignore[arg-type]
+    if kind is bool:
+        return "true" if value else "false"
+    if kind is Quantity:
+        return f"{number_text(value.value)} {value.unit}"  # type: ignore[attr-defined]
+    if kind is Interval:
+        low, high = value.low, value.high  # type: ignore[attr-defined]
+        unit = f" {value.unit}" if value.unit else ""  # type: ignore[attr-defined]
+        return f"{number_text(low)} and {number_text(high)}{unit}"
+    if kind is tuple:
+        return f"({', '.join([value_text(one) for one in value])})"  # type: ignore[attr-defined]
+    return number_text(value)  # type: ignore[arg-type]
+
+
+def term(text: str) -> str:
+    """Text that is an attribute or a tag: bare where that reads as the same text, else quoted."""
+    return text if _BARE.fullmatch(text) else quote(text)
+
+
+def text_value(text: str) -> str:
+    """Text that is a value; what would read as a number or a Boolean is quoted as well."""
+    if not _BARE.fullmatch(text):
+        return quote(text)
+    try:
+        return text if bare_value(text) is text else quote(text)
+    except InputError:  # a bare NaN would be refused
+        return quote(text)
+
+
+def _top_text(top: Top) -> str:
+    window = ""
+    if top.events is not None:
+        window = f" within {top.events} events"
+    elif top.duration is not None:
+        window = f" within {_span_text(top.duration)}"
+    order = "" if top.highest is isinstance(top.by, Relatedness) else " highest" if top.highest else " lowest"
+    return f" top {top.k}{window} by {scoring_text(top.by)}{order}"
+
+
+def scoring_text(scoring: Scoring) -> str:
+    """How the k best are found.
+
+    >>> scoring_text(WeightedSum(((2.0, "pm10"), (-1.0, "no2"))))
+    'sum(2*pm10 - no2)'
+    """
+    match scoring:
+        case Distance(point=point):
+            return f"distance({', '.join(f'{_name(a)} {number_text(n)}' for a, n in point)})"
+        case WeightedSum(terms=terms):
+            shown = ""
+            for weight, attribute in terms:
+                size, negative = number_text(abs(weight)), str(weight).startswith("-")
+                sign = ("-" if negative else "") if not shown else (" - " if negative else " + ")
+                shown += f"{sign}{'' if size == '1' else size + '*'}{_name(attribute)}"
+            return f"sum({shown})"
+        case ValueOf(attribute=attribute):
+            return f"value({_name(attribute)})"
+        case Relatedness():
+            return "relatedness"
+
+
+def _name(text: str) -> str:
+    return text if _NAME.fullmatch(text) else quote(text)
+
+
+def _span_text(microseconds: int) -> str:
+    for symbol, size in _SPANS:
+        if microseconds % size == 0:
+            return f"{microseconds // size} {symbol}"
+    raise AssertionError("every whole number of microseconds is a multiple of one")
