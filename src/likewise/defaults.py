@@ -13,6 +13,9 @@ MAX_ENUMERATED_MAPPINGS: Final = 10_000  # up to here the probability space P co
 
 # Memory.
 CACHE_BYTES: Final = 256 * 2**20  # relatedness and postings a matcher may keep
+TERM_CACHE_BYTES: Final = 64 * 2**20  # vectors of terms a space may keep; the rest is computed again
+THEME_CACHE_BYTES: Final = 16 * 2**20  # bases of themes a space may keep
+RAPID_COPIES: Final = 20_000_000  # copies of interest vectors RAPIDMatch may hold; one takes about 10 bytes
 
 # Events.
 MAX_TUPLES: Final = 1_000
@@ -22,9 +25,11 @@ MAX_THEMES: Final = 100
 MAX_TRIPLES: Final = 10_000  # triples of one event's graph
 MAX_VECTOR: Final = 1_000  # properties of an interest vector
 MAX_EVENT_BYTES: Final = 4 * 2**20  # one event as JSON
+MAX_DOCUMENT_BYTES: Final = 64 * 2**20  # one document of several events: RDF, a SenML pack, a CloudEvents batch
 
 # Subscriptions.
 MAX_SUBSCRIPTION_LENGTH: Final = 65_536  # characters of one subscription's text
+MAX_SUBSCRIPTION_BYTES: Final = 4 * 2**20  # one subscription as JSON
 MAX_CONJUNCTIONS: Final = 64  # what `or` and `not` may expand to
 MAX_PREDICATES: Final = 1_000  # predicates of one condition
 MAX_NESTING: Final = 64  # parentheses inside a condition

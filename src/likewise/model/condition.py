@@ -19,19 +19,19 @@ from likewise.model.units import unit
 from likewise.model.values import Interval, Quantity, same_dimension
 
 
-class All(msgspec.Struct, frozen=True, tag="and", tag_field="kind"):
+class All(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="and", tag_field="kind"):
     """Every item holds."""
 
     items: tuple[Node, ...]
 
 
-class Any(msgspec.Struct, frozen=True, tag="or", tag_field="kind"):
+class Any(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="or", tag_field="kind"):
     """At least one item holds."""
 
     items: tuple[Node, ...]
 
 
-class Not(msgspec.Struct, frozen=True, tag="not", tag_field="kind"):
+class Not(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="not", tag_field="kind"):
     """The item does not hold."""
 
     item: Node
@@ -40,7 +40,7 @@ class Not(msgspec.Struct, frozen=True, tag="not", tag_field="kind"):
 Node = Predicate | All | Any | Not
 
 
-class Conjunction(msgspec.Struct, frozen=True):
+class Conjunction(msgspec.Struct, frozen=True, gc=False):
     """Predicates that hold for some tuple, and predicates that hold for none."""
 
     positive: tuple[Predicate, ...]
@@ -109,8 +109,13 @@ def check(items: tuple[Node, ...]) -> None:
         raise InvalidSubscription("an empty condition matches nothing in particular; give at least one predicate")
     if len(items) > MAX_PREDICATES:
         raise LimitExceeded("predicates of a condition", allowed=MAX_PREDICATES, found=len(items))
-    if all(type(item) is Predicate for item in items):  # the common case, kept cheap
-        if len(items) > 1 and len({item.attribute for item in items}) < len(items):  # type: ignore[union-attr]
+    attributes = set()
+    for item in items:
+        if type(item) is not Predicate:
+            break
+        attributes.add(item.attribute)
+    else:  # the common case, kept cheap
+        if len(attributes) < len(items):
             merge_comparisons(items)  # type: ignore[arg-type]
         return
     count, predicates = _measure(All(items), False, 0)

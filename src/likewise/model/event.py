@@ -11,7 +11,7 @@ from likewise.model.subscription import check_themes
 from likewise.model.values import Quantity, finite, read_number
 
 
-class EventTuple(msgspec.Struct, frozen=True, omit_defaults=True):
+class EventTuple(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     """One attribute and its value; `unit` is the unit stated beside it, as written.
 
     Tuples of one list item share a `group` above 0. The paper forbids two tuples with one attribute;
@@ -31,7 +31,9 @@ class EventTuple(msgspec.Struct, frozen=True, omit_defaults=True):
             raise InvalidEvent("an attribute's name is empty; give it some text")
         if type(value) is str:
             if len(value) > MAX_TERM_LENGTH:
-                raise LimitExceeded(f"characters of the value of {attribute!r}", allowed=MAX_TERM_LENGTH, found=len(value))
+                raise LimitExceeded(
+                    f"characters of the value of {attribute!r}", allowed=MAX_TERM_LENGTH, found=len(value)
+                )
         else:
             finite(value)  # type: ignore[arg-type]
 
@@ -54,7 +56,7 @@ class EventTuple(msgspec.Struct, frozen=True, omit_defaults=True):
         return float(value), self.unit
 
 
-class Event(msgspec.Struct, frozen=True, omit_defaults=True):
+class Event(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     """One event. Make it with `likewise.event`, which flattens nested objects.
 
     `time` (event time) and `expires` (end of validity) are microseconds UTC. `graph` holds RDF triples,
@@ -103,7 +105,8 @@ class Event(msgspec.Struct, frozen=True, omit_defaults=True):
 def contexts(event: Event) -> tuple[tuple[str, ...], ...]:
     """For each tuple the other text of its list item (name, type, unit), which tells what its value is.
 
-    >>> contexts(Event((EventTuple("r[].name", "temp", group=1), EventTuple("r[].value", 3, group=1), EventTuple("x", 1))))
+    >>> item = (EventTuple("r[].name", "temp", group=1), EventTuple("r[].value", 3, group=1))
+    >>> contexts(Event((*item, EventTuple("x", 1))))
     ((), ('temp',), ())
     """
     groups: dict[int, list[int]] = {}

@@ -13,6 +13,11 @@ Verdict = Literal[
 ]  # fmt: skip
 
 
+# Named here because the field `tuple` hides the type inside the class.
+Notes = tuple[str, ...]
+Evidence = tuple[tuple[str, float], ...]
+
+
 class PredicateReport(msgspec.Struct, frozen=True, omit_defaults=True):
     """One predicate (or statement, pattern, property) and the tuple that met it best.
 
@@ -29,8 +34,8 @@ class PredicateReport(msgspec.Struct, frozen=True, omit_defaults=True):
     attribute_relatedness: float = 0.0
     value_relatedness: float = 0.0
     negated: bool = False
-    notes: tuple[str, ...] = ()
-    evidence: tuple[tuple[str, float], ...] = ()
+    notes: Notes = ()
+    evidence: Evidence = ()
 
     @property
     def similarity(self) -> float:

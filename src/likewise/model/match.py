@@ -28,7 +28,8 @@ class Match:
     """
 
     __slots__ = (
-        "_mapping", "_trace", "bindings", "cause", "event_id", "kind", "product", "rank_value", "score", "subscription_id"
+        "_mapping", "_trace", "bindings", "cause", "event_id", "kind", "product", "rank_value", "score",
+        "subscription_id",
     )  # fmt: skip
 
     def __init__(
@@ -101,5 +102,7 @@ class MatchBatch(NamedTuple):
 
     def pairs(self) -> Iterator[tuple[int, str, float]]:
         """Each match as (event index, subscription id, score); for small batches and tests."""
-        for e, s, score in zip(self.event_index.tolist(), self.subscription_index.tolist(), self.score.tolist(), strict=True):
+        for e, s, score in zip(
+            self.event_index.tolist(), self.subscription_index.tolist(), self.score.tolist(), strict=True
+        ):
             yield e, self.subscription_ids[s], score

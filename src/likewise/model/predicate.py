@@ -21,7 +21,15 @@ TEXT_OPERATORS: Final = frozenset({"contains", "starts with", "ends with", "unde
 Operand = str | float | bool | Quantity | Interval | tuple[str | float | bool | Quantity, ...] | None
 
 
-class Predicate(msgspec.Struct, frozen=True, tag="predicate", tag_field="kind", omit_defaults=True):
+class Predicate(
+    msgspec.Struct,
+    frozen=True,
+    gc=False,
+    forbid_unknown_fields=True,
+    tag="predicate",
+    tag_field="kind",
+    omit_defaults=True,
+):
     """`attribute operator value`, either part relaxed by `~`.
 
     >>> Predicate("device", "=", "laptop", attribute_relaxed=True, value_relaxed=True).relaxed_parts
@@ -40,33 +48,43 @@ class Predicate(msgspec.Struct, frozen=True, tag="predicate", tag_field="kind", 
             _check_text("attribute", attribute)
         value, operator = self.value, self.operator
         kind = type(value)
-        if operator in COMPARISONS:
-            fits = kind is float or kind is Quantity or kind is int
-        elif operator == "=" or operator == "!=":
-            fits = kind is str or kind is float or kind is bool or kind is Quantity or kind is int
-        elif operator == "between":
-            fits = kind is Interval and value.low is not None and value.high is not None  # type: ignore[union-attr]
-        elif operator == "in":
-            fits = kind is tuple and bool(value)
-        elif operator == "exists":
-            fits = value is None
-        elif operator in TEXT_OPERATORS:
-            fits = kind is str
-        else:
+        fits = _FITS.get(operator)
+        if fits is None:
             raise InvalidSubscription(f"{operator!r} is not an operator; use one of {', '.join(OPERATORS)}")
-        if not fits:
+        if kind not in fits:
             raise InvalidSubscription(f"`{attribute} {operator}` does not take {value!r}; {_TAKES[operator]}")
         if kind is str:
-            _check_text("value", value)  # type: ignore[arg-type]
+            if not value or len(value) > MAX_TERM_LENGTH or value.isspace():  # type: ignore[arg-type, union-attr]
+                _check_text("value", value)  # type: ignore[arg-type]
         elif kind is float or kind is int:
             finite(value)  # type: ignore[arg-type]
         elif kind is tuple:
+            if not value:
+                raise InvalidSubscription(f"`{attribute} in` does not take an empty list; {_TAKES['in']}")
             _check_values(value)  # type: ignore[arg-type]
+        elif kind is Interval and (value.low is None or value.high is None):  # type: ignore[union-attr]
+            raise InvalidSubscription(f"`{attribute} between` does not take {value!r}; {_TAKES['between']}")
         if self.value_relaxed and (operator != "=" or kind is not str):
             raise InvalidSubscription(
                 f"`~` relaxes the text after `=`; in `{attribute} {operator} ...` relax the attribute instead, "
                 "quote the value if it is meant as text, or use `or`"
             )
+
+    def __eq__(self, other: object) -> bool:
+        """Field by field, with `true` and 1 kept apart (Python holds them equal)."""
+        if not isinstance(other, Predicate):
+            return NotImplemented
+        return (
+            self.attribute == other.attribute
+            and self.operator == other.operator
+            and self.value == other.value
+            and _types(self.value) == _types(other.value)
+            and self.attribute_relaxed is other.attribute_relaxed
+            and self.value_relaxed is other.value_relaxed
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.attribute, self.operator, self.value, self.attribute_relaxed, self.value_relaxed))
 
     @property
     def relaxed_parts(self) -> int:
@@ -108,6 +126,22 @@ class Predicate(msgspec.Struct, frozen=True, tag="predicate", tag_field="kind", 
                 return Interval(number, None, low_open=operator == ">", unit=unit)
             case _:
                 return None
+
+
+# The types of value each operator takes: one look-up for each of millions of predicates.
+_FITS: Final[dict[str, frozenset[type]]] = {
+    **dict.fromkeys(COMPARISONS, frozenset({float, int, Quantity})),
+    **dict.fromkeys(TEXT_OPERATORS, frozenset({str})),
+    **dict.fromkeys(("=", "!="), frozenset({str, float, int, bool, Quantity})),
+    "between": frozenset({Interval}),
+    "in": frozenset({tuple}),
+    "exists": frozenset({type(None)}),
+}
+
+
+def _types(value: object) -> object:
+    """What tells a Boolean from a number that Python holds equal to it."""
+    return tuple(type(v) is bool for v in value) if isinstance(value, tuple) else type(value) is bool
 
 
 _TAKES: Final = {

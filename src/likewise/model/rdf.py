@@ -10,7 +10,7 @@ import msgspec
 RDF_TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
 
 
-class Triple(msgspec.Struct, frozen=True, array_like=True):
+class Triple(msgspec.Struct, frozen=True, gc=False, array_like=True):
     """A statement; each part is an N-Triples term such as `<http://e.org/a>`, `_:b0` or `"text"@en`."""
 
     subject: str
@@ -18,7 +18,7 @@ class Triple(msgspec.Struct, frozen=True, array_like=True):
     object: str
 
 
-class TriplePattern(msgspec.Struct, frozen=True, array_like=True):
+class TriplePattern(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True, array_like=True):
     """A statement in which any part may be a variable.
 
     >>> TriplePattern("?e", RDF_TYPE, "<http://e.org/Event>").variables()

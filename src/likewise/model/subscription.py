@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Literal
 
 import msgspec
@@ -16,7 +17,7 @@ from likewise.model.values import finite
 Kind = Literal["exact", "approximate", "top", "statements", "pattern", "interest"]
 
 
-class Condition(msgspec.Struct, frozen=True, tag="condition", tag_field="kind"):
+class Condition(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True, tag="condition", tag_field="kind"):
     """`{p, q, (r or s)}`: all items hold. Checked when made."""
 
     items: tuple[Node, ...]
@@ -45,7 +46,7 @@ class Condition(msgspec.Struct, frozen=True, tag="condition", tag_field="kind"):
         return False
 
 
-class Statement(msgspec.Struct, frozen=True):
+class Statement(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True):
     """`event property "value"`: one approximate statement about an RDF event (SPEC.md H)."""
 
     property: str
@@ -58,7 +59,7 @@ class Statement(msgspec.Struct, frozen=True):
             raise LimitExceeded("characters of a term", allowed=MAX_TERM_LENGTH)
 
 
-class Statements(msgspec.Struct, frozen=True, tag="statements", tag_field="kind"):
+class Statements(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True, tag="statements", tag_field="kind"):
     """Statements about one RDF event, all approximate."""
 
     items: tuple[Statement, ...]
@@ -68,7 +69,7 @@ class Statements(msgspec.Struct, frozen=True, tag="statements", tag_field="kind"
             raise InvalidSubscription("there are no statements; give at least one")
 
 
-class GraphPattern(msgspec.Struct, frozen=True, tag="pattern", tag_field="kind"):
+class GraphPattern(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True, tag="pattern", tag_field="kind"):
     """A Basic Graph Pattern over the triples of one event (SPEC.md L)."""
 
     patterns: tuple[TriplePattern, ...]
@@ -82,7 +83,7 @@ class GraphPattern(msgspec.Struct, frozen=True, tag="pattern", tag_field="kind")
         return tuple(dict.fromkeys(v for pattern in self.patterns for v in pattern.variables()))
 
 
-class Interest(msgspec.Struct, frozen=True, tag="interest", tag_field="kind"):
+class Interest(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True, tag="interest", tag_field="kind"):
     """An interest vector over {0, 1, *} (SPEC.md M), kept as text: `10*1`."""
 
     vector: str
@@ -97,32 +98,34 @@ class Interest(msgspec.Struct, frozen=True, tag="interest", tag_field="kind"):
 Body = Condition | Statements | GraphPattern | Interest
 
 
-class Distance(msgspec.Struct, frozen=True, tag="distance", tag_field="kind"):
+class Distance(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True, tag="distance", tag_field="kind"):
     """Euclidean distance of some attributes' numbers to a point."""
 
     point: tuple[tuple[str, float], ...]
 
 
-class WeightedSum(msgspec.Struct, frozen=True, tag="sum", tag_field="kind"):
+class WeightedSum(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True, tag="sum", tag_field="kind"):
     """A weighted sum of attributes' numbers."""
 
     terms: tuple[tuple[float, str], ...]
 
 
-class ValueOf(msgspec.Struct, frozen=True, tag="value", tag_field="kind"):
+class ValueOf(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True, tag="value", tag_field="kind"):
     """One attribute's number."""
 
     attribute: str
 
 
-class Relatedness(msgspec.Struct, frozen=True, tag="relatedness", tag_field="kind"):
+class Relatedness(
+    msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True, tag="relatedness", tag_field="kind"
+):
     """The score of the condition's best mapping."""
 
 
 Scoring = Distance | WeightedSum | ValueOf | Relatedness
 
 
-class Top(msgspec.Struct, frozen=True, omit_defaults=True):
+class Top(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True, omit_defaults=True):
     """`top k within ... by ...`: the k best of a sliding window (SPEC.md C, "Top-k/w").
 
     Exactly one of `duration` (µs; an event counts while its age is less) and `events` (the last n
@@ -148,12 +151,23 @@ class Top(msgspec.Struct, frozen=True, omit_defaults=True):
             case Distance(point=()) | WeightedSum(terms=()):
                 raise InvalidSubscription("the scoring names no attribute; give at least one")
             case Distance(point=point):
-                numbers = [finite(number) for _, number in point]
+                _check_scoring(point)
             case WeightedSum(terms=terms):
-                numbers = [finite(number) for number, _ in terms]
+                _check_scoring((name, number) for number, name in terms)
+            case ValueOf(attribute=name):
+                _check_scoring([(name, 0.0)])
 
 
-class Subscription(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+def _check_scoring(terms: Iterable[tuple[str, float]]) -> None:
+    for name, number in terms:
+        if not name.strip():
+            raise InvalidSubscription("the scoring names an empty attribute; give it some text")
+        if len(name) > MAX_TERM_LENGTH:
+            raise LimitExceeded("characters of an attribute", allowed=MAX_TERM_LENGTH, found=len(name))
+        finite(number)
+
+
+class Subscription(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown_fields=True):
     """One subscription. `threshold` overrides the matcher's; `valid_for` (µs) ends it by itself."""
 
     body: Body

@@ -12,7 +12,8 @@ _LIMIT: Final = 2**63
 
 SECOND: Final = 1_000_000
 DURATIONS: Final = {
-    "us": 1, "ms": 1_000, "s": SECOND, "min": 60 * SECOND, "h": 3_600 * SECOND, "d": 86_400 * SECOND, "wk": 604_800 * SECOND,
+    "us": 1, "ms": 1_000, "s": SECOND, "min": 60 * SECOND, "h": 3_600 * SECOND, "d": 86_400 * SECOND,
+    "wk": 604_800 * SECOND,
 }  # fmt: skip
 
 

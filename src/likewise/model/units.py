@@ -75,7 +75,7 @@ def unit(text: str) -> Unit:
     found = find_unit(text)
     if found is None:
         raise UnitError(
-            f"{text[:40]!r} is not a unit of the table; write one like degC, km/h, %, kWh, hPa, ug/m3, or quote the value"
+            f"{text[:40]!r} is no unit of the table; write one like degC, km/h, %, kWh, hPa, ug/m3, or quote the value"
         )
     return found
 

@@ -11,7 +11,7 @@ from likewise.errors import InputError, InvalidSubscription, UnitError
 from likewise.model.units import Unit, find_unit, unit
 
 
-class Quantity(msgspec.Struct, frozen=True, tag="quantity", tag_field="kind"):
+class Quantity(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True, tag="quantity", tag_field="kind"):
     """A number with a unit of the table, kept under the unit's symbol.
 
     >>> Quantity.of(25, "celsius")
@@ -36,7 +36,15 @@ class Quantity(msgspec.Struct, frozen=True, tag="quantity", tag_field="kind"):
         return unit(self.unit).to_base(self.value)
 
 
-class Interval(msgspec.Struct, frozen=True, tag="interval", tag_field="kind", omit_defaults=True):
+class Interval(
+    msgspec.Struct,
+    frozen=True,
+    gc=False,
+    forbid_unknown_fields=True,
+    tag="interval",
+    tag_field="kind",
+    omit_defaults=True,
+):
     """A range of numbers, all in one unit (or none); a missing bound is open to infinity.
 
     >>> Interval(low=1, high=2, high_open=True)
@@ -56,7 +64,9 @@ class Interval(msgspec.Struct, frozen=True, tag="interval", tag_field="kind", om
         if self.unit:
             unit(self.unit)
         if self.is_empty():
-            raise InvalidSubscription(f"the interval {self.text()} is empty: nothing can lie in it; swap or widen its bounds")
+            raise InvalidSubscription(
+                f"the interval {self.text()} is empty: nothing can lie in it; swap or widen its bounds"
+            )
 
     def is_empty(self) -> bool:
         """Whether no number lies inside."""
