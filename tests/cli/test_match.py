@@ -68,7 +68,7 @@ def test_a_bad_event_is_named_by_its_line(
     events = b"{city: Zagreb}\n" + line + b"{city: Zagreb}\n"
     assert match(monkeypatch, wanted, events) == 2
     told = capsys.readouterr()
-    assert told.err.startswith("error: -, line 2: ")
+    assert told.err.startswith(("error: -, line 2: ", "error: -: line 2, column "))
     assert len(told.out.splitlines()) == 1
     assert match(monkeypatch, wanted, events, "--keep-going") == 2
     told = capsys.readouterr()
@@ -82,7 +82,7 @@ def test_a_bad_subscription_is_named_by_its_line(tmp_path: Path, capsys: pytest.
     path.write_text("{a = 1}\n{b >> 1}\n")
     assert main.run(["match", "-s", str(path), "-e", str(path)]) == 2
     told = capsys.readouterr().err
-    assert told.startswith(f"error: {path}, line 2: ")
+    assert told.startswith(f"error: {path}: line 2, column 5: ")
     assert "^" in told
 
 
@@ -98,3 +98,16 @@ def test_standard_input_serves_one_of_the_two(capsys: pytest.CaptureFixture[str]
     """Subscriptions and events cannot both come from standard input."""
     assert main.run(["match", "-s", "-"]) == 2
     assert "cannot both come from standard input" in capsys.readouterr().err
+
+
+def test_prefixes_hold_for_the_patterns_below(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """PREFIX lines in the file of subscriptions serve its graph patterns, named or not."""
+    wanted = tmp_path / "wanted.txt"
+    wanted.write_text("PREFIX ex: <http://example.org/>\nspain: ?e ex:team ex:Spain\n{a = 1}\n")
+    events = tmp_path / "events.jsonl"
+    team = ["<http://example.org/e>", "<http://example.org/team>", "<http://example.org/Spain>"]
+    events.write_text(json.dumps({"v": 1, "id": "final", "graph": [team]}) + "\n")
+    assert main.run(["match", "-s", str(wanted), "-e", str(events), "--json"]) == 0
+    (line,) = capsys.readouterr().out.splitlines()
+    assert json.loads(line)["subscription_id"] == "spain"
+    assert json.loads(line)["bindings"] == [[["?e", "<http://example.org/e>"]]]

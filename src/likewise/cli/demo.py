@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from likewise.cli import output
 from likewise.cli.options import AsJson
@@ -37,31 +37,39 @@ def demo(as_json: AsJson = False) -> None:
             _print_scene(screen, scene, matcher, happened)
 
 
-def play(matcher: Matcher, scene: Scene) -> Iterator[tuple[Event | None, Sequence[Match]]]:
-    """Each event with its matches; then, without an event, what the passing of time brought."""
+class Moment(NamedTuple):
+    """An event (or None, when time just passed), its matches, and what kept it from the first subscription."""
+
+    event: Event | None
+    matches: Sequence[Match]
+    verdict: str
+
+
+def play(matcher: Matcher, scene: Scene) -> Iterator[Moment]:
+    """Each event in turn; then what the passing of time brought."""
+    first = next(iter(scene.subscriptions))
     for event in scene.events:
-        yield event, matcher.match(event)
+        matches = matcher.match(event)
+        yield Moment(event, matches, matcher.explain(event, first).verdict)
     if scene.ends is not None:
-        yield None, matcher.advance(scene.ends)
+        yield Moment(None, matcher.advance(scene.ends), "match")
 
 
-def _print_facts(happened: Sequence[tuple[Event | None, Sequence[Match]]]) -> None:
+def _print_facts(happened: Sequence[Moment]) -> None:
     from likewise.formats.json_answers import match_to_json
 
-    for _, matches in happened:
-        for match in matches:
+    for moment in happened:
+        for match in moment.matches:
             output.print_line(match_to_json(match))
 
 
-def _print_scene(
-    screen: Console, scene: Scene, matcher: Matcher, happened: Sequence[tuple[Event | None, Sequence[Match]]]
-) -> None:
+def _print_scene(screen: Console, scene: Scene, matcher: Matcher, happened: Sequence[Moment]) -> None:
     from rich.padding import Padding
     from rich.rule import Rule
     from rich.table import Table
     from rich.text import Text
 
-    from likewise.cli.rendering import event_text, explained
+    from likewise.cli.rendering import explained
 
     screen.print(Rule(Text(scene.title, "bold"), align="left", style="dim"))
     screen.print(Text(scene.remark, "dim italic"))
@@ -74,14 +82,9 @@ def _print_scene(
     shown.add_column()
     shown.add_column(ratio=3)
     shown.add_column(ratio=2)
-    for event, matches in happened:
-        if event is not None:
-            mark = Text("✓", "bold green") if matches else Text("✗", "bold red")
-            said = Text(event_text(event))
-            shown.add_row(mark, Text(event.id or "", "bold"), said, _outcome(matcher, scene, event, matches))
-        for match in matches if event is None else ():
-            shown.add_row(Text("✓", "bold green"), Text(str(match.event_id), "bold"),
-                          Text("a day later, as nearer ones grew old", "dim"), _found([match]))  # fmt: skip
+    for moment in happened:
+        for row in _rows(moment):
+            shown.add_row(*row)
     screen.print(Padding(shown, (0, 0, 1, 2)))
     for event in scene.events:
         if event.id in scene.explained:
@@ -89,15 +92,24 @@ def _print_scene(
                 screen.print(Padding(explained(matcher.explain(event, id), event), (0, 0, 1, 2)))
 
 
-def _outcome(matcher: Matcher, scene: Scene, event: Event, matches: Sequence[Match]) -> Text:
-    """What was found, or what stood in the way of the first subscription."""
+def _rows(moment: Moment) -> Iterator[tuple[Text, Text, Text, Text]]:
+    """The event with what it matched; or, when time passed, each event that came into the best by it."""
     from rich.text import Text
 
-    from likewise.cli.rendering import VERDICTS
+    from likewise.cli.rendering import VERDICTS, event_text
 
-    if matches:
-        return _found(matches)
-    return Text(VERDICTS[matcher.explain(event, next(iter(scene.subscriptions))).verdict][0], "dim")
+    yes, no = Text("✓", "bold green"), Text("✗", "bold red")
+    if moment.event is None:
+        for match in moment.matches:
+            yield (
+                yes,
+                Text(str(match.event_id), "bold"),
+                Text("a day later, as nearer ones grew old", "dim"),
+                _found([match]),
+            )
+        return
+    found = _found(moment.matches) if moment.matches else Text(VERDICTS[moment.verdict][0], "dim")
+    yield yes if moment.matches else no, Text(moment.event.id or "", "bold"), Text(event_text(moment.event)), found
 
 
 def _found(matches: Sequence[Match]) -> Text:

@@ -84,7 +84,7 @@ def nearest() -> Scene:
     )
     return Scene(
         "The two nearest in a day",
-        "A reading is delivered when it first is among the two nearest, be it later, when a better one grows old.",
+        "A reading is delivered once it is among the two nearest: at once, or when a nearer one grows old.",
         {"home": "{no2 > 40} top 2 within 24 h by distance(lat 45.815, long 15.977)"},
         tuple(
             event({"no2": 45, "lat": lat, "long": long}, id=id, time=NOON + hours * HOUR)
@@ -95,29 +95,23 @@ def nearest() -> Scene:
 
 
 def football() -> Scene:
-    """The final of 2010, as the hybrid matching paper tells it, and a concert."""
+    """The final of 2010 and a subscription to it, as the hybrid matching paper tells them, and a concert."""
+    spain, netherlands = "Spain national football team", "Netherlands national football team"
+    final = (("name", "2010 FIFA World Cup Final"), ("referee", "Howard Webb"), ("location", "FNB Stadium"),
+             ("location", "Johannesburg"), ("team", spain), ("team", netherlands))  # fmt: skip
+    concert = (("name", "Summer Serenade"), ("performer", "City Orchestra"), ("location", "Vienna"))
     return Scene(
         "Statements about Linked Data",
-        "All of it approximate: properties and values are compared by meaning.",
-        {"final": 'event type "Soccer Match" . event place "South Africa" . event team "Spain"'},
-        (
-            _graph(
-                "e14",
-                "FootballMatch",
-                name="2010 FIFA World Cup Final",
-                referee="Howard Webb",
-                location="FNB Stadium, South Africa",
-                team="Spain national football team",
-            ),
-            _graph("e15", "Concert", name="Summer Serenade", performer="City Orchestra", location="Vienna"),
-        ),
+        "All of it is approximate: properties and values are compared by meaning.",
+        {"final": f'event type "Football Match" . event team "{spain}" . event stadium "FNB Stadium"'},
+        (_graph("e14", "SoccerMatch", final), _graph("e15", "Concert", concert)),
     )
 
 
-def _graph(id: str, type: str, **properties: str) -> Event:
+def _graph(id: str, type: str, properties: tuple[tuple[str, str], ...]) -> Event:
     subject = f"<http://example.org/{id}>"
     said = [Triple(subject, RDF_TYPE, f"<http://example.org/{type}>")]
-    said += [Triple(subject, f"<http://example.org/{name}>", f'"{value}"') for name, value in properties.items()]
+    said += [Triple(subject, f"<http://example.org/{name}>", f'"{value}"') for name, value in properties]
     return Event(id=id, graph=tuple(said))
 
 

@@ -27,7 +27,7 @@ def explain(
     Example: `likewise explain --event '{air_temp_f: 81.2}' --subscription '{temperature~ > 25 degC}'`
     """
     from likewise import Matcher
-    from likewise.cli.reading import located, read_event, read_subscription
+    from likewise.cli.reading import given_subscription, located, read_event
     from likewise.cli.rendering import explained
     from likewise.formats.json_answers import explanation_to_json
 
@@ -35,7 +35,7 @@ def explain(
     with located("the event"):
         seen = read_event(_given(event))
     with located("the subscription"):
-        wanted = matcher.add(read_subscription(_given(subscription)))
+        wanted = matcher.add(given_subscription(_given(subscription)))
     matcher.match(seen)  # a top-k subscription ranks what has arrived
     explanation = matcher.explain(seen, wanted)
     if as_json:

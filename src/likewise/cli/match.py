@@ -57,7 +57,7 @@ def match(
             else:
                 same = found.event_id == event.id  # a promoted event is an earlier one
                 explanation = matcher.explain(event, found.subscription_id) if why and same else None
-                screen.print(match_line(found, explanation))
+                screen.print(match_line(found, explanation), soft_wrap=True)
     if reader.bad:
         raise typer.Exit(output.BAD_INPUT)
     if not matched:
@@ -65,13 +65,13 @@ def match(
 
 
 def add_all(matcher: Matcher, path: str) -> None:
-    """Add every subscription of a file; an error says on which line it is."""
-    from likewise.cli.reading import lines, located, opened, read_subscription, text_of
+    """Add every subscription of a file."""
+    from likewise.cli.reading import located, opened, read_subscriptions
 
     with opened(path) as stream:
-        for line in lines(stream):
-            with located(f"{path}, line {line.number}"):
-                matcher.add(read_subscription(text_of(line)))
+        for subscription in read_subscriptions(stream, path):
+            with located(path):
+                matcher.add(subscription)
 
 
 class _Reader:
@@ -92,7 +92,7 @@ class _Reader:
         with opened(self.path) as stream:
             for line in lines(stream):
                 try:
-                    with located(f"{self.path}, line {line.number}"):
+                    with located(self.path, line):
                         event = read_event(text_of(line))
                 except InputError as error:
                     if not self.keep_going:

@@ -29,16 +29,10 @@ INTERRUPTED: Final = 130
 
 
 def console(*, stderr: bool = False) -> Console:
-    """A console on standard output (or error); in colour on terminals, as NO_COLOR and FORCE_COLOR say.
-
-    Where the output is no terminal, lines are as long as they are.
-    """
+    """A console on standard output (or error); in colour on terminals, as NO_COLOR and FORCE_COLOR say."""
     from rich.console import Console
 
-    made = Console(stderr=stderr, highlight=False, emoji=False, markup=False)
-    if not made.is_terminal:
-        made.soft_wrap = True
-    return made
+    return Console(stderr=stderr, highlight=False, emoji=False, markup=False)
 
 
 def json_line(value: object) -> str:
@@ -74,7 +68,9 @@ def print_error(error: LikewiseError | OSError, *, as_json: bool) -> None:
 
     message = str(error) if isinstance(error, LikewiseError) else reason(error)
     place = where(error)
-    console(stderr=True).print(Text.assemble(("error: ", "bold red"), f"{place}: " if place else "", message))
+    console(stderr=True).print(
+        Text.assemble(("error: ", "bold red"), f"{place}: " if place else "", message), soft_wrap=True
+    )
 
 
 def facts(error: LikewiseError | OSError) -> dict[str, object]:
@@ -98,7 +94,7 @@ def where(error: BaseException) -> str:
     >>> where(error)
     'events.jsonl, line 7'
     """
-    return ": ".join(reversed(getattr(error, "__notes__", [])))
+    return ", ".join(reversed(getattr(error, "__notes__", [])))
 
 
 def reason(error: OSError) -> str:

@@ -14,8 +14,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, Final, NamedTuple
 
+import msgspec
+
 from likewise.defaults import MAX_EVENT_BYTES
-from likewise.errors import FormatError, InvalidEvent, LikewiseError, LimitExceeded
+from likewise.errors import FormatError, InvalidEvent, LikewiseError, LimitExceeded, ParseError
 from likewise.model import Condition, Event, EventTuple, Predicate, Quantity, Subscription
 
 # A name at the start of a line. A graph pattern's prefixed name (`ex:a`) has no blank after its colon.
@@ -43,12 +45,19 @@ def opened(path: str) -> Iterator[BinaryIO]:
 
 
 @contextmanager
-def located(where: str) -> Iterator[None]:
-    """Say where the text stood that an error is about."""
+def located(path: str, line: Line | None = None, before: int = 0) -> Iterator[None]:
+    """Say where the text stood that an error is about; `before` characters of the line were left out in front."""
     try:
         yield
+    except ParseError as error:
+        if line is not None:
+            text = "\n" * (line.number - 1) + line.raw.decode(errors="replace")
+            place = {"line": line.number, "column": error.column + before}
+            error = ParseError(error.problem, text=text, expected=error.expected, **place)
+        error.add_note(path)
+        raise error from None
     except LikewiseError as error:
-        error.add_note(where)
+        error.add_note(f"{path}, line {line.number}" if line is not None else path)
         raise
 
 
@@ -85,19 +94,56 @@ def text_of(line: Line) -> str:
         raise FormatError(f"byte {error.start + 1} is not UTF-8 ({error.reason}); send UTF-8 text") from None
 
 
-def read_subscription(text: str) -> Subscription:
-    """One subscription from a line of text, or from its JSON form.
+def read_subscriptions(stream: BinaryIO, path: str) -> Iterator[Subscription]:
+    """The subscriptions of a file, one a line; PREFIX lines hold for the graph patterns below them."""
+    prefixes: tuple[str, ...] = ()
+    for line in lines(stream):
+        with located(path, line):
+            text = text_of(line)
+        name, start = _named(text)
+        with located(path, line, start):
+            found = read_subscription(text[start:], name, prefixes)
+        if found is None:
+            prefixes += (text,)
+        else:
+            yield found
 
-    >>> read_subscription("near: {no2 > 40}").id
+
+def read_subscription(text: str, id: str = "", prefixes: tuple[str, ...] = ()) -> Subscription | None:
+    """One subscription from its text, below some PREFIX lines, or from its JSON form; None for a PREFIX line.
+
+    >>> read_subscription("{no2 > 40}", "near").id
     'near'
     """
     from likewise.formats.json_subscriptions import is_json, subscription_from_json
-    from likewise.language import parse
+    from likewise.language import read_subscriptions
 
     if is_json(text):
         return subscription_from_json(text)
-    name = _NAME.match(text)
-    return parse(text[name.end() :], id=name[1]) if name else parse(text)
+    found = read_subscriptions("\n".join([*prefixes, text]))
+    if not found:
+        return None
+    return msgspec.structs.replace(found[0], id=id) if id else found[0]
+
+
+def _named(text: str) -> tuple[str, int]:
+    """The name in front of a line ('' if there is none), and where the rest starts."""
+    found = _NAME.match(text)
+    return (found[1], found.end()) if found else ("", 0)
+
+
+def given_subscription(text: str) -> Subscription:
+    """One subscription from an argument; it may have its name and its PREFIX lines in front.
+
+    >>> given_subscription("near: {no2 > 40}").id
+    'near'
+    """
+    name, start = _named(text)
+    *prefixes, last = text[start:].strip().splitlines()
+    found = read_subscription(last, name, tuple(prefixes))
+    if found is None:
+        raise FormatError("there is a PREFIX, and no graph pattern below it")
+    return found
 
 
 def read_event(text: str) -> Event:
@@ -112,8 +158,10 @@ def read_event(text: str) -> Event:
         from likewise.formats.json_events import event_from_json
 
         return event_from_json(text)
-    name = _NAME.match(text)
-    return event_of(read_subscription(text), name[1] if name else None)
+    from likewise.language import parse
+
+    name, start = _named(text)
+    return event_of(parse(text[start:]), name or None)
 
 
 def event_of(said: Subscription, id: str | None = None) -> Event:

@@ -143,7 +143,7 @@ def _summary(explanation: Explanation, event: Event) -> list[Text]:
     if explanation.runner_up is not None:
         lines.append(Text(f"Next best mapping: {_pairs(explanation.runner_up, event)}", "dim"))
     if explanation.change:
-        lines.append(Text.assemble(("It would match if: ", "bold"), explanation.change))
+        lines.append(Text(explanation.change, "bold"))
     return lines
 
 
