@@ -1,0 +1,66 @@
+"""What a predicate asks of a number, as closed intervals on axes (DESIGN.md, "The central idea").
+
+Axis 0 is the number as sent; every further axis is the number brought to the base of a dimension from one
+unit. Open bounds move to the next representable number, so a test is `low <= x <= high`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import inf, nextafter
+
+from likewise.model import Interval, Predicate, Unit, reading_unit, unit
+from likewise.model.values import read_number
+
+Entry = tuple[Unit | None, float, float]  # the unit to bring the number from (None: as sent), low, high
+
+
+def number_entries(predicate: Predicate, attribute: str, stated: str, *, whole: bool) -> Iterator[Entry]:
+    """The intervals in which a number under an attribute, with the unit stated beside it, meets a predicate.
+
+    >>> from likewise.model import Quantity
+    >>> p = Predicate("t", ">", Quantity(25.0, "degC"))
+    >>> [(u.symbol, low > 298.15, high) for u, low, high in number_entries(p, "air_temp_f", "", whole=False)]
+    [('degF', True, inf)]
+    """
+    value = predicate.value
+    match predicate.operator:
+        case "exists":
+            yield None, -inf, inf
+        case "=" if isinstance(value, str):
+            # A relaxed text is met by a number that is written the same way.
+            number = read_number(value) if predicate.value_relaxed else None
+            if isinstance(number, float):
+                written = str(int(number)) if whole and number.is_integer() else "" if whole else str(number)
+                if written == value.strip().casefold():
+                    yield None, number, number
+        case "!=" if isinstance(value, (str, bool)):
+            yield None, -inf, inf
+        case "!=":
+            for axis, low, high in _bounds(Predicate(attribute, "=", value), attribute, stated):
+                yield axis, -inf, nextafter(low, -inf)
+                yield axis, nextafter(high, inf), inf
+        case "in":
+            for one in value:  # type: ignore[union-attr]
+                if not isinstance(one, (str, bool)):
+                    yield from _bounds(Predicate(attribute, "=", one), attribute, stated)
+        case _:
+            yield from _bounds(predicate, attribute, stated)
+
+
+def _bounds(predicate: Predicate, attribute: str, stated: str) -> Iterator[Entry]:
+    interval: Interval | None = predicate.interval()
+    if interval is None:
+        return
+    axis: Unit | None = None
+    if interval.unit:
+        asked = unit(interval.unit)
+        axis = reading_unit(attribute, stated, asked) or asked
+        if axis.dimension != asked.dimension:
+            return
+    base = interval.base()
+    low = -inf if base.low is None else nextafter(base.low, inf) if base.low_open else base.low
+    high = inf if base.high is None else nextafter(base.high, -inf) if base.high_open else base.high
+    yield axis, low, high
+
+

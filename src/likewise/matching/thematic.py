@@ -1,0 +1,256 @@
+"""Approximate matching at exact-matching speed (SPEC.md T; DESIGN.md, "The central idea").
+
+The vocabulary of a stream is small against its length. What a tuple means to every predicate is computed
+when the tuple is first seen and kept as a posting list; from then on matching an event is walking the
+lists of its tuples and testing conjunctions by a product. The thematic matcher: Hasan and Curry, "Thematic
+Event Processing", Middleware 2014, sections 3 and 4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from likewise.defaults import CACHE_BYTES, THRESHOLD
+from likewise.errors import UnknownId
+from likewise.matching.asked import AskedPredicates
+from likewise.matching.conditions import evaluate, plain_condition, rows_of
+from likewise.matching.conjunction_table import ConjunctionTable
+from likewise.matching.engine import BaseEngine, Found, FoundBatch
+from likewise.matching.mappings import describe
+from likewise.matching.posting_lists import NUMBER, TEXT, PostingLists, Seen
+from likewise.matching.relaxed import SeenEvent
+from likewise.matching.terms import theme_of
+from likewise.model import Condition, Event, EventTuple, Explanation, Kind, Mapping, Match, Subscription, contexts, fold
+from likewise.semantics.measure import Measure
+
+CHUNK = 2_048  # events matched between two looks at the memory
+OUTPUT = 65_536  # matches a kernel writes before it hands them over
+
+Key = tuple[object, ...] | EventTuple
+
+
+class ThematicEngine(BaseEngine):
+    """Conditions with relaxed parts, under the themes of both sides.
+
+    >>> from likewise.model import Predicate, event
+    >>> from likewise.testing import TableMeasure
+    >>> engine = ThematicEngine(TableMeasure({("laptop", "computer"): 0.8}), threshold=0.5)
+    >>> laptop = Predicate("device", "=", "laptop", value_relaxed=True)
+    >>> engine.add(7, Subscription(Condition((laptop,)), "s"), 0)
+    >>> found = engine.find(event({"device": "computer"}), 0)
+    >>> found.ordinals.tolist(), found.scores.round(3).tolist()
+    ([7], [0.800000011920929])
+    """
+
+    kinds: ClassVar[frozenset[Kind]] = frozenset({"approximate", "exact"})
+
+    def __init__(
+        self, measure: Measure | None = None, threshold: float = THRESHOLD, cache_bytes: int = CACHE_BYTES
+    ) -> None:
+        super().__init__()
+        self.measure = measure
+        self.threshold = threshold
+        self._cache_bytes = cache_bytes
+        self._tick = 0
+        self._batch = 0
+        self._reset()
+
+    def _reset(self) -> None:
+        """Nothing asked, nothing seen."""
+        self.asked = AskedPredicates()
+        self.lists = PostingLists(self.asked, self.measure, self._cache_bytes)
+        self.table = ConjunctionTable(self.asked)
+        self._owners: list[int] = []  # place -> ordinal, ascending
+        self._conjunctions: dict[int, list[int]] = {}  # ordinal -> conjunctions
+        self._numbers: dict[tuple[str, ...], dict[Key, int]] = {}  # theme tags -> what was seen -> posting list
+        self._themes: dict[tuple[str, ...], tuple[str, ...]] = {}
+
+    # -- subscriptions --------------------------------------------------------------------------
+
+    def add(self, ordinal: int, subscription: Subscription, at: int) -> None:
+        """Hold a subscription."""
+        self.admit(ordinal, subscription)
+        self._place(ordinal, subscription)
+
+    def _place(self, ordinal: int, subscription: Subscription) -> None:
+        assert isinstance(subscription.body, Condition)  # `serves` lets nothing else in
+        theme = theme_of(subscription.themes)
+        threshold = self.threshold if subscription.threshold is None else subscription.threshold
+        owner = len(self._owners)
+        self._owners.append(ordinal)
+        self._conjunctions[ordinal] = [
+            self.table.add(owner, conjunction, theme, threshold) for conjunction in subscription.body.conjunctions()
+        ]
+
+    def remove(self, ordinal: int) -> None:
+        """Forget a subscription; when most of what is held is gone, the rest is packed."""
+        self.dismiss(ordinal)
+        for conjunction in self._conjunctions.pop(ordinal):
+            self.table.remove(conjunction)
+        if self.table.wants_packing() or self.asked.unused() > 1_000 + len(self.asked) // 2:
+            self._reset()
+            for kept, subscription in self.subscriptions.items():
+                self._place(kept, subscription)
+
+    # -- events ---------------------------------------------------------------------------------
+
+    def find(self, event: Event, at: int) -> Found:
+        """The subscriptions the event meets, with their scores."""
+        _, owners, _, scores = self._match((event,))
+        return Found(self._ordinals(owners), scores)
+
+    def match(self, event: Event, at: int) -> list[tuple[int, Match]]:
+        """`find`, as matches with their products and, when asked for, mappings."""
+        _, owners, conjunctions, scores = self._match((event,))
+        relaxed = self.table.relaxed.view()
+        found = []
+        for owner, conjunction, score in zip(owners.tolist(), conjunctions.tolist(), scores.tolist(), strict=True):
+            ordinal = self._owners[owner]
+            subscription = self.subscriptions[ordinal]
+            trace = self._tracer(event, subscription)
+            product = score ** int(relaxed[conjunction])
+            found.append((ordinal, Match(event.id, subscription.id, subscription.kind, score, product, trace)))
+        return found
+
+    def _tracer(self, event: Event, subscription: Subscription) -> Callable[[], Mapping | None]:
+        """The best mapping of a match, computed when it is asked for."""
+
+        def best() -> Mapping | None:
+            condition = plain_condition(subscription)
+            seen = SeenEvent(event, self.measure)
+            met = evaluate(condition, seen, 0.0)
+            if met is None:
+                return None
+            conjunction = condition.conjunctions[met.conjunction]
+            rows = rows_of(conjunction, seen, condition.theme)
+            return next(iter(describe(rows, conjunction.relaxed_parts, 1, met.conjunction)), None)
+
+        return best
+
+    def match_batch(self, events: Sequence[Event], at: Sequence[int]) -> FoundBatch:
+        """Equal to `find` one by one; terms that are new in the batch are understood together."""
+        parts = []
+        for start in range(0, len(events), CHUNK):
+            event, owners, _, scores = self._match(events[start : start + CHUNK])
+            parts.append((event + start, self._ordinals(owners), scores))
+        if not parts:
+            return FoundBatch(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.float32))
+        index, ordinals, scores = (np.concatenate(column) for column in zip(*parts, strict=True))
+        return FoundBatch(index, ordinals, scores)
+
+    def explain(self, event: Event, ordinal: int, at: int) -> Explanation:
+        """Why the event does or does not meet the subscription."""
+        subscription = self.subscriptions.get(ordinal)
+        if subscription is None:
+            raise UnknownId(str(ordinal))
+        from likewise.matching.explain import explain
+
+        return explain(event, subscription, measure=self.measure, threshold=self.threshold)
+
+    def forget(self, text: str) -> None:
+        """Drop what is kept about a seen text, because its relatedness has changed (feedback)."""
+        folded = fold(text)
+        self.lists.attributes.forget(text)
+        self.lists.values.forget(text)
+        touched = [folded in (fold(s.item.attribute), fold(str(s.item.value))) for s in self.lists.seen]
+        if any(touched):
+            self._renumber(self.lists.keep(np.flatnonzero(~np.array(touched, bool))))
+
+    def _ordinals(self, owners: NDArray[np.int64]) -> NDArray[np.int64]:
+        return np.array(self._owners, np.int64)[owners] if len(owners) else np.empty(0, np.int64)
+
+    def _match(
+        self, events: Sequence[Event]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.float32]]:
+        """Event, owner, conjunction and score of every match, ordered by event and owner."""
+        from likewise.matching.thematic_kernels import match_events
+
+        self._batch += 1
+        offsets, rows = self._rows(events)
+        self.lists.complete(np.unique(rows), self._batch)
+        starts, values = self._numbers_of(events, offsets, rows)
+        if self.table.wants_filing():
+            self.table.file(self.lists.frequency())
+        table, lists = self.table, self.lists
+        size = len(self.asked)
+        scratch = (np.empty(size, np.float32), np.empty(size, np.int64), np.zeros(size, np.int64), np.empty(size, np.int64))
+        owner_scratch = (np.zeros(len(self._owners), np.int64), np.empty(len(self._owners), np.int64))
+        room = max(OUTPUT if len(events) > 1 else 0, len(self._owners))
+        out = tuple(np.empty(room, dtype) for dtype in (np.int64, np.int64, np.int64, np.float32))
+        columns = (table.start, table.positive, table.negative, table.pool, table.relaxed, table.shared, table.owner)
+        first, tick, parts = 0, 0, []
+        while first < len(events):
+            first, written, tick = match_events(
+                first, offsets, rows, starts, values, lists.kind.view(), lists.start.view(), lists.length.view(),
+                tuple(a.view() for a in lists.texts), tuple(a.view() for a in lists.numbers),
+                tuple(a.view() for a in columns), (table.pool_limit.view(), table.limit.view()),
+                table.pivot_start, table.pivots, table.indexed, scratch, owner_scratch, tick, out,
+            )  # fmt: skip
+            parts.append(tuple(column[:written].copy() for column in out))
+        if self.lists.over():
+            self._renumber(self.lists.keep_recent())
+        event, owners, conjunctions, scores = (np.concatenate(column) for column in zip(*parts, strict=True))
+        return event, owners, conjunctions, scores
+
+    def _rows(self, events: Sequence[Event]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The posting list of every tuple, and where each event's tuples begin."""
+        rows: list[int] = []
+        offsets = [0]
+        for event in events:
+            known = self._numbers.get(event.themes)
+            if known is None:
+                known = self._numbers[event.themes] = {}
+            around: tuple[tuple[str, ...], ...] | None = None
+            for index, item in enumerate(event.tuples):
+                context: tuple[str, ...] = ()
+                if item.group:
+                    around = around or contexts(event)
+                    context = around[index]
+                kind = type(item.value)
+                key: Key
+                if kind is str and not item.group:
+                    key = item
+                elif kind is str or kind is bool:
+                    key = (kind, item.attribute, item.value, item.unit, context)
+                else:
+                    key = (kind, item.attribute, item.unit, context)
+                number = known.get(key)
+                if number is None:
+                    if event.themes not in self._themes:
+                        self._themes[event.themes] = theme_of(event.themes)
+                    seen = Seen(item, self._themes[event.themes], context)
+                    number = known[key] = self.lists.new(TEXT if kind is str or kind is bool else NUMBER, seen)
+                rows.append(number)
+            offsets.append(len(rows))
+        return np.array(offsets, np.int64), np.array(rows, np.int64)
+
+    def _numbers_of(
+        self, events: Sequence[Event], offsets: NDArray[np.int64], rows: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """For every number among the tuples its value on each axis of its posting list, and where they begin."""
+        starts = np.zeros(len(rows), np.int64)
+        values: list[float] = []
+        if len(rows):
+            numeric = np.flatnonzero(self.lists.kind.view()[rows] == NUMBER)
+            owners = np.searchsorted(offsets, numeric, side="right") - 1
+            begins = offsets[owners]
+            for place, owner, begin in zip(numeric.tolist(), owners.tolist(), begins.tolist(), strict=True):
+                number = float(events[owner].tuples[place - begin].value)
+                starts[place] = len(values)
+                for axis in self.lists.axes[rows[place]]:
+                    values.append(number if axis is None else axis.to_base(number))
+        return starts, np.array(values, np.float64)
+
+    def _renumber(self, numbers: NDArray[np.int64]) -> None:
+        """Follow the posting lists' new numbers; forget those that were dropped."""
+        moved = numbers.tolist()
+        for themes, known in list(self._numbers.items()):
+            kept = {key: moved[number] for key, number in known.items() if moved[number] >= 0}
+            if kept:
+                self._numbers[themes] = kept
+            else:
+                del self._numbers[themes], self._themes[themes]
