@@ -1,14 +1,13 @@
 """`likewise bench`: run the benchmarks of a source checkout.
 
-The benchmarks stand in the repository's folder `benchmarks/`, one module each with a function `run`, and are
-no part of the installed package: they need yardsticks (other libraries) that nobody else needs.
+The benchmarks stand in the repository's folder `benchmarks/`, one script each, and are no part of the installed
+package: they need yardsticks (other libraries) that nobody else needs.
 """
 
 from __future__ import annotations
 
-import importlib
+import runpy
 import sys
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -20,31 +19,46 @@ from likewise.errors import ArtefactMissing, UnknownId
 
 
 def bench(
-    names: Annotated[list[str] | None, typer.Argument(metavar="[NAME]...", help="Which; all if none is named.")] = None,
+    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="Which one; all if none is named.")] = None,
+    arguments: Annotated[list[str] | None, typer.Argument(metavar="[-- OPTIONS]", help="Its own options.")] = None,
     listed: Annotated[bool, typer.Option("--list", help="Print their names and leave.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Run benchmarks; figures are CPU time unless they say otherwise.
 
-    Example: `likewise bench parse`
+    The exit code is 1 if a benchmark missed what is promised of it.
+
+    Example: `likewise bench parsing`
     """
     folder = benchmarks_folder()
     known = benchmark_names(folder)
     if listed:
         output.print_json(known) if as_json else print(*known, sep="\n")
         return
-    for name in names or known:
-        if name not in known:
-            raise UnknownId(name)
-    root = str(folder.parent)
+    if name is not None and name not in known:
+        raise UnknownId(name)
+    missed = False
+    for each in known if name is None else [name]:
+        if name is None and not as_json:
+            print(f"== {each}", flush=True)
+        missed |= run_script(folder / f"{each}.py", [*(["--json"] if as_json else []), *(arguments or [])]) != 0
+    if missed:
+        raise typer.Exit(output.NO)
+
+
+def run_script(path: Path, arguments: list[str]) -> int:
+    """Run one benchmark as a script, with these arguments; its exit code."""
+    before, root = sys.argv, str(path.parent.parent)
+    sys.argv = [str(path), *arguments]
     if root not in sys.path:
-        sys.path.insert(0, root)
-    for name in names or known:
-        result = importlib.import_module(f"benchmarks.{name}").run()
-        if as_json:
-            output.print_json({"benchmark": name, "result": result})
-        else:
-            _show(name, result)
+        sys.path.insert(0, root)  # benchmarks import each other as `benchmarks.name`
+    try:
+        runpy.run_path(str(path), run_name="__main__")
+    except SystemExit as leaving:
+        return leaving.code if isinstance(leaving.code, int) else int(leaving.code is not None)
+    finally:
+        sys.argv = before
+    return 0
 
 
 def benchmarks_folder() -> Path:
@@ -61,30 +75,6 @@ def benchmarks_folder() -> Path:
 
 
 def benchmark_names(folder: Path) -> list[str]:
-    """The modules of a folder that have a function `run`, without importing them."""
-    return sorted(path.stem for path in folder.glob("[a-z]*.py") if "\ndef run(" in path.read_text(encoding="utf-8"))
-
-
-def _show(name: str, result: object) -> None:
-    """A result as a table if it is rows or facts; what a benchmark has printed itself needs no more."""
-    from rich.table import Table
-
-    if result is None:
-        return
-    rows = [result] if isinstance(result, Mapping) else result
-    if not isinstance(rows, Sequence) or isinstance(rows, str) or not all(isinstance(row, Mapping) for row in rows):
-        output.console().print(str(result))
-        return
-    table = Table(title=name, title_justify="left")
-    columns = list(dict.fromkeys(str(key) for row in rows for key in row))
-    for column in columns:
-        table.add_column(column, justify="right")
-    for row in rows:
-        table.add_row(*(_cell(row.get(column, "")) for column in columns))
-    output.console().print(table)
-
-
-def _cell(value: object) -> str:
-    if isinstance(value, float):
-        return f"{value:,.4g}" if abs(value) < 10_000 else f"{value:,.0f}"
-    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
+    """The modules of a folder that are scripts, without importing them."""
+    script = '\nif __name__ == "__main__":'
+    return sorted(path.stem for path in folder.glob("[a-z]*.py") if script in path.read_text(encoding="utf-8"))

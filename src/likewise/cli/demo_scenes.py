@@ -104,7 +104,7 @@ def football() -> Scene:
         "Statements about Linked Data",
         "All of it is approximate: properties and values are compared by meaning.",
         {"final": f'event type "Football Match" . event team "{spain}" . event stadium "FNB Stadium"'},
-        (_graph("e14", "SoccerMatch", final), _graph("e15", "Concert", concert)),
+        (_graph("e14", "FootballMatch", final), _graph("e15", "Concert", concert)),
     )
 
 

@@ -1,0 +1,218 @@
+"""`likewise space`: build, list and check spaces of meaning."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from likewise.cli import output
+from likewise.cli.options import AsJson
+
+if TYPE_CHECKING:
+    from likewise.pipeline.options import BuildSummary
+    from likewise.semantics.space_manifest import Manifest
+
+app = typer.Typer(
+    help="Build, list and check spaces of meaning.\n\nExample: `likewise space build articles.jsonl --out myspace`",
+    no_args_is_help=True,
+)
+
+_KINDS: Final = ("wordnet", "mediawiki", "json-lines", "parquet", "text")
+
+
+@app.command()
+def build(
+    source: Annotated[str, typer.Argument(help="A file or folder of documents.")],
+    out: Annotated[str, typer.Option("--out", "-o", metavar="DIR", help="The new space's folder.")],
+    kind: Annotated[
+        str | None, typer.Option(help=f"What the source is ({', '.join(_KINDS)}); seen from its files if not said.")
+    ] = None,
+    name: Annotated[str | None, typer.Option(help="The space's name; its folder's by default.")] = None,
+    corpus: Annotated[str | None, typer.Option(help="The corpus in words, for the manifest.")] = None,
+    title_field: Annotated[str, typer.Option(help="The title in JSON lines and Parquet.")] = "title",
+    text_field: Annotated[str, typer.Option(help="The text in JSON lines and Parquet.")] = "text",
+    stop_words: Annotated[str, typer.Option(help="english or none.")] = "english",
+    stemmer: Annotated[str, typer.Option(help="A Snowball language (english, german, ...) or none.")] = "english",
+    shortest_token: Annotated[int, typer.Option(min=1, help="Characters a token has at least.")] = 1,
+    minimum_df: Annotated[int, typer.Option(min=1, help="Documents that hold a term, at least.")] = 1,
+    maximum_df: Annotated[float, typer.Option(min=0, max=1, help="The part of all documents, at most.")] = 1.0,
+    minimum_length: Annotated[int, typer.Option(min=1, help="Tokens a document has at least.")] = 1,
+    cut: Annotated[int | None, typer.Option(min=1, help="Read so many tokens of each document.")] = None,
+    keep: Annotated[int | None, typer.Option(min=1, help="Keep so many of each term's strongest documents.")] = None,
+    master: Annotated[
+        str | None, typer.Option(help="The Spark master; else SPARK_REMOTE, else all cores of this machine.")
+    ] = None,
+    memory: Annotated[str, typer.Option(help="Memory of Spark's driver.")] = "1g",
+    partitions: Annotated[int | None, typer.Option(min=1, help="Parts the work is cut into.")] = None,
+    work: Annotated[
+        str | None, typer.Option(metavar="DIR", help="On a cluster: a folder that all workers share.")
+    ] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a space that is there.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Build a space from documents, on Spark.
+
+    Sources: WordNet's database files; MediaWiki dumps (.xml, .xml.bz2); JSON lines (also .gz, .bz2, .xz) and
+    Parquet with a title and a text; any other folder, as text files.
+
+    Example: `likewise space build enwiki-multistream.xml.bz2 --out spaces/enwiki --minimum-df 3 --keep 1000`
+    """
+    from likewise.errors import InputError
+    from likewise.pipeline.build import build_space
+    from likewise.pipeline.options import BuildOptions
+    from likewise.pipeline.session import spark_session
+    from likewise.pipeline.sources import source_of
+    from likewise.semantics.tokens import Tokenizer, TokenizerSettings
+
+    if kind is not None and kind not in _KINDS:
+        raise InputError(f"no source is of the kind {kind!r}; there are {', '.join(_KINDS)}")
+    if Path(out).exists() and not overwrite:
+        raise InputError(f"{out} exists already; choose another folder or say --overwrite")
+    settings = TokenizerSettings(stop_words=stop_words, stemmer=stemmer, shortest=shortest_token)
+    Tokenizer(settings)  # a wrong name is said before Spark starts
+    options = BuildOptions(settings, minimum_df, maximum_df, minimum_length, cut, keep, partitions)
+    documents = source_of(source, kind, title=title_field, text=text_field)  # type: ignore[arg-type]  # checked above
+    screen = output.console(stderr=True)
+    with spark_session(master, memory=memory) as spark:
+        summary = build_space(
+            spark,
+            documents,
+            out,
+            name=name or Path(out).absolute().name,
+            corpus=corpus if corpus is not None else Path(source).name,
+            options=options,
+            work=work,
+            overwrite=overwrite,
+            console=screen if screen.is_terminal and not as_json else None,
+        )
+    if as_json:
+        output.print_json(summary)
+    else:
+        _show_summary(summary)
+
+
+@app.command(name="list")
+def list_spaces(
+    folders: Annotated[
+        list[str] | None, typer.Argument(metavar="[DIR]...", help="Where to look; the cache and here by default.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """List the spaces in folders: those given, else the user's cache and the working directory.
+
+    Example: `likewise space list spaces/`
+    """
+    found = [(place, manifest) for folder in _places(folders) for place, manifest in _spaces_in(folder)]
+    if as_json:
+        output.print_json([{"folder": str(place), **_facts(manifest)} for place, manifest in found])
+        return
+    from rich.table import Table
+
+    table = Table("name", "kind", "documents", "terms", "postings", "folder")
+    for place, manifest in found:
+        counts = manifest.counts
+        numbers = (f"{n:,}" for n in (counts.documents, counts.terms, counts.postings))
+        table.add_row(manifest.name, manifest.kind, *numbers, str(place))
+    screen = output.console()
+    screen.print(table if found else "no spaces found; build one with `likewise space build`")
+
+
+@app.command()
+def info(
+    space: Annotated[str, typer.Argument(metavar="DIR", help="The space's folder.")], as_json: AsJson = False
+) -> None:
+    """Say what a space holds and how it was built.
+
+    Example: `likewise space info spaces/enwiki`
+    """
+    from likewise.semantics.space_files import SpaceFiles
+
+    manifest = SpaceFiles(space).manifest
+    facts = {"folder": space, **_facts(manifest)}
+    if as_json:
+        output.print_json(facts)
+        return
+    _show(facts)
+
+
+@app.command()
+def verify(
+    space: Annotated[str, typer.Argument(metavar="DIR", help="The space's folder.")], as_json: AsJson = False
+) -> None:
+    """Hash every file of a space and check its order; the exit code is 3 if it is damaged.
+
+    Example: `likewise space verify spaces/enwiki`
+    """
+    from likewise.semantics.space_files import SpaceFiles
+
+    files = SpaceFiles(space)
+    files.verify()
+    total = sum(stored.bytes for stored in files.manifest.files.values())
+    facts = {"folder": space, "files": len(files.manifest.files), "bytes": total, "checksum": files.manifest.checksum}
+    if as_json:
+        output.print_json({**facts, "sound": True})
+    else:
+        output.console().print(f"{space} is sound: {facts['files']} files, {total:,} bytes, {facts['checksum'][:16]}")
+
+
+def _facts(manifest: Manifest) -> dict[str, object]:
+    import msgspec
+
+    facts: dict[str, object] = msgspec.to_builtins(manifest)
+    facts["bytes"] = sum(stored.bytes for stored in manifest.files.values())
+    facts["files"] = sorted(manifest.files)
+    return facts
+
+
+def _places(folders: list[str] | None) -> list[Path]:
+    if folders:
+        return [Path(folder) for folder in folders]
+    from platformdirs import user_cache_path
+
+    return [user_cache_path("likewise"), user_cache_path("likewise") / "spaces", Path()]
+
+
+def _spaces_in(folder: Path) -> list[tuple[Path, Manifest]]:
+    """The spaces that are this folder or lie in it; a damaged one is passed over here, `verify` says why."""
+    from likewise.errors import ArtefactError
+    from likewise.semantics.space_manifest import FILE, read_manifest
+
+    out = []
+    for path in [folder, *(sorted(p for p in folder.iterdir() if p.is_dir()) if folder.is_dir() else [])]:
+        if not (path / FILE).is_file():
+            continue
+        try:
+            out.append((path, read_manifest(path)))
+        except ArtefactError as error:
+            output.console(stderr=True).print(f"passed over: {error}")
+    return out
+
+
+def _show_summary(summary: BuildSummary) -> None:
+    reasons = ", ".join(f"{count:,} {reason}" for reason, count in summary.left_out.items())
+    left_out = summary.read - summary.kept
+    _show(
+        {
+            "space": f"{summary.name} in {summary.folder}",
+            "documents read": summary.read,
+            "kept": summary.kept,
+            "left out": f"{left_out:,}" + (f" ({reasons})" if reasons else ""),
+            "terms": summary.terms,
+            "postings": summary.postings,
+            "seconds": round(summary.seconds, 1),
+            "peak memory": "unknown" if summary.peak_memory is None else f"{summary.peak_memory / 2**20:,.0f} MiB",
+            "checksum": summary.checksum[:16],
+        }
+    )
+
+
+def _show(facts: dict[str, object]) -> None:
+    from rich.table import Table
+
+    table = Table.grid(padding=(0, 2))
+    for key, value in facts.items():
+        shown = f"{value:,}" if isinstance(value, int) else ", ".join(value) if isinstance(value, list) else str(value)
+        table.add_row(key, shown)
+    output.console().print(table)
