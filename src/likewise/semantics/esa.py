@@ -14,6 +14,7 @@ import numpy as np
 from likewise.errors import InputError
 from likewise.model.text import fold
 from likewise.semantics.measure import Term
+from likewise.semantics.prepared import Prepared
 from likewise.semantics.vectors import Stack, TermVectors, Vector, stacked
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ class EsaMeasure:
         if metric not in METRICS:
             raise InputError(f"no metric is named {metric!r}; there are {', '.join(METRICS)}")
         self._vectors, self.metric = vectors, metric
+        self._side: Prepared[Stack] = Prepared(lambda terms: stacked([self.vector(t) for t in terms]))
 
     def configuration(self) -> dict[str, object]:
         """What rebuilds this measure over the same space."""
@@ -49,8 +51,7 @@ class EsaMeasure:
 
     def matrix(self, asked: Sequence[Term], seen: Sequence[Term]) -> NDArray[np.float32]:
         """The relatedness of every asked term with every seen one."""
-        out = related(stacked(list(map(self.vector, asked))), stacked(list(map(self.vector, seen))),
-                      self._vectors.size, self.metric)  # fmt: skip
+        out = related(self._side(asked), self._side(seen), self._vectors.size, self.metric)
         return equal_are_one(out, asked, seen)
 
 
@@ -90,12 +91,14 @@ def equal_are_one(scores: NDArray[np.float32], asked: Sequence[Term], seen: Sequ
 
     An empty text is equal to an empty text alone.
     """
-    rows: dict[str, list[int]] = {}
-    for i, term in enumerate(asked):
-        rows.setdefault(fold(term.text), []).append(i)
-    for j, term in enumerate(seen):
-        for i in rows.get(fold(term.text), ()):
-            scores[i, j] = 1
+    swapped = len(asked) < len(seen)
+    few, many = (asked, seen) if swapped else (seen, asked)
+    places: dict[str, list[int]] = {}
+    for j, term in enumerate(few):
+        places.setdefault(fold(term.text), []).append(j)
+    for i, term in enumerate(many):
+        for j in places.get(fold(term.text), ()):
+            scores[(j, i) if swapped else (i, j)] = 1
     return scores
 
 

@@ -18,6 +18,7 @@ from likewise.errors import InputError
 from likewise.semantics.esa import equal_are_one, fold_spaces
 from likewise.semantics.identifiers import words_of
 from likewise.semantics.measure import Term
+from likewise.semantics.prepared import Prepared
 from likewise.semantics.stop_words import STOP_WORDS
 from likewise.semantics.taxonomy import Taxonomy, read_word_counts
 
@@ -57,6 +58,7 @@ class JcnMeasure:
         )
         self._words = lru_cache(maxsize=65_536)(self._words_of)
         self._senses_of = lru_cache(maxsize=65_536)(self._find_senses)
+        self._side: Prepared[_Words] = Prepared(self._gathered)
 
     def configuration(self) -> dict[str, object]:
         """What rebuilds this measure over the same space."""
@@ -70,7 +72,7 @@ class JcnMeasure:
         """The similarity of every asked term with every seen one; themes play no part."""
         from likewise.semantics.taxonomy_kernels import best_pairs, similarities
 
-        a, b = self._gathered(asked), self._gathered(seen)
+        a, b = self._side(asked), self._side(seen)
         taxonomy = self._taxonomy
         words = similarities(a.sense_ends, a.senses, b.sense_ends, b.senses,
                              taxonomy.ancestor_ends, taxonomy.ancestors, self._information)  # fmt: skip

@@ -19,6 +19,7 @@ from likewise import defaults
 from likewise.semantics.esa import equal_are_one, fold_spaces
 from likewise.semantics.least_recent import LeastRecent
 from likewise.semantics.measure import Term
+from likewise.semantics.prepared import Prepared
 from likewise.semantics.vectors import TermVectors, Vector, theme_of
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ class LatentMeasure:
         self._kept: LeastRecent[tuple[str, tuple[str, ...]], NDArray[np.float32]] = LeastRecent(
             defaults.TERM_CACHE_BYTES // 2, lambda row: row.nbytes + 300
         )
+        self._side: Prepared[NDArray[np.float32]] = Prepared(self._rows)
 
     def configuration(self) -> dict[str, object]:
         """What rebuilds this measure over the same space."""
@@ -51,7 +53,7 @@ class LatentMeasure:
 
     def matrix(self, asked: Sequence[Term], seen: Sequence[Term]) -> NDArray[np.float32]:
         """The relatedness of every asked term with every seen one."""
-        out = np.clip(self._rows(asked) @ self._rows(seen).T, 0, 1)
+        out = np.clip(self._side(asked) @ self._side(seen).T, 0, 1)
         return equal_are_one(out, asked, seen)
 
     def _rows(self, terms: Sequence[Term]) -> NDArray[np.float32]:

@@ -1,0 +1,120 @@
+"""Calibration: what makes scores of different measures, and of common and rare terms, comparable.
+
+It is data, fitted offline by `likewise.semantics.calibrate` and stored with the space
+(`calibration.json`); nothing here depends on the terms a matcher meets.
+
+A measure's score is read against its background: how rarely two random terms of the same frequency
+reach it. `surprise` is -log10 of that share, so 2 means "one random pair in a hundred is this
+related", whatever the measure.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+import numpy as np
+
+from likewise.errors import ArtefactDamaged
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+HIGHEST: Final = 5.0  # the surprise of a score of 1; backgrounds of some 100,000 pairs show no more
+
+
+class Background(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How one measure scores random pairs.
+
+    `scores[i][j]` are the scores of pairs of frequency classes i <= j that the shares 10^-levels of
+    random pairs reach.
+    """
+
+    scores: tuple[tuple[tuple[float, ...], ...], ...]
+
+
+class NameWeights(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The strengths `names` gives its kinds of evidence, each in [0, 1].
+
+    `prefix[n]`: a beginning of n letters stands for the word (the last for longer ones); `skeleton`:
+    letters picked in order do; `acronym`: first letters stand for several words; `unit_sure`,
+    `unit_unsure`: a unit stands for what it measures; `plain`: what is left of an abbreviation's
+    strength when both terms are ordinary words. `digits`, `unit`, `unknown`: the weight of a word
+    that is a number, a unit, or unknown, against 1 for a known one. `asked_share`: the asked term's
+    coverage counts this much, the seen one's the rest; `leniency` is the exponent of the mean over
+    words: 1 is the plain mean, less lets a word without a partner weigh more.
+    """
+
+    prefix: tuple[float, ...]
+    skeleton: float
+    acronym: float
+    unit_sure: float
+    unit_unsure: float
+    plain: float
+    digits: float
+    unit: float
+    unknown: float
+    asked_share: float
+    leniency: float
+
+
+class Calibration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """All of it. `frequencies` bound the classes of terms by their number of documents; `levels` are the
+    surprises at which backgrounds are stored; `weights` say how much each measure's surprise counts;
+    the score is 0.5 at `midpoint` and rises with `steepness`.
+    """
+
+    frequencies: tuple[int, ...]
+    levels: tuple[float, ...]
+    backgrounds: dict[str, Background]
+    weights: dict[str, float]
+    midpoint: float
+    steepness: float
+    names: NameWeights
+    v: int = 1
+
+    def classes(self, documents: NDArray[Any]) -> NDArray[np.int64]:
+        """The frequency class of terms that occur in so many documents."""
+        return np.searchsorted(np.asarray(self.frequencies), documents, side="right")
+
+    def surprise(
+        self, measure: str, scores: NDArray[np.float32], asked: NDArray[np.int64], seen: NDArray[np.int64]
+    ) -> NDArray[np.float32]:
+        """How surprising scores are, given both sides' frequency classes; 0 for a score of 0, never falling."""
+        out = np.zeros_like(scores, dtype=np.float32)
+        table = self.backgrounds[measure].scores
+        levels = np.array([0.0, *self.levels, HIGHEST])
+        for i in np.unique(asked):
+            for j in np.unique(seen):
+                low, high = min(i, j), max(i, j)
+                place = np.ix_(asked == i, seen == j)
+                out[place] = np.interp(scores[place], _knots(table[low][high - low]), levels)
+        return out
+
+    def score(self, surprise: NDArray[Any]) -> NDArray[np.float32]:
+        """Surprise in [0, `HIGHEST`] as a score in [0, 1]: a logistic curve, stretched to begin at 0 and end at 1.
+
+        It is 0.5 at the midpoint, up to what the stretching moves (under 0.01).
+        """
+        curve = 1 / (1 + np.exp(-self.steepness * (np.asarray(surprise, dtype=np.float64) - self.midpoint)))
+        ends = 1 / (1 + np.exp(-self.steepness * (np.array([0.0, HIGHEST]) - self.midpoint)))
+        return np.clip((curve - ends[0]) / (ends[1] - ends[0]), 0, 1).astype(np.float32)
+
+
+def _knots(scores: tuple[float, ...]) -> NDArray[np.float64]:
+    """The background's scores as strictly rising knots between 0 and 1."""
+    return np.maximum.accumulate(np.array([0.0, *scores, 1.0])) + np.arange(len(scores) + 2) * 1e-9
+
+
+def read_calibration(raw: bytes) -> Calibration:
+    """The calibration these bytes hold.
+
+    >>> read_calibration(b"{}")
+    Traceback (most recent call last):
+    ...
+    likewise.errors.ArtefactDamaged: the calibration cannot be read: Object missing required field `frequencies`; ...
+    """
+    try:
+        return msgspec.json.decode(raw, type=Calibration)
+    except msgspec.DecodeError as error:
+        raise ArtefactDamaged(f"the calibration cannot be read: {error}; build or unpack the space again") from None

@@ -1,0 +1,228 @@
+"""A space: the corpus by which terms get their meaning, and the measures over it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from likewise import defaults
+from likewise.errors import InputError
+from likewise.model.text import fold
+from likewise.semantics.calibration import Calibration, read_calibration
+from likewise.semantics.embedded import CALIBRATION, packed
+from likewise.semantics.esa import EsaMeasure, fold_spaces
+from likewise.semantics.evidence import Evidence, SharedDocument
+from likewise.semantics.measure import Measure, Term
+from likewise.semantics.space_files import SpaceFiles
+from likewise.semantics.taxonomy import NAMES, Taxonomy
+from likewise.semantics.thematic import ThematicMeasure
+from likewise.semantics.vectors import TermVectors, Vector, theme_of
+
+if TYPE_CHECKING:
+    from likewise.semantics.combine import CombinedMeasure
+    from likewise.semantics.embeddings import EmbeddingsMeasure
+    from likewise.semantics.jcn import JcnMeasure
+    from likewise.semantics.latent import LatentMeasure
+    from likewise.semantics.names import NamesMeasure
+
+SHOWN_DOCUMENTS: Final = 8  # of those that made a score
+
+
+class Space:
+    """Relatedness of terms by one corpus; read only, and safe to share between threads.
+
+    >>> from likewise.semantics.library import load_space
+    >>> space = load_space()
+    >>> space.relatedness("laptop", "computer") > space.relatedness("laptop", "banana")
+    True
+    """
+
+    def __init__(self, files: SpaceFiles) -> None:
+        self.files = files
+        self.name = files.manifest.name
+        self.checksum = files.manifest.checksum
+        self.vectors = TermVectors(files)
+        self._measures: dict[tuple[str, tuple[tuple[str, object], ...]], Measure] = {}
+        self._lock = threading.RLock()
+
+    def __repr__(self) -> str:
+        counts = self.files.manifest.counts
+        return f"<Space {self.name}: {counts.documents:,} documents, {counts.terms:,} terms>"
+
+    def measure(self, name: str | None = None, **options: Any) -> Measure:
+        """A measure over this space by its name, the default one without; the same one for the same options.
+
+        >>> from likewise.semantics.library import load_space
+        >>> load_space().measure("esa", metric="cosine").configuration()
+        {'name': 'esa', 'metric': 'cosine'}
+        """
+        name = name or defaults.MEASURE
+        if name not in _MEASURES:
+            raise InputError(f"no measure is named {name!r}; there are {', '.join(_MEASURES)}")
+        key = (name, tuple(sorted(options.items())))
+        with self._lock:
+            if key not in self._measures:
+                try:
+                    self._measures[key] = _MEASURES[name](self, options)
+                except TypeError as error:
+                    raise InputError(f"the measure {name!r} cannot take these options: {error}") from None
+            return self._measures[key]
+
+    @property
+    def has_latent(self) -> bool:
+        """Whether the space carries latent vectors."""
+        return "latent_documents.npy" in self.files.extras
+
+    @cached_property
+    def taxonomy(self) -> Taxonomy:
+        """WordNet's taxonomy: this space's own, else the embedded space's."""
+        if not all(f"taxonomy_{name}" in self.files.extras for name in NAMES):
+            from likewise.semantics.library import load_space
+
+            return load_space().taxonomy
+        files = self.files
+        return Taxonomy(
+            {
+                name: files.extra_array(f"taxonomy_{name}") if name.endswith(".npy") else files.extra_bytes(f"taxonomy_{name}")
+                for name in NAMES
+            }
+        )  # fmt: skip
+
+    @cached_property
+    def calibration(self) -> Calibration:
+        """How this space's scores are made comparable: its own calibration, else the embedded space's."""
+        own = CALIBRATION in self.files.extras
+        return read_calibration(self.files.extra_bytes(CALIBRATION) if own else packed(CALIBRATION))
+
+    def relatedness(
+        self,
+        a: str,
+        b: str,
+        *,
+        themes: Sequence[str] = (),
+        other_themes: Sequence[str] | None = None,
+        measure: str | None = None,
+        **options: Any,
+    ) -> float:
+        """How related two terms are, in [0, 1], the first under `themes`, the second under `other_themes`.
+
+        >>> from likewise.semantics.library import load_space
+        >>> load_space().relatedness("Battery", "battery")
+        1.0
+        """
+        asked, seen = Term(a, theme=theme_of(themes)), Term(b, theme=theme_of(other_themes or ()))
+        return float(self.measure(measure, **options).matrix([asked], [seen])[0, 0])
+
+    def nearest(self, term: str, k: int = 10, themes: Sequence[str] = ()) -> list[tuple[str, float]]:
+        """The `k` words of the space most related to a term, by the default measure, the best first.
+
+        Candidates are the words that share most with the term (thematic cosine); both sides are
+        under `themes`.
+        """
+        from likewise.semantics.nearest import nearest
+
+        return nearest(self, term, k, theme_of(themes))
+
+    def describe(self, asked: Term, seen: Term, measure: Measure | None = None) -> Evidence:
+        """What stands behind a score: every measure's score, the themes' reach, fallbacks, shared documents."""
+        chosen = measure or self.measure()
+        plain = [Term(t.text, t.role, (), t.unit, t.kind, t.context) for t in (asked, seen)]
+        themed = bool(asked.theme or seen.theme)
+        bases = [int(np.count_nonzero(self.vectors.basis(theme_of(t.theme)))) if t.theme else 0 for t in (asked, seen)]
+        thematic = ThematicMeasure(self.vectors)
+        vectors = thematic.vector(asked), thematic.vector(seen)
+        names = ["esa", "thematic", *(["latent"] if self.has_latent else []), "jcn", "names"]
+        scores = [(name, self.measure(name)) for name in names] + [("combine", self.measure("combine"))]
+        if chosen.name == "embeddings":
+            scores.append((chosen.name, chosen))
+        return Evidence(
+            asked=asked.text,
+            seen=seen.text,
+            measure=chosen.name,
+            score=_one(chosen, asked, seen),
+            scores=tuple((name, _one(each, asked, seen)) for name, each in scores),
+            without_themes=_one(chosen, *plain) if themed else None,
+            asked_basis=bases[0],
+            seen_basis=bases[1],
+            notes=tuple(
+                note
+                for side, term, basis, vector in zip(("asked", "seen"), (asked, seen), bases, vectors, strict=True)
+                for note in self._notes(side, term, basis, vector)
+            ),
+            documents=self._shared(*vectors),
+        )
+
+    def _notes(self, side: str, term: Term, basis: int, vector: Vector) -> list[str]:
+        notes = []
+        if not fold(term.text):
+            notes.append(f"the {side} term is empty")
+        elif not self.vectors.knows(fold_spaces(term.text)):
+            notes.append(f"the space knows no word of {term.text[:60]!r}")
+        if term.theme and not basis:
+            notes.append(f"the theme of the {side} term is unknown to the space; the term was left whole")
+        elif term.theme and vector.norm and not vector.projected:
+            notes.append(f"nothing of the {side} term lies within its theme; the term was left whole")
+        return notes
+
+    def _shared(self, a: Vector, b: Vector) -> tuple[SharedDocument, ...]:
+        """The documents that contribute most to two vectors' inner product."""
+        common, in_a, in_b = np.intersect1d(a.documents, b.documents, assume_unique=True, return_indices=True)
+        products = a.weights[in_a] * b.weights[in_b]
+        total = float(products.sum())
+        best = np.argsort(-products, kind="stable")[:SHOWN_DOCUMENTS]
+        found = [(self.files.title(int(common[i])), float(products[i]) / total) for i in best if products[i] > 0]
+        return tuple(SharedDocument(title, share) for title, share in found)
+
+
+def _one(measure: Measure, asked: Term, seen: Term) -> float:
+    return float(measure.matrix([asked], [seen])[0, 0])
+
+
+def _latent(space: Space, options: dict[str, Any]) -> LatentMeasure:
+    from likewise.semantics.latent import LatentMeasure
+
+    if not space.has_latent:
+        raise InputError(f"the space {space.name!r} carries no latent vectors; use the embedded one or another measure")
+    files = space.files
+    documents, scales = files.extra_array("latent_documents.npy"), files.extra_array("latent_scales.npy")
+    return LatentMeasure(space.vectors, documents, scales, **options)
+
+
+def _jcn(space: Space, options: dict[str, Any]) -> JcnMeasure:
+    from likewise.semantics.jcn import JcnMeasure
+
+    return JcnMeasure(space.taxonomy, **options)
+
+
+def _names(space: Space, options: dict[str, Any]) -> NamesMeasure:
+    from likewise.semantics.names import NamesMeasure
+
+    return NamesMeasure(space.vectors, space.calibration.names, **options)
+
+
+def _embeddings(space: Space, options: dict[str, Any]) -> EmbeddingsMeasure:
+    from likewise.semantics.embeddings import EmbeddingsMeasure
+
+    return EmbeddingsMeasure(**options)
+
+
+def _combine(space: Space, options: dict[str, Any]) -> CombinedMeasure:
+    from likewise.semantics.combine import CombinedMeasure
+
+    return CombinedMeasure(space, **options)
+
+
+_MEASURES: Final[dict[str, Callable[[Space, dict[str, Any]], Measure]]] = {
+    "esa": lambda space, options: EsaMeasure(space.vectors, **options),
+    "thematic": lambda space, options: ThematicMeasure(space.vectors, **options),
+    "latent": _latent,
+    "jcn": _jcn,
+    "names": _names,
+    "embeddings": _embeddings,
+    "combine": _combine,
+}
+MEASURES: Final = tuple(_MEASURES)
