@@ -150,11 +150,11 @@ def verify(
     files = SpaceFiles(space)
     files.verify()
     total = sum(stored.bytes for stored in files.manifest.files.values())
-    facts = {"folder": space, "files": len(files.manifest.files), "bytes": total, "checksum": files.manifest.checksum}
+    number, checksum = len(files.manifest.files), files.manifest.checksum
     if as_json:
-        output.print_json({**facts, "sound": True})
+        output.print_json({"folder": space, "files": number, "bytes": total, "checksum": checksum, "sound": True})
     else:
-        output.console().print(f"{space} is sound: {facts['files']} files, {total:,} bytes, {facts['checksum'][:16]}")
+        output.console().print(f"{space} is sound: {number} files, {total:,} bytes, {checksum[:16]}")
 
 
 def _facts(manifest: Manifest) -> dict[str, object]:

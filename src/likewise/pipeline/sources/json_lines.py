@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, BinaryIO, Final, cast
 
 import msgspec
 
-from likewise.pipeline.sources.documents import Document, Split, batches, ranges
+from likewise.pipeline.sources.documents import SPLIT_BYTES, Document, Split, batches, ranges
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -35,6 +35,7 @@ class JsonLines(msgspec.Struct, frozen=True):
     paths: tuple[str, ...]
     title: str = "title"
     text: str = "text"
+    split_bytes: int = SPLIT_BYTES
 
     @property
     def kind(self) -> str:
@@ -46,7 +47,9 @@ class JsonLines(msgspec.Struct, frozen=True):
         return [
             Split(path, start, stop)
             for path in self.paths
-            for start, stop in ([(0, -1)] if Path(path).suffix in _OPENERS else ranges(Path(path).stat().st_size))
+            for start, stop in (
+                [(0, -1)] if Path(path).suffix in _OPENERS else ranges(Path(path).stat().st_size, self.split_bytes)
+            )
         ]
 
     def read(self, split: Split, left_out: Counter[str]) -> Iterator[pa.RecordBatch]:
