@@ -1,0 +1,236 @@
+"""The production engine for exact conditions: interval bitmaps (DESIGN.md, "The central idea"; SPEC.md C).
+
+Each conjunction of a condition takes a slot. Slots live in blocks of at most `LARGEST_BLOCK`
+(`bitmap_block`); new ones wait in a small tail (`bitmap_tail`) that is scanned as it stands. A full
+tail becomes a block, and four neighbouring blocks of one size class become one, so an addition costs
+a logarithmic share of building and never more than one block's build at once, however many
+subscriptions there are. Removal clears a bit; a block with half of its slots gone is built anew from the rest.
+An event is written as points (`event_points`) and ANDs one bitmap for each attribute, block by block
+(`bitmap_kernels`). Blocks keep the order of addition, so results need no sorting.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from likewise.errors import NotServed
+from likewise.matching import block_layout as layout
+from likewise.matching.bitmap_block import Block, join
+from likewise.matching.bitmap_kernels import list_matches, match_events, match_one
+from likewise.matching.bitmap_tail import CAPACITY, Tail
+from likewise.matching.codes import CodeBook
+from likewise.matching.condition_rows import conjunction_rows
+from likewise.matching.engine import BaseEngine, Found, FoundBatch
+from likewise.matching.event_points import EventPoints
+from likewise.matching.raw_memory import address
+from likewise.matching.residual import holds
+from likewise.model.event import Event
+from likewise.model.subscription import Condition, Kind, Subscription
+
+LARGEST_BLOCK = 8_192  # slots; bounds the pause of one build and keeps a bitmap (1 kB) in the nearest cache
+MERGED = 4  # neighbours of one size class that become one block
+SIZE_CLASSES = (512, 2_048, LARGEST_BLOCK)
+DENSEST = 16  # an attribute is dense in a block if at least one slot in 16 mentions it
+BATCH_BYTES = 8 * 2**20  # bitmaps of the events a batch matches together
+
+
+class BitmapEngine(BaseEngine):
+    """Exact conditions by interval bitmaps; equal to the plain evaluation, always.
+
+    >>> from likewise.model import Condition, Predicate, event
+    >>> engine = BitmapEngine()
+    >>> engine.add(0, Subscription(Condition((Predicate("no2", ">", 40.0), Predicate("city", "=", "Galway")))), at=0)
+    >>> engine.find(event({"NO2": 41.5, "city": "galway"}), at=0).ordinals.tolist()
+    [0]
+    """
+
+    kinds: ClassVar[frozenset[Kind]] = frozenset({"exact"})
+
+    def __init__(self, *, largest_block: int = LARGEST_BLOCK) -> None:
+        super().__init__()
+        self._largest = largest_block
+        self._book = CodeBook()
+        self._points = EventPoints(self._book)
+        self._tail = Tail()
+        self._blocks: list[Block] = []
+        self._unsaid: set[int] = set()  # ordinals whose rows do not say all of their condition
+        self._ascending = True
+        self._highest = -1
+        self._layout()
+
+    def add(self, ordinal: int, subscription: Subscription, at: int = 0) -> None:
+        """Hold a subscription. An ordinal in use is `DuplicateId`, one with relaxed parts `NotServed`."""
+        self.admit(ordinal, subscription)
+        book, tail = self._book, self._tail
+        try:
+            body = subscription.body
+            if not isinstance(body, Condition) or subscription.top is not None:
+                raise NotServed(f"the bitmap engine serves exact conditions, not the kind {subscription.kind!r}")
+            slots = [conjunction_rows(conjunction, book) for conjunction in body.conjunctions()]
+        except BaseException:
+            book.give_up()
+            del self.subscriptions[ordinal]
+            raise
+        for rows, requirements, whole in slots:
+            for row in rows:
+                book.hold(row[0])
+            tail.append(ordinal, rows, requirements)
+            if not whole:
+                self._unsaid.add(ordinal)
+        book.keep()
+        if ordinal < self._highest:
+            self._ascending = False
+        self._highest = max(self._highest, ordinal)
+        if tail.full:
+            self._close_tail()
+        elif address(book.where) != self._head[layout.WHERE]:
+            self._layout()
+        else:
+            self._table[-1] = tail.record
+
+    def remove(self, ordinal: int) -> None:
+        """Forget a subscription, wholly. An ordinal not in use is `UnknownId`."""
+        self.dismiss(ordinal)
+        self._unsaid.discard(ordinal)
+        tail = self._tail
+        if ordinal in tail.slots:
+            codes = tail.remove(ordinal)
+        else:
+            codes = self._remove_from_block(ordinal)
+        for code in codes:
+            self._book.release(code)
+        if not self.subscriptions:
+            self._blocks.clear()
+            tail.clear()
+            self._layout()
+
+    def _remove_from_block(self, ordinal: int) -> list[int]:
+        for index in range(len(self._blocks) - 1, -1, -1):
+            block = self._blocks[index]
+            if block.first <= ordinal <= block.last:
+                slots = [slot for slot in block.slots_of(ordinal) if block.is_alive(slot)]
+                if slots:
+                    codes = [code for slot in slots for code in block.remove(slot)]
+                    if 2 * block.live <= block.size:
+                        self._shrink(index)
+                    return codes
+        raise AssertionError(f"the subscription {ordinal} stands in no block")
+
+    def _close_tail(self) -> None:
+        rows = self._tail.rows()
+        self._tail.clear()
+        if len(rows.ordinals):
+            self._blocks.append(Block(rows, self._book.owner, DENSEST))
+        for limit in SIZE_CLASSES:
+            count = 0
+            while count < len(self._blocks) and self._blocks[-1 - count].live < limit:
+                count += 1
+            total = sum(b.live for b in self._blocks[len(self._blocks) - count :])
+            if count >= MERGED and total <= self._largest:
+                self._merge(len(self._blocks) - count, len(self._blocks))
+        self._layout()
+
+    def _shrink(self, index: int) -> None:
+        """Build a block anew without what was removed, together with neighbours about as small."""
+        low, high, live = index, index + 1, self._blocks[index].live
+        for step, neighbour in ((-1, index - 1), (1, index + 1)):
+            if 0 <= neighbour < len(self._blocks):
+                other = self._blocks[neighbour].live
+                if other <= MERGED * live and 2 * (live + other) <= self._largest:
+                    low, high, live = min(low, neighbour), max(high, neighbour + 1), live + other
+            if step < 0 and not live:
+                break
+        self._merge(low, high)
+        self._layout()
+
+    def _merge(self, low: int, high: int) -> None:
+        parts = [block.living() for block in self._blocks[low:high] if block.live]
+        self._blocks[low:high] = [Block(join(parts), self._book.owner, DENSEST)] if parts else []
+
+    def _layout(self) -> None:
+        """Write the table of addresses the kernels read, and make room for results."""
+        blocks, book = self._blocks, self._book
+        self._table = np.zeros((len(blocks) + 2, layout.WIDTH), np.int64)
+        self._head = self._table[0]
+        used = largest = 0
+        last = -1
+        self._ascending = True
+        for line, block in enumerate(blocks, 1):
+            self._table[line] = block.record
+            self._table[line, layout.AT] = used
+            used += int(block.record[layout.WORDS])
+            largest = max(largest, block.size)
+            self._ascending = self._ascending and block.first > last
+            last = block.last
+        newest = self._tail.ordinals()
+        self._ascending = self._ascending and bool((np.diff(newest, prepend=last) >= 0).all())
+        self._tail.record[layout.AT] = used
+        self._table[-1] = self._tail.record
+        self._words = used + CAPACITY // 64
+        self._scratch = np.zeros(2 * (largest // 64 + 1), np.uint64)
+        self._confirmed, self._touched = np.zeros(largest + 1, np.uint64), np.zeros(largest + 1, np.int64)
+        self._result = np.zeros(self._words, np.uint64)
+        self._where = book.where
+        head = self._head
+        head[layout.BLOCKS], head[layout.RESULT_WORDS] = len(blocks), self._words
+        head[layout.WHERE], head[layout.WHERE_SIZE] = address(self._where), len(self._where)
+        head[layout.SCRATCH], head[layout.CONFIRMED] = address(self._scratch), address(self._confirmed)
+        head[layout.TOUCHED] = address(self._touched)
+
+    def find(self, event: Event, at: int = 0) -> Found:
+        """The ordinals of the subscriptions the event meets, ascending."""
+        points = self._points
+        count = points.write(event, 0)
+        found = match_one(self._table, points.codes, points.numbers, count, self._result)
+        if self._unsaid or not self._ascending:
+            found = self._finish(event, found)
+        return Found(found)
+
+    def _finish(self, event: Event, found: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Put ordinals in order where additions were not, and check what rows do not say."""
+        if not self._ascending:
+            found = np.unique(found)
+        if self._unsaid:
+            wrong = [o for o in self._unsaid if not holds(self.subscriptions[o], event)]
+            found = found[~np.isin(found, wrong)]
+        return found
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all arrays of the engine; subscriptions and codes are Python objects beside them."""
+        own = (self._table, self._scratch, self._confirmed, self._touched, self._result, self._book.owner, self._book.where)
+        return sum(b.nbytes for b in self._blocks) + self._tail.nbytes + sum(a.nbytes for a in own)
+
+    def match_batch(self, events: Sequence[Event], at: Sequence[int]) -> FoundBatch:
+        """Equal to `find` one by one, in order; events share the passes over the blocks."""
+        points = self._points
+        together = max(1, BATCH_BYTES // (8 * self._words))
+        counts = np.zeros(len(events), np.int64)
+        parts: list[NDArray[np.int64]] = []
+        for begin in range(0, len(events), together):
+            chunk = events[begin : begin + together]
+            starts = np.zeros(len(chunk) + 1, np.int64)
+            end = 0
+            for index, event in enumerate(chunk, 1):
+                starts[index] = end = points.write(event, end)
+            found = self._matches(points.codes, points.numbers, starts, counts[begin : begin + len(chunk)])
+            if self._unsaid or not self._ascending:
+                ends = np.cumsum(counts[begin : begin + len(chunk)])
+                pieces = [self._finish(e, f) for e, f in zip(chunk, np.split(found, ends[:-1]), strict=True)]
+                counts[begin : begin + len(chunk)] = [len(piece) for piece in pieces]
+                found = np.concatenate(pieces)
+            parts.append(found)
+        ordinals = np.concatenate(parts) if parts else np.empty(0, np.int64)
+        return FoundBatch(np.repeat(np.arange(len(events)), counts), ordinals)
+
+    def _matches(
+        self, codes: NDArray[np.int64], numbers: NDArray[np.float64], starts: NDArray[np.int64], counts: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
+        result = np.empty(self._words * (len(starts) - 1), np.uint64)
+        total = match_events(self._table, codes, numbers, starts, result)
+        found = np.empty(total, np.int64)
+        return found[: list_matches(self._table, result, counts, found)]

@@ -1,0 +1,378 @@
+"""Matching compiled: events, as points, against blocks and the tail (see `bitmap_block`, `block_layout`).
+
+Every function reads memory through the addresses in the engine's table; the arrays behind them are
+kept alive by the engine.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from likewise.matching import block_layout as L
+from likewise.matching.bitmap_block import IS_COMPOUND, VIOLATES
+from likewise.matching.codes import HEAD, NUMBER
+from likewise.matching.condition_rows import COMPOUND, NEGATIVE, NUMERIC, REQUIREMENT
+from likewise.matching.raw_memory import (
+    codes_at,
+    compiled,
+    integers_at,
+    numbers_at,
+    ones,
+    shorts_at,
+    trailing_zeros,
+    words_at,
+)
+
+Integers = NDArray[np.int64]
+Numbers = NDArray[np.float64]
+Words = NDArray[np.uint64]
+
+VIOLATED = np.uint64(1) << np.uint64(63)
+ONE = np.uint64(1)
+
+
+@compiled
+def search_code(codes: NDArray[np.int32], count: int, code: int) -> int:
+    """Where a code stands among sorted codes, or -1."""
+    low, high = 0, count
+    while low < high:
+        middle = (low + high) >> 1
+        if codes[middle] < code:
+            low = middle + 1
+        else:
+            high = middle
+    if low < count and codes[low] == code:
+        return low
+    return -1
+
+
+@compiled
+def row_holds(points: Integers, numbers: Numbers, at: int, end: int, on: float, off: float, compound: bool) -> bool:
+    """Whether the event's numbers on the axis of point `at` (all of its group) lie in a range."""
+    point = points[at]
+    number = numbers[at]
+    if on <= number < off:
+        return True
+    least = most = number
+    index = at + 1
+    while index < end and points[index] & 3 != HEAD:
+        if points[index] == point:
+            number = numbers[index]
+            if on <= number < off:
+                return True
+            least, most = min(least, number), max(most, number)
+        index += 1
+    return compound and most >= on and least < off
+
+
+@compiled
+def match_listed(
+    record: Integers, points: Integers, numbers: Numbers, first: int, end: int, result: Words, confirmed: Words, touched: Integers
+) -> int:
+    """Confirm and violate listed requirements; how many slots were touched."""
+    tokens, axes = record[L.TOKEN_CODES], record[L.NUMBER_CODES]
+    slots_count = record[L.SLOTS]
+    needing = record[L.NEEDING] != 0
+    need = words_at(record[L.NEED], slots_count)
+    codes = codes_at(record[L.LISTED], tokens)
+    starts = codes_at(record[L.LISTED_STARTS], tokens + 1)
+    slots = shorts_at(record[L.LISTED_SLOTS], starts[tokens])
+    actions = shorts_at(record[L.LISTED_ACTIONS], starts[tokens])
+    axis_codes = codes_at(record[L.NUMBERS], axes)
+    axis_starts = codes_at(record[L.NUMBER_STARTS], axes + 1)
+    count = axis_starts[axes]
+    axis_slots = shorts_at(record[L.NUMBER_SLOTS], count)
+    axis_actions = shorts_at(record[L.NUMBER_ACTIONS], count)
+    on, off = numbers_at(record[L.NUMBER_ON], count), numbers_at(record[L.NUMBER_OFF], count)
+    used = 0
+    for at in range(first, end):
+        point = points[at]
+        is_number = point & 3 == NUMBER
+        code = point >> 2
+        place = search_code(axis_codes, axes, code) if is_number else search_code(codes, tokens, code)
+        if place < 0:
+            continue
+        low = axis_starts[place] if is_number else starts[place]
+        high = axis_starts[place + 1] if is_number else starts[place + 1]
+        for index in range(low, high):
+            if is_number:
+                action = np.int64(axis_actions[index])
+                if action & IS_COMPOUND:
+                    if not row_holds(points, numbers, at, end, on[index], off[index], True):
+                        continue
+                elif not on[index] <= numbers[at] < off[index]:
+                    continue
+                slot = np.int64(axis_slots[index])
+            else:
+                action = np.int64(actions[index])
+                slot = np.int64(slots[index])
+            bit = ONE << np.uint64(slot & 63)
+            if confirmed[slot] == 0:
+                touched[used] = slot
+                used += 1
+            if action & VIOLATES:
+                confirmed[slot] |= VIOLATED
+                result[slot >> 6] &= ~bit
+            else:
+                confirmed[slot] |= ONE << np.uint64(action & REQUIREMENT)
+                if needing and confirmed[slot] == need[slot]:
+                    result[slot >> 6] |= bit
+    return used
+
+
+@compiled
+def match_block(
+    record: Integers, points: Integers, numbers: Numbers, first: int, end: int, where: NDArray[np.int32],
+    result: Words, scratch: Words, confirmed: Words, touched: Integers,
+) -> None:  # fmt: skip
+    """The slots of a block that the event's points first..end meet, as a bitmap."""
+    words = record[L.WORDS]
+    start = words_at(record[L.START], words)
+    for word in range(words):
+        result[word] = start[word]
+    if record[L.TOKEN_CODES] or record[L.NUMBER_CODES]:
+        used = match_listed(record, points, numbers, first, end, result, confirmed, touched)
+        for index in range(used):
+            confirmed[touched[index]] = np.uint64(0)
+        alive = words_at(record[L.ALIVE], words)
+        for word in range(words):
+            result[word] &= alive[word]
+    dense = record[L.DENSE]
+    if dense:
+        table = integers_at(record[L.DENSE_TABLE], 5 * dense)
+        masks = words_at(record[L.MASKS], 2 * dense * words)
+        for index in range(dense):
+            head = where[table[5 * index]]
+            if head < 0:
+                base = 2 * index * words
+                for word in range(words):
+                    result[word] &= masks[base + word]
+            else:
+                _match_dense(record, table, index, masks, points, numbers, head, end, result, scratch)
+
+
+@compiled
+def _match_dense(
+    record: Integers, table: Integers, index: int, masks: Words, points: Integers, numbers: Numbers, head: int, end: int,
+    result: Words, scratch: Words,
+) -> None:  # fmt: skip
+    """Keep the slots of `result` that a dense attribute, stated by the points after `head`, satisfies."""
+    words = record[L.WORDS]
+    present = (2 * index + 1) * words
+    first_axis, end_axis = table[5 * index + 1], table[5 * index + 2]
+    first_token, end_token = table[5 * index + 3], table[5 * index + 4]
+    axes = integers_at(record[L.AXES], 8 * end_axis)
+    tokens = integers_at(record[L.TOKENS], 4 * end_token)
+    sources = 0
+    at = head + 1
+    while at < end and points[at] & 3 != HEAD:
+        code = points[at] >> 2
+        if points[at] & 3 == NUMBER:
+            for axis in range(first_axis, end_axis):
+                if axes[8 * axis] == code:
+                    target = 0 if sources == 0 else words
+                    _copy_cell(record, axes, axis, numbers[at], scratch, target)
+                    if sources:
+                        for word in range(words):
+                            scratch[word] |= scratch[words + word]
+                    sources += 1
+                    if axes[8 * axis + 7] and sources > 1:
+                        _match_compound(record, points, numbers, at, head, end, scratch)
+        else:
+            low, high = first_token, end_token
+            while low < high:
+                middle = (low + high) >> 1
+                if tokens[4 * middle] < code:
+                    low = middle + 1
+                else:
+                    high = middle
+            if low < end_token and tokens[4 * low] == code:
+                if sources == 0:
+                    for word in range(words):
+                        scratch[word] = masks[present + word]
+                sources += 1
+                heavy = tokens[4 * low + 3]
+                if heavy >= 0:
+                    bitmap = words_at(record[L.HEAVY] + 8 * heavy, words)
+                    for word in range(words):
+                        scratch[word] |= bitmap[word]
+                else:
+                    postings = shorts_at(record[L.POSTINGS], tokens[4 * low + 2])
+                    for posting in range(tokens[4 * low + 1], tokens[4 * low + 2]):
+                        slot = np.int64(postings[posting])
+                        scratch[slot >> 6] |= ONE << np.uint64(slot & 63)
+        at += 1
+    if sources:
+        for word in range(words):
+            result[word] &= scratch[word]
+    else:
+        for word in range(words):
+            result[word] &= masks[present + word]
+
+
+@compiled
+def _copy_cell(record: Integers, axes: Integers, axis: int, number: float, scratch: Words, target: int) -> None:
+    """The answers of an axis at a number, into `scratch` from `target` on."""
+    words = record[L.WORDS]
+    step, cells = axes[8 * axis + 1], axes[8 * axis + 2]
+    cuts = numbers_at(record[L.CUTS] + 8 * axes[8 * axis + 3], cells)
+    low, high = 0, cells
+    while low < high:  # the last cell whose first bound is not above the number
+        middle = (low + high) >> 1
+        if cuts[middle] <= number:
+            low = middle + 1
+        else:
+            high = middle
+    cell = max(low - 1, 0)
+    bitmap = words_at(record[L.CELLS] + 8 * (axes[8 * axis + 6] + cell * words), words)
+    for word in range(words):
+        scratch[target + word] = bitmap[word]
+    base = axes[8 * axis + 4]
+    count = min(axes[8 * axis + 5], (cell + 1) * step)
+    bounds = numbers_at(record[L.BOUNDS] + 8 * base, count)
+    flips = shorts_at(record[L.FLIPS] + 2 * base, count)
+    for index in range(cell * step, count):
+        if bounds[index] > number:
+            break
+        slot = np.int64(flips[index])
+        scratch[target + (slot >> 6)] ^= ONE << np.uint64(slot & 63)
+
+
+@compiled
+def _match_compound(
+    record: Integers, points: Integers, numbers: Numbers, at: int, head: int, end: int, scratch: Words
+) -> None:  # fmt: skip
+    """A repeated number: set the slots whose lower bound one tuple meets and whose upper bound another."""
+    point = points[at]
+    code = point >> 2
+    least = most = numbers[at]
+    index = head + 1
+    while index < end and points[index] & 3 != HEAD:
+        if points[index] == point:
+            least, most = min(least, numbers[index]), max(most, numbers[index])
+        index += 1
+    slots = record[L.SLOTS]
+    starts = integers_at(record[L.ROW_STARTS], slots + 1)
+    count = starts[slots]
+    codes, flags = codes_at(record[L.ROW_CODES], count), codes_at(record[L.ROW_FLAGS], count)
+    on, off = numbers_at(record[L.ROW_ON], count), numbers_at(record[L.ROW_OFF], count)
+    for slot in range(slots):
+        for row in range(starts[slot], starts[slot + 1]):
+            if codes[row] == code and flags[row] & COMPOUND and most >= on[row] and least < off[row]:
+                scratch[slot >> 6] |= ONE << np.uint64(slot & 63)
+
+
+@compiled
+def match_tail(
+    record: Integers, points: Integers, numbers: Numbers, end: int, where: NDArray[np.int32], result: Words
+) -> None:
+    """The slots of the tail that the event meets: every row is looked at."""
+    slots = record[L.SLOTS]
+    words = record[L.WORDS]
+    alive = words_at(record[L.ALIVE], words)
+    need = words_at(record[L.NEED], slots)
+    starts = integers_at(record[L.ROW_STARTS], slots + 1)
+    count = starts[slots]
+    codes, flags = codes_at(record[L.ROW_CODES], count), codes_at(record[L.ROW_FLAGS], count)
+    on, off = numbers_at(record[L.ROW_ON], count), numbers_at(record[L.ROW_OFF], count)
+    for word in range(words):
+        result[word] = np.uint64(0)
+    for slot in range(slots):
+        confirmed = np.uint64(0)
+        for row in range(starts[slot], starts[slot + 1]):
+            at = where[codes[row]]
+            if at < 0:
+                continue
+            flag = flags[row]
+            if flag & NUMERIC and not row_holds(points, numbers, at, end, on[row], off[row], flag & COMPOUND != 0):
+                continue
+            confirmed |= VIOLATED if flag & NEGATIVE else ONE << np.uint64(flag & REQUIREMENT)
+        if confirmed == need[slot]:
+            result[slot >> 6] |= ONE << np.uint64(slot & 63)
+    for word in range(words):
+        result[word] &= alive[word]
+
+
+@compiled
+def match_events(table: NDArray[np.int64], points: Integers, numbers: Numbers, starts: Integers, result: Words) -> int:
+    """The bitmaps of many events over all slots, block by block so that a block stays in the cache; matches found."""
+    head = table[0]
+    where = codes_at(head[L.WHERE], head[L.WHERE_SIZE])
+    width = head[L.RESULT_WORDS]
+    scratch = words_at(head[L.SCRATCH], 1 << 62)
+    confirmed = words_at(head[L.CONFIRMED], 1 << 62)
+    touched = integers_at(head[L.TOUCHED], 1 << 62)
+    blocks = head[L.BLOCKS]
+    total = 0
+    for line in range(1, blocks + 2):
+        record = table[line]
+        words = record[L.WORDS]
+        if not words:
+            continue
+        for event in range(len(starts) - 1):
+            first, end = starts[event], starts[event + 1]
+            for at in range(end - 1, first - 1, -1):
+                where[points[at] >> 2] = at
+            begin = event * width + record[L.AT]
+            own = result[begin : begin + words]
+            if line <= blocks:
+                match_block(record, points, numbers, first, end, where, own, scratch, confirmed, touched)
+            else:
+                match_tail(record, points, numbers, end, where, own)
+            for at in range(first, end):
+                where[points[at] >> 2] = -1
+            for word in range(words):
+                total += ones(own[word])
+    return total
+
+
+@compiled
+def list_matches(table: NDArray[np.int64], result: Words, counts: Integers, found: Integers) -> int:
+    """The ordinals of the set bits of each event's bitmap, each once, into `found`; how many, in `counts` for each event."""
+    head = table[0]
+    width = head[L.RESULT_WORDS]
+    used = 0
+    for event in range(len(counts)):
+        begun = used
+        for line in range(1, head[L.BLOCKS] + 2):
+            record = table[line]
+            ordinals = integers_at(record[L.ORDINALS], record[L.SLOTS])
+            order = record[L.ORDER]
+            offset = event * width + record[L.AT]
+            lowest = ordinals[0] if record[L.SLOTS] else 0
+            for word in range(record[L.WORDS]):
+                bits = result[offset + word]
+                if order == L.CONSECUTIVE:
+                    base = lowest + 64 * word
+                    while bits:
+                        found[used] = base + trailing_zeros(bits)
+                        used += 1
+                        bits &= bits - ONE
+                elif order == L.DISTINCT:
+                    while bits:
+                        found[used] = ordinals[64 * word + trailing_zeros(bits)]
+                        used += 1
+                        bits &= bits - ONE
+                else:
+                    while bits:
+                        ordinal = ordinals[64 * word + trailing_zeros(bits)]
+                        if used == begun or found[used - 1] != ordinal:
+                            found[used] = ordinal
+                            used += 1
+                        bits &= bits - ONE
+        counts[event] = used - begun
+    return used
+
+
+@compiled
+def match_one(table: NDArray[np.int64], points: Integers, numbers: Numbers, count: int, result: Words) -> Integers:
+    """One event's ordinals."""
+    starts = np.empty(2, np.int64)
+    starts[0] = 0
+    starts[1] = count
+    total = match_events(table, points, numbers, starts, result)
+    found = np.empty(total, np.int64)
+    counts = np.empty(1, np.int64)
+    used = list_matches(table, result, counts, found)
+    return found[:used]

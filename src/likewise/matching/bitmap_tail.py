@@ -1,0 +1,114 @@
+"""The tail of the bitmap engine: the newest slots, held as plain rows until they fill a block."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from likewise.matching import block_layout as layout
+from likewise.matching.bitmap_block import Rows
+from likewise.matching.condition_rows import Row
+from likewise.matching.raw_memory import address
+from likewise.defaults import MAX_CONJUNCTIONS
+
+TAIL_SLOTS = 128  # a full scan of so few slots costs about as much as one block
+TAIL_ROWS = 2048  # `in` with many values makes many rows; past this the tail becomes a block early
+CAPACITY = -(-(TAIL_SLOTS + MAX_CONJUNCTIONS) // 64) * 64
+
+
+class Tail:
+    """Rows appended one slot at a time; the arrays behind `record` move when they grow.
+
+    >>> tail = Tail()
+    >>> tail.append(7, [(0, 0, 0.0, 0.0)], 1)
+    >>> tail.remove(7), len(tail.rows().ordinals)
+    ([0], 0)
+    """
+
+    def __init__(self) -> None:
+        self.record = np.zeros(layout.WIDTH, np.int64)
+        self.slots: dict[int, list[int]] = {}
+        self._need = np.zeros(CAPACITY, np.uint64)
+        self._alive = np.zeros(CAPACITY // 64, np.uint64)
+        self._ordinals = np.zeros(CAPACITY, np.int64)
+        self._starts = np.zeros(CAPACITY + 1, np.int64)
+        self._views = [memoryview(a) for a in (self._need, self._ordinals, self._starts)]
+        self.count = self.used = 0
+        self._grow(TAIL_ROWS)
+        self.clear()
+
+    def _grow(self, size: int) -> None:
+        columns = [np.zeros(size, kind) for kind in (np.int32, np.int32, np.float64, np.float64)]
+        if self.used:
+            for new, old in zip(columns, self._columns, strict=True):
+                new[: self.used] = old[: self.used]
+        self._columns: list[NDArray[np.generic]] = columns  # type: ignore[assignment]
+        self._rows = [memoryview(column) for column in columns]
+        record = self.record
+        for field, array in zip(
+            (layout.ALIVE, layout.NEED, layout.ORDINALS, layout.ROW_STARTS,
+             layout.ROW_CODES, layout.ROW_FLAGS, layout.ROW_ON, layout.ROW_OFF),
+            (self._alive, self._need, self._ordinals, self._starts, *columns), strict=True,
+        ):  # fmt: skip
+            record[field] = address(array)
+        record[layout.ORDER] = layout.SHARED
+
+    def clear(self) -> None:
+        """Empty it."""
+        self.count = self.used = 0
+        self.slots.clear()
+        self._alive[:] = 0
+        self.record[layout.SLOTS] = self.record[layout.WORDS] = 0
+
+    @property
+    def full(self) -> bool:
+        """Whether it is time to make a block of it."""
+        return self.count >= TAIL_SLOTS or self.used >= TAIL_ROWS
+
+    def append(self, ordinal: int, rows: list[Row], requirements: int) -> None:
+        """Add one slot."""
+        at, slot = self.used, self.count
+        if at + len(rows) > len(self._columns[0]):
+            self._grow(2 * (at + len(rows)))
+        codes, flags, ons, offs = self._rows
+        need, ordinals, starts = self._views
+        for code, flag, on, off in rows:
+            codes[at] = code
+            flags[at] = flag
+            ons[at] = on
+            offs[at] = off
+            at += 1
+        need[slot] = (1 << requirements) - 1
+        ordinals[slot] = ordinal
+        starts[slot + 1] = self.used = at
+        self._alive[slot >> 6] |= np.uint64(1 << (slot & 63))
+        self.slots.setdefault(ordinal, []).append(slot)
+        self.count = slot + 1
+        self.record[layout.SLOTS] = slot + 1
+        self.record[layout.WORDS] = (slot >> 6) + 1
+
+    def remove(self, ordinal: int) -> list[int]:
+        """Clear an ordinal's slots; the codes their rows hold."""
+        codes: list[int] = []
+        for slot in self.slots.pop(ordinal):
+            self._alive[slot >> 6] &= ~np.uint64(1 << (slot & 63))
+            codes += self._columns[0][self._starts[slot] : self._starts[slot + 1]].tolist()
+        return codes
+
+    def rows(self) -> Rows:
+        """The rows of the slots that are left, by ordinal."""
+        whole = Rows(self._ordinals, self._starts[: self.count + 1], *self._columns)  # type: ignore[arg-type]
+        kept = np.array(sorted((o, s) for o, slots in self.slots.items() for s in slots), np.int64).reshape(-1, 2)
+        return whole.take(kept[:, 1])
+
+    def ordinals(self) -> NDArray[np.int64]:
+        """The ordinals of its slots, removed ones too, in the order of addition."""
+        return self._ordinals[: self.count]
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of its arrays."""
+        arrays = (self.record, self._need, self._alive, self._ordinals, self._starts, *self._columns)
+        return sum(a.nbytes for a in arrays)
+
+

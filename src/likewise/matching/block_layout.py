@@ -1,0 +1,73 @@
+"""Where a block's sizes and addresses stand in the line of numbers a kernel reads.
+
+Lines 1 to n of the engine's table are blocks, the last line is the tail of recent additions, line 0
+holds the scratch memory all of them share.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+SLOTS: Final = 0  # how many slots
+WORDS: Final = 1  # how many words a bitmap over them has
+DENSE: Final = 2  # how many attributes are dense
+NUMBER_CODES: Final = 3  # how many axes are listed
+TOKEN_CODES: Final = 4  # how many tokens are listed
+NEEDING: Final = 5  # 1 if some slot waits for listed requirements
+ORDER: Final = 6  # one of the three below
+AT: Final = 7  # where its bitmap lies in the result, in words
+
+CONSECUTIVE: Final = 0  # ordinals without a gap
+DISTINCT: Final = 1  # ascending, each once
+SHARED: Final = 2  # ascending; slots of one subscription share its ordinal
+
+START: Final = 8  # slots that wait for nothing and are not removed
+ALIVE: Final = 9
+NEED: Final = 10  # requirements each slot waits for, as bits
+ORDINALS: Final = 11
+DENSE_TABLE: Final = 12  # for each dense attribute: code, first and end axis, first and end token
+MASKS: Final = 13  # for each dense attribute: slots that match without it; slots that match with any value of it
+AXES: Final = 14  # for each axis: code, step, cells, and where its cuts, bounds, number of bounds, cells lie; compound
+CUTS: Final = 15
+BOUNDS: Final = 16
+FLIPS: Final = 17
+CELLS: Final = 18
+TOKENS: Final = 19  # for each token: code, its postings' start and end, its bitmap or -1
+POSTINGS: Final = 20
+HEAVY: Final = 21
+NUMBERS: Final = 22  # listed axes: codes, starts, slots, actions, on, off
+NUMBER_STARTS: Final = 23
+NUMBER_SLOTS: Final = 24
+NUMBER_ACTIONS: Final = 25
+NUMBER_ON: Final = 26
+NUMBER_OFF: Final = 27
+LISTED: Final = 28  # listed tokens: codes, starts, slots, actions
+LISTED_STARTS: Final = 29
+LISTED_SLOTS: Final = 30
+LISTED_ACTIONS: Final = 31
+ROW_STARTS: Final = 32
+ROW_CODES: Final = 33
+ROW_FLAGS: Final = 34
+ROW_ON: Final = 35
+ROW_OFF: Final = 36
+WIDTH: Final = 40
+
+ADDRESSES: Final = {
+    "start": START, "alive": ALIVE, "need": NEED, "row_ordinals": ORDINALS, "dense": DENSE_TABLE, "masks": MASKS,
+    "axes": AXES, "cuts": CUTS, "bounds": BOUNDS, "flips": FLIPS, "cells": CELLS, "tokens": TOKENS,
+    "postings": POSTINGS, "heavy": HEAVY, "number_codes": NUMBERS, "number_starts": NUMBER_STARTS,
+    "number_slots": NUMBER_SLOTS, "number_actions": NUMBER_ACTIONS, "number_on": NUMBER_ON, "number_off": NUMBER_OFF,
+    "token_codes": LISTED, "token_starts": LISTED_STARTS, "token_slots": LISTED_SLOTS,
+    "token_actions": LISTED_ACTIONS, "row_starts": ROW_STARTS, "row_codes": ROW_CODES, "row_flags": ROW_FLAGS,
+    "row_on": ROW_ON, "row_off": ROW_OFF,
+}  # fmt: skip
+
+# Line 0.
+BLOCKS: Final = 0  # how many blocks stand in the lines after it
+RESULT_WORDS: Final = 1  # words of one event's result, the tail included
+WHERE: Final = 2  # code -> first point of the event that says it, or -1
+WHERE_SIZE: Final = 3
+SCRATCH: Final = 4  # words, twice the largest block
+CONFIRMED: Final = 5  # requirements confirmed so far, for each slot of a block
+TOUCHED: Final = 6  # slots with something confirmed
+LARGEST: Final = 7  # slots of the largest block

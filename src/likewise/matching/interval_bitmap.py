@@ -1,0 +1,80 @@
+"""Interval bitmaps: which of many ranges hold a number, as one bitmap (DESIGN.md, "The central idea").
+
+The bounds of all ranges on an axis, sorted, are the places where some slot's answer changes. They are
+cut into cells of equally many bounds (about 256, so that cells are quantiles). A cell keeps the
+bitmap of answers just before its first bound; a number is answered by the cell it falls into, with
+the cell's bounds up to the number flipped one by one: exact, without checking any slot afterwards.
+Slots that ask nothing of the axis are set everywhere, so bitmaps of different attributes combine by AND.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from likewise.matching.raw_memory import compiled
+
+CELLS = 256  # quantiles of a full axis: a cell of 8,192 slots then costs 1 kB and about 32 flips
+SMALLEST_CELL = 32  # bounds; fewer would spend more memory on bitmaps than they save in flips
+
+
+class IntervalBitmap(NamedTuple):
+    """The cells of one axis: `step` bounds each, `cuts[c]` the first bound of cell c.
+
+    >>> axis = interval_bitmap(np.array([1.0, 3.0]), np.array([4.0, np.inf]), np.array([0, 1]), np.zeros(1, np.uint64))
+    >>> axis.bounds.tolist(), axis.slots.tolist(), axis.cells.tolist()
+    ([1.0, 3.0, 4.0], [0, 1, 0], [0])
+    """
+
+    step: int
+    cuts: NDArray[np.float64]
+    bounds: NDArray[np.float64]
+    slots: NDArray[np.uint16]
+    cells: NDArray[np.uint64]
+
+
+def interval_bitmap(
+    on: NDArray[np.float64], off: NDArray[np.float64], slots: NDArray[np.int64], always: NDArray[np.uint64]
+) -> IntervalBitmap:
+    """The cells for ranges [on, off) of slots; ranges of one slot must not overlap. `always`: slots set everywhere."""
+    real = on < off
+    on, off, slots = on[real], off[real], slots[real]
+    begun, ends = on == -np.inf, off < np.inf
+    base = always.copy()
+    set_bits(base, slots[begun])
+    bounds = np.concatenate([on[~begun], off[ends]])
+    changing = np.concatenate([slots[~begun], slots[ends]])
+    order = np.argsort(bounds)
+    bounds, flips = bounds[order], changing[order].astype(np.uint16)
+    step = max(SMALLEST_CELL, -(-len(bounds) // CELLS))
+    count = max(1, -(-len(bounds) // step))
+    cells = np.empty(count * len(always), np.uint64)
+    _fill(cells, base, flips, step)
+    return IntervalBitmap(step, bounds[::step].copy() if len(bounds) else np.array([np.inf]), bounds, flips, cells)
+
+
+@compiled
+def _fill(cells: NDArray[np.uint64], state: NDArray[np.uint64], flips: NDArray[np.uint16], step: int) -> None:
+    words = len(state)
+    for cell in range(len(cells) // words):
+        for word in range(words):
+            cells[cell * words + word] = state[word]
+        for index in range(cell * step, min(len(flips), (cell + 1) * step)):
+            slot = np.int64(flips[index])
+            state[slot >> 6] ^= np.uint64(1) << np.uint64(slot & 63)
+
+
+@compiled
+def set_bits(words: NDArray[np.uint64], slots: NDArray[np.int64]) -> None:
+    """Set the bit of each slot."""
+    for slot in slots:
+        words[slot >> 6] |= np.uint64(1) << np.uint64(slot & 63)
+
+
+@compiled
+def clear_bits(words: NDArray[np.uint64], slots: NDArray[np.int64]) -> None:
+    """Clear the bit of each slot."""
+    for slot in slots:
+        words[slot >> 6] &= ~(np.uint64(1) << np.uint64(slot & 63))
