@@ -20,9 +20,9 @@ from likewise.matching.graph_naive import search, solutions
 from likewise.matching.interest_naive import agrees
 from likewise.matching.mappings import describe
 from likewise.matching.relaxed import SeenEvent
-from likewise.matching.scoring import rank_value
 from likewise.matching.statements import SeenStatements, relevance
-from likewise.matching.windows_naive import PlainWindow, Publication, Standing, Trace
+from likewise.matching.window_steps import Hits, PlainWindows
+from likewise.matching.windows_naive import Trace
 from likewise.model.event import Event
 from likewise.model.explanation import Explanation
 from likewise.model.mapping import Mapping
@@ -31,8 +31,6 @@ from likewise.model.subscription import GraphPattern, Interest, Kind, Statements
 
 if TYPE_CHECKING:
     from likewise.semantics.measure import Measure, Term
-
-Hits = list[tuple[int, Match]]
 
 
 class NaiveEngine(BaseEngine):
@@ -65,12 +63,9 @@ class NaiveEngine(BaseEngine):
         super().__init__()
         self.measure, self.jcn, self.esa, self.m = measure, jcn, esa, m
         self.threshold = THRESHOLD if threshold is None else threshold
-        self.lateness = lateness
-        self.now: int | None = None
-        self.refused_late = 0
-        self._arrivals = 0
+        self._windows = PlainWindows(lateness)
         self._conditions: dict[int, PlainCondition] = {}
-        self._windows: dict[int, tuple[PlainCondition, PlainWindow]] = {}
+        self._windowed: dict[int, PlainCondition] = {}
         self._others: dict[int, Subscription] = {}  # statements, patterns, interest vectors
         self._terms: tuple[Term, ...] | None = None
 
@@ -91,7 +86,8 @@ class NaiveEngine(BaseEngine):
                 self._conditions[ordinal] = plain_condition(subscription)
             case "top":
                 assert subscription.top is not None
-                self._windows[ordinal] = plain_condition(subscription), PlainWindow(subscription.top)
+                self._windowed[ordinal] = plain_condition(subscription)
+                self._windows.open(ordinal, subscription, subscription.top)
             case _:
                 self._others[ordinal] = subscription
 
@@ -99,12 +95,19 @@ class NaiveEngine(BaseEngine):
         """Forget a subscription and its window."""
         self.dismiss(ordinal)
         self._terms = None
-        for held in (self._conditions, self._windows, self._others):
-            held.pop(ordinal, None)
+        self._conditions.pop(ordinal, None)
+        self._windowed.pop(ordinal, None)
+        self._others.pop(ordinal, None)
+        self._windows.close(ordinal)
 
     def _threshold(self, ordinal: int) -> float:
         own = self.subscriptions[ordinal].threshold
         return self.threshold if own is None else own
+
+    @property
+    def refused_late(self) -> int:
+        """How many events came too late for any window."""
+        return self._windows.refused_late
 
     # -- finding --------------------------------------------------------------------------------
 
@@ -139,7 +142,7 @@ class NaiveEngine(BaseEngine):
         """Arrivals and promotions; mappings and bindings only if the match is described."""
         seen = SeenEvent(event, self.measure)
         if self._terms is None:
-            held = [*self._conditions.values(), *(condition for condition, _ in self._windows.values())]
+            held = [*self._conditions.values(), *self._windowed.values()]
             self._terms = tuple(dict.fromkeys(term for condition in held for term in condition.terms))
         if self._terms:
             seen.relate(self._terms)
@@ -153,12 +156,21 @@ class NaiveEngine(BaseEngine):
                 arrived.append((ordinal, match))
         arrived += self._meet_others(event, describing)
         promoted = self.advance(at)
-        if self._windows:
-            windowed, further = self._enter_windows(event, seen, at)
+        if self._windowed:
+            windowed, further = self._windows.enter(event, at, self._candidacies(seen))
             arrived += windowed
             promoted += further
         arrived.sort(key=lambda hit: hit[0])
         return arrived, promoted
+
+    def _candidacies(self, seen: SeenEvent) -> list[tuple[int, Met, Trace | None]]:
+        """The top-k subscriptions whose condition the event meets."""
+        found: list[tuple[int, Met, Trace | None]] = []
+        for ordinal, condition in self._windowed.items():
+            met = evaluate(condition, seen, self._threshold(ordinal))
+            if met is not None:
+                found.append((ordinal, met, _trace(condition, seen, met) if condition.terms else None))
+        return found
 
     def _meet_others(self, event: Event, describing: bool) -> Hits:
         found: Hits = []
@@ -182,109 +194,37 @@ class NaiveEngine(BaseEngine):
                 found.append((ordinal, match))
         return found
 
-    # -- windows --------------------------------------------------------------------------------
-
-    def _enter_windows(self, event: Event, seen: SeenEvent, at: int) -> tuple[Hits, Hits]:
-        arrived: Hits = []
-        promoted: Hits = []
-        assert self.now is not None
-        if event.time is not None and event.time < self.now - self.lateness:
-            self.refused_late += 1
-            return arrived, promoted
-        sequence, self._arrivals = self._arrivals, self._arrivals + 1
-        for ordinal, (condition, window) in self._windows.items():
-            met = evaluate(condition, seen, self._threshold(ordinal))
-            if met is None:
-                continue
-            publication = _publication(event, met, window, sequence, at)
-            window.insert(publication, _trace(condition, seen, met) if condition.terms else None)
-            for hit in self._deliver(ordinal, window, self.now, sequence):
-                (arrived if hit[1].cause == "arrival" else promoted).append(hit)
-        return arrived, promoted
-
-    def _deliver(self, ordinal: int, window: PlainWindow, now: int, arriving: int | None = None) -> Hits:
-        subscription = self.subscriptions[ordinal]
-        traces = window.traces
-        return [
-            (ordinal, Match(
-                p.event_id, subscription.id, "top", p.score, p.product, traces.get(p.sequence), (), p.rank_value,
-                "arrival" if p.sequence == arriving else "promoted",
-            ))
-            for p in window.deliver(now)
-        ]  # fmt: skip
+    # -- windows, explaining and keeping --------------------------------------------------------
 
     def advance(self, now: int) -> Hits:
         """Let time pass, one expiry after the other, as if in small steps; ordered by moment, then ordinal."""
-        promoted: Hits = []
-        if self.now is not None and now <= self.now:
-            return promoted
-        due = [(moment, ordinal) for ordinal, (_, window) in self._windows.items() for moment in window.expiries(now)]
-        for moment, ordinal in sorted(due):
-            promoted += self._deliver(ordinal, self._windows[ordinal][1], moment)
-        self.now = now
-        return promoted
+        return self._windows.advance(now)
 
     def withdraw(self, event_id: str) -> Hits:
         """Take an event out of every window; ordered by ordinal."""
-        promoted: Hits = []
-        for ordinal, (_, window) in sorted(self._windows.items()):
-            if window.withdraw(event_id) and self.now is not None:
-                promoted += self._deliver(ordinal, window, self.now)
-        return promoted
-
-    # -- explaining and keeping -----------------------------------------------------------------
+        return self._windows.withdraw(event_id)
 
     def explain(self, event: Event, ordinal: int, at: int) -> Explanation:
         """Why the event does or does not meet the subscription, by the functions that match."""
         subscription = self.subscriptions.get(ordinal)
         if subscription is None:
             raise UnknownId(str(ordinal))
+        standing = None
+        if subscription.kind == "top":
+            met = evaluate(self._windowed[ordinal], SeenEvent(event, self.measure), self._threshold(ordinal))
+            standing = self._windows.standing(event, ordinal, at, met)
         return explain(
             event, subscription, measure=self.measure, jcn=self.jcn, esa=self.esa, m=self.m,
-            threshold=self.threshold, at=at, standing=self._standing(event, ordinal, at),
+            threshold=self.threshold, at=at, standing=standing,
         )  # fmt: skip
-
-    def _standing(self, event: Event, ordinal: int, at: int) -> Standing | None:
-        """Where the event stands in the subscription's window, or would stand if it came now."""
-        if ordinal not in self._windows:
-            return None
-        condition, window = self._windows[ordinal]
-        now = at if self.now is None else max(self.now, at)
-        if event.id is not None:
-            held = [p for p in window.publications if p.event_id == event.id and not p.withdrawn]
-            if held:
-                return None if held[-1].rank_value is None else window.standing(held[-1], now)
-        met = evaluate(condition, SeenEvent(event, self.measure), self._threshold(ordinal))
-        if met is None:
-            return None
-        if event.time is not None and event.time < now - self.lateness:
-            return Standing(None, None, expired=True)
-        publication = _publication(event, met, window, self._arrivals, at)
-        return None if publication.rank_value is None else window.standing(publication, now)
 
     def save(self, folder: Path) -> None:
         """Write the windows."""
-        from likewise.matching.window_files import SavedWindows, write_windows
-
-        windows = {ordinal: window.publications for ordinal, (_, window) in self._windows.items()}
-        write_windows(folder, SavedWindows(self.now, self._arrivals, windows))
+        self._windows.save(folder)
 
     def load(self, folder: Path) -> None:
-        """Read the windows back; mappings of what was published before are not kept."""
-        from likewise.matching.window_files import read_windows
-
-        saved = read_windows(folder)
-        self.now, self._arrivals = saved.now, saved.arrivals
-        for ordinal, publications in saved.windows.items():
-            if ordinal not in self._windows:
-                raise UnknownId(str(ordinal))
-            self._windows[ordinal][1].publications = publications
-
-
-def _publication(event: Event, met: Met, window: PlainWindow, sequence: int, at: int) -> Publication:
-    time = at if event.time is None else event.time
-    value = rank_value(window.top.by, event, met.score)
-    return Publication(sequence, time, event.id, value, met.score, met.product)
+        """Read the windows back."""
+        self._windows.load(folder)
 
 
 def _trace(condition: PlainCondition, seen: SeenEvent, met: Met) -> Trace:

@@ -1,0 +1,21 @@
+"""What tests need, shipped to users: the contract of engines, measures and clocks held in memory."""
+
+from likewise.testing.bulk import Compared, compare_bulk
+from likewise.testing.clocks import ManualClock
+from likewise.testing.contract import check_engine, engine_machine
+from likewise.testing.measures import TableMeasure
+from likewise.testing.oracle import Difference, Setting
+from likewise.testing.regressions import REGRESSIONS, check_regressions
+
+__all__ = [
+    "REGRESSIONS",
+    "Compared",
+    "Difference",
+    "ManualClock",
+    "Setting",
+    "TableMeasure",
+    "check_engine",
+    "check_regressions",
+    "compare_bulk",
+    "engine_machine",
+]

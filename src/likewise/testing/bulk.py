@@ -1,0 +1,71 @@
+"""Many pairs in little time: an engine compared with the oracle on seeded subscriptions and events."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from likewise.model import Event, Kind
+from likewise.testing.contract import MakeEngine, Pair
+from likewise.testing.generators import SeededChoice
+from likewise.testing.oracle import Setting, compare_found
+
+
+class Compared(NamedTuple):
+    """How much was compared: pairs of subscription and event, and how many of them matched."""
+
+    pairs: int
+    matches: int
+    events: int
+
+
+def compare_bulk(
+    make_engine: MakeEngine,
+    kinds: Iterable[Kind] | None = None,
+    pairs: int = 1_000_000,
+    *,
+    seed: int = 0,
+    setting: Setting | None = None,
+    subscriptions: int = 400,
+    batch: int = 64,
+) -> Compared:
+    """Compare an engine with the oracle on at least `pairs` pairs; raises `Difference` at the first that differs.
+
+    Subscriptions come and go between batches. Batches go through `match_batch` and `find` in turn.
+
+    >>> from likewise.matching.naive import NaiveEngine
+    >>> done = compare_bulk(NaiveEngine, ["exact"], 2_000, subscriptions=40)
+    >>> done.pairs >= 2_000, done.matches > 0
+    (True, True)
+    """
+    choice = SeededChoice(seed)
+    pair = Pair(make_engine, kinds, Setting() if setting is None else setting)
+    compared = matches = events = turn = 0
+    while compared < pairs:
+        while pair.held and len(pair.held) > subscriptions * 2 // 3:
+            pair.remove(choice)
+        for _ in range(4 * subscriptions):  # an engine may serve only some of those drawn
+            if len(pair.held) >= subscriptions:
+                break
+            pair.add(choice)
+        drawn = [pair.draw_event(choice) for _ in range(batch)]
+        pair.published.clear()
+        batched, moments = [event for event, _ in drawn], [at for _, at in drawn]
+        if turn % 2 and not pair.windows:
+            matches += _by_find(pair, batched, moments)
+        else:
+            matches += pair.compare_batch(batched, moments)
+        compared += len(pair.held) * batch
+        events += batch
+        turn += 1
+    return Compared(compared, matches, events)
+
+
+def _by_find(pair: Pair, events: list[Event], moments: list[int]) -> int:
+    found = 0
+    for event, at in zip(events, moments, strict=True):
+        expected, actual = pair.oracle.find(event, at), pair.engine.find(event, at)
+        compare_found(pair.setting, pair.oracle, event, expected, actual, f"{pair.name}.find")
+        found += len(expected.ordinals)
+    return found
+

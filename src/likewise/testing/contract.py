@@ -1,0 +1,271 @@
+"""The contract every engine keeps: under any interleaving of calls it answers as the oracle does.
+
+`check_engine` searches interleavings of add, remove, find, match, match_batch, advance, withdraw, explain,
+save and load with hypothesis, which shrinks what it finds. `likewise.testing.compare_bulk` compares many
+more pairs in less time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+from likewise.errors import DuplicateId, MissingDependency, UnknownId
+from likewise.matching.engine import Engine, Found, FoundBatch
+from likewise.model import Event, Kind, Match, Subscription
+from likewise.testing.generators import Choice, DrawnChoice
+from likewise.testing.generators import event as random_event
+from likewise.testing.generators import subscription as random_subscription
+from likewise.testing.oracle import (
+    Difference,
+    Setting,
+    compare_explanations,
+    compare_found,
+    compare_matches,
+    name_of,
+)
+
+if TYPE_CHECKING:
+    from hypothesis.stateful import RuleBasedStateMachine
+
+MakeEngine = Callable[[], Engine]
+
+
+class Pair:
+    """An engine and the oracle side by side: each call goes to both, and their answers are compared."""
+
+    def __init__(self, make_engine: MakeEngine, kinds: Iterable[Kind] | None, setting: Setting) -> None:
+        self.make_engine = make_engine
+        self.setting = setting
+        self.engine = make_engine()
+        self.oracle = setting.oracle()
+        self.name = name_of(self.engine)
+        self.kinds: frozenset[Kind] = frozenset(self.engine.kinds if kinds is None else kinds)
+        self.windows = "top" in self.kinds
+        self.held: dict[int, tuple[Subscription, int]] = {}
+        self.next_ordinal = 0
+        self.now = 0
+        self.published: list[Event] = []
+
+    def add(self, choice: Choice) -> None:
+        """Add a random subscription; one the engine does not serve is left out."""
+        kind = choice.pick(sorted(self.kinds))
+        subscription = random_subscription(choice, kind, f"s{self.next_ordinal}")
+        if not self.engine.serves(subscription):
+            return
+        self.engine.add(self.next_ordinal, subscription, self.now)
+        self.oracle.add(self.next_ordinal, subscription, self.now)
+        self.held[self.next_ordinal] = (subscription, self.now)
+        self.next_ordinal += 1 + choice.integer(0, 1)
+        self.check_size()
+
+    def remove(self, choice: Choice) -> None:
+        """Remove one of the subscriptions; it is gone at once and for good."""
+        ordinal = choice.pick(list(self.held))
+        self.engine.remove(ordinal)
+        self.oracle.remove(ordinal)
+        del self.held[ordinal]
+        self.check_size()
+
+    def check_size(self) -> None:
+        """The engine holds as many subscriptions as it was given."""
+        if len(self.engine) != len(self.held):
+            raise Difference(f"{self.name}: holds {len(self.engine)} subscriptions, was given {len(self.held)}")
+
+    def refuse(self) -> None:
+        """An ordinal in use cannot be added again, an ordinal not in use cannot be removed; nothing changes."""
+        if self.held:
+            ordinal, (subscription, at) = next(iter(self.held.items()))
+            _expect(DuplicateId, lambda: self.engine.add(ordinal, subscription, at), self.name)
+        _expect(UnknownId, lambda: self.engine.remove(self.next_ordinal + 7), self.name)
+        self.check_size()
+
+    def draw_event(self, choice: Choice) -> tuple[Event, int]:
+        """A random event and the moment it comes; the moment may lie a little back."""
+        self.now += choice.integer(0, 4)
+        number = len(self.published)
+        id = choice.pick((f"e{number}", f"e{number}", f"e{number}", None, f"e{max(0, number - 1)}"))
+        at = self.now - choice.integer(0, 1) if choice.integer(0, 5) == 5 else self.now
+        event = random_event(choice, self.kinds, id, at, self.setting.lateness)
+        self.published.append(event)
+        return event, at
+
+    def find(self, choice: Choice) -> None:
+        """`find` on both."""
+        event, at = self.draw_event(choice)
+        expected, actual = self.oracle.find(event, at), self.engine.find(event, at)
+        compare_found(self.setting, self.oracle, event, expected, actual, f"{self.name}.find")
+
+    def match(self, choice: Choice) -> None:
+        """`match` on both."""
+        event, at = self.draw_event(choice)
+        expected, actual = self.oracle.match(event, at), self.engine.match(event, at)
+        self._compare(event, expected, actual, "match")
+
+    def match_batch(self, choice: Choice) -> None:
+        """`match_batch` on both."""
+        drawn = [self.draw_event(choice) for _ in range(choice.integer(0, 4))]
+        self.compare_batch([event for event, _ in drawn], [when for _, when in drawn])
+
+    def compare_batch(self, events: list[Event], at: list[int]) -> int:
+        """A batch through both: arrivals and promotions; how many matched on arrival."""
+        expected, actual = self.oracle.match_batch(events, at), self.engine.match_batch(events, at)
+        order = actual.event_index.tolist()
+        if order != sorted(order):
+            raise Difference(f"{self.name}.match_batch: not ordered by event: {order}")
+        for index, event in enumerate(events):
+            a, b = _part(expected, index), _part(actual, index)
+            compare_found(self.setting, self.oracle, event, a, b, f"{self.name}.match_batch")
+        promoted = [[(p.event_index, p.match) for p in found.promoted] for found in (expected, actual)]
+        self._compare(None, promoted[0], promoted[1], "match_batch, promoted")
+        return len(expected.ordinals)
+
+    def advance(self, choice: Choice) -> None:
+        """`advance` on both, at times not at all, at times far."""
+        self.now += choice.pick((1, 3, 0, 20))
+        self._compare(None, self.oracle.advance(self.now), self.engine.advance(self.now), "advance")
+
+    def withdraw(self, choice: Choice) -> None:
+        """`withdraw` on both, of an event that was published, or of none."""
+        id = choice.pick(self.published[-6:]).id if self.published else None
+        id = id or "never published"
+        self._compare(None, self.oracle.withdraw(id), self.engine.withdraw(id), "withdraw")
+
+    def explain(self, choice: Choice) -> None:
+        """`explain` on both; that nothing changed shows in what follows."""
+        ordinal = choice.pick(list(self.held))
+        event = random_event(choice, self.kinds, None, self.now)
+        expected, actual = (e.explain(event, ordinal, self.now) for e in (self.oracle, self.engine))
+        subscription = self.held[ordinal][0]
+        compare_explanations(self.setting, subscription, event, expected, actual, f"{self.name}.explain")
+        if not self.windows:  # where nothing is remembered, finding once more changes nothing
+            met = ordinal in self.oracle.find(event, self.now).ordinals.tolist()
+            if met != (expected.verdict == "match"):
+                raise Difference(f"match: {met}, but explained as {expected}\n  {subscription}\n  {event}")
+
+    def save_and_load(self) -> None:
+        """Save the engine, make a new one, give it the same subscriptions and load; go on with that one."""
+        with TemporaryDirectory() as folder:
+            self.engine.save(Path(folder))
+            fresh = self.make_engine()
+            for ordinal, (subscription, at) in sorted(self.held.items()):
+                fresh.add(ordinal, subscription, at)
+            fresh.load(Path(folder))
+        self.engine = fresh
+        self.check_size()
+
+    def _compare(
+        self, event: Event | None, expected: list[tuple[int, Match]], actual: list[tuple[int, Match]], call: str
+    ) -> None:
+        compare_matches(self.setting, self.oracle, event, expected, actual, f"{self.name}.{call}")
+
+
+def _part(found: FoundBatch, index: int) -> Found:
+    chosen = found.event_index == index
+    return Found(found.ordinals[chosen], None if found.scores is None else found.scores[chosen])
+
+
+def _expect(error: type[Exception], call: Callable[[], None], name: str) -> None:
+    try:
+        call()
+    except error:
+        return
+    raise Difference(f"{name}: expected {error.__name__}, nothing was raised")
+
+
+def engine_machine(
+    make_engine: MakeEngine, *, kinds: Iterable[Kind] | None = None, setting: Setting | None = None
+) -> type[RuleBasedStateMachine]:
+    """A hypothesis state machine over the engine; run it with `run_state_machine_as_test` or as a `TestCase`."""
+    try:
+        from hypothesis import strategies as st
+        from hypothesis.stateful import RuleBasedStateMachine, precondition, rule
+    except ImportError:
+        raise MissingDependency("hypothesis", "dev") from None
+
+    chosen = Setting() if setting is None else setting
+
+    class EngineContract(RuleBasedStateMachine):
+        """Random calls, each compared with the oracle."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.pair = Pair(make_engine, kinds, chosen)
+
+        # Several rules may do the same: the more of them, the more often it is done.
+        @rule(data=st.data())
+        def add(self, data: Any) -> None:
+            self.pair.add(DrawnChoice(data.draw))
+
+        @rule(data=st.data())
+        def add_some(self, data: Any) -> None:
+            for _ in range(3):
+                self.pair.add(DrawnChoice(data.draw))
+
+        @precondition(lambda self: self.pair.held)
+        @rule(data=st.data())
+        def remove(self, data: Any) -> None:
+            self.pair.remove(DrawnChoice(data.draw))
+
+        @rule()
+        def refuse(self) -> None:
+            self.pair.refuse()
+
+        @rule(data=st.data())
+        def find(self, data: Any) -> None:
+            self.pair.find(DrawnChoice(data.draw))
+
+        @rule(data=st.data())
+        def match(self, data: Any) -> None:
+            self.pair.match(DrawnChoice(data.draw))
+
+        @rule(data=st.data())
+        def match_batch(self, data: Any) -> None:
+            self.pair.match_batch(DrawnChoice(data.draw))
+
+        @rule(data=st.data())
+        def advance(self, data: Any) -> None:
+            self.pair.advance(DrawnChoice(data.draw))
+
+        @rule(data=st.data())
+        def withdraw(self, data: Any) -> None:
+            self.pair.withdraw(DrawnChoice(data.draw))
+
+        @precondition(lambda self: self.pair.held)
+        @rule(data=st.data())
+        def explain(self, data: Any) -> None:
+            self.pair.explain(DrawnChoice(data.draw))
+
+        @rule()
+        def save_and_load(self) -> None:
+            self.pair.save_and_load()
+
+    return EngineContract
+
+
+def check_engine(
+    make_engine: MakeEngine,
+    *,
+    kinds: Iterable[Kind] | None = None,
+    setting: Setting | None = None,
+    examples: int | None = None,
+    steps: int = 30,
+) -> None:
+    """Search interleavings of calls for one the engine answers otherwise than the oracle; raises `Difference`.
+
+    `kinds` are the engine's own unless named. The engine must be made with the measures, threshold and
+    lateness of `setting`. `examples` follows the loaded hypothesis profile.
+
+    >>> from likewise.matching.naive import NaiveEngine
+    >>> check_engine(lambda: NaiveEngine(), kinds=["interest"], examples=3)
+    """
+    machine = engine_machine(make_engine, kinds=kinds, setting=setting)
+    from hypothesis import HealthCheck, settings
+    from hypothesis.stateful import run_state_machine_as_test
+
+    chosen = settings(deadline=None, stateful_step_count=steps, suppress_health_check=list(HealthCheck))
+    if examples is not None:
+        chosen = settings(chosen, max_examples=examples)
+    run_state_machine_as_test(machine, settings=chosen)

@@ -1,0 +1,142 @@
+"""The oracle an engine is compared with, and what counts as the same answer.
+
+Scores may differ by 1e-6, and a pair whose answer changes when the threshold moves by 1e-6 may be
+answered either way: engines may multiply in another order, or add logarithms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from likewise.defaults import HYBRID_M, LATENESS, THRESHOLD
+from likewise.matching.engine import Engine, Found
+from likewise.matching.naive import NaiveEngine
+from likewise.model import Condition, Event, Explanation, Match, Subscription
+from likewise.testing.measures import TableMeasure
+
+if TYPE_CHECKING:
+    from likewise.semantics.measure import Measure
+
+TOLERANCE = 1e-6
+
+MEASURE = TableMeasure(seed=7)
+JCN = TableMeasure(seed=8, name="jcn")
+ESA = TableMeasure(seed=9, name="esa")
+
+
+class Setting(msgspec.Struct, frozen=True):
+    """What the oracle works with; the engine under test must be made with the same."""
+
+    measure: Measure = MEASURE
+    jcn: Measure = JCN
+    esa: Measure = ESA
+    m: int = HYBRID_M
+    threshold: float = THRESHOLD
+    lateness: int = LATENESS
+
+    def oracle(self) -> NaiveEngine:
+        """A fresh plain engine."""
+        return NaiveEngine(
+            self.measure, jcn=self.jcn, esa=self.esa, m=self.m, threshold=self.threshold, lateness=self.lateness
+        )
+
+    def is_borderline(self, subscription: Subscription, event: Event) -> bool:
+        """Whether the answer changes when the threshold moves by the tolerance."""
+        if subscription.kind not in ("approximate", "statements"):
+            return False
+        level = self.threshold if subscription.threshold is None else subscription.threshold
+        plain = self.oracle()
+        for ordinal, moved in enumerate((level - TOLERANCE, level, level + TOLERANCE)):
+            plain.add(ordinal, msgspec.structs.replace(subscription, threshold=min(1.0, max(0.0, moved))), 0)
+        found = plain.find(event, 0)
+        assert found.scores is not None
+        if len(found.ordinals) in (1, 2):
+            return True
+        return bool(found.scores.max(initial=0) - found.scores.min(initial=1) > TOLERANCE)
+
+
+class Difference(AssertionError):
+    """An engine answered otherwise than the oracle."""
+
+
+def compare_found(
+    setting: Setting, oracle: NaiveEngine, event: Event, expected: Found, actual: Found, name: str
+) -> None:
+    """Both found the same subscriptions with the same scores."""
+    ordinals = actual.ordinals.tolist()
+    if ordinals != sorted(set(ordinals)):
+        raise Difference(f"{name}: ordinals must ascend, each once; found {ordinals} for {event}")
+    scores = [1.0] * len(ordinals) if actual.scores is None else actual.scores.tolist()
+    assert expected.scores is not None
+    wanted = dict(zip(expected.ordinals.tolist(), expected.scores.tolist(), strict=True))
+    got = dict(zip(ordinals, scores, strict=True))
+    if wanted.keys() == got.keys() and all(abs(wanted[o] - got[o]) <= TOLERANCE for o in wanted):
+        return
+    for ordinal in sorted(wanted.keys() | got.keys()):
+        a, b = wanted.get(ordinal), got.get(ordinal)
+        if a is not None and b is not None and abs(a - b) <= TOLERANCE:
+            continue
+        held = oracle.subscriptions.get(ordinal)
+        if held is None:
+            raise Difference(f"{name}: found ordinal {ordinal}, which it does not hold, for {event}")
+        if not setting.is_borderline(held, event):
+            raise Difference(f"{name}: expected score {a}, found {b} (None: no match)\n  {held}\n  {event}")
+
+
+def compare_matches(
+    setting: Setting, oracle: NaiveEngine, event: Event | None,
+    expected: Sequence[tuple[int, Match]], actual: Sequence[tuple[int, Match]], name: str,
+) -> None:  # fmt: skip
+    """Both gave the same matches in the same order, whatever pairs are borderline left out."""
+    if event is not None:
+        odd = {ordinal for ordinal, _ in expected} ^ {ordinal for ordinal, _ in actual}
+        held = oracle.subscriptions
+        skip = {o for o in odd if o in held and setting.is_borderline(held[o], event)}
+        expected = [hit for hit in expected if hit[0] not in skip]
+        actual = [hit for hit in actual if hit[0] not in skip]
+    same = len(expected) == len(actual) and all(
+        ordinal == other and _same_match(a, b, oracle.subscriptions.get(ordinal))
+        for (ordinal, a), (other, b) in zip(expected, actual, strict=True)
+    )
+    if not same:
+        raise Difference(f"{name}: expected {expected}\n  found {actual}\n  for {event}")
+
+
+def _same_match(a: Match, b: Match, subscription: Subscription | None) -> bool:
+    if (a.event_id, a.subscription_id, a.kind, a.cause) != (b.event_id, b.subscription_id, b.kind, b.cause):
+        return False
+    if abs(a.score - b.score) > TOLERANCE or a.bindings != b.bindings or not _close(a.rank_value, b.rank_value):
+        return False
+    body = None if subscription is None else subscription.body
+    if a.kind != "approximate" or (isinstance(body, Condition) and len(body.conjunctions()) > 1):
+        return True  # of conjunctions that score alike, rounding may choose another
+    if abs(a.product - b.product) > TOLERANCE:
+        return False
+    return a.mapping is None or (b.mapping is not None and abs(b.mapping.product - a.mapping.product) <= TOLERANCE)
+
+
+def _close(a: float | None, b: float | None) -> bool:
+    if a is None or b is None:
+        return a is b
+    return abs(a - b) <= TOLERANCE * max(1.0, abs(a))
+
+
+def compare_explanations(
+    setting: Setting, subscription: Subscription, event: Event, expected: Explanation, actual: Explanation, name: str
+) -> None:
+    """Both gave the same verdict; an explanation that is no match says what would make it one."""
+    if subscription.top is not None and "match" in (expected.verdict, actual.verdict):
+        return  # an engine's explanation need not know the window
+    if setting.is_borderline(subscription, event):
+        return
+    same = expected.verdict == actual.verdict and abs(expected.score - actual.score) <= TOLERANCE
+    if not same or (actual.verdict == "match") == bool(actual.change):
+        raise Difference(f"{name}: expected {expected}\n  found {actual}\n  {subscription}\n  {event}")
+
+
+def name_of(engine: Engine) -> str:
+    """How messages call an engine."""
+    return type(engine).__name__
