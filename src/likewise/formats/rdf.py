@@ -36,7 +36,8 @@ _XSD: Final = "http://www.w3.org/2001/XMLSchema#"
 _NUMERIC: Final = frozenset({
     _XSD + name for name in (
         "integer", "decimal", "double", "float", "long", "int", "short", "byte", "nonNegativeInteger",
-        "positiveInteger", "nonPositiveInteger", "negativeInteger", "unsignedLong", "unsignedInt", "unsignedShort", "unsignedByte",
+        "positiveInteger", "nonPositiveInteger", "negativeInteger",
+        "unsignedLong", "unsignedInt", "unsignedShort", "unsignedByte",
     )
 })  # fmt: skip
 _LITERAL: Final = re.compile(r'"((?:[^"\\]|\\.)*)"(?:@([\w-]+)|\^\^<([^>]*)>)?', re.DOTALL)
