@@ -7,7 +7,7 @@ need only `add`, `remove` and `find`; `BaseEngine` derives the rest from these.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol
 
@@ -77,6 +77,10 @@ class Engine(Protocol):
 
     def explain(self, event: Event, ordinal: int, at: int) -> Explanation:
         """Why the event does or does not meet the subscription; changes nothing."""
+        ...
+
+    def relearn(self, concerns: Callable[[str], bool]) -> None:
+        """Drop what is kept about the seen texts that `concerns` names: their relatedness has changed."""
         ...
 
     def save(self, folder: Path) -> None:
@@ -163,6 +167,9 @@ class BaseEngine:
         if subscription is None:
             raise UnknownId(str(ordinal))
         return explain(event, subscription)
+
+    def relearn(self, concerns: Callable[[str], bool]) -> None:
+        """No relatedness is kept here."""
 
     def save(self, folder: Path) -> None:
         """Adding the subscriptions again brings everything back."""

@@ -15,8 +15,10 @@ from typing import TYPE_CHECKING
 from likewise.defaults import CACHE_BYTES
 from likewise.errors import DuplicateId, InvalidSubscription, UnknownId
 from likewise.matching.engine import Engine, FoundBatch
+from likewise.matching.judging import judged_pairs
 from likewise.matching.routing import Meaning, make_engine
 from likewise.model import Event, Explanation, Kind, Match, MatchBatch, Promotion, Subscription
+from likewise.semantics.feedback import Judgement, concerns
 
 if TYPE_CHECKING:
     from numpy import int64
@@ -213,6 +215,28 @@ class Matcher:
         if event.expires is not None and event.expires <= now:
             return _ended(explained, "the event's validity was over before it was matched; publish it with a later end")
         return explained
+
+    # -- learning -------------------------------------------------------------------------------
+
+    def feedback(self, event: Event, id: str, relevant: bool) -> Judgement:
+        """Say whether an event was what a subscription meant; moves the scores of the term pairs involved."""
+        subscription = self._held[self._ordinal(id)]
+        pairs = judged_pairs(event, subscription, self.meaning.measure)
+        judgement = self.meaning.feedback.judge(id, event.id or "", relevant, pairs)
+        self._relearn(judgement)
+        return judgement
+
+    def judgements(self) -> tuple[Judgement, ...]:
+        """The feedback given so far, oldest first."""
+        return tuple(self.meaning.feedback)
+
+    def undo_feedback(self, number: int) -> None:
+        """Take a judgement back, by its number."""
+        self._relearn(self.meaning.feedback.undo(number))
+
+    def _relearn(self, judgement: Judgement) -> None:
+        for engine in self._engines.values():
+            engine.relearn(concerns(judgement.pairs))
 
     # -- keeping --------------------------------------------------------------------------------
 

@@ -6,7 +6,7 @@ are given to the measure together; a row that is shorter than the columns is com
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,10 +61,9 @@ class RelatednessRows:
         self._bound()
         return found
 
-    def forget(self, text: str) -> None:
-        """Drop the rows of a seen text, because what is known about it has changed."""
-        folded = fold(text)
-        for term in [term for term in self._rows if fold(term.text) == folded]:
+    def forget(self, concerns: Callable[[str], bool]) -> None:
+        """Drop the rows of some seen texts, because what is known about them has changed."""
+        for term in [term for term in self._rows if concerns(term.text)]:
             self.bytes -= ROW_BYTES + self._rows.pop(term).nbytes
 
     def _note_columns(self) -> None:

@@ -9,6 +9,7 @@ from likewise import defaults
 from likewise.errors import ArtefactDamaged
 from likewise.matching.engine import Engine
 from likewise.model import Kind
+from likewise.semantics.feedback import Feedback, JudgedMeasure
 
 if TYPE_CHECKING:
     from likewise.semantics.measure import Measure
@@ -31,6 +32,8 @@ class Meaning:
         self._space = space
         self._measure = measure
         self._made: dict[str, Measure] = {}
+        self._judged: JudgedMeasure | None = None
+        self.feedback = Feedback()
 
     @property
     def space(self) -> Space:
@@ -43,10 +46,12 @@ class Meaning:
 
     @property
     def measure(self) -> Measure:
-        """The measure of relaxed parts, made on first use."""
-        if self._measure is None or isinstance(self._measure, str):
-            self._measure = self.space.measure(self._measure or defaults.MEASURE)
-        return self._measure
+        """The measure of relaxed parts with feedback laid over it, made on first use."""
+        if self._judged is None:
+            if self._measure is None or isinstance(self._measure, str):
+                self._measure = self.space.measure(self._measure or defaults.MEASURE)
+            self._judged = JudgedMeasure(self._measure, self.feedback)
+        return self._judged
 
     def configuration(self) -> dict[str, object] | None:
         """What rebuilds the measure; None while nothing has needed one."""
@@ -81,7 +86,11 @@ def make_engine(kind: Kind, meaning: Meaning) -> Engine:
     from likewise.matching.naive import NaiveEngine
 
     match kind:
-        case "approximate" | "top":
+        case "approximate":
+            from likewise.matching.thematic import ThematicEngine
+
+            return ThematicEngine(meaning.measure, meaning.threshold, meaning.cache_bytes)
+        case "top":
             return NaiveEngine(measure=meaning.measure, threshold=meaning.threshold)
         case "statements":
             return NaiveEngine(jcn=meaning.named("jcn"), esa=meaning.named("esa"), threshold=meaning.threshold)

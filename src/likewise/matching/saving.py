@@ -2,6 +2,7 @@
 
     manifest.json         format, version, threshold, measure, the space's checksum, the next ordinal
     subscriptions.jsonl   one a line, in the order of addition, with its ordinal and the end of its validity
+    feedback.arrow        the judgements, one pair a row
     engines/<kind>/       what an engine keeps beyond its subscriptions (windows)
 
 The folder is written beside its place and then moved there, so a crash leaves the old or the new one.
@@ -18,6 +19,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from likewise.errors import ArtefactDamaged, ArtefactMissing, ArtefactVersion
+from likewise.matching.feedback_files import read_feedback, write_feedback
 from likewise.matching.matcher import Clock, Matcher
 from likewise.model import Subscription
 
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from likewise.semantics.space import Space
 
 VERSION = 1
+FEEDBACK = "feedback.arrow"
 
 
 class Manifest(msgspec.Struct, forbid_unknown_fields=True):
@@ -62,6 +65,8 @@ def save(matcher: Matcher, folder: Path) -> None:
             place.mkdir(parents=True)
             engine.save(place)
         meaning = matcher.meaning
+        if len(meaning.feedback):
+            write_feedback(building / FEEDBACK, meaning.feedback)
         manifest = Manifest(
             "likewise-matcher", VERSION, meaning.threshold, matcher._next, len(matcher),
             meaning.configuration(), meaning.space_checksum(),
@@ -82,6 +87,8 @@ def load(folder: Path, *, space: Space | str | Path | None, clock: Clock | None,
     matcher = Matcher(space=space, threshold=manifest.threshold, clock=clock, cache_bytes=cache_bytes)
     if manifest.measure is not None:
         matcher.meaning.restore(manifest.measure, manifest.space)
+    if (folder / FEEDBACK).is_file():
+        matcher.meaning.feedback = read_feedback(folder / FEEDBACK)
     count = 0
     with (folder / "subscriptions.jsonl").open("rb") as lines:
         for count, raw in enumerate(lines, 1):
@@ -109,7 +116,9 @@ def _manifest(folder: Path) -> Manifest:
     try:
         raw = msgspec.json.decode(path.read_bytes())
         if isinstance(raw, dict) and isinstance(raw.get("v"), int) and raw["v"] > VERSION:
-            raise ArtefactVersion(f"{folder} was saved in version {raw['v']}; this one reads up to {VERSION}: upgrade likewise")
+            raise ArtefactVersion(
+                f"{folder} was saved in version {raw['v']}; this one reads up to {VERSION}: upgrade likewise"
+            )
         manifest = msgspec.convert(raw, Manifest)
     except msgspec.MsgspecError as error:
         raise ArtefactDamaged(f"{path} cannot be read ({error}); restore a copy") from None

@@ -24,7 +24,7 @@ from likewise.matching.mappings import describe
 from likewise.matching.posting_lists import NUMBER, TEXT, PostingLists, Seen
 from likewise.matching.relaxed import SeenEvent
 from likewise.matching.terms import theme_of
-from likewise.model import Condition, Event, EventTuple, Explanation, Kind, Mapping, Match, Subscription, contexts, fold
+from likewise.model import Condition, Event, EventTuple, Explanation, Kind, Mapping, Match, Subscription, contexts
 from likewise.semantics.measure import Measure
 
 CHUNK = 2_048  # events matched between two looks at the memory
@@ -151,12 +151,11 @@ class ThematicEngine(BaseEngine):
 
         return explain(event, subscription, measure=self.measure, threshold=self.threshold)
 
-    def forget(self, text: str) -> None:
-        """Drop what is kept about a seen text, because its relatedness has changed (feedback)."""
-        folded = fold(text)
-        self.lists.attributes.forget(text)
-        self.lists.values.forget(text)
-        touched = [folded in (fold(s.item.attribute), fold(str(s.item.value))) for s in self.lists.seen]
+    def relearn(self, concerns: Callable[[str], bool]) -> None:
+        """Drop what is kept about some seen texts, because feedback has moved their relatedness."""
+        self.lists.attributes.forget(concerns)
+        self.lists.values.forget(concerns)
+        touched = [concerns(s.item.attribute) or concerns(str(s.item.value)) for s in self.lists.seen]
         if any(touched):
             self._renumber(self.lists.keep(np.flatnonzero(~np.array(touched, bool))))
 
@@ -177,7 +176,12 @@ class ThematicEngine(BaseEngine):
             self.table.file(self.lists.frequency())
         table, lists = self.table, self.lists
         size = len(self.asked)
-        scratch = (np.empty(size, np.float32), np.empty(size, np.int64), np.zeros(size, np.int64), np.empty(size, np.int64))
+        scratch = (
+            np.empty(size, np.float32),
+            np.empty(size, np.int64),
+            np.zeros(size, np.int64),
+            np.empty(size, np.int64),
+        )
         owner_scratch = (np.zeros(len(self._owners), np.int64), np.empty(len(self._owners), np.int64))
         room = max(OUTPUT if len(events) > 1 else 0, len(self._owners))
         out = tuple(np.empty(room, dtype) for dtype in (np.int64, np.int64, np.int64, np.float32))

@@ -1,0 +1,162 @@
+"""Feedback: judgements of people, as an overlay on a measure (DESIGN.md, "Seams").
+
+A judgement says that an event was, or was not, what a subscriber meant. It moves the scores of the term
+pairs that made the match, within bounds, for one tenant; the measure itself stays as it is. Identifiers
+that split into the same words count as one seen term, so a judgement on `BatV` holds for `bat_v` too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import msgspec
+
+from likewise.errors import UnknownId
+from likewise.model.text import fold
+from likewise.semantics.identifiers import words_of
+from likewise.semantics.measure import Measure, Role, Term
+
+if TYPE_CHECKING:
+    from numpy import float32
+    from numpy.typing import NDArray
+
+STEP: Final = 0.4  # the part of the way towards 1 (or 0) that the first judgement moves a score
+BOUND: Final = 0.9  # the part of the way that no number of judgements passes
+
+
+class Pair(NamedTuple):
+    """Two terms whose relatedness is judged: what was asked and what was seen."""
+
+    role: Role
+    asked: str
+    seen: str
+
+
+class Judgement(msgspec.Struct, frozen=True):
+    """One judgement of a match, and the pairs it moves; `number` names it for undoing."""
+
+    number: int
+    subscription_id: str
+    event_id: str
+    relevant: bool
+    pairs: tuple[Pair, ...]
+
+
+def pair_of(role: Role, asked: str, seen: str) -> Pair:
+    """The pair under which a judgement is kept.
+
+    >>> pair_of("attribute", "Battery  voltage", "BatV") == pair_of("attribute", "battery voltage", "bat_v")
+    True
+    """
+    return Pair(role, fold(asked), _seen(seen))
+
+
+def _seen(text: str) -> str:
+    return fold(" ".join(words_of(text))) or fold(text)
+
+
+def concerns(pairs: Iterable[Pair]) -> Callable[[str], bool]:
+    """Whether a seen text is one that a judgement of these pairs moves.
+
+    >>> concerns([pair_of("attribute", "battery", "BatV")])("bat_v")
+    True
+    """
+    touched = {pair.seen for pair in pairs}
+    return lambda text: _seen(text) in touched
+
+
+class Feedback:
+    """The judgements of one tenant, and how far they move each pair.
+
+    >>> feedback = Feedback()
+    >>> judged = feedback.judge("s1", "e1", True, [pair_of("attribute", "battery", "BatV")])
+    >>> round(feedback.moved(0.5, pair_of("attribute", "battery", "bat_v")), 3)
+    0.7
+    >>> feedback.undo(judged.number)
+    >>> feedback.moved(0.5, pair_of("attribute", "battery", "bat_v"))
+    0.5
+    """
+
+    def __init__(self, judgements: Iterable[Judgement] = ()) -> None:
+        self._judgements: dict[int, Judgement] = {}
+        self._balance: dict[Pair, int] = {}  # judgements for, less judgements against
+        self._next = 1
+        for judgement in judgements:
+            self._take(judgement)
+
+    def __len__(self) -> int:
+        return len(self._judgements)
+
+    def __iter__(self) -> Iterator[Judgement]:
+        return iter(tuple(self._judgements.values()))
+
+    def judge(self, subscription_id: str, event_id: str, relevant: bool, pairs: Iterable[Pair]) -> Judgement:
+        """Keep a judgement."""
+        judgement = Judgement(self._next, subscription_id, event_id, relevant, tuple(dict.fromkeys(pairs)))
+        self._take(judgement)
+        return judgement
+
+    def undo(self, number: int) -> Judgement:
+        """Take a judgement back; a number not in use is `UnknownId`."""
+        judgement = self._judgements.pop(number, None)
+        if judgement is None:
+            raise UnknownId(f"judgement {number}")
+        self._weigh(judgement, -1)
+        return judgement
+
+    def _take(self, judgement: Judgement) -> None:
+        self._judgements[judgement.number] = judgement
+        self._next = max(self._next, judgement.number + 1)
+        self._weigh(judgement, 1)
+
+    def _weigh(self, judgement: Judgement, sign: int) -> None:
+        for pair in judgement.pairs:
+            balance = self._balance.get(pair, 0) + (sign if judgement.relevant else -sign)
+            if balance:
+                self._balance[pair] = balance
+            else:
+                self._balance.pop(pair, None)
+
+    def balance(self, pair: Pair) -> int:
+        """Judgements for a pair, less judgements against it."""
+        return self._balance.get(pair, 0)
+
+    def moved(self, score: float, pair: Pair) -> float:
+        """A score after what was judged of its pair."""
+        balance = self._balance.get(pair, 0)
+        part = min(BOUND, 1 - (1 - STEP) ** abs(balance))
+        return score + (1 - score) * part if balance > 0 else score * (1 - part)
+
+
+class JudgedMeasure:
+    """A measure with feedback laid over it; without judgements it is the measure itself."""
+
+    def __init__(self, measure: Measure, feedback: Feedback) -> None:
+        self.measure = measure
+        self.feedback = feedback
+        self.name = measure.name
+
+    def configuration(self) -> dict[str, object]:
+        """The measure's own; judgements are saved apart."""
+        return self.measure.configuration()
+
+    def matrix(self, asked: Sequence[Term], seen: Sequence[Term]) -> NDArray[float32]:
+        """The measure's numbers, moved where a pair was judged; equal terms stay at 1."""
+        matrix = self.measure.matrix(asked, seen)
+        judged = self.feedback._balance
+        if not judged:
+            return matrix
+        matrix = matrix.copy()
+        rows: dict[tuple[Role, str], list[int]] = {}
+        for index, term in enumerate(asked):
+            rows.setdefault((term.role, fold(term.text)), []).append(index)
+        columns: dict[tuple[Role, str], list[int]] = {}
+        for index, term in enumerate(seen):
+            columns.setdefault((term.role, _seen(term.text)), []).append(index)
+        for pair in judged:
+            for column in columns.get((pair.role, pair.seen), ()):
+                for row in rows.get((pair.role, pair.asked), ()):
+                    if fold(asked[row].text) != fold(seen[column].text):
+                        matrix[row, column] = self.feedback.moved(float(matrix[row, column]), pair)
+        return matrix
