@@ -35,13 +35,14 @@ def explain(
     with located("the event"):
         seen = read_event(_given(event))
     with located("the subscription"):
-        wanted = matcher.add(given_subscription(_given(subscription)))
+        name, wanted = given_subscription(_given(subscription))
+        matcher.add(wanted)
     matcher.match(seen)  # a top-k subscription ranks what has arrived
-    explanation = matcher.explain(seen, wanted)
+    explanation = matcher.explain(seen, wanted.id)
     if as_json:
         output.print_line(explanation_to_json(explanation))
     else:
-        output.console().print(explained(explanation, seen))
+        output.console().print(explained(explanation, seen, name or "the subscription"))
     if explanation.verdict != "match":
         raise typer.Exit(output.NO)
 

@@ -17,7 +17,7 @@ from typing import BinaryIO, Final, NamedTuple
 import msgspec
 
 from likewise.defaults import MAX_EVENT_BYTES
-from likewise.errors import FormatError, InvalidEvent, LikewiseError, LimitExceeded, ParseError
+from likewise.errors import FormatError, InputError, InvalidEvent, LimitExceeded, ParseError, StateError
 from likewise.model import Condition, Event, EventTuple, Predicate, Quantity, Subscription
 
 # A name at the start of a line. A graph pattern's prefixed name (`ex:a`) has no blank after its colon.
@@ -56,7 +56,7 @@ def located(path: str, line: Line | None = None, before: int = 0) -> Iterator[No
             error = ParseError(error.problem, text=text, expected=error.expected, **place)
         error.add_note(path)
         raise error from None
-    except LikewiseError as error:
+    except (InputError, StateError) as error:
         error.add_note(f"{path}, line {line.number}" if line is not None else path)
         raise
 
@@ -132,18 +132,19 @@ def _named(text: str) -> tuple[str, int]:
     return (found[1], found.end()) if found else ("", 0)
 
 
-def given_subscription(text: str) -> Subscription:
-    """One subscription from an argument; it may have its name and its PREFIX lines in front.
+def given_subscription(text: str) -> tuple[str, Subscription]:
+    """The name ('' if there is none) and the subscription of an argument; PREFIX lines may stand in front.
 
-    >>> given_subscription("near: {no2 > 40}").id
-    'near'
+    >>> name, subscription = given_subscription("near: {no2 > 40}")
+    >>> name, subscription.id
+    ('near', 'near')
     """
     name, start = _named(text)
     *prefixes, last = text[start:].strip().splitlines()
     found = read_subscription(last, name, tuple(prefixes))
     if found is None:
         raise FormatError("there is a PREFIX, and no graph pattern below it")
-    return found
+    return name, found
 
 
 def read_event(text: str) -> Event:

@@ -99,8 +99,8 @@ def match_line(match: Match, explanation: Explanation | None) -> Text:
     return line
 
 
-def explained(explanation: Explanation, event: Event) -> Group:
-    """An explanation as a table, a verdict, and what would make it match."""
+def explained(explanation: Explanation, event: Event, called: str = "") -> Group:
+    """An explanation as a table, a verdict, and what would make it match; `called` names the subscription."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
     table.add_column("asked for", style="cyan", overflow="fold")
     table.add_column("best answer in the event", overflow="fold")
@@ -120,7 +120,7 @@ def explained(explanation: Explanation, event: Event) -> Group:
             _part(report, report.value_relatedness),
             Text("yes" if report.verdict == "match" else text, style),
         )
-    return Group(table, *_summary(explanation, event))
+    return Group(table, *_summary(explanation, event, called or explanation.subscription_id))
 
 
 def _part(report: PredicateReport, relatedness: float) -> Text:
@@ -129,10 +129,10 @@ def _part(report: PredicateReport, relatedness: float) -> Text:
     return Text(number(relatedness), score_style(relatedness))
 
 
-def _summary(explanation: Explanation, event: Event) -> list[Text]:
+def _summary(explanation: Explanation, event: Event, called: str) -> list[Text]:
     verdict, style = VERDICTS[explanation.verdict]
     first = Text.assemble(
-        (str(explanation.event_id or "the event"), "bold"), " and ", (explanation.subscription_id, "cyan"), ": ",
+        (str(explanation.event_id or "the event"), "bold"), " and ", (called, "cyan"), ": ",
         (verdict, style),
     )  # fmt: skip
     if explanation.score:
