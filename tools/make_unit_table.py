@@ -22,15 +22,16 @@ BASES = {
     "resistance": "ohm", "capacitance": "farad", "conductivity": "siemens/meter", "data": "bit",
     "data rate": "bit/second", "rotation": "radian/second", "apparent power": "volt*ampere",
     "photon flux": "mole/meter**2/second", "magnetic flux density": "tesla", "sound level": "1", "signal level": "1",
-    "acidity": "1", "angular acceleration": "radian/second**2", "radioactivity": "becquerel", "dose rate": "sievert/second",
+    "acidity": "1", "angular acceleration": "radian/second**2", "radioactivity": "becquerel",
+    "dose rate": "sievert/second",
     "density of flow": "meter/second", "reactive power": "volt*ampere", "reactive energy": "volt*ampere*second",
 }  # fmt: skip
 
 UNITS = """
-degC | temperature | degC | °C ℃ C celsius centigrade deg_C degrees_celsius | degc celsius C
-degF | temperature | degF | °F ℉ F fahrenheit deg_F degrees_fahrenheit | degf fahrenheit F
+degC | temperature | degC | °C ℃ ºC C Cel celsius centigrade deg_C degrees_celsius | degc celsius C
+degF | temperature | degF | °F ℉ ºF F [degF] fahrenheit deg_F degrees_fahrenheit | degf fahrenheit F
 K | temperature | kelvin | kelvin kelvins | kelvin K
-m | length | meter | meter meters metre metres | meter meters metre metres M
+m | length | meter | meter meters metre metres | meters metres M
 km | length | kilometer | kilometer kilometers kilometre kilometres | km
 cm | length | centimeter | centimeter centimeters centimetre centimetres | cm
 mm | length | millimeter | millimeter millimeters millimetre millimetres | mm
@@ -40,6 +41,7 @@ ft | length | foot | feet foot | ft feet
 yd | length | yard | yard yards |
 mi | length | mile | mile miles | miles mi
 m/s | speed | meter/second | mps m_s metres_per_second meters_per_second | mps m_s
+mm/s | speed | millimeter/second | |
 km/h | speed | kilometer/hour | kmh kph kmph km/hr | kmh kph km_h kmph
 mph | speed | mile/hour | mi/h | mph mi_h
 kn | speed | knot | knot knots kt | knots knot kn kts
@@ -63,7 +65,7 @@ Pa | pressure | pascal | pascal pascals | pa pascal
 hPa | pressure | hectopascal | hectopascal hectopascals | hpa
 kPa | pressure | kilopascal | kilopascal kilopascals | kpa
 MPa | pressure | megapascal | megapascal |
-bar | pressure | bar | bars | bar
+bar | pressure | bar | bars | BAR
 mbar | pressure | millibar | millibar millibars | mbar
 psi | pressure | psi | | psi
 mmHg | pressure | mmHg | torr | mmhg
@@ -88,13 +90,14 @@ VA | apparent power | volt*ampere | voltampere | va
 kVA | apparent power | kilovolt*ampere | | kva
 var | reactive power | volt*ampere | VAr VAR |
 kvar | reactive power | kilovolt*ampere | kVAr kVAR | kvar
+varh | reactive energy | volt*ampere*hour | VArh VARh | varh
 kvarh | reactive energy | kilovolt*ampere*hour | kVArh kVARh | kvarh
 V | voltage | volt | volt volts | volt volts V
 mV | voltage | millivolt | millivolt millivolts | mv millivolt millivolts
 kV | voltage | kilovolt | kilovolt kilovolts | kv
 uV | voltage | microvolt | µV μV microvolt microvolts |
 A | current | ampere | amp amps ampere amperes | amp amps A
-mA | current | milliampere | milliamp milliamps milliampere milliamperes | ma milliamp
+mA | current | milliampere | milliamp milliamps milliampere milliamperes | MA milliamp
 uA | current | microampere | µA μA microamp microamps |
 Ah | charge | ampere*hour | amp_hour amp_hours |
 mAh | charge | milliampere*hour | | mah
@@ -114,7 +117,7 @@ mg/l | concentration | milligram/liter | mg/L |
 g/l | concentration | gram/liter | g/L |
 l | volume | liter | L liter liters litre litres | liter liters litre litres
 ml | volume | milliliter | mL milliliter milliliters millilitre millilitres | ml
-m3 | volume | meter**3 | m³ m^3 cbm cubic_meter cubic_meters cubic_metre cubic_metres | m3
+m3 | volume | meter**3 | m³ m^3 cbm cubic_meter cubic_meters cubic_metre cubic_metres | M3
 ft3 | volume | foot**3 | ft³ ft^3 cubic_feet cubic_foot | ft3
 gal | volume | gallon | gallon gallons | gallon gallons
 l/s | flow | liter/second | L/s |
@@ -122,8 +125,9 @@ l/min | flow | liter/minute | L/min lpm | lpm l_min
 l/h | flow | liter/hour | L/h | l_h
 m3/h | flow | meter**3/hour | m³/h m^3/h | m3h m3_h
 m3/s | flow | meter**3/second | m³/s m^3/s |
-gpm | flow | gallon/minute | | gpm
-m2 | area | meter**2 | m² m^2 sqm | m2 sqm
+m3/min | flow | meter**3/minute | m³/min m^3/min |
+gpm | flow | gallon/minute | gal/min gallons/min | gpm
+m2 | area | meter**2 | m² m^2 sqm | M2 sqm
 km2 | area | kilometer**2 | km² km^2 |
 ha | area | hectare | hectare hectares |
 deg | angle | degree | ° degree degrees | deg degrees
@@ -149,10 +153,10 @@ S/m | conductivity | siemens/meter | |
 uT | magnetic flux density | microtesla | µT μT microtesla |
 mT | magnetic flux density | millitesla | millitesla |
 bit | data | bit | bits |
-B | data | byte | byte bytes | byte bytes
-kB | data | kilobyte | KB kilobyte kilobytes | kb
-MB | data | megabyte | megabyte megabytes | mb
-GB | data | gigabyte | gigabyte gigabytes | gb
+B | data | byte | byte bytes | BYTE BYTES
+kB | data | kilobyte | KB kilobyte kilobytes | KB
+MB | data | megabyte | megabyte megabytes | MB
+GB | data | gigabyte | gigabyte gigabytes | GB
 kbit/s | data rate | kilobit/second | kbps | kbps
 Mbit/s | data rate | megabit/second | Mbps | mbps
 Bq/m3 | radioactivity | becquerel | Bq/m³ Bq/m^3 | bqm3 bq_m3

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from itertools import pairwise
 
 import msgspec
 
@@ -67,6 +68,7 @@ def find_unit(text: str) -> Unit | None:
     >>> find_unit("°C").symbol, find_unit("KM/H").symbol, find_unit("pm")
     ('degC', 'km/h', None)
     """
+    text = text.strip()
     return _EXACT.get(text) or _FOLDED.get(text.casefold())
 
 
@@ -80,8 +82,8 @@ def unit(text: str) -> Unit:
     return found
 
 
-# A word of an identifier: an acronym, a capitalised or lower-case word, or digits.
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|°[CF]|%")
+# A word of an identifier: an acronym (or several: MACs), a capitalised or lower-case word, or digits.
+_WORD = re.compile(r"[A-Z]+s?(?![a-z])|[A-Z]?[a-z]+|\d+|°[CF]|%")
 
 
 @lru_cache(maxsize=65_536)
@@ -95,25 +97,41 @@ def units_in_name(attribute: str) -> tuple[tuple[Unit, bool], ...]:
     [('degF', False)]
     >>> [(u.symbol, sure) for u, sure in units_in_name("wind_avg_km_h")]
     [('km/h', True)]
+    >>> [(u.symbol, sure) for u, sure in units_in_name("pressure_kPa")]
+    [('kPa', True)]
     >>> units_in_name("temperature")
     ()
     """
-    words = [w.lower() for w in _WORD.findall(attribute)]
     found: list[tuple[Unit, bool]] = []
+    words = list(_WORD.finditer(attribute))
     end = len(words)
     while end > 0:
-        for width in (3, 2, 1):  # `km_h` before `h`
+        for width in (3, 2, 1):  # `km_h` before `h`, `kPa` (which is cut into `k` and `Pa`) before `Pa`
             start = end - width
             if start < 1:  # the first word is the thing measured, never its unit
                 continue
-            hit = _IN_NAMES.get("_".join(words[start:end]))
+            hit = _IN_NAMES.get(_spelling(words[start:end]))
             if hit is not None:
-                found.append(hit)
+                if not _is_rate(words, start, end):
+                    found.append(hit)
                 end = start
                 break
         else:
             end -= 1
     return tuple(found)
+
+
+def _is_rate(words: list[re.Match[str]], start: int, end: int) -> bool:
+    """Whether words are half of a rate, which is no unit of the table: `pulses_per_kwh`, `GallonsPerTap`."""
+    return "per" in {word.group().lower() for word in words[start - 1 : start] + words[end : end + 1]}
+
+
+def _spelling(words: list[re.Match[str]]) -> str:
+    """Words of a name as the table spells them: those that touch are one, others are joined by `_`."""
+    text = words[0].group()
+    for before, word in pairwise(words):
+        text += word.group() if word.start() == before.end() else "_" + word.group()
+    return text.lower()
 
 
 def reading_unit(attribute: str, stated: str, asked: Unit) -> Unit | None:

@@ -28,8 +28,7 @@ class Quantity(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True
 
     def __post_init__(self) -> None:
         finite(self.value)
-        if find_unit(self.unit) is None:
-            unit(self.unit)
+        unit(self.unit)
 
     def base(self) -> float:
         """The value in the base of its dimension."""
@@ -58,21 +57,17 @@ class Interval(
     unit: str = ""
 
     def __post_init__(self) -> None:
-        for bound in (self.low, self.high):
-            if bound is not None:
-                finite(bound)
+        low, high = self.low, self.high
+        if low is not None:
+            finite(low)
+        if high is not None:
+            finite(high)
         if self.unit:
             unit(self.unit)
-        if self.is_empty():
+        if low is not None and high is not None and (low > high or (low == high and (self.low_open or self.high_open))):
             raise InvalidSubscription(
                 f"the interval {self.text()} is empty: nothing can lie in it; swap or widen its bounds"
             )
-
-    def is_empty(self) -> bool:
-        """Whether no number lies inside."""
-        if self.low is None or self.high is None:
-            return False
-        return self.low > self.high or (self.low == self.high and (self.low_open or self.high_open))
 
     def holds(self, number: float) -> bool:
         """Whether the number lies inside.
