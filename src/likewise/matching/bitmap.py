@@ -1,6 +1,6 @@
 """The production engine for exact conditions: interval bitmaps (DESIGN.md, "The central idea"; SPEC.md C).
 
-Each conjunction of a condition takes a slot. Slots live in blocks of at most `LARGEST_BLOCK`
+Each conjunction of a condition takes a slot. Slots live in blocks of at most 8,192
 (`bitmap_block`); new ones wait in a small tail (`bitmap_tail`) that is scanned as it stands. A full
 tail becomes a block, and four neighbouring blocks of one size class become one, so an addition costs
 a logarithmic share of building and never more than one block's build at once, however many
@@ -12,6 +12,7 @@ An event is written as points (`event_points`) and ANDs one bitmap for each attr
 from __future__ import annotations
 
 from collections.abc import Sequence
+from sys import getrefcount
 from typing import ClassVar
 
 import numpy as np
@@ -21,7 +22,7 @@ from likewise.errors import NotServed
 from likewise.matching import block_layout as layout
 from likewise.matching.bitmap_block import Block, join
 from likewise.matching.bitmap_kernels import list_matches, match_events, match_one
-from likewise.matching.bitmap_tail import CAPACITY, Tail
+from likewise.matching.bitmap_tail import Tail
 from likewise.matching.codes import CodeBook
 from likewise.matching.condition_rows import conjunction_rows
 from likewise.matching.engine import BaseEngine, Found, FoundBatch
@@ -31,10 +32,8 @@ from likewise.matching.residual import holds
 from likewise.model.event import Event
 from likewise.model.subscription import Condition, Kind, Subscription
 
-LARGEST_BLOCK = 8_192  # slots; bounds the pause of one build and keeps a bitmap (1 kB) in the nearest cache
-MERGED = 4  # neighbours of one size class that become one block
-SIZE_CLASSES = (512, 2_048, LARGEST_BLOCK)
-DENSEST = 16  # an attribute is dense in a block if at least one slot in 16 mentions it
+SMALL = 1_024  # results up to here are copied; larger ones are handed out in the buffer, used again once let go
+HELD = 2  # references to an array that nobody else holds: the attribute and the argument of `getrefcount`
 BATCH_BYTES = 8 * 2**20  # bitmaps of the events a batch matches together
 
 
@@ -50,16 +49,18 @@ class BitmapEngine(BaseEngine):
 
     kinds: ClassVar[frozenset[Kind]] = frozenset({"exact"})
 
-    def __init__(self, *, largest_block: int = LARGEST_BLOCK) -> None:
+    def __init__(self, *, shape: layout.BlockShape | None = None) -> None:
         super().__init__()
-        self._largest = largest_block
+        self._shape = shape or layout.BlockShape()
         self._book = CodeBook()
         self._points = EventPoints(self._book)
-        self._tail = Tail()
+        self._tail = Tail(self._shape)
         self._blocks: list[Block] = []
         self._unsaid: set[int] = set()  # ordinals whose rows do not say all of their condition
         self._ascending = True
         self._highest = -1
+        self._found = np.empty(SMALL, np.int64)
+        self._bounds = np.zeros(3, np.int64)  # where the one event's points begin and end; how many matches
         self._layout()
 
     def add(self, ordinal: int, subscription: Subscription, at: int = 0) -> None:
@@ -124,13 +125,13 @@ class BitmapEngine(BaseEngine):
         rows = self._tail.rows()
         self._tail.clear()
         if len(rows.ordinals):
-            self._blocks.append(Block(rows, self._book.owner, DENSEST))
-        for limit in SIZE_CLASSES:
+            self._blocks.append(Block(rows, self._book.owner, self._shape))
+        for limit in self._shape.size_classes():
             count = 0
             while count < len(self._blocks) and self._blocks[-1 - count].live < limit:
                 count += 1
             total = sum(b.live for b in self._blocks[len(self._blocks) - count :])
-            if count >= MERGED and total <= self._largest:
+            if count >= self._shape.merged and total <= self._shape.largest_block:
                 self._merge(len(self._blocks) - count, len(self._blocks))
         self._layout()
 
@@ -140,7 +141,7 @@ class BitmapEngine(BaseEngine):
         for step, neighbour in ((-1, index - 1), (1, index + 1)):
             if 0 <= neighbour < len(self._blocks):
                 other = self._blocks[neighbour].live
-                if other <= MERGED * live and 2 * (live + other) <= self._largest:
+                if other <= self._shape.merged * live and 2 * (live + other) <= self._shape.largest_block:
                     low, high, live = min(low, neighbour), max(high, neighbour + 1), live + other
             if step < 0 and not live:
                 break
@@ -149,7 +150,7 @@ class BitmapEngine(BaseEngine):
 
     def _merge(self, low: int, high: int) -> None:
         parts = [block.living() for block in self._blocks[low:high] if block.live]
-        self._blocks[low:high] = [Block(join(parts), self._book.owner, DENSEST)] if parts else []
+        self._blocks[low:high] = [Block(join(parts), self._book.owner, self._shape)] if parts else []
 
     def _layout(self) -> None:
         """Write the table of addresses the kernels read, and make room for results."""
@@ -170,7 +171,7 @@ class BitmapEngine(BaseEngine):
         self._ascending = self._ascending and bool((np.diff(newest, prepend=last) >= 0).all())
         self._tail.record[layout.AT] = used
         self._table[-1] = self._tail.record
-        self._words = used + CAPACITY // 64
+        self._words = used + self._tail.words
         self._scratch = np.zeros(2 * (largest // 64 + 1), np.uint64)
         self._confirmed, self._touched = np.zeros(largest + 1, np.uint64), np.zeros(largest + 1, np.int64)
         self._result = np.zeros(self._words, np.uint64)
@@ -184,8 +185,16 @@ class BitmapEngine(BaseEngine):
     def find(self, event: Event, at: int = 0) -> Found:
         """The ordinals of the subscriptions the event meets, ascending."""
         points = self._points
-        count = points.write(event, 0)
-        found = match_one(self._table, points.codes, points.numbers, count, self._result)
+        self._bounds[1] = points.write(event, 0)
+        if getrefcount(self._found) > HELD:
+            self._found = np.empty(SMALL, np.int64)
+        count = match_one(self._table, points.codes, points.numbers, self._bounds, self._result, self._found)
+        if count < 0:
+            self._found = np.empty(-count + (-count >> 2), np.int64)
+            count = list_matches(self._table, self._result, self._bounds[2:], self._found)
+        found = self._found[:count]
+        if count <= SMALL or 4 * count < len(self._found):
+            found = found.copy()
         if self._unsaid or not self._ascending:
             found = self._finish(event, found)
         return Found(found)
@@ -224,7 +233,7 @@ class BitmapEngine(BaseEngine):
                 counts[begin : begin + len(chunk)] = [len(piece) for piece in pieces]
                 found = np.concatenate(pieces)
             parts.append(found)
-        ordinals = np.concatenate(parts) if parts else np.empty(0, np.int64)
+        ordinals = parts[0] if len(parts) == 1 else np.concatenate([*parts, np.empty(0, np.int64)])
         return FoundBatch(np.repeat(np.arange(len(events)), counts), ordinals)
 
     def _matches(

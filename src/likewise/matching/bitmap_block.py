@@ -57,8 +57,9 @@ def join(parts: list[Rows]) -> Rows:
 class Block:
     """Slots with their bitmaps. `record` is the line of addresses the kernels read (see `block_layout`)."""
 
-    def __init__(self, rows: Rows, owner: NDArray[np.int32], densest: int) -> None:
+    def __init__(self, rows: Rows, owner: NDArray[np.int32], shape: layout.BlockShape) -> None:
         self.rows = rows
+        self._shape = shape
         self.size = self.live = len(rows.ordinals)
         self.first, self.last = int(rows.ordinals[0]), int(rows.ordinals[-1])
         self._words = -(-self.size // 64)
@@ -68,7 +69,7 @@ class Block:
         primary = rows.flags & PRIMARY != 0
         held = attribute[primary & (rows.flags & FIRST != 0)]
         names, counts = np.unique(held, return_counts=True)
-        dense = names[counts >= max(32, self.size // densest)]
+        dense = names[counts >= max(shape.dense_from, self.size // shape.dense_share)]
         place = np.searchsorted(dense, attribute)
         is_dense = primary & (place < len(dense))
         if len(dense):
@@ -104,7 +105,7 @@ class Block:
             first_axis, first_token = len(axes), len(tokens)
             for axis in np.unique(codes[numeric]).tolist():
                 chosen = mine[codes == axis]
-                cells = interval_bitmap(rows.on[chosen], rows.off[chosen], slot[chosen], present)
+                cells = interval_bitmap(rows.on[chosen], rows.off[chosen], slot[chosen], present, self._shape)
                 compound = bool((rows.flags[chosen] & COMPOUND).any())
                 axes.append([axis, cells.step, len(cells.cuts), put("cuts", cells.cuts), put("bounds", cells.bounds),
                              len(cells.bounds), put("cells", cells.cells), int(compound)])  # fmt: skip

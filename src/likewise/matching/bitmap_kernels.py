@@ -366,13 +366,11 @@ def list_matches(table: NDArray[np.int64], result: Words, counts: Integers, foun
 
 
 @compiled
-def match_one(table: NDArray[np.int64], points: Integers, numbers: Numbers, count: int, result: Words) -> Integers:
-    """One event's ordinals."""
-    starts = np.empty(2, np.int64)
-    starts[0] = 0
-    starts[1] = count
-    total = match_events(table, points, numbers, starts, result)
-    found = np.empty(total, np.int64)
-    counts = np.empty(1, np.int64)
-    used = list_matches(table, result, counts, found)
-    return found[:used]
+def match_one(
+    table: NDArray[np.int64], points: Integers, numbers: Numbers, bounds: Integers, result: Words, found: Integers
+) -> int:  # fmt: skip
+    """One event's ordinals into `found`; how many, or less than 0 if they need more room: minus the room."""
+    total = match_events(table, points, numbers, bounds[:2], result)
+    if total > len(found):
+        return -total
+    return list_matches(table, result, bounds[2:], found)

@@ -11,30 +11,30 @@ from likewise.matching.condition_rows import Row
 from likewise.matching.raw_memory import address
 from likewise.defaults import MAX_CONJUNCTIONS
 
-TAIL_SLOTS = 128  # a full scan of so few slots costs about as much as one block
-TAIL_ROWS = 2048  # `in` with many values makes many rows; past this the tail becomes a block early
-CAPACITY = -(-(TAIL_SLOTS + MAX_CONJUNCTIONS) // 64) * 64
 
 
 class Tail:
     """Rows appended one slot at a time; the arrays behind `record` move when they grow.
 
-    >>> tail = Tail()
+    >>> tail = Tail(layout.BlockShape())
     >>> tail.append(7, [(0, 0, 0.0, 0.0)], 1)
     >>> tail.remove(7), len(tail.rows().ordinals)
     ([0], 0)
     """
 
-    def __init__(self) -> None:
+    def __init__(self, shape: layout.BlockShape) -> None:
         self.record = np.zeros(layout.WIDTH, np.int64)
+        self._shape = shape
+        self.words = -(-(shape.tail_slots + MAX_CONJUNCTIONS) // 64)  # of its bitmap when it is fullest
+        capacity = 64 * self.words
         self.slots: dict[int, list[int]] = {}
-        self._need = np.zeros(CAPACITY, np.uint64)
-        self._alive = np.zeros(CAPACITY // 64, np.uint64)
-        self._ordinals = np.zeros(CAPACITY, np.int64)
-        self._starts = np.zeros(CAPACITY + 1, np.int64)
+        self._need = np.zeros(capacity, np.uint64)
+        self._alive = np.zeros(self.words, np.uint64)
+        self._ordinals = np.zeros(capacity, np.int64)
+        self._starts = np.zeros(capacity + 1, np.int64)
         self._views = [memoryview(a) for a in (self._need, self._ordinals, self._starts)]
         self.count = self.used = 0
-        self._grow(TAIL_ROWS)
+        self._grow(shape.tail_rows)
         self.clear()
 
     def _grow(self, size: int) -> None:
@@ -63,7 +63,7 @@ class Tail:
     @property
     def full(self) -> bool:
         """Whether it is time to make a block of it."""
-        return self.count >= TAIL_SLOTS or self.used >= TAIL_ROWS
+        return self.count >= self._shape.tail_slots or self.used >= self._shape.tail_rows
 
     def append(self, ordinal: int, rows: list[Row], requirements: int) -> None:
         """Add one slot."""

@@ -6,7 +6,32 @@ holds the scratch memory all of them share.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, NamedTuple
+
+
+class BlockShape(NamedTuple):
+    """The sizes of the bitmap engine, each with its reason; tests use small ones to see blocks at work."""
+
+    tail_slots: int = 128  # a scan of so few slots costs about as much as matching one block
+    tail_rows: int = 2_048  # `in` with many values makes many rows; past this the tail becomes a block early
+    largest_block: int = 8_192  # slots; bounds the pause of one build and keeps a bitmap (1 kB) in the nearest cache
+    merged: int = 4  # neighbouring blocks of one size class that become one
+    dense_share: int = 16  # an attribute is dense if at least one slot in so many mentions it,
+    dense_from: int = 32  # and so many slots at least: a shorter list is scanned in less time than a bitmap is copied
+    cells: int = 256  # quantiles of a full axis: a cell of 8,192 slots then costs 1 kB and about 32 flips
+    smallest_cell: int = 32  # bounds; fewer would spend more memory on bitmaps than they save in flips
+
+    def size_classes(self) -> list[int]:
+        """Blocks below each of these sizes are merged with their like.
+
+        >>> BlockShape().size_classes()
+        [512, 2048, 8192]
+        """
+        classes = [self.tail_slots * self.merged]
+        while classes[-1] * self.merged <= self.largest_block:
+            classes.append(classes[-1] * self.merged)
+        return classes
+
 
 SLOTS: Final = 0  # how many slots
 WORDS: Final = 1  # how many words a bitmap over them has

@@ -14,10 +14,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from likewise.matching.block_layout import BlockShape
 from likewise.matching.raw_memory import compiled
 
-CELLS = 256  # quantiles of a full axis: a cell of 8,192 slots then costs 1 kB and about 32 flips
-SMALLEST_CELL = 32  # bounds; fewer would spend more memory on bitmaps than they save in flips
+SHAPE = BlockShape()
 
 
 class IntervalBitmap(NamedTuple):
@@ -36,7 +36,11 @@ class IntervalBitmap(NamedTuple):
 
 
 def interval_bitmap(
-    on: NDArray[np.float64], off: NDArray[np.float64], slots: NDArray[np.int64], always: NDArray[np.uint64]
+    on: NDArray[np.float64],
+    off: NDArray[np.float64],
+    slots: NDArray[np.int64],
+    always: NDArray[np.uint64],
+    shape: BlockShape = SHAPE,
 ) -> IntervalBitmap:
     """The cells for ranges [on, off) of slots; ranges of one slot must not overlap. `always`: slots set everywhere."""
     real = on < off
@@ -48,7 +52,7 @@ def interval_bitmap(
     changing = np.concatenate([slots[~begun], slots[ends]])
     order = np.argsort(bounds)
     bounds, flips = bounds[order], changing[order].astype(np.uint16)
-    step = max(SMALLEST_CELL, -(-len(bounds) // CELLS))
+    step = max(shape.smallest_cell, -(-len(bounds) // shape.cells))
     count = max(1, -(-len(bounds) // step))
     cells = np.empty(count * len(always), np.uint64)
     _fill(cells, base, flips, step)

@@ -15,9 +15,10 @@ from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar, cast
 
 import numpy as np
-from numba import carray, njit, types
+from numba import njit, types
 from numba.core import cgutils
 from numba.extending import intrinsic
+from numba.np.arrayobj import make_array, populate_array
 from numpy.typing import NDArray
 
 P = ParamSpec("P")
@@ -25,8 +26,12 @@ R = TypeVar("R")
 
 
 def compiled(function: Callable[P, R]) -> Callable[P, R]:
-    """`numba.njit(cache=True)`, keeping the function's type."""
-    return cast("Callable[P, R]", njit(cache=True)(function))
+    """`numba.njit`, cached, keeping the function's type, without counting references to arrays.
+
+    Counting would cost more than an AND of a block's bitmaps; so such a function may read and write
+    arrays, but neither make nor return any.
+    """
+    return cast("Callable[P, R]", njit(cache=True, _nrt=False)(function))
 
 
 def address(array: NDArray[Any]) -> int:
@@ -36,13 +41,6 @@ def address(array: NDArray[Any]) -> int:
     True
     """
     return int(array.ctypes.data)
-
-
-def _pointer(context: Any, number: Any) -> Any:
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.inttoptr(arguments[0], cgutils.voidptr_t)
-
-    return types.voidptr(types.int64), generate
 
 
 def _zeros(context: Any, word: Any) -> Any:
@@ -59,7 +57,6 @@ def _ones(context: Any, word: Any) -> Any:
     return types.int64(types.uint64), generate
 
 
-_at = intrinsic(_pointer)
 _count_zeros = intrinsic(_zeros)
 _count_ones = intrinsic(_ones)
 
@@ -76,31 +73,26 @@ def ones(word: Any) -> int:
     return _count_ones(word)  # type: ignore[no-any-return]
 
 
-@compiled
-def words_at(where: int, count: int) -> NDArray[np.uint64]:
-    """The 64-bit words at an address."""
-    return carray(_at(where), (count,), dtype=np.uint64)  # type: ignore[no-any-return]
+def _view_of(kind: Any) -> Any:
+    """An intrinsic that makes an array of `kind` from an address and a count; nobody owns its memory."""
+    array_type = types.Array(kind, 1, "C")
+
+    def view(context: Any, where: Any, count: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            start, size = arguments
+            array = make_array(array_type)(context, builder)
+            width = context.get_constant(types.intp, kind.bitwidth // 8)
+            data = builder.inttoptr(start, array.data.type)
+            populate_array(array, data=data, shape=[size], strides=[width], itemsize=width, meminfo=None)
+            return array._getvalue()
+
+        return array_type(types.int64, types.int64), generate
+
+    return intrinsic(view)
 
 
-@compiled
-def integers_at(where: int, count: int) -> NDArray[np.int64]:
-    """The 64-bit integers at an address."""
-    return carray(_at(where), (count,), dtype=np.int64)  # type: ignore[no-any-return]
-
-
-@compiled
-def numbers_at(where: int, count: int) -> NDArray[np.float64]:
-    """The 64-bit numbers at an address."""
-    return carray(_at(where), (count,), dtype=np.float64)  # type: ignore[no-any-return]
-
-
-@compiled
-def shorts_at(where: int, count: int) -> NDArray[np.uint16]:
-    """The 16-bit integers at an address."""
-    return carray(_at(where), (count,), dtype=np.uint16)  # type: ignore[no-any-return]
-
-
-@compiled
-def codes_at(where: int, count: int) -> NDArray[np.int32]:
-    """The 32-bit integers at an address."""
-    return carray(_at(where), (count,), dtype=np.int32)  # type: ignore[no-any-return]
+words_at = _view_of(types.uint64)
+integers_at = _view_of(types.int64)
+numbers_at = _view_of(types.float64)
+shorts_at = _view_of(types.uint16)
+codes_at = _view_of(types.int32)
