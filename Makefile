@@ -32,7 +32,7 @@ check: $(STAMPS)/test ## style, types, layers
 	$(BIN)/lint-imports --no-cache
 
 pytest: $(STAMPS)/test ## the tests alone; ARGS="-k parser" picks some, HYPOTHESIS_PROFILE=deep looks longer
-	$(BIN)/pytest $(PYTEST_WORKERS) $(ARGS)
+	$(BIN)/pytest $(ARGS)
 
 bench: $(STAMPS)/test ## every benchmark; NAME=parse runs one
 	$(BIN)/likewise bench $(NAME)

@@ -13,5 +13,6 @@ exclude_patterns = ["_build"]
 myst_heading_anchors = 3
 autodoc_member_order = "bysource"
 autodoc_typehints = "description"
+suppress_warnings = ["toc.empty_glob"]  # a folder of pages may still be empty
 html_theme = "furo"
 html_title = "Likewise"
