@@ -13,6 +13,7 @@ taxonomy, which sees only what is of a kind, counts less.
 from __future__ import annotations
 
 from importlib import resources
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -33,7 +34,8 @@ if TYPE_CHECKING:
 FREQUENCIES: Final = (10, 50, 250, 1_250)
 LEVELS: Final = (0.3, 0.6, 1.0, 1.3, 1.6, 2.0, 2.5, 3.0, 3.5, 4.0)
 WEIGHTS: Final = {"thematic": 1.0, "latent": 1.0, "jcn": 0.3}
-STEEPNESS: Final = 2.0  # a surprise of one power of ten more turns 0.5 into 0.88
+THEME_SHARE: Final = 0.5  # themes move a score but cannot alone make or break it
+STEEPNESS: Final = 1.5  # a surprise of one power of ten more turns 0.5 into 0.82
 DRAWN: Final = 300  # words of each class: 90,000 pairs, enough for a share of 10^-4
 PAIRS: Final = 1_500  # of each relation
 NAMES: Final = NameWeights(
@@ -97,7 +99,8 @@ def related_pairs(wordnet: CompactWordNet, seed: int = 353) -> dict[str, list[tu
     """Pairs of common words by what WordNet says about them: synonyms, derived, sisters, random."""
     random = np.random.default_rng(seed)
     tags = np.bincount(wordnet.words.values, weights=wordnet.tags, minlength=len(wordnet.lexicon))
-    common = {i for i in np.flatnonzero(tags >= 3).tolist() if wordnet.lexicon[i].isalpha() and len(wordnet.lexicon[i]) > 2}
+    lexicon = wordnet.lexicon
+    common = {i for i in np.flatnonzero(tags >= 3).tolist() if lexicon[i].isalpha() and len(lexicon[i]) > 2}
     synset_of = np.repeat(np.arange(wordnet.synsets), np.diff(wordnet.words.ends, prepend=0))
     members: dict[int, list[int]] = {}
     for synset, word, sense in zip(
@@ -111,8 +114,10 @@ def related_pairs(wordnet: CompactWordNet, seed: int = 353) -> dict[str, list[tu
     sisters = [(s[k], s[k + 1]) for s in below.values() for k in range(0, len(s) - 1, 2)]
 
     def words(pairs: list[tuple[int, int]]) -> list[tuple[str, str]]:
-        found = [(wordnet.lexicon[a], wordnet.lexicon[b]) for x, y in pairs for a in members.get(x, ())[:2]
-                 for b in members.get(y, ())[:2] if wordnet.lexicon[a].lower() != wordnet.lexicon[b].lower()]  # fmt: skip
+        found = []
+        for x, y in pairs:
+            both = product(members.get(x, ())[:2], members.get(y, ())[:2])
+            found += [(lexicon[a], lexicon[b]) for a, b in both if lexicon[a].lower() != lexicon[b].lower()]
         return [found[i] for i in random.permutation(len(found))[:PAIRS].tolist()]
 
     ordered = sorted(common)
@@ -121,7 +126,7 @@ def related_pairs(wordnet: CompactWordNet, seed: int = 353) -> dict[str, list[tu
         "synonym": words([(s, s) for s in sorted(members)]),
         "derived": words([tuple(p) for p in wordnet.relations["+"].tolist()]),
         "sister": words(sisters),
-        "random": [(wordnet.lexicon[a], wordnet.lexicon[b]) for a, b in drawn if a != b],
+        "random": [(lexicon[a], lexicon[b]) for a, b in drawn if a != b],
     }
 
 
@@ -143,13 +148,13 @@ def pair_surprise(measure: CombinedMeasure, pairs: list[tuple[str, str]]) -> NDA
     out = []
     for start in range(0, len(pairs), 250):
         block = pairs[start : start + 250]
-        out.append(np.diag(measure.surprise([Term(a) for a, _ in block], [Term(b) for _, b in block])))
+        out.append(np.diag(measure.word_surprise([Term(a) for a, _ in block], [Term(b) for _, b in block])))
     return np.concatenate([np.empty(0), *out])
 
 
 def fit(space: Space, wordnet: CompactWordNet) -> Calibration:
     """A space's calibration."""
-    draft = Calibration(FREQUENCIES, LEVELS, fit_backgrounds(space), WEIGHTS, 2.0, STEEPNESS, NAMES)
+    draft = Calibration(FREQUENCIES, LEVELS, fit_backgrounds(space), WEIGHTS, THEME_SHARE, 2.0, STEEPNESS, NAMES)
     space.__dict__["calibration"] = draft
     midpoint = fit_midpoint(CombinedMeasure(space), related_pairs(wordnet))
     return msgspec.structs.replace(draft, midpoint=midpoint)

@@ -61,6 +61,7 @@ class NameWeights(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Calibration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """All of it. `frequencies` bound the classes of terms by their number of documents; `levels` are the
     surprises at which backgrounds are stored; `weights` say how much each measure's surprise counts;
+    `theme_share` how much of the evidence is taken within the themes, the rest without them;
     the score is 0.5 at `midpoint` and rises with `steepness`.
     """
 
@@ -68,6 +69,7 @@ class Calibration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     levels: tuple[float, ...]
     backgrounds: dict[str, Background]
     weights: dict[str, float]
+    theme_share: float
     midpoint: float
     steepness: float
     names: NameWeights
@@ -98,12 +100,14 @@ class Calibration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """
         curve = 1 / (1 + np.exp(-self.steepness * (np.asarray(surprise, dtype=np.float64) - self.midpoint)))
         ends = 1 / (1 + np.exp(-self.steepness * (np.array([0.0, HIGHEST]) - self.midpoint)))
-        return np.clip((curve - ends[0]) / (ends[1] - ends[0]), 0, 1).astype(np.float32)
+        found: NDArray[np.float32] = np.clip((curve - ends[0]) / (ends[1] - ends[0]), 0, 1).astype(np.float32)
+        return found
 
 
 def _knots(scores: tuple[float, ...]) -> NDArray[np.float64]:
     """The background's scores as strictly rising knots between 0 and 1."""
-    return np.maximum.accumulate(np.array([0.0, *scores, 1.0])) + np.arange(len(scores) + 2) * 1e-9
+    found: NDArray[np.float64] = np.maximum.accumulate(np.array([0.0, *scores, 1.0]))
+    return found + np.arange(len(scores) + 2) * 1e-9
 
 
 def read_calibration(raw: bytes) -> Calibration:

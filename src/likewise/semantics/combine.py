@@ -18,7 +18,7 @@ import numpy as np
 from likewise.semantics.esa import equal_are_one, fold_spaces, related
 from likewise.semantics.jcn import JcnMeasure
 from likewise.semantics.measure import Term
-from likewise.semantics.names import NamesMeasure
+from likewise.semantics.names import Names, NamesMeasure
 from likewise.semantics.prepared import Prepared
 from likewise.semantics.vectors import Stack, stacked, theme_of
 
@@ -61,25 +61,59 @@ class CombinedMeasure:
     def matrix(self, asked: Sequence[Term], seen: Sequence[Term]) -> NDArray[np.float32]:
         """The relatedness of every asked term with every seen one."""
         a, b = self._names.side(asked), self._names.side(seen)
-        meaning = self._calibration.score(self.surprise(a.terms, b.terms))
+        meaning = self._calibration.score(self._surprise(a, b))
         return equal_are_one(self._names.aligned(a, b, meaning), asked, seen)
 
-    def surprise(self, asked: Sequence[Term], seen: Sequence[Term]) -> NDArray[np.float32]:
-        """The measures' mean evidence for every pair of words, in powers of ten against random pairs."""
+    def word_surprise(self, asked: Sequence[Term], seen: Sequence[Term]) -> NDArray[np.float32]:
+        """The evidence for pairs of single words, in powers of ten against random pairs, themes left out."""
+        documents, weight = self._documents(asked, seen)
+        taxonomy, more = self._taxonomy(asked, seen)
+        return _mean(documents + taxonomy, weight + more)
+
+    def _surprise(self, a: Names, b: Names) -> NDArray[np.float32]:
+        """The evidence for every pair of distinct words.
+
+        What documents say is taken partly without themes and partly within both sides' themes
+        together. (Departure: `thematic` projects each side into its own theme, and two themes without a
+        common document then make everything unrelated; the paper asks for one to contain the other.)
+        """
+        asked, seen = a.under(()), b.under(())
+        total, weight = self._documents(asked, seen)
+        themes = {(x, y) for x in set(a.themes) for y in set(b.themes) if x or y}
+        for x, y in sorted(themes):
+            rows = np.array([theme == x for theme in a.themes])
+            columns = np.array([theme == y for theme in b.themes])
+            both = theme_of((*x, *y))
+            within, _ = self._documents(*(tuple(t for t, yes in zip(side.under(both), chosen, strict=True) if yes)
+                                          for side, chosen in ((a, rows), (b, columns))))  # fmt: skip
+            place, share = np.ix_(rows, columns), np.float32(self._calibration.theme_share)
+            total[place] = (1 - share) * total[place] + share * within
+        taxonomy, more = self._taxonomy(asked, seen)
+        return _mean(total + taxonomy, weight + more)
+
+    def _documents(
+        self, asked: Sequence[Term], seen: Sequence[Term]
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """The weighted evidence of shared documents and latent vectors, and its weight."""
         a, b = self._side(asked), self._side(seen)
         calibration = self._calibration
-        in_space, in_taxonomy = np.outer(a.in_space, b.in_space), np.outer(a.in_taxonomy, b.in_taxonomy)
-        found = [("thematic", related(a.stack, b.stack, self._space.vectors.size, "cosine"), in_space)]
+        known = np.outer(a.in_space, b.in_space)
+        cosines = related(a.stack, b.stack, self._space.vectors.size, "cosine")
+        share = np.float32(calibration.weights["thematic"])
+        total = share * known * calibration.surprise("thematic", cosines, a.classes, b.classes)
         if self._latent is not None:
-            found.append(("latent", self._latent.matrix(asked, seen), in_space))
-        found.append(("jcn", self._jcn.matrix(asked, seen), in_taxonomy))
-        total = np.zeros((len(asked), len(seen)), dtype=np.float32)
-        weights = np.zeros_like(total)
-        for name, scores, where in found:
-            weight = np.float32(calibration.weights[name]) * where
-            total += weight * calibration.surprise(name, scores, a.classes, b.classes)
-            weights += weight
-        return np.divide(total, weights, out=np.zeros_like(total), where=weights > 0)
+            more = np.float32(calibration.weights["latent"])
+            latent = self._latent.matrix(asked, seen)
+            total += more * known * calibration.surprise("latent", latent, a.classes, b.classes)
+            share += more
+        return total, share * known
+
+    def _taxonomy(self, asked: Sequence[Term], seen: Sequence[Term]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """The weighted evidence of the taxonomy, and its weight; themes play no part."""
+        a, b = self._side(asked), self._side(seen)
+        weight = np.float32(self._calibration.weights["jcn"]) * np.outer(a.in_taxonomy, b.in_taxonomy)
+        scores = self._jcn.matrix(asked, seen)
+        return weight * self._calibration.surprise("jcn", scores, a.classes, b.classes), weight
 
     def _prepare(self, terms: tuple[Term, ...]) -> _Side:
         vectors = [self._space.vectors.vector(fold_spaces(t.text), theme_of(t.theme)) for t in terms]
@@ -89,3 +123,9 @@ class CombinedMeasure:
             np.array([v.norm > 0 for v in vectors], dtype=np.float32),
             np.array([self._jcn.knows(t.text) for t in terms], dtype=np.float32),
         )
+
+
+def _mean(total: NDArray[np.float32], weight: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Total over weight; 0 where nothing was said."""
+    out: NDArray[np.float32] = np.divide(total, weight, out=np.zeros_like(total), where=weight > 0)
+    return out

@@ -98,7 +98,7 @@ class CompactWordNet(msgspec.Struct, frozen=True, eq=False):
         words = (self.words.counts(len(self.lexicon)) @ self.lexicon_tokens.counts(width)).tocsr()
         definitions, examples = self.definitions.counts(width), self.examples.counts(width)
         own = words * WORDS_WEIGHT + definitions * DEFINITION_WEIGHT + examples
-        counts = (own + self._neighbours() @ (words + definitions)).tocsr()
+        counts: sparse.csr_array = (own + self._neighbours() @ (words + definitions)).tocsr()
         counts.sum_duplicates()
         counts.sort_indices()
         return counts
@@ -191,9 +191,7 @@ def pack(wordnet: CompactWordNet) -> bytes:
         arrays += [each.values, np.diff(each.ends, prepend=0)]
     for pairs in wordnet.relations.values():
         arrays += [np.diff(pairs[:, 0], prepend=0), pairs[:, 1] - pairs[:, 0]]
-    head = _Head(
-        wordnet.tokenizer, wordnet.parts, wordnet.irregular, list(wordnet.relations), [len(a) for a in arrays]
-    )
+    head = _Head(wordnet.tokenizer, wordnet.parts, wordnet.irregular, list(wordnet.relations), [len(a) for a in arrays])
     blocks = [msgspec.json.encode(head, order="sorted"), _front(wordnet.lexicon), _front(wordnet.vocabulary)]
     body = b"".join(np.asarray(a, dtype="<i4").tobytes() for a in arrays)
     raw = b"".join(len(block).to_bytes(4, "little") + block for block in [*blocks, body])

@@ -11,9 +11,10 @@ from __future__ import annotations
 import hashlib
 import sys
 import tempfile
+from functools import partial
 from importlib import resources
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -24,6 +25,9 @@ from likewise.semantics.space_files import SpaceFiles
 from likewise.semantics.space_writer import Extras, write_space
 from likewise.semantics.taxonomy import taxonomy_files
 from likewise.semantics.wordnet import DEFAULT_FOLDER, read_wordnet
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 NAME: Final = "wordnet"
 WORDNET: Final = "wordnet-3.0.xz"
@@ -64,7 +68,8 @@ def write_wordnet_space(
     by_term = counts.tocsc()
     by_term.sort_indices()
     files = {f"taxonomy_{name}": content for name, content in taxonomy_files(wordnet).items()}
-    arrays = dict(
+    write = partial(
+        write_space,
         name=NAME,
         kind="wordnet",
         corpus="WordNet 3.0, a document a synset: its words, gloss, and its neighbours' words and definitions",
@@ -77,15 +82,13 @@ def write_wordnet_space(
         document_maxima=_maxima(counts.indptr, counts.data),
         document_frequencies=np.diff(by_term.indptr),
     )
-    everything: Extras = {**files, **(extras or {})}
-    if core is None:
-        return write_space(folder, **arrays, extras=everything)  # type: ignore[arg-type]
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}.") as near:
-        plain = write_space(Path(near) / "plain", **arrays)  # type: ignore[arg-type]
-        rows, scales = latent_documents(plain, core)
-    latent = {"latent_documents.npy": rows, "latent_scales.npy": scales}
-    return write_space(folder, **arrays, extras={**everything, **latent})  # type: ignore[arg-type]
+    everything: dict[str, Any] = {**files, **(extras or {})}
+    if core is not None:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}.") as near:
+            rows, scales = latent_documents(write(Path(near) / "plain"), core)
+        everything |= {"latent_documents.npy": rows, "latent_scales.npy": scales}
+    return write(folder, extras=everything)
 
 
 def rebuild(source: str | Path = DEFAULT_FOLDER, target: str | Path | None = None, *, latent: bool = True) -> Path:
@@ -101,7 +104,7 @@ def rebuild(source: str | Path = DEFAULT_FOLDER, target: str | Path | None = Non
     return target
 
 
-def _maxima(starts: np.ndarray, values: np.ndarray) -> np.ndarray:
+def _maxima(starts: NDArray[Any], values: NDArray[Any]) -> NDArray[np.uint32]:
     """The highest value of each row; 0 for an empty one."""
     out = np.zeros(len(starts) - 1, dtype=np.uint32)
     filled = np.diff(starts) > 0

@@ -62,13 +62,15 @@ def related(asked: Stack, seen: Stack, documents: int, metric: Metric) -> NDArra
     products: NDArray[np.float32] = dots(
         asked.ends, asked.documents, asked.weights, seen.ends, seen.documents, seen.weights, documents
     )
-    return _METRICS[metric](products, asked.norms[:, None], seen.norms[None, :])
+    found: NDArray[np.float32] = _METRICS[metric](products, asked.norms[:, None], seen.norms[None, :])
+    return found
 
 
 def cosine(products: NDArray[np.float32], a: NDArray[np.float32], b: NDArray[np.float32]) -> NDArray[np.float32]:
     """The cosine from inner products and lengths; 0 where a vector is empty."""
     lengths = a * b
-    return np.clip(np.divide(products, lengths, out=np.zeros_like(products), where=lengths > 0), 0, 1)
+    out: NDArray[np.float32] = np.divide(products, lengths, out=np.zeros_like(products), where=lengths > 0)
+    return np.clip(out, 0, 1)
 
 
 def unit(products: NDArray[np.float32], a: NDArray[np.float32], b: NDArray[np.float32]) -> NDArray[np.float32]:

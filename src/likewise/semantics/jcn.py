@@ -53,9 +53,9 @@ class JcnMeasure:
         if senses not in ("first", "all"):
             raise InputError(f"no choice of senses is named {senses!r}; there are first, all")
         self._taxonomy, self.senses, self._source = taxonomy, senses, information
-        self._information = (
-            taxonomy.information if information is None else taxonomy.information_of_words(read_word_counts(information))
-        )
+        self._information = taxonomy.information
+        if information is not None:
+            self._information = taxonomy.information_of_words(read_word_counts(information))
         self._words = lru_cache(maxsize=65_536)(self._words_of)
         self._senses_of = lru_cache(maxsize=65_536)(self._find_senses)
         self._side: Prepared[_Words] = Prepared(self._gathered)

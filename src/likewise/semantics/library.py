@@ -49,12 +49,11 @@ def load_space(name_or_path: str | Path | None = None) -> Space:
     ...
     likewise.errors.ArtefactMissing: there is no space named 'no-such-space'; ...
     """
-    from likewise.semantics.space import Space
-
     with _lock:
         if name_or_path is None or name_or_path == embedded.NAME:
             return _embedded()
-        return _opened(_find(name_or_path), Space)
+        folder = _find(name_or_path)
+        return _by_checksum(folder.resolve(), SpaceFiles(folder).manifest.checksum)
 
 
 def _find(name_or_path: str | Path) -> Path:
@@ -72,13 +71,10 @@ def _find(name_or_path: str | Path) -> Path:
 
 
 @lru_cache(maxsize=8)
-def _by_checksum(folder: Path, checksum: str, kind: type[Space]) -> Space:
-    return kind(SpaceFiles(folder))
+def _by_checksum(folder: Path, checksum: str) -> Space:
+    from likewise.semantics.space import Space
 
-
-def _opened(folder: Path, kind: type[Space]) -> Space:
-    files = SpaceFiles(folder)
-    return _by_checksum(folder.resolve(), files.manifest.checksum, kind)
+    return Space(SpaceFiles(folder))
 
 
 @lru_cache(maxsize=1)

@@ -10,7 +10,7 @@ follows Monge, A. and Elkan, C.: The field matching problem, KDD 1996, with both
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 import numpy as np
@@ -65,19 +65,18 @@ class NamesMeasure:
         """The relatedness of every asked name with every seen one."""
         return equal_are_one(self.aligned(self.side(asked), self.side(seen)), asked, seen)
 
-    def aligned(
-        self, asked: Names, seen: Names, meaning: NDArray[np.float32] | None = None
-    ) -> NDArray[np.float32]:
+    def aligned(self, asked: Names, seen: Names, meaning: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
         """Scores of names made ready; `meaning` is what else is known about their words' relatedness."""
-        from likewise.semantics.names_kernels import coverage, word_scores
+        from likewise.semantics import names_kernels
 
+        kernels: Any = names_kernels  # their arguments come as tuples, one for each side
         w = self.weights
-        scores = word_scores(asked.letter_ends, asked.letters, asked.stems,
-                             seen.letter_ends, seen.letters, seen.stems, np.array(w.prefix, dtype=np.float32), w.skeleton)  # fmt: skip
+        prefix = np.array(w.prefix, dtype=np.float32)
+        scores = kernels.word_scores(*asked.spelling(), *seen.spelling(), prefix, w.skeleton)
         if meaning is None:
             meaning = np.zeros_like(scores)
         units = np.array([w.unit_unsure, w.unit_sure], dtype=np.float32)
-        out = coverage(scores, meaning, *asked.arrays(), *seen.arrays(), units, w.acronym, w.plain, w.leniency)
+        out = kernels.coverage(scores, meaning, *asked.arrays(), *seen.arrays(), units, w.acronym, w.plain, w.leniency)
         found: NDArray[np.float32] = out[0] ** w.asked_share * out[1] ** (1 - w.asked_share)
         return found
 
@@ -145,20 +144,22 @@ def _initials(written: tuple[str, ...], words: tuple[str, ...]) -> tuple[tuple[s
 
 
 class Names:
-    """Several names as arrays, and their distinct words, each under its theme, as terms."""
+    """Several names as arrays, and their distinct words, each with its theme."""
 
     def __init__(self, names: list[tuple[_Name, Theme]]) -> None:
         place: dict[tuple[str, str, str, Theme], int] = {}
         keys = [(*key, theme) for n, theme in names for key in zip(n.words, n.stems, n.written, strict=True)]
         self._words = np.array([place.setdefault(key, len(place)) for key in keys], dtype=np.int64)
-        self.terms = tuple(Term(written, theme=theme) for _, _, written, theme in place)
+        self.written = tuple(key[2] for key in place)
+        self.themes = tuple(key[3] for key in place)
+        self._terms: dict[Theme, tuple[Term, ...]] = {}
         self._ends = np.cumsum([len(n.words) for n, _ in names], dtype=np.int64)
         self._weights = np.array([w for n, _ in names for w in n.weights], dtype=np.float32)
         self._plain = np.array([n.plain for n, _ in names], dtype=np.uint8)
         self._texts = _hashes([key[0] for key in place])
-        self.stems = _hashes([f" {key[1]}" for key in place])
-        self.letters = np.array([ord(c) for key in place for c in key[0]], dtype=np.int32)
-        self.letter_ends = np.cumsum([len(key[0]) for key in place], dtype=np.int64)
+        self._stems = _hashes([f" {key[1]}" for key in place])
+        self._letters = np.array([ord(c) for key in place for c in key[0]], dtype=np.int32)
+        self._letter_ends = np.cumsum([len(key[0]) for key in place], dtype=np.int64)
         self._window_ends = np.cumsum([len(n.initials) for n, _ in names], dtype=np.int64)
         windows = [(hash(letters), start, end) for n, _ in names for letters, start, end in n.initials]
         self._windows = np.array(windows, dtype=np.int64).reshape(-1, 3)
@@ -166,9 +167,20 @@ class Names:
         units = [(hash(f" {word}"), sure) for n, _ in names for word, sure in n.quantities]
         self._units = np.array(units, dtype=np.int64).reshape(-1, 2)
 
-    def arrays(self) -> tuple[NDArray[np.generic], ...]:
+    def under(self, theme: Theme) -> tuple[Term, ...]:
+        """The distinct words as terms under one theme, always the same objects."""
+        kept = self._terms.get(theme)
+        if kept is None:
+            kept = self._terms[theme] = tuple(Term(word, theme=theme) for word in self.written)
+        return kept
+
+    def spelling(self) -> tuple[Any, ...]:
+        """What the kernel of words takes for one side, in its order."""
+        return self._letter_ends, self._letters, self._stems
+
+    def arrays(self) -> tuple[Any, ...]:
         """What the coverage kernel takes for one side, in its order."""
-        return (self._texts, self.stems, self._ends, self._words, self._weights, self._plain,
+        return (self._texts, self._stems, self._ends, self._words, self._weights, self._plain,
                 self._window_ends, self._windows, self._unit_ends, self._units)  # fmt: skip
 
 

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _shortens(short: NDArray[np.int32], long: NDArray[np.int32], prefix: NDArray[np.float32], skeleton: float) -> float:
+@numba.njit(cache=True, nogil=True)
+def _shortens(short: NDArray[np.int32], long: NDArray[np.int32], prefix: NDArray[np.float32], skeleton: float) -> Any:
     """How surely `short` abbreviates `long`: as its beginning, or as letters picked from it in order.
 
     `prefix[n]` is the strength of a beginning of n letters (the last entry serves longer ones). Letters
@@ -41,7 +41,7 @@ def _shortens(short: NDArray[np.int32], long: NDArray[np.int32], prefix: NDArray
     return skeleton if k == n and skipped < taken else 0.0
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@numba.njit(cache=True, nogil=True)
 def word_scores(
     asked_ends: NDArray[np.int64],
     asked_letters: NDArray[np.int32],
@@ -68,7 +68,7 @@ def word_scores(
     return out
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@numba.njit(cache=True, nogil=True)
 def _credit(
     best: NDArray[np.float32],
     windows: NDArray[np.int64],
@@ -86,7 +86,7 @@ def _credit(
                     best[a] = max(best[a], strength)
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@numba.njit(cache=True, nogil=True)
 def coverage(
     scores: NDArray[np.float32],
     meaning: NDArray[np.float32],

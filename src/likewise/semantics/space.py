@@ -84,13 +84,10 @@ class Space:
             from likewise.semantics.library import load_space
 
             return load_space().taxonomy
-        files = self.files
-        return Taxonomy(
-            {
-                name: files.extra_array(f"taxonomy_{name}") if name.endswith(".npy") else files.extra_bytes(f"taxonomy_{name}")
-                for name in NAMES
-            }
-        )  # fmt: skip
+        return Taxonomy({name: self._extra(f"taxonomy_{name}") for name in NAMES})
+
+    def _extra(self, name: str) -> Any:
+        return self.files.extra_array(name) if name.endswith(".npy") else self.files.extra_bytes(name)
 
     @cached_property
     def calibration(self) -> Calibration:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@numba.njit(cache=True, nogil=True)
 def dots(
     asked_ends: NDArray[np.int64],
     asked_documents: NDArray[np.uint32],
@@ -45,4 +45,41 @@ def dots(
         for k in range(start, end):
             spread[seen_documents[k]] = 0.0
         start = end
+    return out
+
+
+@numba.njit(cache=True, nogil=True)
+def cosines_with_all(
+    posting_ends: NDArray[np.int64],
+    documents: NDArray[np.uint32],
+    frequencies: NDArray[Any],
+    document_maxima: NDArray[np.uint32],
+    basis: NDArray[np.bool_],
+    spread: NDArray[np.float32],
+) -> Any:
+    """The cosine of every term of a space, projected into a basis, with one vector spread over all documents.
+
+    The inverse document frequency is a factor of the whole vector and leaves the cosine as it is; a term
+    in every document of the basis, whose projection is zero, gives 0.
+    """
+    out = np.zeros(len(posting_ends), dtype=np.float32)
+    within = 0
+    for d in range(len(basis)):
+        within += basis[d]
+    length = np.float32(0.0)
+    for d in range(len(spread)):
+        length += spread[d] * spread[d]
+    start = 0
+    for t in range(len(posting_ends)):
+        total, norm, shared = np.float32(0.0), np.float32(0.0), 0
+        for k in range(start, posting_ends[t]):
+            d = documents[k]
+            if basis[d]:
+                shared += 1
+                tf = np.float32(0.5) + np.float32(0.5) * frequencies[k] / document_maxima[d]
+                total += tf * spread[d]
+                norm += tf * tf
+        if total > 0.0 and shared < within:
+            out[t] = total / np.sqrt(norm * length)
+        start = posting_ends[t]
     return out

@@ -88,7 +88,8 @@ class Taxonomy:
         lengths = np.diff(self.ancestor_ends, prepend=0)
         mass = np.bincount(self.ancestors, weights=np.repeat(own, lengths), minlength=self.synsets)
         total = np.where(np.arange(self.synsets) < self.nouns, own[: self.nouns].sum(), own[self.nouns :].sum())
-        return (np.log(total) - np.log(mass)).clip(0).astype(np.float32)
+        found: NDArray[np.float32] = (np.log(total) - np.log(mass)).clip(0).astype(np.float32)
+        return found
 
     def information_of_words(self, frequencies: Mapping[str, float]) -> NDArray[np.float32]:
         """Information content from how often each word stands in a corpus; a word's count is shared among its senses.
@@ -139,9 +140,8 @@ def taxonomy_files(wordnet: CompactWordNet) -> dict[str, Any]:
     synset_of_word = np.repeat(np.arange(wordnet.synsets), np.diff(wordnet.words.ends, prepend=0))
     within = synset_of_word < size
     by_word: dict[str, list[tuple[bool, int, int]]] = {}
-    for word, sense, synset in zip(
-        wordnet.words.values[within].tolist(), wordnet.senses[within].tolist(), synset_of_word[within].tolist(), strict=True
-    ):  # fmt: skip
+    columns = (wordnet.words.values, wordnet.senses, synset_of_word)
+    for word, sense, synset in zip(*(column[within].tolist() for column in columns), strict=True):
         by_word.setdefault(fold(wordnet.lexicon[word]), []).append((synset >= nouns, sense, synset))
     words = sorted(by_word, key=lambda w: w.encode())
     encoded = [word.encode() for word in words]

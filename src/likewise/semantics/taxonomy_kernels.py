@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@numba.njit(cache=True, nogil=True)
 def similarities(
     asked_ends: NDArray[np.int64],
     asked_senses: NDArray[np.int32],
@@ -50,7 +50,7 @@ def similarities(
     return out
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@numba.njit(cache=True, nogil=True)
 def best_pairs(
     scores: NDArray[np.float32],
     asked_ends: NDArray[np.int64],

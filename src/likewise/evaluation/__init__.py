@@ -1,0 +1,1 @@
+"""Evaluation: what measures and engines achieve on published data."""
