@@ -35,6 +35,8 @@ def demo(as_json: AsJson = False) -> None:
             _print_facts(happened)
         else:
             _print_scene(screen, scene, matcher, happened)
+    if screen is not None:
+        screen.print("Next: likewise explain --help, likewise match --help, and README.md", style="dim")
 
 
 class Moment(NamedTuple):
@@ -80,8 +82,8 @@ def _print_scene(screen: Console, scene: Scene, matcher: Matcher, happened: Sequ
     shown = Table.grid(padding=(0, 2, 0, 0), expand=True)
     shown.add_column()
     shown.add_column()
-    shown.add_column(ratio=3)
-    shown.add_column(ratio=2)
+    shown.add_column(ratio=1)
+    shown.add_column(width=30)
     for moment in happened:
         for row in _rows(moment):
             shown.add_row(*row)
@@ -89,7 +91,10 @@ def _print_scene(screen: Console, scene: Scene, matcher: Matcher, happened: Sequ
     for event in scene.events:
         if event.id in scene.explained:
             for id in scene.subscriptions:
-                screen.print(Padding(explained(matcher.explain(event, id), event), (0, 0, 1, 2)))
+                explanation = matcher.explain(event, id)
+                asks = "Why does {} match {}?" if explanation.verdict == "match" else "Why does {} not match {}?"
+                screen.print(Text(asks.format(event.id, id), "bold"))
+                screen.print(Padding(explained(explanation, event), (0, 0, 1, 2)))
 
 
 def _rows(moment: Moment) -> Iterator[tuple[Text, Text, Text, Text]]:
@@ -122,7 +127,7 @@ def _found(matches: Sequence[Match]) -> Text:
         told.append("  " if told else "")
         told.append(match.subscription_id, "cyan")
         if match.rank_value is not None:
-            told.append(f" at {match.rank_value:.3f}")
+            told.append(f" at distance {match.rank_value:.3f}")
         elif match.kind in ("approximate", "statements"):
             told.append(f" {number(match.score)}", score_style(match.score))
         if match.cause == "promoted":

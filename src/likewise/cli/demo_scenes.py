@@ -34,7 +34,7 @@ def other_words() -> Scene:
     themes = ("energy", "appliances", "building")
     return Scene(
         "The same thing in other words",
-        "~ relaxes a word: the event may use another one that means nearly the same. Themes say which meaning.",
+        "~ relaxes a part: the event may say it in other words. Themes in braces tell the meaning.",
         {"energy": "{power, computers} {type = increased energy usage event~, device~ = laptop~, office = room 112}"},
         (
             event({**usage, "device": "computer"}, themes=themes, id="e1"),
