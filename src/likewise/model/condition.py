@@ -113,7 +113,7 @@ def check(items: tuple[Node, ...]) -> None:
     for item in items:
         if type(item) is not Predicate:
             break
-        attributes.add(item.attribute)
+        attributes.add(fold(item.attribute))
     else:  # the common case, kept cheap
         if len(attributes) < len(items):
             merge_comparisons(items)  # type: ignore[arg-type]
