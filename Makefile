@@ -1,7 +1,7 @@
 # Two commands do everything: `make run` and `make test`. Each sets up what it needs, once.
 # PYTHON picks the interpreter for a new virtual environment: make test PYTHON=python3.13
 
-PYTHON ?= python3
+PYTHON ?=
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 STAMPS := $(VENV)/stamps

@@ -6,11 +6,11 @@
 #   test        the locked packages tests need, and the system packages: a Java runtime (Spark) and WordNet's files
 #
 # The Makefile calls it; each step leaves a stamp in $VENV/stamps. Nothing is installed without its hash.
-# PYTHON picks the interpreter, VENV the folder. LIKEWISE_SKIP_SYSTEM=1 does without the system packages;
+# PYTHON picks the interpreter (else the first that fits), VENV the folder. LIKEWISE_SKIP_SYSTEM=1 does without the system packages;
 # the tests that need them are then skipped.
 set -eu
 
-PYTHON=${PYTHON:-python3}
+PYTHON=${PYTHON:-}
 VENV=${VENV:-.venv}
 BIN=$VENV/bin
 STAMPS=$VENV/stamps
@@ -44,10 +44,15 @@ install_likewise() {
     "$BIN/uv" pip install --quiet --python "$BIN/python" --no-deps --no-build-isolation --offline --editable .
 }
 
+fits() { "$1" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' 2>/dev/null; }
+
 bootstrap() {
     if [ ! -x "$BIN/python" ]; then
-        "$PYTHON" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' ||
-            die "Likewise needs Python 3.11, 3.12 or 3.13, and $PYTHON is $("$PYTHON" -V 2>&1); name one: make PYTHON=python3.13 ..."
+        for candidate in ${PYTHON:-python3 python3.13 python3.12 python3.11 python}; do
+            if fits "$candidate"; then PYTHON=$candidate; found=yes; break; fi
+        done
+        [ -n "${found:-}" ] || die "Likewise needs Python 3.11, 3.12 or 3.13, and ${PYTHON:-python3} is not one of them: $(
+            "${PYTHON:-python3}" -V 2>&1 || true). Install one, or name it: make run PYTHON=/path/to/python3.13"
         say "making the virtual environment $VENV with $("$PYTHON" -V 2>&1)"
         if ! "$PYTHON" -m venv "$VENV"; then
             rm -rf "$VENV"
