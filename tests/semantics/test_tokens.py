@@ -69,12 +69,12 @@ def test_length_limits_count_characters_before_stemming() -> None:
 @settings(deadline=None)  # the first example loads Arrow
 @given(texts=TEXTS)
 def test_arrays_give_the_same_tokens_as_single_texts(chosen: TokenizerSettings, texts: list[str | None]) -> None:
-    """The batch form equals the single form for every text, and its terms are sorted and all used."""
+    """The batch form equals the single form for every text, and its terms are distinct and all used."""
     tokenizer = Tokenizer(chosen)
     texts = [t if t is None else t.encode("utf-8", "ignore").decode() for t in texts]
     encoded = tokenizer.encode(pa.array(texts, pa.string()))
     assert [encoded.tokens(i) for i in range(len(texts))] == [tokenizer.tokens(t or "") for t in texts]
-    assert encoded.terms == sorted(set(encoded.terms))
+    assert len(encoded.terms) == len(set(encoded.terms.to_pylist()))
     assert set(encoded.codes.tolist()) == set(range(len(encoded.terms)))
 
 

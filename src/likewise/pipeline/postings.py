@@ -6,9 +6,8 @@ bucket is one Arrow record batch, so that Spark moves a few large values instead
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 import numpy as np
@@ -21,10 +20,13 @@ if TYPE_CHECKING:
     from likewise.semantics.tokens import EncodedTexts
 
 
-class LocalPostings(msgspec.Struct, frozen=True, eq=False):
-    """The postings of one batch: terms sorted, each with its documents (numbered within the batch)."""
+_POWERS: Final = np.cumprod(np.full(64, 31, dtype=np.uint32), dtype=np.uint32)
 
-    terms: list[str]
+
+class LocalPostings(msgspec.Struct, frozen=True, eq=False):
+    """The postings of one batch: each term with its documents, ascending and numbered within the batch."""
+
+    terms: pa.Array[Any]
     ends: NDArray[np.int64]
     documents: NDArray[np.uint32]
     frequencies: NDArray[np.uint32]
@@ -58,14 +60,16 @@ def local_postings(encoded: EncodedTexts) -> tuple[LocalPostings, NDArray[np.uin
 
     >>> from likewise.semantics.tokens import Tokenizer
     >>> found, highest = local_postings(Tokenizer().encode(pa.array(["cat cat dog", "dog"])))
-    >>> found.terms, found.ends.tolist(), found.documents.tolist(), found.frequencies.tolist(), highest.tolist()
-    (['cat', 'dog'], [1, 3], [0, 0, 1], [2, 1, 1], [2, 1])
+    >>> found.terms.to_pylist(), found.ends.tolist(), found.documents.tolist(), found.frequencies.tolist()
+    (['cat', 'dog'], [1, 3], [0, 0, 1], [2, 1, 1])
+    >>> highest.tolist()
+    [2, 1]
     """
     size = len(encoded.ends)
     highest = np.zeros(size, dtype=np.uint32)
     none = np.empty(0, dtype=np.uint32)
     if not len(encoded.codes):
-        return LocalPostings([], np.empty(0, dtype=np.int64), none, none), highest
+        return LocalPostings(encoded.terms.slice(0, 0), np.empty(0, dtype=np.int64), none, none), highest
     document = np.repeat(np.arange(size), np.diff(encoded.ends, prepend=0))
     # One key a token, half the width where it fits: sorting is the main cost.
     width: Any = np.uint32 if len(encoded.terms) * size < 1 << 32 else np.uint64
@@ -77,29 +81,48 @@ def local_postings(encoded: EncodedTexts) -> tuple[LocalPostings, NDArray[np.uin
     np.maximum.at(highest, documents.astype(np.int64), frequencies)
     counts = np.bincount(codes.astype(np.int64), minlength=len(encoded.terms))
     used = np.flatnonzero(counts)  # cutting may have left a term without tokens
-    terms = encoded.terms if len(used) == len(encoded.terms) else [encoded.terms[i] for i in used.tolist()]
+    terms = encoded.terms if len(used) == len(encoded.terms) else encoded.terms.take(used)
     return LocalPostings(terms, np.cumsum(counts[used]), documents.astype(np.uint32), frequencies), highest
 
 
 def buckets(postings: LocalPostings, number: int) -> Iterator[tuple[int, pa.RecordBatch]]:
     """The postings dealt to buckets by a hash of the term that is the same everywhere."""
-    if not postings.terms:
+    if not len(postings.terms):
         return
-    hashes = np.fromiter((zlib.crc32(t.encode()) for t in postings.terms), dtype=np.uint32, count=len(postings.terms))
     whole = pa.RecordBatch.from_arrays(
         [
-            pa.array(postings.terms, pa.large_string()),
+            postings.terms,
             _lists(postings.ends, _narrow(postings.documents)),
             _lists(postings.ends, _narrow(postings.frequencies)),
         ],
         names=["term", "documents", "frequencies"],
     )
-    bucket = hashes % number
+    bucket = hashes(postings.terms) % np.uint32(number)
     order = np.argsort(bucket, kind="stable")
     at = np.searchsorted(bucket[order], np.arange(number + 1))
     for i in range(number):
         if at[i] < at[i + 1]:
             yield i, whole.take(order[at[i] : at[i + 1]])
+
+
+def hashes(terms: pa.Array[Any]) -> NDArray[np.uint32]:
+    """A hash of each term that is the same on every machine: a polynomial over its bytes, then mixed.
+
+    >>> hashes(pa.array(["cat", "act"], pa.large_string())).tolist()
+    [997821293, 1122043016]
+    """
+    _, offsets, data = terms.buffers()
+    if offsets is None or data is None or not len(terms):
+        return np.zeros(len(terms), dtype=np.uint32)
+    at = np.frombuffer(memoryview(offsets), dtype=np.int64)[terms.offset : terms.offset + len(terms) + 1]
+    content = np.frombuffer(memoryview(data), dtype=np.uint8)[at[0] : at[-1]]
+    starts, lengths = at[:-1] - at[0], np.diff(at)
+    place = (np.arange(len(content)) - np.repeat(starts, lengths)) % len(_POWERS)
+    sums = np.zeros(len(terms), dtype=np.uint32)
+    filled = lengths > 0
+    sums[filled] = np.add.reduceat(content * _POWERS[place], starts[filled], dtype=np.uint32)
+    mixed: NDArray[np.uint32] = (sums ^ (sums >> np.uint32(15))) * np.uint32(0x2C1B3C6D)
+    return mixed ^ (mixed >> np.uint32(12))
 
 
 def merged(pieces: list[tuple[int, pa.RecordBatch]]) -> TermPostings:

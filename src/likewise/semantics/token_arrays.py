@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,13 +24,13 @@ def _table(lower: bool) -> NDArray[np.uint8]:
 
 def cut(
     texts: pa.Array[Any], *, lower: bool, spaced: Callable[[str], str]
-) -> tuple[list[str], NDArray[np.int32], NDArray[np.int64]]:
+) -> tuple[pa.Array[Any], NDArray[np.int32], NDArray[np.int64]]:
     """The distinct words, each text's words as codes into them, and where each text's codes end.
 
     `spaced` cuts one text that is not ASCII, and returns its words joined by single spaces.
 
     >>> words, codes, ends = cut(pa.array(["a b", "", "b"]), lower=True, spaced=str)
-    >>> words, codes.tolist(), ends.tolist()
+    >>> words.to_pylist(), codes.tolist(), ends.tolist()
     (['a', 'b'], [0, 1, 1], [2, 2, 3])
     """
     texts = texts.cast(pa.large_string()).fill_null("")
@@ -44,6 +44,51 @@ def cut(
     return _words(_table(lower)[data], ends)
 
 
+def fitting(words: pa.Array[Any], shortest: int, longest: int, stop_words: Sequence[str]) -> NDArray[np.bool_]:
+    """Which words have a length in the limits and are no stop words.
+
+    >>> fitting(pa.array(["a", "the", "cat"], pa.large_string()), 2, 9, ["the"]).tolist()
+    [False, False, True]
+    """
+    lengths = np.asarray(pc.call_function("utf8_length", [words]))
+    stopped = np.asarray(pc.is_in(words, value_set=pa.array(stop_words, words.type)), dtype=bool)
+    fits: NDArray[np.bool_] = (lengths >= shortest) & (lengths <= longest) & ~stopped
+    return fits
+
+
+def without_words(
+    words: pa.Array[Any],
+    kept: NDArray[np.bool_],
+    stem: Callable[[Sequence[str]], list[str]] | None,
+    codes: NDArray[np.int32],
+    ends: NDArray[np.int64],
+) -> tuple[pa.Array[Any], NDArray[np.int32], NDArray[np.int64]]:
+    """The texts again without the words that are not kept, the others stemmed.
+
+    >>> words, codes, ends = cut(pa.array(["a cat", "cats"]), lower=True, spaced=str)
+    >>> kept = np.array([False, True, True])
+    >>> terms, codes, ends = without_words(words, kept, lambda found: [w.rstrip("s") for w in found], codes, ends)
+    >>> terms.to_pylist(), codes.tolist(), ends.tolist()
+    (['cat'], [0, 0], [1, 2])
+    """
+    if kept.all() and stem is None:
+        return words, codes, ends
+    terms = words.filter(pa.array(kept))
+    numbers = np.arange(len(terms), dtype=np.int32)
+    if stem is not None:
+        stemmed = pa.array(stem([str(word) for word in terms.to_pylist()]), pa.large_string()).dictionary_encode()
+        terms, numbers = stemmed.dictionary, stemmed.indices.to_numpy(zero_copy_only=False)
+    if kept.all():
+        return terms, numbers[codes], ends
+    renumbered = np.full(len(words), -1, dtype=np.int32)
+    renumbered[kept] = numbers
+    codes = renumbered[codes]
+    stays = codes >= 0
+    before = np.zeros(len(codes) + 1, dtype=np.int64)
+    np.cumsum(stays, out=before[1:])
+    return terms, codes[stays], before[ends]
+
+
 def _bytes_of(texts: pa.Array[Any]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
     """A large string array's bytes and where each text ends in them."""
     _, offsets_buffer, data_buffer = texts.buffers()
@@ -55,7 +100,9 @@ def _bytes_of(texts: pa.Array[Any]) -> tuple[NDArray[np.uint8], NDArray[np.int64
     return np.frombuffer(memoryview(data_buffer), dtype=np.uint8)[start:stop], offsets[1:] - start
 
 
-def _words(data: NDArray[np.uint8], ends: NDArray[np.int64]) -> tuple[list[str], NDArray[np.int32], NDArray[np.int64]]:
+def _words(
+    data: NDArray[np.uint8], ends: NDArray[np.int64]
+) -> tuple[pa.Array[Any], NDArray[np.int32], NDArray[np.int64]]:
     """Words are runs without a space inside one text; each text begins a new word."""
     inside = data != _SPACE
     first = inside.copy()
@@ -71,8 +118,7 @@ def _words(data: NDArray[np.uint8], ends: NDArray[np.int64]) -> tuple[list[str],
     words = pa.LargeStringArray.from_buffers(len(starts), _buffer(offsets), _buffer(data[inside]))
     encoded: pa.DictionaryArray[Any, Any] = words.dictionary_encode()
     codes = encoded.indices.to_numpy(zero_copy_only=False).astype(np.int32, copy=False)
-    distinct = [str(word) for word in encoded.dictionary.to_pylist()]
-    return distinct, codes, np.searchsorted(starts, ends, side="left").astype(np.int64)
+    return encoded.dictionary, codes, np.searchsorted(starts, ends, side="left").astype(np.int64)
 
 
 def _buffer(array: NDArray[Any]) -> pa.Buffer:

@@ -55,17 +55,17 @@ class TokenizerSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True)
 class EncodedTexts(msgspec.Struct, frozen=True, eq=False):
     """The tokens of many texts: text i holds `terms[codes[ends[i - 1]:ends[i]]]`, in reading order.
 
-    `terms` has each distinct token once, sorted by code point.
+    `terms` has each distinct token once.
     """
 
-    terms: list[str]
+    terms: pa.Array[Any]
     codes: NDArray[np.int32]
     ends: NDArray[np.int64]
 
     def tokens(self, index: int) -> list[str]:
         """The tokens of one text."""
         start = int(self.ends[index - 1]) if index else 0
-        return [self.terms[code] for code in self.codes[start : int(self.ends[index])].tolist()]
+        return [str(self.terms[code]) for code in self.codes[start : int(self.ends[index])].tolist()]
 
 
 class Tokenizer:
@@ -100,13 +100,16 @@ class Tokenizer:
 
         >>> import pyarrow as pa
         >>> encoded = Tokenizer().encode(pa.array(["red laptops", None, "a laptop, à la carte"]))
-        >>> encoded.terms, [encoded.tokens(i) for i in range(3)]
-        (['cart', 'la', 'laptop', 'red', 'à'], [['red', 'laptop'], [], ['laptop', 'à', 'la', 'cart']])
+        >>> encoded.terms.to_pylist(), [encoded.tokens(i) for i in range(3)]
+        (['red', 'laptop', 'à', 'la', 'cart'], [['red', 'laptop'], [], ['laptop', 'à', 'la', 'cart']])
         """
-        from likewise.semantics.token_arrays import cut
+        from likewise.semantics.token_arrays import cut, fitting, without_words
 
-        words, codes, ends = cut(texts, lower=self.settings.fold == "nfkc", spaced=self._spaced)
-        return self._normalise(words, codes, ends)
+        settings = self.settings
+        words, codes, ends = cut(texts, lower=settings.fold == "nfkc", spaced=self._spaced)
+        kept = fitting(words, settings.shortest, settings.longest, sorted(self._stop_words))
+        stems = None if settings.stemmer == "none" else self._stemmers.stem
+        return EncodedTexts(*without_words(words, kept, stems, codes, ends))
 
     def _words(self, text: str) -> list[str]:
         """The text folded and cut, nothing dropped."""
@@ -119,25 +122,6 @@ class Tokenizer:
 
     def _spaced(self, text: str) -> str:
         return " ".join(self._words(text))
-
-    def _normalise(self, words: list[str], codes: NDArray[np.int32], ends: NDArray[np.int64]) -> EncodedTexts:
-        """Drops and stems the distinct words, then renumbers the codes."""
-        import numpy as np
-
-        stop_words, shortest, longest = self._stop_words, self.settings.shortest, self.settings.longest
-        kept = [i for i, w in enumerate(words) if shortest <= len(w) <= longest and w not in stop_words]
-        stems = self._stemmers.stem([words[i] for i in kept])
-        terms = sorted(set(stems))
-        number = {term: i for i, term in enumerate(terms)}
-        renumbered = np.full(len(words) + 1, -1, dtype=np.int32)
-        renumbered[kept] = np.fromiter((number[s] for s in stems), dtype=np.int32, count=len(stems))
-        codes = renumbered[codes]
-        if len(kept) == len(words):
-            return EncodedTexts(terms, codes, ends)
-        stays = codes >= 0
-        before = np.zeros(len(codes) + 1, dtype=np.int64)
-        np.cumsum(stays, out=before[1:])
-        return EncodedTexts(terms, codes[stays], before[ends])
 
 
 class _Stemmers:
