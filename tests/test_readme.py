@@ -16,7 +16,8 @@ README = Path(__file__).resolve().parent.parent / "README.md"
 
 def blocks(kind: str) -> list[tuple[str, str]]:
     """The fenced blocks of a kind: what stands beside the kind, and the text."""
-    return re.findall(rf"^```{kind} ?([^\n]*)\n(.*?)^```$", README.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    text = README.read_text(encoding="utf-8")
+    return re.findall(rf"^```{kind} ?([^\n]*)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
 
 
 def without_scores(text: str) -> list[str]:

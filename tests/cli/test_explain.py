@@ -40,3 +40,16 @@ def test_both_may_come_from_files(tmp_path: Path, capsys: pytest.CaptureFixture[
     (tmp_path / "event").write_text("")
     assert main.run(["explain", "-e", f"@{tmp_path / 'event'}", "-s", "{a = 1}"]) == 2
     assert "holds nothing" in capsys.readouterr().err
+
+
+def test_the_measure_may_be_chosen_with_options(capsys: pytest.CaptureFixture[str]) -> None:
+    """A measure and its options decide how far apart two words are; an unknown one is an error, not a traceback."""
+    asked = ["explain", "-e", "{room: 1, appliance: computer}", "-s", "{appliance = laptop~}", "--json"]
+    scores = []
+    for measure in ("esa:metric=cosine", "esa:metric=raw"):
+        main.run([*asked, "--measure", measure])
+        scores.append(json.loads(capsys.readouterr().out)["score"])
+    assert scores[0] != scores[1]
+    for measure in ("astrology", "esa:metric", "esa:metric=crow"):
+        assert main.run([*asked, "--measure", measure]) == 2
+        assert json.loads(capsys.readouterr().err)["error"]["message"]

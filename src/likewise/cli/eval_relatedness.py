@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from likewise.cli import output
-from likewise.cli.options import AsJson, SpaceName
+from likewise.cli.options import AsJson, SpaceName, measure_named
 
 
 def relatedness(
@@ -33,7 +33,7 @@ def relatedness(
     opened = load_space(space)
     results = []
     for said in measure or [None]:  # type: ignore[list-item]
-        name, options = _parsed(said)
+        name, options = (None, {}) if said is None else measure_named(said)
         chosen = opened.measure(name, **options)
         results += [(said or chosen.name, evaluate(opened, path, chosen)) for path in files]
     if as_json:
@@ -56,23 +56,3 @@ def _facts(result: object) -> dict[str, object]:
     import msgspec
 
     return msgspec.structs.asdict(result)  # type: ignore[arg-type]
-
-
-def _parsed(said: str | None) -> tuple[str | None, dict[str, str]]:
-    """A measure's name and its options.
-
-    >>> _parsed("esa:metric=raw"), _parsed(None)
-    (('esa', {'metric': 'raw'}), (None, {}))
-    """
-    from likewise.errors import InputError
-
-    if said is None:
-        return None, {}
-    name, _, rest = said.partition(":")
-    options = {}
-    for piece in rest.split(",") if rest else []:
-        key, equals, value = piece.partition("=")
-        if not equals:
-            raise InputError(f"expected an option like metric=raw after the colon, found {piece!r}")
-        options[key.strip()] = value.strip()
-    return name, options

@@ -26,12 +26,12 @@ def explain(
 
     Example: `likewise explain --event '{air_temp_f: 81.2}' --subscription '{temperature~ > 25 degC}'`
     """
-    from likewise import Matcher
+    from likewise.cli.matching import matcher_for
     from likewise.cli.reading import given_subscription, located, read_event
     from likewise.cli.rendering import explained
     from likewise.formats.json_answers import explanation_to_json
 
-    matcher = Matcher(space=space, measure=measure, threshold=threshold)
+    matcher = matcher_for(space, measure, threshold)
     with located("the event"):
         seen = read_event(_given(event))
     with located("the subscription"):

@@ -37,14 +37,14 @@ def match(
 
     Example: `echo 'e1: {no2: 45, city: Zagreb}' | likewise match --subscriptions wanted.txt`
     """
-    from likewise import Matcher
+    from likewise.cli.matching import matcher_for
     from likewise.cli.rendering import match_line
     from likewise.errors import FormatError
     from likewise.formats.json_answers import match_to_json
 
     if subscriptions == events == "-":
         raise FormatError("subscriptions and events cannot both come from standard input; put one of them in a file")
-    matcher = Matcher(space=space, measure=measure, threshold=threshold)
+    matcher = matcher_for(space, measure, threshold)
     add_all(matcher, subscriptions)
     screen = None if as_json else output.console()
     matched = False
