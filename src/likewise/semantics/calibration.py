@@ -79,19 +79,15 @@ class Calibration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """The frequency class of terms that occur in so many documents."""
         return np.searchsorted(np.asarray(self.frequencies), documents, side="right")
 
-    def surprise(
-        self, measure: str, scores: NDArray[np.float32], asked: NDArray[np.int64], seen: NDArray[np.int64]
-    ) -> NDArray[np.float32]:
-        """How surprising scores are, given both sides' frequency classes; 0 for a score of 0, never falling."""
-        out = np.zeros_like(scores, dtype=np.float32)
+    def background(self, measure: str) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """A measure's background as arrays: the knots for every two classes of frequency, and their surprises."""
         table = self.backgrounds[measure].scores
-        levels = np.array([0.0, *self.levels, HIGHEST])
-        for i in np.unique(asked):
-            for j in np.unique(seen):
-                low, high = min(i, j), max(i, j)
-                place = np.ix_(asked == i, seen == j)
-                out[place] = np.interp(scores[place], _knots(table[low][high - low]), levels)
-        return out
+        size = len(table)
+        knots = np.empty((size, size, len(self.levels) + 2), dtype=np.float32)
+        for low in range(size):
+            for high in range(low, size):
+                knots[low, high] = knots[high, low] = _knots(table[low][high - low])
+        return knots, np.array([0.0, *self.levels, HIGHEST], dtype=np.float32)
 
     def score(self, surprise: NDArray[Any]) -> NDArray[np.float32]:
         """Surprise in [0, `HIGHEST`] as a score in [0, 1]: a logistic curve, stretched to begin at 0 and end at 1.
@@ -105,9 +101,9 @@ class Calibration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def _knots(scores: tuple[float, ...]) -> NDArray[np.float64]:
-    """The background's scores as strictly rising knots between 0 and 1."""
+    """The background's scores as knots between 0 and 1 that never fall."""
     found: NDArray[np.float64] = np.maximum.accumulate(np.array([0.0, *scores, 1.0]))
-    return found + np.arange(len(scores) + 2) * 1e-9
+    return found
 
 
 def read_calibration(raw: bytes) -> Calibration:

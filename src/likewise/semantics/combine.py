@@ -50,9 +50,10 @@ class CombinedMeasure:
         self._space = space
         self._calibration = space.calibration
         self._names = NamesMeasure(space.vectors, space.calibration.names)
-        self._latent = space.measure("latent") if space.has_latent else None
+        self._latent = space.latent()
         self._jcn = JcnMeasure(space.taxonomy, senses="all")
         self._side: Prepared[_Side] = Prepared(self._prepare)
+        self._backgrounds = {name: self._calibration.background(name) for name in self._calibration.backgrounds}
 
     def configuration(self) -> dict[str, object]:
         """What rebuilds this measure over the same space."""
@@ -79,14 +80,11 @@ class CombinedMeasure:
         """
         asked, seen = a.under(()), b.under(())
         total, weight = self._documents(asked, seen)
-        themes = {(x, y) for x in set(a.themes) for y in set(b.themes) if x or y}
-        for x, y in sorted(themes):
-            rows = np.array([theme == x for theme in a.themes])
-            columns = np.array([theme == y for theme in b.themes])
+        share = np.float32(self._calibration.theme_share)
+        for x, y in sorted((x, y) for x in a.groups for y in b.groups if x or y):
             both = theme_of((*x, *y))
-            within, _ = self._documents(*(tuple(t for t, yes in zip(side.under(both), chosen, strict=True) if yes)
-                                          for side, chosen in ((a, rows), (b, columns))))  # fmt: skip
-            place, share = np.ix_(rows, columns), np.float32(self._calibration.theme_share)
+            within, _ = self._documents(a.under(both, x), b.under(both, y))
+            place = np.ix_(a.groups[x], b.groups[y])
             total[place] = (1 - share) * total[place] + share * within
         taxonomy, more = self._taxonomy(asked, seen)
         return _mean(total + taxonomy, weight + more)
@@ -100,11 +98,11 @@ class CombinedMeasure:
         known = np.outer(a.in_space, b.in_space)
         cosines = related(a.stack, b.stack, self._space.vectors.size, "cosine")
         share = np.float32(calibration.weights["thematic"])
-        total = share * known * calibration.surprise("thematic", cosines, a.classes, b.classes)
+        total = share * known * self._read("thematic", cosines, a, b)
         if self._latent is not None:
             more = np.float32(calibration.weights["latent"])
-            latent = self._latent.matrix(asked, seen)
-            total += more * known * calibration.surprise("latent", latent, a.classes, b.classes)
+            latent = self._latent.cosines(asked, seen)
+            total += more * known * self._read("latent", latent, a, b)
             share += more
         return total, share * known
 
@@ -112,8 +110,15 @@ class CombinedMeasure:
         """The weighted evidence of the taxonomy, and its weight; themes play no part."""
         a, b = self._side(asked), self._side(seen)
         weight = np.float32(self._calibration.weights["jcn"]) * np.outer(a.in_taxonomy, b.in_taxonomy)
-        scores = self._jcn.matrix(asked, seen)
-        return weight * self._calibration.surprise("jcn", scores, a.classes, b.classes), weight
+        scores = self._jcn.similarities(asked, seen)
+        return weight * self._read("jcn", scores, a, b), weight
+
+    def _read(self, name: str, scores: NDArray[np.float32], a: _Side, b: _Side) -> NDArray[np.float32]:
+        """A measure's scores against its background."""
+        from likewise.semantics.calibration_kernels import interpolated
+
+        out: NDArray[np.float32] = interpolated(scores, a.classes, b.classes, *self._backgrounds[name])
+        return out
 
     def _prepare(self, terms: tuple[Term, ...]) -> _Side:
         vectors = [self._space.vectors.vector(fold_spaces(t.text), theme_of(t.theme)) for t in terms]

@@ -93,15 +93,16 @@ def equal_are_one(scores: NDArray[np.float32], asked: Sequence[Term], seen: Sequ
 
     An empty text is equal to an empty text alone.
     """
-    swapped = len(asked) < len(seen)
-    few, many = (asked, seen) if swapped else (seen, asked)
-    places: dict[str, list[int]] = {}
-    for j, term in enumerate(few):
-        places.setdefault(fold(term.text), []).append(j)
-    for i, term in enumerate(many):
-        for j in places.get(fold(term.text), ()):
-            scores[(j, i) if swapped else (i, j)] = 1
+    rows, columns = np.nonzero(_hashes(asked)[:, None] == _hashes(seen)[None, :])
+    for i, j in zip(rows.tolist(), columns.tolist(), strict=True):
+        if fold(asked[i].text) == fold(seen[j].text):
+            scores[i, j] = 1
     return scores
+
+
+_hashes: Final[Prepared[NDArray[np.int64]]] = Prepared(
+    lambda terms: np.array([hash(fold(term.text)) for term in terms], dtype=np.int64)
+)
 
 
 def fold_spaces(text: str) -> str:

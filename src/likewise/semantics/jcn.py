@@ -70,6 +70,10 @@ class JcnMeasure:
 
     def matrix(self, asked: Sequence[Term], seen: Sequence[Term]) -> NDArray[np.float32]:
         """The similarity of every asked term with every seen one; themes play no part."""
+        return equal_are_one(self.similarities(asked, seen), asked, seen)
+
+    def similarities(self, asked: Sequence[Term], seen: Sequence[Term]) -> NDArray[np.float32]:
+        """The similarities themselves; equal terms that WordNet does not know have 0."""
         from likewise.semantics.taxonomy_kernels import best_pairs, similarities
 
         a, b = self._side(asked), self._side(seen)
@@ -77,7 +81,7 @@ class JcnMeasure:
         words = similarities(a.sense_ends, a.senses, b.sense_ends, b.senses,
                              taxonomy.ancestor_ends, taxonomy.ancestors, self._information)  # fmt: skip
         out: NDArray[np.float32] = best_pairs(words, a.ends, a.words, b.ends, b.words)
-        return equal_are_one(out, asked, seen)
+        return out
 
     def _gathered(self, terms: Sequence[Term]) -> _Words:
         number: dict[str, int] = {}

@@ -53,8 +53,12 @@ class LatentMeasure:
 
     def matrix(self, asked: Sequence[Term], seen: Sequence[Term]) -> NDArray[np.float32]:
         """The relatedness of every asked term with every seen one."""
-        out = np.clip(self._side(asked) @ self._side(seen).T, 0, 1)
-        return equal_are_one(out, asked, seen)
+        return equal_are_one(self.cosines(asked, seen), asked, seen)
+
+    def cosines(self, asked: Sequence[Term], seen: Sequence[Term]) -> NDArray[np.float32]:
+        """The cosines themselves, negative ones as 0."""
+        out: NDArray[np.float32] = self._side(asked) @ self._side(seen).T
+        return np.clip(out, 0, 1)
 
     def _rows(self, terms: Sequence[Term]) -> NDArray[np.float32]:
         width = self._documents.shape[1]

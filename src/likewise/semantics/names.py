@@ -151,8 +151,9 @@ class Names:
         keys = [(*key, theme) for n, theme in names for key in zip(n.words, n.stems, n.written, strict=True)]
         self._words = np.array([place.setdefault(key, len(place)) for key in keys], dtype=np.int64)
         self.written = tuple(key[2] for key in place)
-        self.themes = tuple(key[3] for key in place)
-        self._terms: dict[Theme, tuple[Term, ...]] = {}
+        themes = [key[3] for key in place]
+        self.groups = {theme: np.flatnonzero([each == theme for each in themes]) for theme in set(themes)}
+        self._terms: dict[tuple[Theme, Theme | None], tuple[Term, ...]] = {}
         self._ends = np.cumsum([len(n.words) for n, _ in names], dtype=np.int64)
         self._weights = np.array([w for n, _ in names for w in n.weights], dtype=np.float32)
         self._plain = np.array([n.plain for n, _ in names], dtype=np.uint8)
@@ -167,11 +168,12 @@ class Names:
         units = [(hash(f" {word}"), sure) for n, _ in names for word, sure in n.quantities]
         self._units = np.array(units, dtype=np.int64).reshape(-1, 2)
 
-    def under(self, theme: Theme) -> tuple[Term, ...]:
-        """The distinct words as terms under one theme, always the same objects."""
-        kept = self._terms.get(theme)
+    def under(self, theme: Theme, group: Theme | None = None) -> tuple[Term, ...]:
+        """The distinct words, or those with one theme, as terms under a theme; always the same objects."""
+        kept = self._terms.get((theme, group))
         if kept is None:
-            kept = self._terms[theme] = tuple(Term(word, theme=theme) for word in self.written)
+            places = range(len(self.written)) if group is None else self.groups[group].tolist()
+            kept = self._terms[theme, group] = tuple(Term(self.written[i], theme=theme) for i in places)
         return kept
 
     def spelling(self) -> tuple[Any, ...]:

@@ -8,7 +8,7 @@ from typing import Final, Generic, TypeVar
 from likewise.semantics.measure import Term
 
 Side = TypeVar("Side")
-REMEMBERED: Final = 4  # sides kept; comparing with one that is the same objects costs microseconds
+REMEMBERED: Final = 8  # sides kept; comparing with one that is the same objects costs microseconds
 
 
 class Prepared(Generic[Side]):

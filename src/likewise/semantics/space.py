@@ -47,6 +47,7 @@ class Space:
         self.checksum = files.manifest.checksum
         self.vectors = TermVectors(files)
         self._measures: dict[tuple[str, tuple[tuple[str, object], ...]], Measure] = {}
+        self._latent: LatentMeasure | None = None
         self._lock = threading.RLock()
 
     def __repr__(self) -> str:
@@ -71,6 +72,13 @@ class Space:
                 except TypeError as error:
                     raise InputError(f"the measure {name!r} cannot take these options: {error}") from None
             return self._measures[key]
+
+    def latent(self) -> LatentMeasure | None:
+        """The latent measure, if the space carries latent vectors."""
+        with self._lock:
+            if self._latent is None and self.has_latent:
+                self._latent = _latent(self, {})
+            return self._latent
 
     @property
     def has_latent(self) -> bool:

@@ -23,30 +23,40 @@ def similarities(
 ) -> Any:
     """The best Jiang-Conrath similarity between the senses of every asked word and every seen one.
 
-    A seen sense marks its ancestors; each asked sense runs over its own and keeps the marked one with
-    the highest information content. Without a common subsumer the similarity is 0.
+    For a subsumer c of a seen sense b, 2 IC(c) - IC(b) is what b brings to the similarity of anything
+    below c. Each ancestor of a seen word's senses keeps the most that any of them brings; an asked sense
+    then looks for the best of its own ancestors, once for all seen senses. The subsumer found is the
+    lowest common one, since any other brings less. Without a common subsumer the similarity is 0.
     """
     rows, columns = len(asked_ends), len(seen_ends)
     out = np.zeros((rows, columns), dtype=np.float32)
-    marked = np.zeros(len(ancestor_ends), dtype=np.uint8)
+    nothing = np.float32(-1e9)
+    brought = np.full(len(ancestor_ends), nothing, dtype=np.float32)
     for j in range(columns):
-        for seen_at in range(seen_ends[j - 1] if j else 0, seen_ends[j]):
-            seen = seen_senses[seen_at]
-            first = ancestor_ends[seen - 1] if seen else 0
-            for k in range(first, ancestor_ends[seen]):
-                marked[ancestors[k]] = 1
-            for i in range(rows):
-                for asked_at in range(asked_ends[i - 1] if i else 0, asked_ends[i]):
-                    asked = asked_senses[asked_at]
-                    common = np.float32(-1.0)
-                    for k in range(ancestor_ends[asked - 1] if asked else 0, ancestor_ends[asked]):
-                        if marked[ancestors[k]] and information[ancestors[k]] > common:
-                            common = information[ancestors[k]]
-                    if common >= 0.0:
-                        distance = max(np.float32(0.0), information[asked] + information[seen] - 2 * common)
-                        out[i, j] = max(out[i, j], np.float32(1.0) / (np.float32(1.0) + distance))
-            for k in range(first, ancestor_ends[seen]):
-                marked[ancestors[k]] = 0
+        first, last = (seen_ends[j - 1] if j else 0), seen_ends[j]
+        for at in range(first, last):
+            seen = seen_senses[at]
+            for k in range(ancestor_ends[seen - 1] if seen else 0, ancestor_ends[seen]):
+                c = ancestors[k]
+                brought[c] = max(brought[c], 2 * information[c] - information[seen])
+        start = 0
+        for i in range(rows):
+            end = asked_ends[i]
+            best = np.float32(0.0)
+            for at in range(start, end):
+                asked = asked_senses[at]
+                most = nothing
+                for k in range(ancestor_ends[asked - 1] if asked else 0, ancestor_ends[asked]):
+                    most = max(most, brought[ancestors[k]])
+                if most > nothing:
+                    distance = max(np.float32(0.0), information[asked] - most)
+                    best = max(best, np.float32(1.0) / (np.float32(1.0) + distance))
+            out[i, j] = best
+            start = end
+        for at in range(first, last):
+            seen = seen_senses[at]
+            for k in range(ancestor_ends[seen - 1] if seen else 0, ancestor_ends[seen]):
+                brought[ancestors[k]] = nothing
     return out
 
 
