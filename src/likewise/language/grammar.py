@@ -91,7 +91,7 @@ clause: "top" COUNT ("within" SPAN)? "by" scoring ORDER?        -> top
 
 ?scoring: "distance" "(" POINT NUMBER (_COMMA POINT NUMBER)* ")" -> distance
         | "sum" "(" SIGN? _term (SIGN _term)* ")"               -> weighted_sum
-        | "value" "(" NAME ")"                                  -> value_of
+        | _VALUE_OF "(" NAME ")"                                -> value_of
         | "relatedness"                                         -> relatedness
 _term: WEIGHT "*" TERM | TERM
 
@@ -132,6 +132,7 @@ SPAN: /[0-9]++(?:\.[0-9]++)?\s*+[^\W\d_]++/
 NUMBER: /[+-]?{NUMBER}/
 ORDER: /lowest|highest/
 _VALID_FOR: /valid\s++for(?=\s)/
+_VALUE_OF: "value"
 POINT: /{_POINT}/
 SIGN: /[+-]/
 WEIGHT.2: /{NUMBER}(?=\s*\*)/

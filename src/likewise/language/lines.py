@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 
 from likewise.errors import LikewiseError, ParseError
 from likewise.language.parser import parse
 from likewise.model.subscription import Subscription
 
-# Only JSON holds this outside of escapes: in the language a quote ends text, and `{` begins none.
-_JSON = re.compile(r'"body"\s*:\s*\{')
 _PREFIX_LINE = re.compile(r"prefix\s+[^\s<]*:\s*<[^<>]*>\s*", re.IGNORECASE)
 _OTHER_FORMS = re.compile(r'[{(\[]|event[\s"]')
 
 
-def read_subscriptions(text: str, *, from_json: Callable[[str], Subscription] | None = None) -> list[Subscription]:
+def read_subscriptions(text: str) -> list[Subscription]:
     """The subscriptions of a text with one a line; blank lines and lines that begin with `#` are skipped.
 
-    A line that is a PREFIX declaration holds for the graph patterns below it. With `from_json`, lines of
-    JSON are read by it. An error names its line; one of the model's as a note.
+    A line that is a PREFIX declaration holds for the graph patterns below it. An error names its line; one
+    of the model's as a note. (`likewise.formats.json` reads lines of JSON as well.)
 
     >>> [s.kind for s in read_subscriptions("# two of them\\n{t > 5}\\n\\n[1, 0, *]\\n")]
     ['exact', 'interest']
@@ -30,17 +27,14 @@ def read_subscriptions(text: str, *, from_json: Callable[[str], Subscription] | 
         line = raw.strip()
         if not line or line.startswith("#"):
             continue
+        if _PREFIX_LINE.fullmatch(line):
+            prefixes += line + " "
+            continue
+        before = "" if _OTHER_FORMS.match(line) else prefixes
         try:
-            if from_json is not None and line[0] == "{" and _JSON.search(line):
-                found.append(from_json(line))
-            elif _PREFIX_LINE.fullmatch(line):
-                prefixes += line + " "
-            elif prefixes and not _OTHER_FORMS.match(line):
-                found.append(parse(prefixes + line))
-            else:
-                found.append(parse(line))
+            found.append(parse(before + line))
         except ParseError as error:
-            raise _moved(error, raw, number, len(prefixes)) from None
+            raise _moved(error, raw, number, len(before)) from None
         except LikewiseError as error:
             error.add_note(f"in line {number}")
             raise

@@ -68,19 +68,24 @@ def parse(text: str, *, id: str | None = None) -> Subscription:
 def read_parts(text: str) -> Parts:
     """What a text describes, but for the id."""
     check_text(text)
-    from lark import UnexpectedCharacters, UnexpectedEOF, UnexpectedToken
+    from lark import UnexpectedCharacters, UnexpectedToken
 
     try:
         return grammar().parse(text)  # type: ignore[return-value]
     except Mistake as found:
         raise mistake(text, found.problem, position=found.position, expected=found.expected) from None
     except UnexpectedCharacters as found:
-        raise unexpected(text, found.pos_in_stream, found.allowed or ()) from None
+        raise unexpected(text, found.pos_in_stream, _acceptable(found.state)) from None
     except UnexpectedToken as found:
         position = None if found.token.type == "$END" else found.token.start_pos
-        raise unexpected(text, position, found.expected) from None
-    except UnexpectedEOF as found:
-        raise unexpected(text, None, found.expected) from None
+        raise unexpected(text, position, _acceptable(found.state)) from None
+
+
+def _acceptable(state: object) -> set[str]:
+    """The terminals that could follow; a state's own table names too many, since LALR merges states."""
+    trial = grammar().parse_interactive("")
+    trial.parser_state = state  # type: ignore[assignment]
+    return set(trial.accepts())  # type: ignore[no-untyped-call]
 
 
 def check_text(text: str) -> None:

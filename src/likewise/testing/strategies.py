@@ -1,0 +1,204 @@
+"""Hypothesis strategies of subscriptions and events; hypothesis is needed to use them, not to install Likewise.
+
+`subscriptions` and `events` come from the small vocabularies of `likewise.testing.generators`, so that
+they meet often. `written_subscriptions` are all the language can say, with any text in them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, Final
+
+from hypothesis import strategies as st
+
+from likewise.errors import InputError
+from likewise.model import (
+    All,
+    Condition,
+    Distance,
+    Event,
+    GraphPattern,
+    Interest,
+    Interval,
+    Kind,
+    Node,
+    Not,
+    Predicate,
+    Quantity,
+    Relatedness,
+    Scoring,
+    Statement,
+    Statements,
+    Subscription,
+    Top,
+    TriplePattern,
+    ValueOf,
+    WeightedSum,
+)
+from likewise.model import Any as Either
+from likewise.testing.generators import DrawnChoice, event, subscription
+
+KINDS: Final[tuple[Kind, ...]] = ("exact", "approximate", "top", "statements", "pattern", "interest")
+
+
+@st.composite
+def subscriptions(draw: Callable[[Any], Any], kinds: Iterable[Kind] = KINDS, id: str = "s") -> Subscription:
+    """Subscriptions of some kinds, from small vocabularies."""
+    return subscription(DrawnChoice(draw), draw(st.sampled_from(tuple(kinds))), id)
+
+
+@st.composite
+def events(draw: Callable[[Any], Any], kinds: Iterable[Kind] = KINDS, id: str | None = "e", at: int = 0) -> Event:
+    """Events that subscriptions of these kinds may meet: ties, units, repeated attributes, groups."""
+    return event(DrawnChoice(draw), frozenset(kinds), id, at)
+
+
+# Text that means something to the language, or nearly does, beside any other text.
+PITFALLS: Final = (
+    "in", "check in time", "or", "this or that", "and", "not", "not now", "between", "is-a", "starts with", "ends",
+    "exists", "true", "False", "nan", "-inf", "Infinity", "25", "1e5", "1e999", "5 pm", "25 degC", "5 in", ".5",
+    "room 112", "a, b", "{", "}", "(a)", "a~", "~", "a=b", "a: b", "!=", "hello!", "!", '"', 'say "hi"', "\\",
+    "a\\nb", "a\nb", " a ", "a  b", "a\u00a0b", "a\u2028b", "a\tb", "\x00", "東京 タワー", "Größe", "हिन्दी", "🚲",
+    "event", "top 10", "threshold 0.5", "*", "+", "-", "a-b", "pm2.5", "x[].name", "a.b/c", "#", "?x", "<a>", "a:b",
+    "µg/m³", "%", "'", "it's",
+)  # fmt: skip
+
+
+def texts() -> st.SearchStrategy[str]:
+    """Text that is not blank: words, pitfalls, anything."""
+    anything = st.text(st.characters(codec="utf-8"), min_size=1, max_size=12)
+    return st.one_of(
+        st.sampled_from(PITFALLS), st.from_regex(r"[a-z]{1,6}( [a-z]{1,6})?", fullmatch=True), anything
+    ).filter(lambda text: not text.isspace())
+
+
+def numbers() -> st.SearchStrategy[float]:
+    """Finite numbers: small whole ones, or any."""
+    return st.one_of(st.integers(-5, 50).map(float), st.floats(allow_nan=False, allow_infinity=False))
+
+
+_UNITS: Final = ("degC", "degF", "km/h", "%", "kWh", "inch", "ug/m3", "dB")
+_quantities = st.builds(Quantity, numbers(), st.sampled_from(_UNITS))
+_amounts = st.one_of(numbers(), _quantities)
+_values = st.one_of(texts(), _amounts, st.booleans())
+
+
+@st.composite
+def _intervals(draw: Callable[[Any], Any]) -> Interval:
+    low, high = sorted((draw(numbers()), draw(numbers())))
+    open_low, open_high = (draw(st.booleans()), draw(st.booleans())) if low < high else (False, False)
+    return Interval(low, high, open_low, open_high, draw(st.sampled_from(("", *_UNITS))))
+
+
+@st.composite
+def predicates(draw: Callable[[Any], Any]) -> Predicate:
+    """Predicates with any operator, attribute and value."""
+    attribute, relaxed = draw(texts()), draw(st.booleans())
+    match draw(st.integers(0, 7)):
+        case 0:
+            return Predicate(attribute, "=", draw(texts()), relaxed, draw(st.booleans()))
+        case 1:
+            return Predicate(attribute, "=", draw(_values), relaxed)
+        case 2:
+            return Predicate(attribute, "!=", draw(_values), relaxed)
+        case 3:
+            return Predicate(attribute, draw(st.sampled_from(("<", "<=", ">", ">="))), draw(_amounts), relaxed)
+        case 4:
+            return Predicate(attribute, "between", draw(_intervals()), relaxed)
+        case 5:
+            return Predicate(attribute, "in", tuple(draw(st.lists(_values, min_size=1, max_size=4))), relaxed)
+        case 6:
+            return Predicate(attribute, "exists", None, relaxed)
+        case _:
+            operator = draw(st.sampled_from(("contains", "starts with", "ends with", "under", "is-a")))
+            return Predicate(attribute, operator, draw(texts()), relaxed)
+
+
+def nodes() -> st.SearchStrategy[Node]:
+    """Items of a condition: predicates under `and`, `or` and `not`."""
+
+    def wider(inner: st.SearchStrategy[Node]) -> st.SearchStrategy[Node]:
+        several = st.lists(inner, min_size=2, max_size=3).map(tuple)
+        return st.one_of(several.map(All), several.map(Either), inner.map(Not))
+
+    return st.recursive(predicates(), wider, max_leaves=6)
+
+
+def _exists(items: list[Node]) -> bool:
+    try:
+        Condition(tuple(items))
+    except InputError:  # an empty interval, clashing units, too many conjunctions
+        return False
+    return True
+
+
+def conditions() -> st.SearchStrategy[Condition]:
+    """Conditions that can exist."""
+    items = st.lists(nodes(), min_size=1, max_size=3).filter(_exists)
+    return items.map(lambda found: Condition(tuple(found)))
+
+
+_scorings: st.SearchStrategy[Scoring] = st.one_of(
+    st.lists(st.tuples(texts(), numbers()), min_size=1, max_size=3).map(lambda found: Distance(tuple(found))),
+    st.lists(st.tuples(numbers(), texts()), min_size=1, max_size=3).map(lambda found: WeightedSum(tuple(found))),
+    texts().map(ValueOf),
+    st.just(Relatedness()),
+)
+_spans = st.one_of(st.integers(1, 2**60), st.integers(1, 1_000).map(lambda hours: hours * 3_600_000_000))
+
+
+@st.composite
+def _tops(draw: Callable[[Any], Any]) -> Top:
+    duration, count = draw(st.sampled_from(((True, False), (False, True), (False, False))))
+    return Top(
+        draw(st.integers(1, 100_000)),
+        draw(_scorings),
+        draw(_spans) if duration else None,
+        draw(st.integers(1, 10_000_000)) if count else None,
+        draw(st.booleans()),
+    )
+
+
+_IRIS: Final = (
+    "<http://dbpedia.org/ontology/Event>", "<http://e.org/a>", "<http://www.w3.org/ns/sosa/Sensor-1>", "<urn:x:é%20>",
+    "<http://dbpedia.org/resource/Galway_(city)>", "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>",
+    "<http://www.w3.org/2001/XMLSchema#>", "<http://dbpedia.org/ontology/a.b>", "<http://dbpedia.org/ontology/1>",
+)  # fmt: skip
+_VARIABLES: Final = ("?e", "?x", "?größe_1")
+
+
+def _literals() -> st.SearchStrategy[str]:
+    from likewise.language.rdf_terms import quote
+
+    text = st.text(st.characters(codec="utf-8"), max_size=8).map(quote)
+    suffix = st.sampled_from(("", "@en", "@de-ch", "^^<http://www.w3.org/2001/XMLSchema#date>", "^^<http://e.org/t>"))
+    return st.builds(lambda quoted, end: quoted + end, text, suffix)
+
+
+@st.composite
+def graph_patterns(draw: Callable[[Any], Any]) -> GraphPattern:
+    """Basic Graph Patterns, their terms in canonical text."""
+    resources = st.sampled_from((*_VARIABLES, *_IRIS))
+    triples = st.builds(TriplePattern, resources, resources, st.one_of(resources, _literals()))
+    return GraphPattern(tuple(draw(st.lists(triples, min_size=1, max_size=3))))
+
+
+@st.composite
+def written_subscriptions(draw: Callable[[Any], Any]) -> Subscription:
+    """All the language can say, with any text in it."""
+    statements = st.lists(st.builds(Statement, texts(), texts()), min_size=1, max_size=3)
+    body = draw(
+        st.one_of(
+            conditions(),
+            statements.map(lambda items: Statements(tuple(items))),
+            graph_patterns(),
+            st.text("01*", min_size=1, max_size=20).map(Interest),
+        )
+    )
+    themes: tuple[str, ...] = ()
+    top = None
+    if isinstance(body, Condition):
+        themes = tuple(draw(st.lists(texts(), max_size=3)))
+        top = draw(st.none() | _tops())
+    threshold = draw(st.none() | st.floats(0, 1))
+    return Subscription(body, draw(texts()), themes, top, threshold, draw(st.none() | _spans))
