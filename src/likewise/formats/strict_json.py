@@ -150,8 +150,9 @@ def encode(value: object, what: str) -> bytes:
         return _ENCODE(value)
     except UnicodeEncodeError:
         raise FormatError(f"the {what} holds half of a surrogate pair, which is no character; take it out") from None
-    except (OverflowError, TypeError, ValueError) as error:
-        raise FormatError(f"the {what} cannot be written as JSON: {error}") from None
+    except OverflowError:  # a whole number beyond 64 bits, which the quick encoder does not write
+        plain = msgspec.to_builtins(value, builtin_types=(int,))
+        return json.dumps(plain, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def _kind(value: object) -> str:
