@@ -1,0 +1,406 @@
+"""Numba kernels of the top-k engine: candidate lists, the region index, and settling what changed.
+
+An entry of a candidate list is one publication seen by one subscription. Entries are in order of rank:
+the smaller value first, ties to the later time, then to the later arrival. `better(a, b)` is that order.
+
+A subscription's region ends at a bound (value, time, publication). Its list holds every publication in
+the region that fewer than k better ones outlive (the k-skyband of Mouratidis, Bakiras and Papadias,
+"Continuous Monitoring of Top-k Queries over Sliding Windows", SIGMOD 2006); what k better ones outlive
+can never be among the k best.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+LEAF = 16  # subscriptions in a leaf of the region index: few enough to test, enough to keep the tree small
+COUNTED, TIMED, ENDLESS = 0, 1, 2  # kinds of windows
+
+
+@njit(cache=True)
+def better(value, time, number, other_value, other_time, other_number):  # type: ignore[no-untyped-def]
+    """Whether the first publication ranks before the second."""
+    if value != other_value:
+        return value < other_value
+    if time != other_time:
+        return time > other_time
+    return number > other_number
+
+
+@njit(cache=True)
+def outlives(window, time, number, other_time, other_number):  # type: ignore[no-untyped-def]
+    """Whether the first publication stays in the window at least as long as the second."""
+    if window == COUNTED:
+        return number >= other_number
+    return window == ENDLESS or time >= other_time
+
+
+@njit(cache=True)
+def rank(values, centre, shared, sign):  # type: ignore[no-untyped-def]
+    """What a publication is ranked by for a subscription; NaN if it is no candidate."""
+    if shared:
+        return sign * values[0]
+    total = 0.0
+    for i in range(len(centre)):
+        total += (values[i] - centre[i]) * (values[i] - centre[i])
+    return sign * np.sqrt(total) if total < np.inf else np.nan
+
+
+# -- the region index: a balanced tree over the centres, each node with its box and its widest region ----
+
+
+@njit(cache=True)
+def build_tree(centres, slots):  # type: ignore[no-untyped-def]
+    """Order the slots so that each node of a balanced binary tree covers a run of them; the boxes of the nodes.
+
+    Node 1 is the root, node n has the children 2n and 2n+1, and the leaves are the second half.
+    """
+    leaves = 1
+    while leaves * LEAF < len(slots):
+        leaves *= 2
+    order = slots.copy()
+    dimensions = centres.shape[1]
+    first = np.zeros(2 * leaves, np.int64)
+    last = np.zeros(2 * leaves, np.int64)
+    boxes = np.zeros((2 * leaves, 2, dimensions))
+    last[1] = len(order)
+    for node in range(1, 2 * leaves):
+        a, b = first[node], last[node]
+        widest, width = 0, -1.0
+        for d in range(dimensions):
+            low, high = np.inf, -np.inf
+            for i in range(a, b):
+                low = min(low, centres[order[i], d])
+                high = max(high, centres[order[i], d])
+            boxes[node, 0, d], boxes[node, 1, d] = low, high
+            if high - low > width:
+                widest, width = d, high - low
+        if node < leaves:
+            if dimensions > 0 and b - a > 1:
+                keys = np.empty(b - a)
+                for i in range(a, b):
+                    keys[i - a] = centres[order[i], widest]
+                order[a:b] = order[a:b][np.argsort(keys)]
+            middle = (a + b + 1) // 2
+            first[2 * node], last[2 * node] = a, middle
+            first[2 * node + 1], last[2 * node + 1] = middle, b
+    leaf_of = np.full(len(centres), -1, np.int64)
+    for node in range(leaves, 2 * leaves):
+        for i in range(first[node], last[node]):
+            leaf_of[order[i]] = node
+    return order, first, last, boxes, leaf_of
+
+
+@njit(cache=True)
+def widest_regions(order, first, last, bound):  # type: ignore[no-untyped-def]
+    """For each node the largest bound below it."""
+    widest = np.full(len(first), -np.inf)
+    leaves = len(first) // 2
+    for node in range(len(first) - 1, 0, -1):
+        if node >= leaves:
+            for i in range(first[node], last[node]):
+                widest[node] = max(widest[node], bound[order[i]])
+        else:
+            widest[node] = max(widest[2 * node], widest[2 * node + 1])
+    return widest
+
+
+@njit(cache=True)
+def note_bound(slot, tree, bound):  # type: ignore[no-untyped-def]
+    """Tell the index that a subscription's bound has changed."""
+    order, first, last, _, leaf_of, widest = tree
+    node = leaf_of[slot] if slot < len(leaf_of) else -1
+    if node < 0:
+        return
+    found = -np.inf
+    for i in range(first[node], last[node]):
+        found = max(found, bound[order[i]])
+    widest[node] = found
+    node //= 2
+    while node >= 1:
+        found = max(widest[2 * node], widest[2 * node + 1])
+        if widest[node] == found:
+            break
+        widest[node] = found
+        node //= 2
+
+
+@njit(cache=True)
+def regions_around(values, shared, sign, centres, bound, tree, tail, out):  # type: ignore[no-untyped-def]
+    """The subscriptions whose region may hold a publication; those from `tail` on are not in the index yet."""
+    order, first, last, boxes, _, widest = tree
+    count = 0
+    leaves = len(first) // 2
+    pending = np.empty(128, np.int64)
+    depth = 0
+    if len(order):
+        pending[0] = 1
+        depth = 1
+    while depth:
+        depth -= 1
+        node = pending[depth]
+        least = -np.inf
+        if shared:
+            least = sign * values[0]
+        elif sign > 0:
+            total = 0.0
+            for d in range(len(values)):
+                gap = max(boxes[node, 0, d] - values[d], values[d] - boxes[node, 1, d], 0.0)
+                total += gap * gap
+            least = np.sqrt(total) * (1 - 1e-12)  # rounding must not hide a region
+        if not least <= widest[node]:
+            continue
+        if node < leaves:
+            pending[depth], pending[depth + 1] = 2 * node, 2 * node + 1
+            depth += 2
+            continue
+        for i in range(first[node], last[node]):
+            slot = order[i]
+            if rank(values, centres[slot], shared, sign) <= bound[slot]:
+                out[count] = slot
+                count += 1
+    for slot in range(tail, len(bound)):
+        if rank(values, centres[slot], shared, sign) <= bound[slot]:
+            out[count] = slot
+            count += 1
+    return count
+
+
+# -- candidate lists -----------------------------------------------------------------------------------
+
+
+@njit(cache=True)
+def _place(value, time, number, start, length, entries):  # type: ignore[no-untyped-def]
+    """Where a publication stands, or would stand, in a list."""
+    e_value, e_time, e_number, _, _ = entries
+    low, high = 0, length
+    while low < high:
+        middle = (low + high) // 2
+        at = start + middle
+        if better(e_value[at], e_time[at], e_number[at], value, time, number):
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@njit(cache=True)
+def _move(entries, source, target):  # type: ignore[no-untyped-def]
+    e_value, e_time, e_number, e_outlived, e_done = entries
+    e_value[target] = e_value[source]
+    e_time[target] = e_time[source]
+    e_number[target] = e_number[source]
+    e_outlived[target] = e_outlived[source]
+    e_done[target] = e_done[source]
+
+
+@njit(cache=True)
+def _drop(slot, at, start, length, entries):  # type: ignore[no-untyped-def]
+    """Take one entry out of a list."""
+    for i in range(start + at, start + length[slot] - 1):
+        _move(entries, i + 1, i)
+    length[slot] -= 1
+
+
+@njit(cache=True)
+def take_out(slot, value, time, number, start, length, entries):  # type: ignore[no-untyped-def]
+    """Take a publication out of a list; whether it was there."""
+    at = _place(value, time, number, start, length[slot], entries)
+    if at < length[slot] and entries[2][start + at] == number:
+        _drop(slot, at, start, length, entries)
+        return True
+    return False
+
+
+@njit(cache=True)
+def put_in(slot, value, time, number, window, k, keep, capacity, start, length, entries, bounds, faded):  # type: ignore[no-untyped-def]
+    """Put a publication of the region into a list; what k better ones outlive leaves it.
+
+    A full list is cut to its best `keep` entries, which ends the region there. What leaves the list and was
+    delivered is written to `faded` (how many), so that it is not delivered again should it come back.
+    """
+    e_value, e_time, e_number, e_outlived, e_done = entries
+    bound, bound_time, bound_number = bounds
+    count = 0
+    if length[slot] == capacity:
+        for i in range(start + keep, start + length[slot]):
+            if e_done[i]:
+                faded[count] = e_number[i]
+                count += 1
+        length[slot] = keep
+        last = start + keep - 1
+        bound[slot], bound_time[slot], bound_number[slot] = e_value[last], e_time[last], e_number[last]
+        if not better(value, time, number, e_value[last], e_time[last], e_number[last]):
+            return count
+    at = _place(value, time, number, start, length[slot], entries)
+    outlived = 0
+    for i in range(start, start + at):
+        if outlives(window, e_time[i], e_number[i], time, number):
+            outlived += 1
+    if outlived >= k:
+        return count
+    for i in range(start + length[slot], start + at, -1):
+        _move(entries, i - 1, i)
+    e_value[start + at], e_time[start + at], e_number[start + at] = value, time, number
+    e_outlived[start + at], e_done[start + at] = outlived, 0
+    length[slot] += 1
+    kept = start + at + 1
+    for i in range(start + at + 1, start + length[slot]):
+        if outlives(window, time, number, e_time[i], e_number[i]):
+            e_outlived[i] += 1
+        if e_outlived[i] < k:
+            if kept != i:
+                _move(entries, i, kept)
+            kept += 1
+        elif e_done[i]:
+            faded[count] = e_number[i]
+            count += 1
+    length[slot] = kept - start
+    return count
+
+
+@njit(cache=True)
+def refill(slot, log, since, centre, shared, sign, window, k, keep, start, length, entries, bounds, done_before):  # type: ignore[no-untyped-def]
+    """Make a list anew from the window's publications: the best `keep` of them, less what k better ones outlive.
+
+    Afterwards `done_before` begins with what was delivered and left the list; returns how many.
+    """
+    l_values, l_time, l_alive, base = log
+    e_value, e_time, e_number, e_outlived, e_done = entries
+    bound, bound_time, bound_number = bounds
+    before = length[slot]
+    for i in range(before):
+        done_before[i] = e_number[start + i] if e_done[start + i] else -1
+    size = len(l_time)
+    ranks = np.empty(size)
+    found = 0
+    for i in range(max(0, since - base), size):
+        if l_alive[i]:
+            value = rank(l_values[i], centre, shared, sign)
+            if value == value:  # a NaN is no candidate
+                ranks[found] = value
+                found += 1
+    limit = np.inf
+    if found > keep:
+        limit = np.partition(ranks[:found], keep - 1)[keep - 1]
+    # The best `keep` in order; equal values at the end are settled by recency.
+    chosen = 0
+    for i in range(size - 1, max(0, since - base) - 1, -1):
+        if not l_alive[i]:
+            continue
+        value = rank(l_values[i], centre, shared, sign)
+        if not value <= limit:
+            continue
+        at = _place(value, l_time[i], i + base, start, chosen, entries)
+        if at >= keep:
+            continue
+        for j in range(min(chosen, keep - 1), at, -1):
+            _move(entries, start + j - 1, start + j)
+        e_value[start + at], e_time[start + at], e_number[start + at] = value, l_time[i], i + base
+        chosen = min(chosen + 1, keep)
+    if found > keep:
+        last = start + keep - 1
+        bound[slot], bound_time[slot], bound_number[slot] = e_value[last], e_time[last], e_number[last]
+    else:
+        bound[slot], bound_time[slot], bound_number[slot] = np.inf, 0, 0
+    kept = start
+    for i in range(start, start + chosen):
+        outlived = 0
+        for j in range(start, i):
+            # entries that were dropped here are outlived by k others, which outlive this one too if they do
+            if j < kept and outlives(window, e_time[j], e_number[j], e_time[i], e_number[i]):
+                outlived += 1
+        if outlived < k:
+            _move(entries, i, kept)
+            e_outlived[kept], e_done[kept] = outlived, 0
+            for j in range(before):
+                if done_before[j] == e_number[kept]:
+                    e_done[kept] = 1
+                    done_before[j] = -1
+            kept += 1
+    length[slot] = kept - start
+    faded = 0
+    for j in range(before):
+        if done_before[j] >= 0:
+            done_before[faded] = done_before[j]
+            faded += 1
+    return faded
+
+
+@njit(cache=True)
+def step(gone, arriving, forced, log, window, shared, sign, subs, starts, lengths, entries, bounds, tree, tail,
+         touched, marks, out, faded_out):  # type: ignore[no-untyped-def]  # fmt: skip
+    """Publications leave, one arrives, and every list they concern is settled.
+
+    `gone` are the indices in the log of what leaves, `arriving` that of what arrives (-1: nothing). With
+    `forced` a list is made anew even if it is long enough (something was withdrawn). Deliveries go to
+    `out` as (slot, publication), what faded to `faded_out`; returns (deliveries, faded, refills).
+    """
+    l_values, l_time, l_alive, base = log
+    k, keep, capacity, since, centres = subs
+    bound, bound_time, bound_number = bounds
+    out_slot, out_number = out
+    faded_slot, faded_number = faded_out
+    marked = 0
+    delivered, faded_count, refills = 0, 0, 0
+    for index in gone:
+        count = regions_around(l_values[index], shared, sign, centres, bound, tree, tail, touched[marked:])
+        kept = marked
+        for i in range(marked, marked + count):
+            slot = touched[i]
+            if index + base < since[slot]:
+                continue
+            value = rank(l_values[index], centres[slot], shared, sign)
+            take_out(slot, value, l_time[index], index + base, starts[slot], lengths, entries)
+            if marks[slot] == 0:
+                marks[slot] = 1
+                touched[kept] = slot
+                kept += 1
+        marked = kept
+    if arriving >= 0:
+        count = regions_around(l_values[arriving], shared, sign, centres, bound, tree, tail, touched[marked:])
+        kept = marked
+        scratch = np.empty(np.max(capacity) if len(capacity) else 0, np.int64)
+        for i in range(marked, marked + count):
+            slot = touched[i]
+            value = rank(l_values[arriving], centres[slot], shared, sign)
+            number, time = arriving + base, l_time[arriving]
+            if number < since[slot] or (
+                value == bound[slot]
+                and not better(value, time, number, value, bound_time[slot], bound_number[slot])
+                and bound[slot] < np.inf
+            ):
+                continue
+            old = bound[slot]
+            lost = put_in(slot, value, time, number, window, k[slot], keep[slot], capacity[slot], starts[slot],
+                          lengths, entries, bounds, scratch)  # fmt: skip
+            for j in range(lost):
+                faded_slot[faded_count], faded_number[faded_count] = slot, scratch[j]
+                faded_count += 1
+            if bound[slot] != old:
+                note_bound(slot, tree, bound)
+            if marks[slot] == 0:
+                marks[slot] = 1
+                touched[kept] = slot
+                kept += 1
+        marked = kept
+    done_before = np.empty(np.max(capacity) if len(capacity) else 0, np.int64)
+    for i in range(marked):
+        slot = touched[i]
+        marks[slot] = 0
+        start = starts[slot]
+        if forced or (lengths[slot] < k[slot] and bound[slot] < np.inf):
+            lost = refill(slot, log, since[slot], centres[slot], shared, sign, window, k[slot], keep[slot], start,
+                          lengths, entries, bounds, done_before)  # fmt: skip
+            for j in range(lost):
+                faded_slot[faded_count], faded_number[faded_count] = slot, done_before[j]
+                faded_count += 1
+            note_bound(slot, tree, bound)
+            refills += 1
+        for j in range(start, start + min(k[slot], lengths[slot])):
+            if entries[4][j] == 0:
+                entries[4][j] = 1
+                out_slot[delivered], out_number[delivered] = slot, entries[2][j]
+                delivered += 1
+    return delivered, faded_count, refills
