@@ -97,6 +97,9 @@ def test_limits_hold_at_their_edge() -> None:
         lambda: event({"a": 1}, themes=["t"] * (MAX_THEMES + 1)),
         lambda: Event(graph=(triple,) * (MAX_TRIPLES + 1)),
         lambda: Event(vector="1" * (MAX_VECTOR + 1)),
+        lambda: event({"a": {"value": 1, "unit": longest + "x"}}),
+        lambda: event({"a": 1}, id=longest + "x"),
+        lambda: event({"a": 1}, source=longest + "x"),
         lambda: Event((EventTuple("a", 1),) * (MAX_TUPLES + 1)),
     ):
         with pytest.raises(LimitExceeded) as caught:
@@ -183,13 +186,28 @@ def test_a_moment_is_whole_microseconds_in_utc(when: Any, expected: int) -> None
     assert event({"a": 1}, time=when, expires=when).time == expected
 
 
-@pytest.mark.parametrize(
-    "when", ["soon", "2024-05-01T12:00:00", datetime(2024, 5, 1), True, 1.5, 2**63, -(2**63) - 1, ""]
-)
+@pytest.mark.parametrize("when", ["soon", "2024-05-01T12:00:00", datetime(2024, 5, 1), True, 1.5, 2**63, -(2**63), ""])
 def test_what_is_no_moment_is_refused(when: Any) -> None:
     """Naive times mean no moment."""
     with pytest.raises(InvalidEvent):
         microseconds(when)
+    with pytest.raises(InvalidEvent):
+        Event((EventTuple("a", 1),), time=when)
+    with pytest.raises(InvalidEvent):
+        Event((EventTuple("a", 1),), expires=when)
+
+
+def test_an_event_itself_holds_microseconds() -> None:
+    """Only `event` reads texts and datetimes."""
+    with pytest.raises(InvalidEvent, match="whole microseconds"):
+        Event((EventTuple("a", 1),), time="2024-05-01T12:00:00Z")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("group", [-1, 2**31])
+def test_groups_are_counted_from_one(group: int) -> None:
+    """In 32 bits."""
+    with pytest.raises(InvalidEvent, match="group"):
+        EventTuple("a", 1, group=group)
 
 
 def test_durations_are_in_microseconds() -> None:

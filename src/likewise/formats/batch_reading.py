@@ -42,6 +42,8 @@ def _read(table: Table) -> tuple[Columns, pa.RecordBatch]:
     lengths, values = _list(columns["tuples"], "tuples", MAX_TUPLES)
     columns_read = _tuples(lengths, values, _moments(columns["time"]), _moments(columns["expires"]))
     themes, tags = _list(columns["themes"], "themes", MAX_THEMES)
+    if tags.null_count:
+        raise FormatError("a theme tag is null; leave it out")
     _check_words(_words(tags, "theme tag"), "a theme tag")
     triples, terms = _list(columns["graph"], "graph", MAX_TRIPLES)
     parts = [_text(part, "graph") for part in _struct(terms, TRIPLE_FIELDS, "graph")]

@@ -17,6 +17,7 @@ from likewise.formats.json_events import Data
 from likewise.formats.payload import Json
 from likewise.formats.strict_json import as_bytes, decode_items
 from likewise.model import Event, EventTuple
+from likewise.model.values import finite
 
 _RELATIVE: Final = 2**28  # seconds; smaller times count from now (RFC 8428, section 4.5.3)
 _NEWEST: Final = 10  # the version RFC 8428 describes
@@ -57,6 +58,7 @@ def _check(record: Json, number: int) -> None:
     for key in _NUMBERS:
         if key in record and type(record[key]) not in (int, float):
             raise FormatError(f"SenML record {number}: `{key}` must be a number")
+        finite(record.get(key, 0))  # type: ignore[arg-type]
     for key in _TEXTS:
         if key in record and not isinstance(record[key], str):
             raise FormatError(f"SenML record {number}: `{key}` must be text")
@@ -85,10 +87,10 @@ def _time(base: Json, record: Json, now: int | None) -> int | None:
     if "bt" not in base and "t" not in record:
         return now
     seconds = float(base.get("bt", 0)) + float(record.get("t", 0))  # type: ignore[arg-type]
+    if not abs(seconds) < 2**43:  # in microseconds it would pass 64 bits
+        raise FormatError(f"the SenML time {seconds:g} s lies beyond what can be said; send seconds since 1970")
     if seconds < _RELATIVE:
         return None if now is None else now + round(seconds * 1_000_000)
-    if seconds >= 2**43:  # in microseconds it would pass 64 bits
-        raise FormatError(f"the SenML time {seconds:g} s lies beyond what can be said; send seconds since 1970")
     return round(seconds * 1_000_000)
 
 

@@ -8,7 +8,10 @@ from likewise.defaults import MAX_TERM_LENGTH, MAX_TRIPLES, MAX_TUPLES, MAX_VECT
 from likewise.errors import InvalidEvent, LimitExceeded
 from likewise.model.rdf import Triple
 from likewise.model.subscription import check_themes
+from likewise.model.time import microseconds
 from likewise.model.values import Quantity, finite, read_number
+
+_GROUPS = 2**31  # groups are 32-bit numbers in every stored form
 
 
 class EventTuple(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
@@ -36,6 +39,12 @@ class EventTuple(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
                 )
         else:
             finite(value)  # type: ignore[arg-type]
+        if self.unit and len(self.unit) > MAX_TERM_LENGTH:
+            raise LimitExceeded("characters of a unit", allowed=MAX_TERM_LENGTH, found=len(self.unit))
+        if self.group and not 0 < self.group < _GROUPS:
+            raise InvalidEvent(
+                f"the group {self.group} is not between 0 (none) and {_GROUPS - 1}; count list items from 1"
+            )
 
     def reading(self) -> tuple[float, str] | None:
         """The number it says and the unit stated with it ('' if none); None if it says no number.
@@ -81,6 +90,14 @@ class Event(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
             raise LimitExceeded("triples of an event", allowed=MAX_TRIPLES, found=len(self.graph))
         if self.themes:
             check_themes(self.themes, InvalidEvent)
+        for moment in (self.time, self.expires):
+            if moment is not None and type(microseconds(moment)) is not type(moment):
+                raise InvalidEvent(
+                    f"{moment!r} is no time of an event; give whole microseconds, or use `likewise.event`"
+                )
+        for name in (self.id, self.source):
+            if name is not None and len(name) > MAX_TERM_LENGTH:
+                raise LimitExceeded("characters of an id or a source", allowed=MAX_TERM_LENGTH, found=len(name))
         if self.vector:
             if set(self.vector) - {"0", "1"}:
                 raise InvalidEvent("an event's vector holds 0 and 1 only: [0, 1, 1]")

@@ -32,6 +32,6 @@ def microseconds(when: int | datetime | str) -> int:
         if when.tzinfo is None:
             raise InvalidEvent("the time has no time zone; add one (Z for UTC), so that it means one moment")
         return (when - _EPOCH) // timedelta(microseconds=1)
-    if isinstance(when, bool) or not isinstance(when, int) or not -_LIMIT <= when < _LIMIT:
+    if isinstance(when, bool) or not isinstance(when, int) or not -_LIMIT < when < _LIMIT:
         raise InvalidEvent(f"{when!r} is not a time; give whole microseconds since 1970 in UTC, or an ISO 8601 text")
     return when
