@@ -245,6 +245,15 @@ def test_invalid_utf8_in_a_table_is_refused() -> None:
         EventBatch.from_arrow(pa.table({"tuples": pa.ListArray.from_arrays([0, 1], tuples)}))
 
 
+def test_damaged_names_of_fields_are_refused() -> None:
+    """Of columns and inside of them."""
+    stream = EventBatch.from_events([event({"a": "x"})]).to_ipc()
+    for name in (b"subject", b"expires"):
+        assert name in stream
+        with pytest.raises(FormatError):
+            EventBatch.from_ipc(stream.replace(name, b"\x8d" * len(name)))
+
+
 @given(BATCHES, st.data())
 def test_a_damaged_stream_is_a_batch_or_an_error_of_the_tree(events: list[Event], data: st.DataObject) -> None:
     """Cut short or with bytes changed."""

@@ -25,10 +25,10 @@ def read_table(table: Table) -> tuple[Columns, pa.RecordBatch]:
 
     if not isinstance(table, (pa.Table, pa.RecordBatch)):
         raise FormatError(f"an EventBatch is made of a pyarrow Table or RecordBatch, not {type(table).__name__}")
-    check_schema(table.schema)
     try:
+        check_schema(table.schema)
         return _read(table)
-    except pa.ArrowException as error:
+    except (pa.ArrowException, UnicodeDecodeError) as error:  # names of fields may be damaged, too
         raise FormatError(f"the table is no EventBatch: {str(error)[:300]}") from None
 
 
