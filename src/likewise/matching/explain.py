@@ -91,5 +91,7 @@ def _rank(event: Event, top: Top, judged: Judgement, standing: Standing | None) 
         )
     else:
         note, change = f"place {standing.place} by {value:g}", ""
-    report = PredicateReport(f"top {top.k}", verdict, notes=(note,))
+    from likewise.language.printer import scoring_text
+
+    report = PredicateReport(f"top {top.k} by {scoring_text(top.by)}", verdict, notes=(note,))
     return judged._replace(verdict=verdict, reports=(*judged.reports, report), change=change)

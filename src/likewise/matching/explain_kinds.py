@@ -67,7 +67,9 @@ def _pattern_report(pattern: TriplePattern, event: Event, bound: dict[str, str])
 
 
 def _pattern_text(pattern: TriplePattern) -> str:
-    return f"{pattern.subject} {pattern.predicate} {pattern.object}"
+    from likewise.language.printer import body_text
+
+    return body_text(GraphPattern((pattern,)))
 
 
 def explain_statements(statements: Statements, seen: SeenStatements, m: int, threshold: float) -> Judgement:
@@ -92,7 +94,9 @@ def explain_statements(statements: Statements, seen: SeenStatements, m: int, thr
 
 
 def _answer_report(statement: Statement, answer: Answer, threshold: float, met: bool) -> PredicateReport:
-    text = f'event {statement.property} "{statement.value}"'
+    from likewise.language.printer import body_text
+
+    text = body_text(Statements((statement,)))
     if answer.found is None:
         return PredicateReport(text, "missing_attribute")
     verdict: Verdict = "match" if met or answer.similarity >= threshold else "below_threshold"

@@ -1,6 +1,6 @@
 """What tests need, shipped to users: the contract of engines, measures and clocks held in memory."""
 
-from likewise.testing.bulk import Compared, compare_bulk
+from likewise.testing.bulk import Compared, compare_bulk, compare_interleavings
 from likewise.testing.clocks import ManualClock
 from likewise.testing.contract import check_engine, engine_machine
 from likewise.testing.measures import TableMeasure
@@ -17,5 +17,6 @@ __all__ = [
     "check_engine",
     "check_regressions",
     "compare_bulk",
+    "compare_interleavings",
     "engine_machine",
 ]

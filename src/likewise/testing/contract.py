@@ -252,20 +252,27 @@ def check_engine(
     setting: Setting | None = None,
     examples: int | None = None,
     steps: int = 30,
+    shrink: bool = True,
 ) -> None:
     """Search interleavings of calls for one the engine answers otherwise than the oracle; raises `Difference`.
 
     `kinds` are the engine's own unless named. The engine must be made with the measures, threshold and
-    lateness of `setting`. `examples` follows the loaded hypothesis profile.
+    lateness of `setting`. `examples` follows the loaded hypothesis profile. Shrinking what was found takes
+    a minute or two and may be left out.
 
     >>> from likewise.matching.naive import NaiveEngine
     >>> check_engine(lambda: NaiveEngine(), kinds=["interest"], examples=3)
     """
     machine = engine_machine(make_engine, kinds=kinds, setting=setting)
-    from hypothesis import HealthCheck, settings
+    from hypothesis import HealthCheck, Phase, settings
     from hypothesis.stateful import run_state_machine_as_test
 
-    chosen = settings(deadline=None, stateful_step_count=steps, suppress_health_check=list(HealthCheck))
-    if examples is not None:
-        chosen = settings(chosen, max_examples=examples)
+    chosen = settings(
+        deadline=None,
+        stateful_step_count=steps,
+        suppress_health_check=list(HealthCheck),
+        max_examples=settings().max_examples if examples is None else examples,
+        phases=list(Phase) if shrink else [Phase.generate],
+        report_multiple_bugs=False,
+    )
     run_state_machine_as_test(machine, settings=chosen)

@@ -112,6 +112,8 @@ def predicate(choice: Choice, *, relaxed: bool) -> Predicate:
     attribute = choice.pick(ATTRIBUTES)
     attribute = SPELLINGS.get(attribute, attribute) if choice.integer(0, 4) == 4 else attribute
     loose = relaxed and choice.integer(0, 1) == 1
+    if loose and choice.integer(0, 1) == 1:  # met by many tuples, so that predicates compete for them
+        return Predicate(attribute, "exists", None, True)
     match choice.integer(0, 11):
         case 0 | 1 | 2:
             comparison: Operator = choice.pick((">", "<=", "<", ">="))
@@ -185,7 +187,8 @@ def subscription(choice: Choice, kind: Kind, id: str) -> Subscription:
             threshold = choice.pick((None, 0.25, 0.5, 0.75, 0.0, 1.0, *CLEAR_THRESHOLDS))
             return Subscription(condition(choice, relaxed=True), id, themes, threshold=threshold)
         case "top":
-            body = condition(choice, relaxed=choice.integer(0, 2) == 2)
+            simple = Condition((Predicate("a", "exists", None, choice.integer(0, 2) == 2),))
+            body = simple if choice.integer(0, 2) < 2 else condition(choice, relaxed=choice.integer(0, 1) == 1)
             return Subscription(body, id, themes, top(choice), choice.pick(CLEAR_THRESHOLDS))
         case "statements":
             pairs = [(choice.pick(PROPERTIES), choice.pick(RESOURCES)) for _ in range(choice.integer(1, 3))]
@@ -242,6 +245,9 @@ def event(choice: Choice, kinds: frozenset[Kind], id: str | None, at: int, laten
     vector = ""
     if not kinds.isdisjoint({"exact", "approximate", "top"}) or kinds == {"statements"}:
         tuples = tuple(_tuple(choice) for _ in range(choice.integer(1, 6)))
+        if "top" in kinds:  # what windows rank by, in most events
+            scored = ("a", "b", "c")[: choice.pick((3, 3, 1, 0))]
+            tuples = (*(EventTuple(name, choice.integer(0, 9)) for name in scored), *tuples)
     if not kinds.isdisjoint({"pattern", "statements"}) and choice.integer(0, 7) < 7:
         graph = tuple(
             Triple(choice.pick(SUBJECTS), choice.pick(PREDICATES), choice.pick(OBJECTS))
