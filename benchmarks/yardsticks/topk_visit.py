@@ -61,7 +61,10 @@ class PythonVisit:
 
 
 class NumpyVisit:
-    """NumPy: all subscriptions' distances at once; a loop only over those that change."""
+    """NumPy: all subscriptions' distances at once; a loop only over those that change.
+
+    Points at exactly the same distance as the k-th are taken as they come: random points have none.
+    """
 
     def __init__(self, centres: NDArray[np.float64], k: int, window: int) -> None:
         self.x, self.y = np.ascontiguousarray(centres[:, 0]), np.ascontiguousarray(centres[:, 1])
@@ -87,7 +90,8 @@ class NumpyVisit:
             for index in np.flatnonzero((self.best_number == gone).any(axis=1)).tolist():
                 dx, dy = self.points[:, 0] - self.x[index], self.points[:, 1] - self.y[index]
                 all_distances = np.sqrt(dx * dx + dy * dy)
-                near = np.lexsort((-self.numbers, all_distances))[: self.k]
+                near = np.argpartition(all_distances, self.k - 1)[: self.k]
+                near = near[np.lexsort((-self.numbers[near], all_distances[near]))]
                 self.delivered[index].discard(int(gone))
                 count += self._keep(index, all_distances[near], self.numbers[near])
         for index in np.flatnonzero(distance <= self.kth).tolist():
