@@ -23,6 +23,7 @@ from likewise.model.predicate import Predicate
 from likewise.model.subscription import Subscription
 from likewise.model.text import fold
 from likewise.model.units import reading_unit, unit
+from likewise.model.values import Quantity
 
 
 class Judgement(NamedTuple):
@@ -73,9 +74,9 @@ def _judge(condition: PlainCondition, place: int, seen: SeenEvent, threshold: fl
     failing = next((r for r in reports if r.verdict not in ("match", "below_threshold")), None)
     if failing is None:
         failing = min((r for r in reports if r.verdict != "match"), key=lambda r: r.similarity, default=None)
-    if failing is None:
-        verdict, change = "match", ""
-    else:
+    verdict: Verdict = "match"
+    change = ""
+    if failing is not None:
         verdict = failing.verdict
         if verdict == "below_threshold" and mappings:
             change = _strengthen(conjunction, reports[:positives], score, mappings[0].product, threshold)
@@ -168,18 +169,25 @@ def _notes(predicate: Predicate, item: EventTuple) -> tuple[str, ...]:
     """What a reader must know about a reading: a unit taken for granted, one that does not fit, no number."""
     if predicate.interval() is not None and item.reading() is None:
         return (f"{str(item.value)!r} is not a number",)
-    outcome = None if predicate.value_relaxed else meets(predicate, item)
     reading = item.reading()
-    if reading is None or not predicate.unit:
+    asked = [unit(symbol) for symbol in _units(predicate)]
+    if reading is None or not asked:
         return ()
-    asked = unit(predicate.unit)
-    found = reading_unit(item.attribute, reading[1], asked)
-    if outcome is Outcome.UNIT_MISMATCH and found is not None:
-        given = f"the reading is in {found.symbol}, which measures {found.dimension}"
-        return (f"{given}; {asked.symbol} measures {asked.dimension}",)
-    if found is None:
-        return (f"the reading states no unit and was taken in {asked.symbol}",)
+    for wanted in asked:
+        found = reading_unit(item.attribute, reading[1], wanted)
+        if found is not None and found.dimension != wanted.dimension:
+            given = f"the reading is in {found.symbol}, which measures {found.dimension}"
+            return (f"{given}; {wanted.symbol} measures {wanted.dimension}",)
+        if found is None:
+            return (f"the reading states no unit and was taken in {wanted.symbol}",)
     return ()
+
+
+def _units(predicate: Predicate) -> list[str]:
+    """Every unit a predicate's numbers are in."""
+    if isinstance(predicate.value, tuple):
+        return [value.unit for value in predicate.value if isinstance(value, Quantity)]
+    return [predicate.unit] if predicate.unit else []
 
 
 def _with_verdict(report: PredicateReport, verdict: Verdict) -> PredicateReport:
