@@ -34,7 +34,7 @@ check: $(STAMPS)/test ## style, types, layers
 pytest: $(STAMPS)/test ## the tests alone; ARGS="-k parser" picks some, HYPOTHESIS_PROFILE=deep looks longer
 	$(BIN)/pytest $(ARGS)
 
-bench: $(STAMPS)/test ## every benchmark; NAME=parse runs one
+bench: $(STAMPS)/test ## every benchmark; NAME=parsing runs one
 	$(BIN)/likewise bench $(NAME)
 
 docs: $(STAMPS)/test ## the documentation, in docs/_build/html

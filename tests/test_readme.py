@@ -22,7 +22,7 @@ def blocks(kind: str) -> list[tuple[str, str]]:
 
 def without_scores(text: str) -> list[str]:
     """The lines with every score between 0 and 1 made equal: they move when measures get better."""
-    tidy = "\n".join(line.rstrip() for line in text.splitlines()).strip("\n")
+    tidy = "\n".join(re.sub(" +", " ", line.rstrip()) for line in text.splitlines()).strip("\n")
     return re.sub(r"\b0\.\d{1,3}\b(?! mg)", "0.x", tidy).splitlines()
 
 
