@@ -44,7 +44,7 @@ def build(
     master: Annotated[
         str | None, typer.Option(help="The Spark master; else SPARK_REMOTE, else all cores of this machine.")
     ] = None,
-    memory: Annotated[str, typer.Option(help="Memory of Spark's driver.")] = "1g",
+    memory: Annotated[str | None, typer.Option(help="Memory of Spark's driver, as 2g; 1g if not said.")] = None,
     partitions: Annotated[int | None, typer.Option(min=1, help="Parts the work is cut into.")] = None,
     work: Annotated[
         str | None, typer.Option(metavar="DIR", help="On a cluster: a folder that all workers share.")
@@ -62,7 +62,7 @@ def build(
     from likewise.errors import InputError
     from likewise.pipeline.build import build_space
     from likewise.pipeline.options import BuildOptions
-    from likewise.pipeline.session import spark_session
+    from likewise.pipeline.session import DRIVER_MEMORY, spark_session
     from likewise.pipeline.sources import source_of
     from likewise.semantics.tokens import Tokenizer, TokenizerSettings
 
@@ -75,7 +75,7 @@ def build(
     options = BuildOptions(settings, minimum_df, maximum_df, minimum_length, cut, keep, partitions)
     documents = source_of(source, kind, title=title_field, text=text_field)  # type: ignore[arg-type]  # checked above
     screen = output.console(stderr=True)
-    with spark_session(master, memory=memory) as spark:
+    with spark_session(master, memory=memory or DRIVER_MEMORY) as spark:
         summary = build_space(
             spark,
             documents,

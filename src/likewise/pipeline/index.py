@@ -46,7 +46,7 @@ def tokenise(source: Source, splits: Sequence[Split], options: BuildOptions, num
     def run(rows: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         tokenizer = Tokenizer(options.tokenizer)
         left_out: Counter[str] = Counter()
-        numbers = [int(i) for row in rows for i in row.column(0).to_pylist()]
+        numbers = [i for row in rows for i in row.column(0).to_numpy(zero_copy_only=False).tolist()]
         if not numbers:
             return
         batches = _gathered(batch for i in numbers for batch in source.read(splits[i], left_out))
@@ -135,7 +135,7 @@ def _gathered(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 
 
 def _joined(batches: list[pa.RecordBatch]) -> pa.RecordBatch:
-    return batches[0] if len(batches) == 1 else pa.concat_batches(batches)
+    return batches[0] if len(batches) == 1 else pa.Table.from_batches(batches).combine_chunks().to_batches()[0]
 
 
 def _maxima(work: str, total: int) -> NDArray[np.uint32]:
