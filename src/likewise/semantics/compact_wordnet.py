@@ -138,14 +138,14 @@ def compact(wordnet: WordNet, settings: TokenizerSettings | None = None) -> Comp
     synsets = wordnet.synsets
     lexicon = sorted({word for s in synsets for word in s.words})
     number = {word: i for i, word in enumerate(lexicon)}
-    texts = [tokenizer.encode(pa.array(t, pa.string())) for t in (
-        lexicon, [s.definition for s in synsets], [s.examples for s in synsets]
-    )]  # fmt: skip
-    vocabulary = sorted(set(chain.from_iterable(encoded.terms for encoded in texts)))
+    sources = (lexicon, [s.definition for s in synsets], [s.examples for s in synsets])
+    texts = [tokenizer.encode(pa.array(source, pa.string())) for source in sources]
+    terms = [[str(term) for term in encoded.terms.to_pylist()] for encoded in texts]
+    vocabulary = sorted(set(chain.from_iterable(terms)))
     place = {token: i for i, token in enumerate(vocabulary)}
     tokens = []
-    for encoded in texts:
-        renumbered = np.array([place[token] for token in encoded.terms], dtype=np.int32)
+    for encoded, found in zip(texts, terms, strict=True):
+        renumbered = np.array([place[token] for token in found], dtype=np.int32)
         tokens.append(Lists(renumbered[encoded.codes], encoded.ends.astype(np.int64)))
     relations: dict[str, list[tuple[int, int]]] = {}
     for i, s in enumerate(synsets):

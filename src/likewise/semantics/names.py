@@ -89,7 +89,7 @@ class NamesMeasure:
         return kept
 
     def _ready(self, text: str, unit: str) -> _Name:
-        written = words_of(text)[:MOST_WORDS]
+        written = tuple(self._vectors.words(text)[:MOST_WORDS])
         stop = STOP_WORDS["english"]
         words = tuple(w.casefold() for w in written if w.casefold() not in stop)
         found = units_in_name(text)

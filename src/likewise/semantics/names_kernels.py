@@ -118,7 +118,8 @@ def coverage(
     """For each pair of terms: how much of the asked one, and how much of the seen one, is accounted for.
 
     Each is the weighted power mean of its words' best scores; the lower the exponent `leniency`, the
-    more a word that is not accounted for counts against the rest.
+    more a word that is not accounted for counts against the rest. A unit whose quantity the other term
+    names counts as one more word that is accounted for, so `value` in degrees can be a temperature.
     """
     rows, columns = len(asked_ends), len(seen_ends)
     out = np.zeros((2, rows, columns), dtype=np.float32)
@@ -143,20 +144,23 @@ def coverage(
             bw = seen_windows[(seen_window_ends[j - 1] if j else 0) : seen_window_ends[j]]
             _credit(forth, aw, seen_words[b0:b1], seen_texts, acronym, back)
             _credit(back, bw, asked_words[a0:a1], asked_texts, acronym, forth)
+            seen_unit, asked_unit = np.float32(0.0), np.float32(0.0)
             for u in range(seen_unit_ends[j - 1] if j else 0, seen_unit_ends[j]):
                 for a in range(a0, a1):
                     if asked_stems[asked_words[a]] == seen_units[u, 0]:
                         forth[a - a0] = max(forth[a - a0], unit_strengths[seen_units[u, 1]])
+                        seen_unit = max(seen_unit, unit_strengths[seen_units[u, 1]])
             for u in range(au0, au1):
                 for b in range(b0, b1):
                     if seen_stems[seen_words[b]] == asked_units[u, 0]:
                         back[b - b0] = max(back[b - b0], unit_strengths[asked_units[u, 1]])
-            weight, total = np.float32(0.0), np.float32(0.0)
+                        asked_unit = max(asked_unit, unit_strengths[asked_units[u, 1]])
+            weight, total = asked_unit, asked_unit * asked_unit**leniency
             for a in range(a0, a1):
                 weight += asked_weights[a]
                 total += asked_weights[a] * forth[a - a0] ** leniency
             out[0, i, j] = (total / weight) ** (1.0 / leniency) if weight > 0.0 else 0.0
-            weight, total = np.float32(0.0), np.float32(0.0)
+            weight, total = seen_unit, seen_unit * seen_unit**leniency
             for b in range(b0, b1):
                 weight += seen_weights[b]
                 total += seen_weights[b] * back[b - b0] ** leniency

@@ -15,7 +15,7 @@ import numpy as np
 
 from likewise import defaults
 from likewise.model.text import fold
-from likewise.semantics.identifiers import words_of
+from likewise.semantics.identifiers import segmented, words_of
 from likewise.semantics.least_recent import LeastRecent
 from likewise.semantics.space_files import SpaceFiles
 from likewise.semantics.tokens import Tokenizer
@@ -92,17 +92,30 @@ class TermVectors:
         """
         kept = self._tokens.get(text)
         if kept is None:
-            found: list[int] = []
-            for word in text.split():
-                ids = [self.files.term_id(token) for token in self.tokenizer.tokens(word)]
-                if -1 in ids:
-                    parts = words_of(word)
-                    if len(parts) > 1:
-                        ids = [self.files.term_id(t) for part in parts for t in self.tokenizer.tokens(part)]
-                found += ids
-            kept = tuple(found)
+            words = self.words(text)
+            kept = tuple(self.files.term_id(token) for word in words for token in self.tokenizer.tokens(word))
             self._tokens.put(text, kept)
         return kept
+
+    def words(self, text: str) -> list[str]:
+        """A text's words as written: those the space knows whole, identifiers cut, joined words (`airtemp`) apart."""
+        out: list[str] = []
+        for word in text.split():
+            for part in (word,) if self._whole(word) else words_of(word):
+                pieces = () if not part.isalpha() or self._whole(part) else segmented(part.casefold(), self._price)
+                out += pieces or (part,)
+        return out
+
+    def _whole(self, word: str) -> bool:
+        """Whether the word is one token that the space knows, or none."""
+        tokens = self.tokenizer.tokens(word)
+        return len(tokens) < 2 and all(self.files.term_id(token) >= 0 for token in tokens)
+
+    def _price(self, piece: str) -> float | None:
+        """What a piece of a joined word costs: the rarer the dearer; None if the space does not know it."""
+        tokens = self.tokenizer.tokens(piece)
+        number = self.files.term_id(tokens[0]) if len(tokens) == 1 else -1
+        return math.log(self.size / self.files.document_frequencies.item(number)) + 1 if number >= 0 else None
 
     def knows(self, text: str) -> bool:
         """Whether the space holds any token of the text."""
