@@ -125,7 +125,7 @@ class TopKEngine(BaseEngine):
         return FoundBatch(
             np.repeat(np.arange(len(founds)), [len(found.ordinals) for found in founds]),
             np.concatenate([found.ordinals for found in founds or [empty]]),
-            np.concatenate([found.scores for found in founds or [empty]]),  # type: ignore[arg-type]
+            np.concatenate([found.scores for found in founds or [empty]]),
             tuple(promotions),
         )
 

@@ -337,7 +337,7 @@ def step(gone, arriving, forced, log, window, shared, sign, subs, starts, length
     `forced` a list is made anew even if it is long enough (something was withdrawn). Deliveries go to
     `out` as (slot, publication), what faded to `faded_out`; returns (deliveries, faded, refills).
     """
-    l_values, l_time, l_alive, base = log
+    l_values, l_time, _, base = log
     k, keep, capacity, since, centres = subs
     bound, bound_time, bound_number = bounds
     out_slot, out_number = out

@@ -23,7 +23,7 @@ from likewise.model import Distance, Top
 
 Delivery = tuple[int, int]  # ordinal, publication
 
-PATIENCE = 64  # members that may wait outside the region index before it is built anew
+PATIENCE = 64  # members outside the region index, or publications that left, before things are put in order
 
 
 class Entry(NamedTuple):
@@ -60,6 +60,7 @@ class WindowFamily:
         self._time = Growing(np.int64)
         self._alive = Growing(np.uint8)
         self.log: list[Entry | None] = []
+        self._front = 0  # how many publications at the front of the log are gone
         self._oldest = 0  # the first publication still among the last n
         self._expiring: list[tuple[int, int]] = []  # (time, number), for windows of time
         self.scheduled: int | None = None  # the moment the engine will look at this family next
@@ -249,15 +250,16 @@ class WindowFamily:
         for number in gone:
             self.log[number - self.base] = None
             self.faded.pop(number, None)
-        front = 0
-        while front < len(self.log) and self.log[front] is None:
-            front += 1
-        if front > 1024 and front * 2 > len(self.log) or front == len(self.log):
+        while self._front < len(self.log) and self.log[self._front] is None:
+            self._front += 1
+        front = self._front
+        if front > PATIENCE and 2 * front > len(self.log):
             self._values.replace(self._values.view()[front * self.width :])
             for column in (self._time, self._alive):
                 column.replace(column.view()[front:])
             del self.log[:front]
             self.base += front
+            self._front = 0
 
     # -- the kernel -----------------------------------------------------------------------------
 
@@ -305,6 +307,22 @@ class WindowFamily:
             widest = widest_regions(order, first, last, self._bounds[0].view())
             self._tree = (order, first, last, boxes, leaf_of, widest)
             self._tail = size
+
+    # -- figures --------------------------------------------------------------------------------
+
+    def candidates(self) -> int:
+        """How many candidates all members keep."""
+        return int(self._length.view().sum())
+
+    def window_bytes(self) -> int:
+        """The bytes of the shared window's arrays."""
+        return self._values.nbytes + self._time.nbytes + self._alive.nbytes
+
+    def member_bytes(self) -> int:
+        """The bytes of the members' arrays, candidates and what was delivered to them included."""
+        columns = (self._k, self._keep, self._capacity, self._since, self._start, self._length, *self._centres)
+        held = sum(column.nbytes for column in (*columns, *self._bounds, *self._entries))
+        return held + sum(8 * len(slots) for slots in self.faded.values())
 
     # -- keeping --------------------------------------------------------------------------------
 
