@@ -37,12 +37,21 @@ def write_windows(folder: Path, saved: SavedWindows) -> None:
     """
     import pyarrow as pa
 
-    rows = [(ordinal, p) for ordinal, publications in saved.windows.items() for p in publications]
-    columns: dict[str, object] = {"ordinal": pa.array([ordinal for ordinal, _ in rows], pa.int64())}
-    for name, kind in _columns():
-        columns[name] = pa.array([getattr(p, name) for _, p in rows], kind)
     facts = {"format": "likewise-windows", "v": VERSION, "now": saved.now, "arrivals": saved.arrivals}
-    table = pa.table(columns).replace_schema_metadata({"likewise": msgspec.json.encode(facts)})
+    schema = pa.schema(
+        [
+            pa.field("ordinal", pa.int64()), pa.field("sequence", pa.int64()), pa.field("time", pa.int64()),
+            pa.field("event_id", pa.string()), pa.field("rank_value", pa.float64()), pa.field("score", pa.float64()),
+            pa.field("product", pa.float64()), pa.field("delivered", pa.bool_()), pa.field("withdrawn", pa.bool_()),
+        ],
+        metadata={"likewise": msgspec.json.encode(facts)},
+    )  # fmt: skip
+    rows = [
+        {"ordinal": ordinal, **msgspec.structs.asdict(publication)}
+        for ordinal, publications in saved.windows.items()
+        for publication in publications
+    ]
+    table = pa.Table.from_pylist(rows, schema=schema)
     with pa.OSFile(str(folder / FILE), "wb") as sink, pa.ipc.new_file(sink, table.schema) as writer:
         writer.write_table(table)
 
@@ -69,12 +78,3 @@ def read_windows(folder: Path) -> SavedWindows:
     except (pa.ArrowException, msgspec.MsgspecError, KeyError, OSError) as error:
         raise ArtefactDamaged(f"{path} cannot be read ({error}); restore a copy of the folder") from None
     return SavedWindows(now, arrivals, windows)
-
-
-def _columns() -> list[tuple[str, object]]:
-    import pyarrow as pa
-
-    return [
-        ("sequence", pa.int64()), ("time", pa.int64()), ("event_id", pa.string()), ("rank_value", pa.float64()),
-        ("score", pa.float64()), ("product", pa.float64()), ("delivered", pa.bool_()), ("withdrawn", pa.bool_()),
-    ]  # fmt: skip
