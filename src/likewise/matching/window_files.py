@@ -38,14 +38,12 @@ def write_windows(folder: Path, saved: SavedWindows) -> None:
     import pyarrow as pa
 
     facts = {"format": "likewise-windows", "v": VERSION, "now": saved.now, "arrivals": saved.arrivals}
-    schema = pa.schema(
-        [
-            pa.field("ordinal", pa.int64()), pa.field("sequence", pa.int64()), pa.field("time", pa.int64()),
-            pa.field("event_id", pa.string()), pa.field("rank_value", pa.float64()), pa.field("score", pa.float64()),
-            pa.field("product", pa.float64()), pa.field("delivered", pa.bool_()), pa.field("withdrawn", pa.bool_()),
-        ],
-        metadata={"likewise": msgspec.json.encode(facts)},
-    )  # fmt: skip
+    columns: dict[str, pa.DataType] = {
+        "ordinal": pa.int64(), "sequence": pa.int64(), "time": pa.int64(), "event_id": pa.string(),
+        "rank_value": pa.float64(), "score": pa.float64(), "product": pa.float64(),
+        "delivered": pa.bool_(), "withdrawn": pa.bool_(),
+    }  # fmt: skip
+    schema = pa.schema(columns, metadata={"likewise": msgspec.json.encode(facts)})
     rows = [
         {"ordinal": ordinal, **msgspec.structs.asdict(publication)}
         for ordinal, publications in saved.windows.items()
