@@ -28,6 +28,8 @@ def test_a_folder_of_text_becomes_a_space(
     assert (summary["read"], summary["kept"], summary["left_out"]) == (3, 2, {"too short": 1})
     files = SpaceFiles(tmp_path / "s")
     assert (files.terms(), files.titles(), files.manifest.name) == (["dog"], ["a", "b"], "s")
-    assert run([*arguments, "--overwrite", "--stemmer", "none", "--minimum-df", "1"]) == 0
+    counts = ["--word-counts", str(tmp_path / "words.tsv")]
+    assert run([*arguments, "--overwrite", "--stemmer", "none", "--minimum-df", "1", *counts]) == 0
+    assert (tmp_path / "words.tsv").read_text() == "a\t1\nand\t1\ncats\t1\ndog\t1\ndogs\t1\n"
     assert "1 too short" in capsys.readouterr().out
     assert SpaceFiles(tmp_path / "s").terms() == ["cats", "dog", "dogs"]

@@ -49,6 +49,10 @@ def build(
     work: Annotated[
         str | None, typer.Option(metavar="DIR", help="On a cluster: a folder that all workers share.")
     ] = None,
+    word_counts: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Also count the corpus's words, for information content in WordNet."),
+    ] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a space that is there.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -61,6 +65,7 @@ def build(
     """
     from likewise.errors import InputError
     from likewise.pipeline.build import build_space
+    from likewise.pipeline.information_content import count_words, write_word_counts
     from likewise.pipeline.options import BuildOptions
     from likewise.pipeline.session import DRIVER_MEMORY, spark_session
     from likewise.pipeline.sources import source_of
@@ -87,6 +92,8 @@ def build(
             overwrite=overwrite,
             console=screen if screen.is_terminal and not as_json else None,
         )
+        if word_counts is not None:
+            write_word_counts(count_words(spark, documents), word_counts)
     if as_json:
         output.print_json(summary)
     else:
