@@ -97,12 +97,14 @@ def check_keys(data: bytes, found: object, what: str) -> None:
     """Refuse data in which a key stands twice in one object; `found` is what the data was decoded to.
 
     The decoder keeps the last of equal keys. Written again, what it kept has as many colons as the data
-    if nothing was lost: a lost key takes its colon along, and text keeps its own as long as there are no
-    escapes. Only if the counts differ is the data read again, slowly, to know.
+    if nothing was lost: a lost key takes its colon along, and text keeps its own unless one is escaped
+    (`\\u003a`). What was decoded to a type may leave out defaults that the data spells; then the data
+    decoded as it stands is counted. Only if that differs, too, is it read slowly, to know.
     """
-    if b"\\" not in data:
+    if b"\\u" not in data:
+        colons = data.count(b":")
         try:
-            if data.count(b":") == _ENCODE(found).count(b":"):
+            if colons == _ENCODE(found).count(b":") or colons == _ENCODE(_ANYTHING.decode(data)).count(b":"):
                 return
         except (OverflowError, RecursionError):
             pass  # whole numbers beyond 64 bits and deep nesting cannot be written; read the data again

@@ -13,7 +13,7 @@ import msgspec
 
 from likewise.defaults import MAX_CONJUNCTIONS, MAX_NESTING, MAX_PREDICATES
 from likewise.errors import InvalidSubscription, LimitExceeded
-from likewise.model.predicate import Predicate
+from likewise.model.predicate import Operator, Predicate
 from likewise.model.text import fold
 from likewise.model.units import unit
 from likewise.model.values import Interval, Quantity, same_dimension
@@ -174,7 +174,7 @@ def _merge(first: Predicate, intervals: list[Interval]) -> Predicate:
         return Predicate(first.attribute, "between", joined, relaxed)
     number = joined.low if joined.low is not None else joined.high
     assert number is not None  # every comparison has at least one bound
-    operator = ">" if joined.low_open else ">=" if joined.low is not None else "<" if joined.high_open else "<="
+    operator: Operator = ">" if joined.low_open else ">=" if joined.low is not None else "<" if joined.high_open else "<="
     return Predicate(first.attribute, operator, Quantity(number, symbol) if symbol else number, relaxed)
 
 

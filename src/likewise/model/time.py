@@ -24,10 +24,11 @@ def microseconds(when: int | datetime | str) -> int:
     1000000
     """
     if isinstance(when, str):
+        shown = when[:40]
         try:
             when = datetime.fromisoformat(when)
         except ValueError:
-            raise InvalidEvent(f"{when[:40]!r} is not a time; write it like 2024-05-01T12:00:00Z") from None
+            raise InvalidEvent(f"{shown!r} is not a time; write it like 2024-05-01T12:00:00Z") from None
     if isinstance(when, datetime):
         if when.tzinfo is None:
             raise InvalidEvent("the time has no time zone; add one (Z for UTC), so that it means one moment")
