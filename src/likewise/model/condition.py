@@ -174,7 +174,9 @@ def _merge(first: Predicate, intervals: list[Interval]) -> Predicate:
         return Predicate(first.attribute, "between", joined, relaxed)
     number = joined.low if joined.low is not None else joined.high
     assert number is not None  # every comparison has at least one bound
-    operator: Operator = ">" if joined.low_open else ">=" if joined.low is not None else "<" if joined.high_open else "<="
+    operator: Operator = (
+        ">" if joined.low_open else ">=" if joined.low is not None else "<" if joined.high_open else "<="
+    )
     return Predicate(first.attribute, operator, Quantity(number, symbol) if symbol else number, relaxed)
 
 
