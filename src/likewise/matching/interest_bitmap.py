@@ -37,7 +37,6 @@ class BitPlanes:
         self._reject = np.zeros((1, table.width, 2, 8), np.uint64)
         self._live = np.zeros((1, 8), np.uint64)
         self._counts = np.zeros((table.width, 2), np.int64)
-        self._places = np.arange(table.width)
         self._out = np.zeros(512, np.int64)
 
     def insert(self, row: int) -> None:
@@ -57,11 +56,8 @@ class BitPlanes:
     def search(self, event: int) -> NDArray[np.int64]:
         """The rows that no plane the event chooses rejects."""
         table = self._table
-        values = np.unpackbits(table.pack(event).view(np.uint8), count=table.width, bitorder="little")
-        rejected = self._counts[self._places, values]
-        places = np.argsort(-rejected, kind="stable")[: np.count_nonzero(rejected)]
         used = (table.used + 511) >> 9
-        found = self._kernels.survivors(self._reject, self._live, used, places, values[places], self._out)
+        found = self._kernels.survivors(self._reject, self._live, self._counts, table.pack(event), used, self._out)
         return self._out[:found].copy()
 
     @property

@@ -36,14 +36,23 @@ def clear_row(reject, live, counts, care, value, width, row):
 
 
 @njit(cache=True)
-def survivors(reject, live, used, places, values, out):
-    """The rows no chosen plane rejects, ascending, into `out`; returns how many."""
+def survivors(reject, live, counts, event, used, out):
+    """The rows no plane the event chooses rejects, ascending, into `out`; returns how many."""
+    width = len(counts)
+    values = np.empty(width, np.int64)
+    rejected = np.empty(width, np.int64)
+    useful = 0
+    for place in range(width):
+        values[place] = np.int64((event[place >> 6] >> np.uint64(place & 63)) & np.uint64(1))
+        rejected[place] = -counts[place, values[place]]
+        useful += rejected[place] < 0
+    places = np.argsort(rejected)[:useful]
     found = 0
     for block in range(used):
         a0, a1, a2, a3 = live[block, 0], live[block, 1], live[block, 2], live[block, 3]
         a4, a5, a6, a7 = live[block, 4], live[block, 5], live[block, 6], live[block, 7]
-        for i in range(len(places)):
-            plane = reject[block, places[i], values[i]]
+        for place in places:
+            plane = reject[block, place, values[place]]
             a0 &= ~plane[0]
             a1 &= ~plane[1]
             a2 &= ~plane[2]

@@ -42,8 +42,7 @@ class VectorTable:
     def __init__(self, width: int) -> None:
         self.width = width
         self.words = (width + 63) // 64
-        self.care = np.zeros((16, self.words), np.uint64)
-        self.value = np.zeros((16, self.words), np.uint64)
+        self._packed = np.zeros((16, 2, self.words), np.uint64)  # both rows of a vector side by side in memory
         self.ordinals = np.zeros(16, np.int64)
         self.used = 0
         self._rows: dict[int, int] = {}
@@ -51,6 +50,16 @@ class VectorTable:
 
     def __len__(self) -> int:
         return len(self._rows)
+
+    @property
+    def care(self) -> NDArray[np.uint64]:
+        """Where each row asks for something."""
+        return self._packed[:, 0]
+
+    @property
+    def value(self) -> NDArray[np.uint64]:
+        """Where each row asks for 1."""
+        return self._packed[:, 1]
 
     def pack(self, number: int) -> NDArray[np.uint64]:
         """A number's bits as the words of one row."""
@@ -72,12 +81,11 @@ class VectorTable:
             row = self.used
             self.used += 1
             if row == len(self.ordinals):
-                self.care = np.concatenate([self.care, np.zeros_like(self.care)])
-                self.value = np.concatenate([self.value, np.zeros_like(self.value)])
+                self._packed = np.concatenate([self._packed, np.zeros_like(self._packed)])
                 self.ordinals = np.concatenate([self.ordinals, np.zeros_like(self.ordinals)])
         care, value = bits(vector)
-        self.care[row] = self.pack(care)
-        self.value[row] = self.pack(value)
+        self._packed[row, 0] = self.pack(care)
+        self._packed[row, 1] = self.pack(value)
         self.ordinals[row] = ordinal
         self._rows[ordinal] = row
         return row
@@ -89,7 +97,7 @@ class VectorTable:
     @property
     def nbytes(self) -> int:
         """Bytes of its arrays."""
-        return self.care.nbytes + self.value.nbytes + self.ordinals.nbytes
+        return self._packed.nbytes + self.ordinals.nbytes
 
 
 class VectorIndex(Protocol):

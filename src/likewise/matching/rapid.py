@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from likewise.defaults import RAPID_COPIES
 from likewise.errors import LimitExceeded
 from likewise.matching.interest_vectors import InterestEngine, VectorTable
+from likewise.matching.tree import TreeIndex
 from likewise.matching.trie import TriePool
 
 if TYPE_CHECKING:
@@ -113,34 +114,40 @@ class RapidIndex:
         self._table = table
         self._copies = copies
         self.c = default_c(table.width) if c is None else min(c, table.width)
-        self._light = Light(table.width, self.c, base=1)
-        self._pool = TriePool(table, [0, *self._light.starts], [table.width, *self._light.lengths])
+        self._all = TreeIndex(table)
+        self._light = Light(table.width, self.c, base=0)
+        self._pool = TriePool(table, self._light.starts, self._light.lengths)
 
     def _trees(self, row: int) -> list[int]:
         _, ones = self._table.unpack(row)
-        return [0, *self._light.trees(ones)]
+        return self._light.trees(ones)
 
     def insert(self, row: int) -> None:
         """Put a row into the tree of all and into every T_j^t that fits."""
         trees = self._trees(row)
-        self._copies.take(len(trees))
-        self._pool.insert(row, trees)
+        self._copies.take(1 + len(trees))
+        self._all.insert(row)
+        if trees:
+            self._pool.insert(row, trees)
 
     def delete(self, row: int) -> None:
         """Take a row out of all its trees."""
         trees = self._trees(row)
-        self._pool.delete(row, trees)
-        self._copies.held -= len(trees)
+        self._all.delete(row)
+        if trees:
+            self._pool.delete(row, trees)
+        self._copies.held -= 1 + len(trees)
 
     def search(self, event: int) -> NDArray[np.int64]:
         """Search the tree of a block without ones; with too many ones, the tree of all."""
-        tree = self._light.serving(event) if event.bit_count() <= self.c else 0
-        return self._pool.search(self._table.pack(event), tree)
+        if event.bit_count() > self.c:
+            return self._all.search(event)
+        return self._pool.search(self._table.pack(event), self._light.serving(event))
 
     @property
     def nbytes(self) -> int:
         """Bytes of its arrays."""
-        return self._pool.nbytes
+        return self._all.nbytes + self._pool.nbytes
 
 
 class RapidEngine(InterestEngine):

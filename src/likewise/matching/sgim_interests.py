@@ -35,6 +35,24 @@ class _Group:
         return len(self.rows) - len(self.free)
 
 
+def _slots(bits: int) -> list[int]:
+    """The numbers of the bits that are set.
+
+    >>> _slots(0b1010)
+    [1, 3]
+    """
+    if bits.bit_count() * bits.bit_length() > 10_000:  # taking one bit off costs the length of the rest
+        octets = np.frombuffer(bits.to_bytes((bits.bit_length() + 7) // 8, "little"), np.uint8)
+        listed: list[int] = np.flatnonzero(np.unpackbits(octets, bitorder="little")).tolist()
+        return listed
+    slots = []
+    while bits:
+        slot = bits.bit_length() - 1
+        slots.append(slot)
+        bits ^= 1 << slot
+    return slots[::-1]
+
+
 class PropertyGroups:
     """The groups over one table.
 
@@ -102,7 +120,7 @@ class PropertyGroups:
         """In each group the event picks, remove what its false predicates share."""
         width = self._table.width
         false = [2 * place + (1 - (event >> place & 1)) for place in range(width)]
-        found: list[NDArray[np.int64]] = []
+        found: list[int] = []
         for chosen in [*(predicate ^ 1 for predicate in false), 2 * width]:
             group = self._groups[chosen]
             left = group.held
@@ -116,11 +134,9 @@ class PropertyGroups:
                     if not left:
                         break
             if left:
-                slots = left.to_bytes((len(group.rows) + 7) // 8, "little")
-                met = np.flatnonzero(np.unpackbits(np.frombuffer(slots, np.uint8), bitorder="little"))
                 rows = group.rows
-                found.append(np.array([rows[slot] for slot in met.tolist()], np.int64))
-        return np.concatenate(found) if found else np.empty(0, np.int64)
+                found += [rows[slot] for slot in _slots(left)]
+        return np.array(found, np.int64)
 
     @property
     def nbytes(self) -> int:

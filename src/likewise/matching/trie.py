@@ -3,8 +3,8 @@
 A node tests one property and has a child each for 0, 1 and *; an event follows its own value and *.
 We depart from the papers' drawing in two ways that change no answer: rows that still agree share a
 bucket of up to eight, whose rows are compared word by word, and a property on which all rows below
-agree gets no node. So a tree of n rows has fewer than n inner nodes however long the vectors are: an
-entry takes 8 bytes, and the nodes and buckets together some 10 more.
+agree gets no node. So a tree of n rows has fewer than n inner nodes however long the vectors are, and
+a row takes about 20 bytes for each tree it is in.
 
 All trees of one engine live in one pool of arrays, which doubles when it is full.
 """
@@ -41,15 +41,13 @@ class TriePool:
         self._starts = np.array(starts, np.int64)
         self._lengths = np.array(lengths, np.int64)
         self._roots = np.full(len(starts), -1, np.int32)
-        self._counters = np.zeros(7, np.int64)
-        for free in (trie_kernels.INNER_FREE, trie_kernels.LEAF_FREE, trie_kernels.ENTRY_FREE):
-            self._counters[free] = -1
+        self._counters = np.zeros(5, np.int64)
+        self._counters[[trie_kernels.INNER_FREE, trie_kernels.BUCKET_FREE]] = -1
         self._tested = np.zeros(4, np.int16)
         self._child = np.zeros((4, 3), np.int32)
-        self._head = np.zeros(8, np.int32)
-        self._count = np.zeros(8, np.int32)
-        self._entry_row = np.zeros(16, np.int32)
-        self._entry_next = np.zeros(16, np.int32)
+        self._slots = np.zeros((8, trie_kernels.ROOM), np.int32)
+        self._total = np.zeros(8, np.int32)
+        self._behind = np.zeros(8, np.int32)
         self._stack = np.zeros(table.width + 2, np.int32)
         self._out = np.zeros(16, np.int32)
 
@@ -69,24 +67,20 @@ class TriePool:
         return sum(a.nbytes for a in (*self._pool(), self._stack, self._out))
 
     def _pool(self) -> tuple[NDArray[np.generic], ...]:
-        return (self._counters, self._roots, self._tested, self._child, self._head, self._count,
-                self._entry_row, self._entry_next)  # fmt: skip
+        return (self._counters, self._roots, self._tested, self._child, self._slots, self._total, self._behind)
 
     def _make_room(self, trees: int) -> None:
-        """Room for what an insertion into so many trees may need: a node, four buckets and an entry each."""
+        """Room for what an insertion into so many trees may need: a node and four buckets each."""
         kernels, used = self._kernels, self._counters
         if used[kernels.INNER] + trees > len(self._tested):
             more = max(trees, len(self._tested))
             self._tested = np.concatenate([self._tested, np.zeros(more, np.int16)])
             self._child = np.concatenate([self._child, np.zeros((more, 3), np.int32)])
-        if used[kernels.LEAF] + 4 * trees > len(self._head):
-            more = max(4 * trees, len(self._head))
-            self._head = np.concatenate([self._head, np.zeros(more, np.int32)])
-            self._count = np.concatenate([self._count, np.zeros(more, np.int32)])
-        if used[kernels.ENTRY] + trees > len(self._entry_row):
-            more = max(trees, len(self._entry_row))
-            self._entry_row = np.concatenate([self._entry_row, np.zeros(more, np.int32)])
-            self._entry_next = np.concatenate([self._entry_next, np.zeros(more, np.int32)])
+        if used[kernels.BUCKET] + 4 * trees > len(self._total):
+            more = max(4 * trees, len(self._total))
+            self._slots = np.concatenate([self._slots, np.zeros((more, kernels.ROOM), np.int32)])
+            self._total = np.concatenate([self._total, np.zeros(more, np.int32)])
+            self._behind = np.concatenate([self._behind, np.zeros(more, np.int32)])
 
     def insert(self, row: int, trees: Sequence[int]) -> None:
         """Put a row of the table into the trees."""

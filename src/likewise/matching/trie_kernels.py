@@ -1,7 +1,8 @@
 """Compiled search trees over interest vectors; loaded by `likewise.matching.trie` on first use.
 
 References: -1 is an empty place, r >= 0 an inner node, r <= -2 the bucket number -r - 2. Every inner
-node has at least two children that are not empty.
+node has at least two children that are not empty. A bucket holds up to eight rows in one stretch of
+memory; rows that are all alike may be more, and then full buckets hang behind the first.
 """
 
 # mypy: disable-error-code="no-untyped-def, untyped-decorator"
@@ -12,8 +13,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-INNER, INNER_FREE, LEAF, LEAF_FREE, ENTRY, ENTRY_FREE, LIVE = range(7)
-SPLIT = 8  # a bucket is split when it reaches 8, then tried again at 16, 32, ...
+INNER, INNER_FREE, BUCKET, BUCKET_FREE, LIVE = range(5)
+ROOM = 8  # rows of a bucket: half a cache line
 
 
 @njit(cache=True)
@@ -47,17 +48,36 @@ def _put(roots, root, child, parent, which, reference):
 
 
 @njit(cache=True)
-def _first_difference(entry_row, entry_next, head, care, value, width, start, length):
-    """The first property in cyclic order on which a bucket's rows differ; -1 if they are all alike."""
+def _filled(total):
+    """How many rows the first bucket of a chain holds; those behind it are full."""
+    return (total - 1) % ROOM + 1
+
+
+@njit(cache=True)
+def _push(counters, slots, total, behind, bucket, row):
+    """One row more for a bucket; a full one moves its rows behind itself first."""
+    if total[bucket] > 0 and total[bucket] % ROOM == 0:
+        moved = _take(counters, BUCKET, BUCKET_FREE, behind)
+        slots[moved] = slots[bucket]
+        behind[moved] = behind[bucket]
+        behind[bucket] = moved
+    slots[bucket, total[bucket] % ROOM] = row
+    total[bucket] += 1
+
+
+@njit(cache=True)
+def _first_difference(slots, total, behind, bucket, row, care, value, width, start, length):
+    """The first property in cyclic order on which a row and a bucket's rows differ; -1 if all are alike."""
     words = care.shape[1]
     differ = np.zeros(words, np.uint64)
-    first = entry_row[head]
-    entry = entry_next[head]
-    while entry >= 0:
-        row = entry_row[entry]
-        for w in range(words):
-            differ[w] |= (care[row, w] ^ care[first, w]) | (value[row, w] ^ value[first, w])
-        entry = entry_next[entry]
+    filled = _filled(total[bucket])
+    while bucket >= 0:
+        for i in range(filled):
+            other = slots[bucket, i]
+            for w in range(words):
+                differ[w] |= (care[row, w] ^ care[other, w]) | (value[row, w] ^ value[other, w])
+        bucket = behind[bucket]
+        filled = ROOM
     place = start
     for _ in range(length):
         if (differ[place >> 6] >> np.uint64(place & 63)) & np.uint64(1):
@@ -69,57 +89,68 @@ def _first_difference(entry_row, entry_next, head, care, value, width, start, le
 
 
 @njit(cache=True)
+def _split(pool, care, value, bucket, place):
+    """A new inner node that tests a property, with a bucket's rows below it; the bucket is given back."""
+    counters, _roots, tested, child, slots, total, behind = pool
+    node = _take(counters, INNER, INNER_FREE, child[:, 0])
+    tested[node] = place
+    child[node, 0] = child[node, 1] = child[node, 2] = -1
+    filled = _filled(total[bucket])
+    while bucket >= 0:
+        rows = slots[bucket].copy()
+        following = behind[bucket]
+        behind[bucket] = counters[BUCKET_FREE]
+        counters[BUCKET_FREE] = bucket
+        for i in range(filled):
+            branch = _code(care, value, rows[i], place)
+            if child[node, branch] == -1:
+                fresh = _take(counters, BUCKET, BUCKET_FREE, behind)
+                total[fresh], behind[fresh] = 0, -1
+                child[node, branch] = -fresh - 2
+            _push(counters, slots, total, behind, -child[node, branch] - 2, rows[i])
+        bucket = following
+        filled = ROOM
+    return node
+
+
+@njit(cache=True)
 def insert(pool, care, value, width, chosen, starts, lengths, row):
-    """Put a row into each chosen tree."""
-    counters, roots, tested, child, head, count, entry_row, entry_next = pool
+    """Put a row into each chosen tree. A bucket is split, once a row, when a ninth comes, else at 17, 33, ..."""
+    counters, roots, tested, child, slots, total, behind = pool
     for root in chosen:
         parent, which = -1, 0
         at = roots[root]
-        while at >= 0:
-            parent = at
-            which = _code(care, value, row, tested[at])
-            at = child[at, which]
-        if at == -1:
-            leaf = _take(counters, LEAF, LEAF_FREE, head)
-            head[leaf], count[leaf] = -1, 0
-            _put(roots, root, child, parent, which, -leaf - 2)
-        else:
-            leaf = -at - 2
-        entry = _take(counters, ENTRY, ENTRY_FREE, entry_next)
+        tried = False
+        while True:
+            while at >= 0:
+                parent = at
+                which = _code(care, value, row, tested[at])
+                at = child[at, which]
+            if at == -1:
+                bucket = _take(counters, BUCKET, BUCKET_FREE, behind)
+                total[bucket], behind[bucket] = 0, -1
+                _put(roots, root, child, parent, which, -bucket - 2)
+                break
+            bucket = -at - 2
+            held = total[bucket]
+            if tried or held < ROOM or held & (held - 1):
+                break
+            tried = True
+            place = _first_difference(
+                slots, total, behind, bucket, row, care, value, width, starts[root], lengths[root]
+            )
+            if place < 0:
+                break
+            at = _split(pool, care, value, bucket, place)
+            _put(roots, root, child, parent, which, at)
+        _push(counters, slots, total, behind, bucket, row)
         counters[LIVE] += 1
-        entry_row[entry], entry_next[entry] = row, head[leaf]
-        head[leaf] = entry
-        count[leaf] += 1
-        n = count[leaf]
-        if n < SPLIT or n & (n - 1):
-            continue
-        place = _first_difference(entry_row, entry_next, entry, care, value, width, starts[root], lengths[root])
-        if place < 0:
-            continue
-        node = _take(counters, INNER, INNER_FREE, child[:, 0])
-        tested[node] = place
-        child[node, 0] = child[node, 1] = child[node, 2] = -1
-        _put(roots, root, child, parent, which, node)
-        head[leaf] = counters[LEAF_FREE]
-        counters[LEAF_FREE] = leaf
-        while entry >= 0:
-            following = entry_next[entry]
-            branch = _code(care, value, entry_row[entry], place)
-            if child[node, branch] == -1:
-                fresh = _take(counters, LEAF, LEAF_FREE, head)
-                head[fresh], count[fresh] = -1, 0
-                child[node, branch] = -fresh - 2
-            target = -child[node, branch] - 2
-            entry_next[entry] = head[target]
-            head[target] = entry
-            count[target] += 1
-            entry = following
 
 
 @njit(cache=True)
 def delete(pool, care, value, chosen, row):
     """Take a row out of each chosen tree; an inner node left with one child makes way for it."""
-    counters, roots, tested, child, head, count, entry_row, entry_next = pool
+    counters, roots, tested, child, slots, total, behind = pool
     for root in chosen:
         parent, which = -1, 0
         grandparent, branch = -1, 0
@@ -129,24 +160,32 @@ def delete(pool, care, value, chosen, row):
             parent = at
             which = _code(care, value, row, tested[at])
             at = child[at, which]
-        leaf = -at - 2
-        before, entry = -1, head[leaf]
-        while entry_row[entry] != row:
-            before, entry = entry, entry_next[entry]
-        if before < 0:
-            head[leaf] = entry_next[entry]
-        else:
-            entry_next[before] = entry_next[entry]
-        entry_next[entry] = counters[ENTRY_FREE]
-        counters[ENTRY_FREE] = entry
+        first = -at - 2
+        last = _filled(total[first]) - 1
+        bucket, filled = first, last + 1
+        found = False
+        while not found:
+            for i in range(filled):
+                if slots[bucket, i] == row:
+                    slots[bucket, i] = slots[first, last]
+                    found = True
+                    break
+            bucket = behind[bucket]
+            filled = ROOM
         counters[LIVE] -= 1
-        count[leaf] -= 1
-        if count[leaf] > 0:
+        total[first] -= 1
+        if last > 0:
             continue
-        head[leaf] = counters[LEAF_FREE]
-        counters[LEAF_FREE] = leaf
-        _put(roots, root, child, parent, which, -1)
-        if parent < 0:
+        spare = behind[first]
+        if spare >= 0:
+            slots[first] = slots[spare]
+            behind[first] = behind[spare]
+        else:
+            spare = first
+            _put(roots, root, child, parent, which, -1)
+        behind[spare] = counters[BUCKET_FREE]
+        counters[BUCKET_FREE] = spare
+        if spare != first or parent < 0:
             continue
         left, survivor = 0, -1
         for c in range(3):
@@ -162,7 +201,7 @@ def delete(pool, care, value, chosen, row):
 @njit(cache=True)
 def search(pool, care, value, event, root, stack, out):
     """The rows of one tree an event meets, into `out`; returns how many."""
-    _counters, roots, tested, child, head, _count, entry_row, entry_next = pool
+    _counters, roots, tested, child, slots, total, behind = pool
     words = care.shape[1]
     found = 0
     stack[0] = roots[root]
@@ -181,16 +220,19 @@ def search(pool, care, value, event, root, stack, out):
                 stack[depth] = either
                 depth += 1
         elif at <= -2:
-            entry = head[-at - 2]
-            while entry >= 0:
-                row = entry_row[entry]
-                meets = True
-                for w in range(words):
-                    if event[w] & care[row, w] != value[row, w]:
-                        meets = False
-                        break
-                if meets:
-                    out[found] = row
-                    found += 1
-                entry = entry_next[entry]
+            bucket = -at - 2
+            filled = _filled(total[bucket])
+            while bucket >= 0:
+                for i in range(filled):
+                    row = slots[bucket, i]
+                    meets = True
+                    for w in range(words):
+                        if event[w] & care[row, w] != value[row, w]:
+                            meets = False
+                            break
+                    if meets:
+                        out[found] = row
+                        found += 1
+                bucket = behind[bucket]
+                filled = ROOM
     return found
