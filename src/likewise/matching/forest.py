@@ -7,7 +7,8 @@ children to its parent, which covers them because covering is transitive.
 
 Siblings are kept in stalls by what each of them must find in an event: the attributes its conjunctions
 all ask for, and the text of those it compares for equality. A condition can be covered only from a stall
-whose needs are among its own, and an event passes over every stall whose needs it does not bring.
+whose needs are among its own, and an event passes over every stall whose needs it does not bring. Large
+stalls are sifted by bounds first (see `forest_nodes`).
 
 Everything is iterative, for a chain of ever narrower conditions is as deep as it is long. Memory is one
 node a distinct condition, with one reference from its parent and one to it: linear.
@@ -19,80 +20,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from likewise.matching.covering import covers
 from likewise.matching.engine import BaseEngine, Found
-from likewise.matching.predicate_table import Compiled, PredicateTable, Truths
-from likewise.model.condition import Conjunction
+from likewise.matching.forest_nodes import Node, Stall, Stalls
+from likewise.matching.predicate_table import PredicateTable, Truths
 from likewise.model.event import Event
 from likewise.model.subscription import Condition, Kind, Subscription
-from likewise.model.text import fold
-
-Need = tuple[str, str | None]
-Stalls = dict[frozenset[Need], dict[int, "_Node"]]
-
-
-class _Node:
-    """A condition, the ordinals of the subscriptions that ask for it, its parent and its children."""
-
-    __slots__ = ("asked", "box", "children", "compiled", "key", "needs", "offers", "ordinals", "parent")
-
-    def __init__(self, key: int, asked: tuple[Conjunction, ...], compiled: tuple[Compiled, ...]) -> None:
-        self.key = key
-        self.asked = asked
-        self.compiled = compiled
-        self.ordinals: dict[int, None] = {}
-        self.parent: _Node | None = None
-        self.children: Stalls = {}
-        self.box = _box(compiled)
-        self.needs = frozenset(set.intersection(*map(_needs, compiled)))
-        self.offers = frozenset(set.intersection(*map(_offers, compiled)))
-
-
-def _needs(compiled: Compiled) -> set[Need]:
-    """The attributes an event must bring to meet a conjunction, with the text where one alone will do."""
-    return {(entry.attribute, entry.text) for entry in compiled.positive}
-
-
-def _offers(compiled: Compiled) -> set[Need]:
-    """What the needs of every condition that covers a conjunction are among."""
-    offered = _needs(compiled)
-    for entry in compiled.positive:
-        offered.add((entry.attribute, None))
-        value = entry.predicate.value
-        if isinstance(value, tuple) and isinstance(value[0], str):  # `in (a)` is an equality, too
-            offered.add((entry.attribute, fold(value[0])))
-    return offered
-
-
-Box = tuple[tuple[str, float, float, str | None], ...]
-
-
-def _box(compiled: tuple[Compiled, ...]) -> Box | None:
-    """A single conjunction of bare numbers and equal texts as (attribute, low, high, text); None if it is more."""
-    if len(compiled) > 1 or compiled[0].negative:
-        return None
-    sides: list[tuple[str, float, float, str | None]] = []
-    for entry in compiled[0].positive:
-        if entry.bounds is not None:
-            sides.append((entry.attribute, *entry.bounds, None))
-        elif entry.text is not None:
-            sides.append((entry.attribute, 0.0, 0.0, entry.text))
-        else:
-            return None
-    return tuple(sides)
-
-
-def _node_covers(wide: _Node, narrow: _Node) -> bool:
-    """`covers`, with a short way for two boxes."""
-    if wide.box is None or narrow.box is None:
-        return all(any(covers(w, n) for w in wide.asked) for n in narrow.asked)
-    for attribute, low, high, text in wide.box:
-        for other, other_low, other_high, other_text in narrow.box:
-            if other == attribute and low <= other_low and other_high <= high and text == other_text:
-                break
-        else:
-            return False
-    return True
 
 
 class ForestEngine(BaseEngine):
@@ -112,8 +44,7 @@ class ForestEngine(BaseEngine):
         super().__init__()
         self._table = PredicateTable()
         self._roots: Stalls = {}
-        self._nodes: dict[int, _Node] = {}  # by ordinal
-        self._keys = 0
+        self._nodes: dict[int, Node] = {}  # by ordinal
 
     @property
     def roots(self) -> int:
@@ -123,10 +54,10 @@ class ForestEngine(BaseEngine):
     @property
     def depth(self) -> int:
         """The number of nodes on the longest way down."""
-        deepest, level = 0, [n for stall in self._roots.values() for n in stall.values()]
+        deepest, level = 0, [n for stall in self._roots.values() for n in stall]
         while level:
             deepest += 1
-            level = [n for node in level for stall in node.children.values() for n in stall.values()]
+            level = [n for node in level for stall in node.children.values() for n in stall]
         return deepest
 
     def add(self, ordinal: int, subscription: Subscription, at: int) -> None:
@@ -134,12 +65,11 @@ class ForestEngine(BaseEngine):
         self.admit(ordinal, subscription)
         assert isinstance(subscription.body, Condition)
         asked = subscription.body.conjunctions()
-        node = _Node(self._keys, asked, tuple(map(self._table.acquire, asked)))
-        self._keys += 1
-        parent: _Node | None = None
+        node = Node(asked, tuple(map(self._table.acquire, asked)))
+        parent: Node | None = None
         stalls = self._roots
         while (cover := _find_cover(stalls, node)) is not None:
-            if _node_covers(node, cover):
+            if node.covers(cover):
                 self._release(node)
                 cover.ordinals[ordinal] = None
                 self._nodes[ordinal] = cover
@@ -162,19 +92,20 @@ class ForestEngine(BaseEngine):
         parent = node.parent
         stalls = self._roots if parent is None else parent.children
         _unlink(stalls, node)
-        for stall in node.children.values():
-            for child in stall.values():
+        for stall in list(node.children.values()):
+            for child in list(stall):
+                _unlink(node.children, child)
                 _link(stalls, child, parent)
         self._release(node)
 
-    def _release(self, node: _Node) -> None:
+    def _release(self, node: Node) -> None:
         for compiled in node.compiled:
             self._table.release(compiled)
 
     def find(self, event: Event, at: int) -> Found:
         """Walk down from the roots, passing over what cannot be met."""
         truths = Truths(event)
-        items, texts = truths.items, truths.texts
+        items, numbers, texts = truths.items, truths.numbers, truths.texts
         found: list[int] = []
         pending = [self._roots]
         while pending:
@@ -183,7 +114,7 @@ class ForestEngine(BaseEngine):
                     if attribute not in items or (text is not None and text not in texts.get(attribute, ())):
                         break
                 else:
-                    for node in stall.values():
+                    for node in stall.may_meet(numbers):
                         for conjunction in node.compiled:
                             if truths.hold(conjunction):
                                 found.extend(node.ordinals)
@@ -193,33 +124,36 @@ class ForestEngine(BaseEngine):
         return Found(np.array(sorted(found), np.int64))
 
 
-def _find_cover(stalls: Stalls, node: _Node) -> _Node | None:
+def _find_cover(stalls: Stalls, node: Node) -> Node | None:
     """A sibling that covers the node."""
     offers = node.offers
     for needs, stall in stalls.items():
         if needs <= offers:
-            for sibling in stall.values():
-                if _node_covers(sibling, node):
+            for sibling in stall.may_cover(node):
+                if sibling.covers(node):
                     return sibling
     return None
 
 
-def _find_covered(stalls: Stalls, node: _Node) -> list[_Node]:
+def _find_covered(stalls: Stalls, node: Node) -> list[Node]:
     """The siblings the node covers."""
     needs = node.needs
     return [
-        sibling for stall in stalls.values() for sibling in stall.values()
-        if needs <= sibling.offers and _node_covers(node, sibling)
+        sibling for stall in stalls.values() for sibling in stall.may_be_covered(node)
+        if needs <= sibling.offers and node.covers(sibling)
     ]  # fmt: skip
 
 
-def _link(stalls: Stalls, node: _Node, parent: _Node | None) -> None:
-    stalls.setdefault(node.needs, {})[node.key] = node
+def _link(stalls: Stalls, node: Node, parent: Node | None) -> None:
+    stall = stalls.get(node.needs)
+    if stall is None:
+        stall = stalls[node.needs] = Stall(node.needs)
+    stall.add(node)
     node.parent = parent
 
 
-def _unlink(stalls: Stalls, node: _Node) -> None:
+def _unlink(stalls: Stalls, node: Node) -> None:
     stall = stalls[node.needs]
-    del stall[node.key]
-    if not stall:
+    stall.remove(node)
+    if not len(stall):
         del stalls[node.needs]
