@@ -38,7 +38,8 @@ def subscription(choose: random.Random, number: int, largest: int) -> Subscripti
         [{"events": choose.choice([1, 5, 40, largest])}, {"duration": choose.choice([3, 20, largest])}, {}]
     )
     top = Top(choose.choice([1, 1, 2, 3, 8]), scoring, highest=choose.random() < 0.3, **window)
-    return Subscription(choose.choice([CONDITION, CONDITION, PICKY, RELAXED]), f"s{number}", top=top)
+    body = choose.choice([CONDITION, CONDITION, PICKY, RELAXED, parse(f"{{x >= {choose.randrange(6)}}}").body])
+    return Subscription(body, f"s{number}", top=top)
 
 
 def publication(choose: random.Random, number: int, now: int) -> Event:
@@ -62,7 +63,7 @@ def interleave(seed: int, steps: int, *, lateness: int, largest: int = 120) -> i
     now = delivered = 0
     for number in range(steps):
         action = choose.random()
-        if not held or (action < 0.02 and len(held) < 12):
+        if not held or (action < 0.02 and len(held) < 24):
             made = subscription(choose, number, largest)
             for engine in (fast, plain):
                 engine.add(number, made, now)

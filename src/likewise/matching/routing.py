@@ -91,7 +91,9 @@ def make_engine(kind: Kind, meaning: Meaning) -> Engine:
 
             return ThematicEngine(meaning.measure, meaning.threshold, meaning.cache_bytes)
         case "top":
-            return NaiveEngine(measure=meaning.measure, threshold=meaning.threshold)
+            from likewise.matching.topk import TopKEngine
+
+            return TopKEngine(meaning.measure, meaning.threshold, cache_bytes=meaning.cache_bytes)
         case "statements":
             return NaiveEngine(jcn=meaning.named("jcn"), esa=meaning.named("esa"), threshold=meaning.threshold)
         case "exact" | "interest" | "pattern":

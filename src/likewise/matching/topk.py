@@ -10,7 +10,7 @@ Information Systems 39 (2014).
 from __future__ import annotations
 
 import heapq
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -24,6 +24,7 @@ from likewise.matching.engine import BaseEngine, Found, FoundBatch
 from likewise.matching.explain import explain
 from likewise.matching.relaxed import SeenEvent
 from likewise.matching.scoring import number_of, rank_value, scored_attributes
+from likewise.matching.thematic import ThematicEngine
 from likewise.matching.topk_files import read_families, write_families
 from likewise.matching.window_family import Entry, WindowFamily
 from likewise.matching.windows_naive import Standing
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from likewise.semantics.measure import Measure
 
 Hits = list[tuple[int, Match]]
-FEW = 8  # up to so many distinct conditions are evaluated one by one; more go through an engine
+FEW = 8  # up to so many distinct conditions are evaluated one by one; more are found through an index
 
 
 class TopKEngine(BaseEngine):
@@ -73,6 +74,8 @@ class TopKEngine(BaseEngine):
         self._due: list[tuple[int, int, WindowFamily]] = []  # the next expiry of each family of timed windows
         self._published: dict[str, list[tuple[WindowFamily, int]]] = {}  # event id -> where it was taken in
         self._turn = 0
+        self._gates = 0
+        self._index: ThematicEngine | None = None  # finds the conditions an event meets, once they are many
 
     # -- members --------------------------------------------------------------------------------
 
@@ -83,7 +86,14 @@ class TopKEngine(BaseEngine):
         condition = _condition_of(subscription)
         gate = self._conditions.get(condition)
         if gate is None:
-            gate = self._conditions[condition] = _Gate(plain_condition(subscription))
+            gate = self._conditions[condition] = _Gate(self._gates, plain_condition(subscription))
+            self._gates += 1
+            if self._index is not None:
+                self._index.add(gate.number, condition, at)
+            elif len(self._conditions) > FEW:
+                self._index = ThematicEngine(self.measure, self.threshold, self._cache_bytes)
+                for key, held in self._conditions.items():
+                    self._index.add(held.number, key, at)
         key = _family_of(subscription)
         family = gate.families.get(key)
         if family is None:
@@ -100,7 +110,9 @@ class TopKEngine(BaseEngine):
         if not len(family):
             del self._families[key], self._conditions[condition].families[key]
             if not self._conditions[condition].families:
-                del self._conditions[condition]
+                gate = self._conditions.pop(condition)
+                if self._index is not None:
+                    self._index.remove(gate.number)
 
     # -- events ---------------------------------------------------------------------------------
 
@@ -137,7 +149,7 @@ class TopKEngine(BaseEngine):
             self.refused_late += 1
             return arrived, promoted
         seen = SeenEvent(event, self.measure)
-        for condition, gate in self._conditions.items():
+        for condition, gate in self._open(event, at):
             threshold = self.threshold if condition.threshold is None else condition.threshold
             met = evaluate(gate.condition, seen, threshold)
             if met is None:
@@ -155,6 +167,15 @@ class TopKEngine(BaseEngine):
         arrived.sort(key=lambda hit: hit[0])
         self._forget_published()
         return arrived, promoted
+
+    def _open(self, event: Event, at: int) -> Iterable[tuple[Subscription, _Gate]]:
+        """The conditions worth evaluating: all if they are few, else those that the index finds met."""
+        if self._index is None:
+            return tuple(self._conditions.items())
+        conditions = self._index.subscriptions
+        return [
+            (c, self._conditions[c]) for c in (conditions[n] for n in self._index.find(event, at).ordinals.tolist())
+        ]
 
     def _hit(self, family: WindowFamily, ordinal: int, number: int, cause: str) -> tuple[int, Match]:
         entry = family.entry(number)
@@ -237,6 +258,11 @@ class TopKEngine(BaseEngine):
         time = at if event.time is None else event.time
         return None if values is None else family.standing(ordinal, values, time, None, now)
 
+    def relearn(self, concerns: Callable[[str], bool]) -> None:
+        """Let the index of conditions forget what it knows about some seen texts."""
+        if self._index is not None:
+            self._index.relearn(concerns)
+
     # -- keeping --------------------------------------------------------------------------------
 
     def save(self, folder: Path) -> None:
@@ -260,6 +286,7 @@ class TopKEngine(BaseEngine):
 class _Gate(msgspec.Struct):
     """A condition, and the families whose members share it."""
 
+    number: int
     condition: PlainCondition
     families: dict[Subscription, WindowFamily] = msgspec.field(default_factory=dict)
 
