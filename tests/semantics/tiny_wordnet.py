@@ -7,9 +7,9 @@ from pathlib import Path
 LICENCE = "  1 This line stands for the licence.  \n"
 NOUNS = """\
 00000010 03 n 01 entity 0 002 ~ 00000020 n 0000 ~ 00000030 n 0000 | that which exists
-00000020 06 n 01 machine 0 4 @ 00000010 n 0000 ~ 00000040 n 0000 ~ 00000050 n 0000 ~ 00000070 n 0000 | a device; "it hums"
+00000020 06 n 01 machine 0 4 @ 00000010 n 0000 ~ 00000040 n 0000 ~ 00000050 n 0000 ~ 00000070 n 0000 | a device; "hums"
 00000030 03 n 01 creature 0 002 @ 00000010 n 0000 ~ 00000060 n 0000 | a living thing
-00000040 06 n 02 motor_vehicle 0 automobile 0 002 @ 00000020 n 0000 %p 00000070 n 0000 | a machine with wheels for roads
+00000040 06 n 02 motor_vehicle 0 automobile 0 002 @ 00000020 n 0000 %p 00000070 n 0000 | a machine with wheels
 00000050 06 n 01 computer 0 002 @ 00000020 n 0000 ~ 00000080 n 0000 | a machine for calculating
 00000060 05 n 02 mouse 0 Mus 0 001 @ 00000030 n 0000 | a small living creature with a tail
 00000070 06 n 01 wheel 0 002 @ 00000020 n 0000 #p 00000040 n 0000 | a round part of a machine

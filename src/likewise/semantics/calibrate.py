@@ -1,6 +1,7 @@
 """Fitting a space's calibration: backgrounds from random pairs, the curve from WordNet's own relations.
 
-`python -m likewise.semantics.calibrate` writes the embedded space's calibration anew.
+`python -m likewise.semantics.calibrate` writes the embedded space's calibration anew; with a folder it gives the
+space there latent vectors and backgrounds of its own.
 
 Backgrounds need no judgements: words of the space are drawn at random from each class of frequency and
 every pair is scored. The curve's midpoint is set on WordNet alone: synonyms and derived words should
@@ -12,6 +13,7 @@ taxonomy, which sees only what is of a kind, counts less.
 
 from __future__ import annotations
 
+import sys
 from importlib import resources
 from itertools import product
 from pathlib import Path
@@ -20,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 import numpy as np
 
-from likewise.semantics.calibration import HIGHEST, Background, Calibration, NameWeights
+from likewise.semantics.calibration import HIGHEST, Background, Calibration, NameWeights, read_calibration
 from likewise.semantics.combine import CombinedMeasure
 from likewise.semantics.compact_wordnet import CompactWordNet, unpack
 from likewise.semantics.embedded import CALIBRATION, WORDNET, packed
@@ -160,16 +162,46 @@ def fit(space: Space, wordnet: CompactWordNet) -> Calibration:
     return msgspec.structs.replace(draft, midpoint=midpoint)
 
 
-def main() -> None:
-    """Fits the embedded space's calibration and writes it into the package."""
+def calibrate_folder(folder: str | Path, *, latent: bool = True) -> Calibration:
+    """Gives the space in a folder backgrounds of its own, and latent vectors if wanted; its checksum changes.
+
+    The curve, the weights and the strengths of names stay the embedded space's: surprise means the same
+    everywhere.
+    """
+    from likewise.semantics.latent_fit import fit_latent, latent_documents
+    from likewise.semantics.space import Space
+    from likewise.semantics.space_files import SpaceFiles
+    from likewise.semantics.space_writer import add_extras
+
+    if latent:
+        files = SpaceFiles(folder)
+        rows, scales = latent_documents(files, fit_latent(files))
+        add_extras(folder, {"latent_documents.npy": rows, "latent_scales.npy": scales})
+    backgrounds = fit_backgrounds(Space(SpaceFiles(folder)))
+    calibration = msgspec.structs.replace(read_calibration(packed(CALIBRATION)), backgrounds=backgrounds)
+    add_extras(folder, {CALIBRATION: printed(calibration)})
+    return calibration
+
+
+def printed(calibration: Calibration) -> bytes:
+    """The calibration as it stands in its file."""
+    return msgspec.json.format(msgspec.json.encode(calibration, order="sorted"), indent=1) + b"\n"
+
+
+def main(folder: str | None = None) -> None:
+    """Calibrates the space in a folder; without one the embedded space, and writes that into the package."""
     from likewise.semantics.library import embedded_files
     from likewise.semantics.space import Space
 
+    if folder is not None:
+        calibrate_folder(folder)
+        print(f"calibrated {folder}")
+        return
     target = Path(str(resources.files("likewise") / "data")) / CALIBRATION
     calibration = fit(Space(embedded_files()), unpack(packed(WORDNET)))
-    target.write_bytes(msgspec.json.format(msgspec.json.encode(calibration, order="sorted"), indent=1) + b"\n")
+    target.write_bytes(printed(calibration))
     print(f"wrote {target}: midpoint {calibration.midpoint}")
 
 
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:2])
