@@ -15,7 +15,7 @@ MAX_ENUMERATED_MAPPINGS: Final = 10_000  # up to here the probability space P co
 CACHE_BYTES: Final = 256 * 2**20  # relatedness and postings a matcher may keep
 TERM_CACHE_BYTES: Final = 64 * 2**20  # vectors of terms a space may keep; the rest is computed again
 THEME_CACHE_BYTES: Final = 16 * 2**20  # bases of themes a space may keep
-RAPID_COPIES: Final = 20_000_000  # copies of interest vectors RAPIDMatch may hold; one takes about 10 bytes
+RAPID_COPIES: Final = 20_000_000  # copies of interest vectors RAPIDMatch may hold; one takes about 20 bytes
 
 # Events.
 MAX_TUPLES: Final = 1_000
