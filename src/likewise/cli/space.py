@@ -19,6 +19,7 @@ app = typer.Typer(
     no_args_is_help=True,
 )
 
+_WHICH: Final = "A space's name or folder; the embedded one by default."
 _KINDS: Final = ("wordnet", "mediawiki", "json-lines", "parquet", "text")
 
 
@@ -103,11 +104,11 @@ def build(
 @app.command(name="list")
 def list_spaces(
     folders: Annotated[
-        list[str] | None, typer.Argument(metavar="[DIR]...", help="Where to look; the cache and here by default.")
+        list[str] | None, typer.Argument(metavar="[DIR]...", help="Where to look, instead of the usual places.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """List the spaces in folders: those given, else the user's cache and the working directory.
+    """List the spaces in folders: those given, else the user's own, the cache and the working directory.
 
     Example: `likewise space list spaces/`
     """
@@ -128,16 +129,16 @@ def list_spaces(
 
 @app.command()
 def info(
-    space: Annotated[str, typer.Argument(metavar="DIR", help="The space's folder.")], as_json: AsJson = False
+    space: Annotated[str | None, typer.Argument(metavar="[SPACE]", help=_WHICH)] = None, as_json: AsJson = False
 ) -> None:
     """Say what a space holds and how it was built.
 
     Example: `likewise space info spaces/enwiki`
     """
-    from likewise.semantics.space_files import SpaceFiles
+    from likewise.semantics.library import load_space
 
-    manifest = SpaceFiles(space).manifest
-    facts = {"folder": space, **_facts(manifest)}
+    files = load_space(space).files
+    facts = {"folder": str(files.folder), **_facts(files.manifest)}
     if as_json:
         output.print_json(facts)
         return
@@ -146,22 +147,24 @@ def info(
 
 @app.command()
 def verify(
-    space: Annotated[str, typer.Argument(metavar="DIR", help="The space's folder.")], as_json: AsJson = False
+    space: Annotated[str | None, typer.Argument(metavar="[SPACE]", help=_WHICH)] = None, as_json: AsJson = False
 ) -> None:
     """Hash every file of a space and check its order; the exit code is 3 if it is damaged.
 
     Example: `likewise space verify spaces/enwiki`
     """
-    from likewise.semantics.space_files import SpaceFiles
+    from likewise.semantics.library import load_space
 
-    files = SpaceFiles(space)
+    files = load_space(space).files
     files.verify()
     total = sum(stored.bytes for stored in files.manifest.files.values())
     number, checksum = len(files.manifest.files), files.manifest.checksum
     if as_json:
-        output.print_json({"folder": space, "files": number, "bytes": total, "checksum": checksum, "sound": True})
+        output.print_json(
+            {"folder": str(files.folder), "files": number, "bytes": total, "checksum": checksum, "sound": True}
+        )
     else:
-        output.console().print(f"{space} is sound: {number} files, {total:,} bytes, {checksum[:16]}")
+        output.console().print(f"{files.folder} is sound: {number} files, {total:,} bytes, {checksum[:16]}")
 
 
 def _facts(manifest: Manifest) -> dict[str, object]:
@@ -178,7 +181,9 @@ def _places(folders: list[str] | None) -> list[Path]:
         return [Path(folder) for folder in folders]
     from platformdirs import user_cache_path
 
-    return [user_cache_path("likewise"), user_cache_path("likewise") / "spaces", Path()]
+    from likewise.semantics.library import spaces_folder
+
+    return [spaces_folder(), user_cache_path("likewise") / "spaces", Path()]
 
 
 def _spaces_in(folder: Path) -> list[tuple[Path, Manifest]]:
