@@ -31,7 +31,6 @@ class Meaning:
         self.cache_bytes = cache_bytes
         self._space = space
         self._measure = measure
-        self._made: dict[str, Measure] = {}
         self._judged: JudgedMeasure | None = None
         self.feedback = Feedback()
 
@@ -74,11 +73,9 @@ class Meaning:
             )
         self._measure = self.space.measure(str(name), **options) if options else str(name)
 
-    def named(self, name: str) -> Measure:
-        """One of the space's measures by name, made once."""
-        if name not in self._made:
-            self._made[name] = self.space.measure(name)
-        return self._made[name]
+    def named(self, name: str, **options: object) -> Measure:
+        """One of the space's measures by name."""
+        return self.space.measure(name, **options)
 
 
 def make_engine(kind: Kind, meaning: Meaning) -> Engine:
@@ -86,6 +83,10 @@ def make_engine(kind: Kind, meaning: Meaning) -> Engine:
     from likewise.matching.naive import NaiveEngine
 
     match kind:
+        case "exact":
+            from likewise.matching.bitmap import BitmapEngine
+
+            return BitmapEngine()
         case "approximate":
             from likewise.matching.thematic import ThematicEngine
 
@@ -95,6 +96,13 @@ def make_engine(kind: Kind, meaning: Meaning) -> Engine:
 
             return TopKEngine(meaning.measure, meaning.threshold, cache_bytes=meaning.cache_bytes)
         case "statements":
-            return NaiveEngine(jcn=meaning.named("jcn"), esa=meaning.named("esa"), threshold=meaning.threshold)
-        case "exact" | "interest" | "pattern":
+            from likewise.matching.hybrid import HybridEngine
+
+            jcn, esa = meaning.named("jcn"), meaning.named("esa", metric="cosine")
+            return HybridEngine(jcn, esa, threshold=meaning.threshold, cache_bytes=meaning.cache_bytes)
+        case "interest":
+            from likewise.matching.interest_bitmap import InterestBitmapEngine
+
+            return InterestBitmapEngine()
+        case "pattern":
             return NaiveEngine(threshold=meaning.threshold)
