@@ -6,7 +6,7 @@ for. The Arrow schema is published in `batch_schema`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class EventBatch:
+class EventBatch(Sequence[Event]):
     """A sequence of events that is a table, too. It never changes.
 
     >>> from likewise.model import event

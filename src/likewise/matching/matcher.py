@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -119,12 +120,15 @@ class Matcher:
             engine = self._engines[kind] = make_engine(kind, self.meaning)
         return engine
 
-    def _end_validity(self, now: int) -> None:
-        """Forget the subscriptions whose validity is over by `now`."""
+    def _end_validity(self, now: int) -> dict[int, str]:
+        """Forget the subscriptions whose validity is over by `now`; their ids by ordinal."""
+        ended = {}
         while self._ending and self._ending[0][0] <= now:
             end, ordinal = heapq.heappop(self._ending)
             if self._ends.get(ordinal) == end:
-                self.remove(self._held[ordinal].id)
+                ended[ordinal] = self._held[ordinal].id
+                self.remove(ended[ordinal])
+        return ended
 
     # -- matching -------------------------------------------------------------------------------
 
@@ -149,11 +153,12 @@ class Matcher:
         """Equal to `match` one by one, in order, as arrays."""
         import numpy as np
 
-        moments = [self._moment(event, None) for event in events] if at is None else list(at)
+        moments, over = self._moments(events, at)
         pieces: list[FoundBatch] = []
-        for start, stop in self._stretches(events, moments):
-            self._end_validity(moments[start])
-            part, when = events[start:stop], moments[start:stop]
+        ended: dict[int, str] = {}
+        for start, stop in self._stretches(moments, over):
+            ended |= self._end_validity(int(moments[start]))
+            part, when = events[start:stop], moments[start:stop].tolist()
             for engine in self._engines.values():
                 found = engine.match_batch(part, when)
                 moved = tuple(Promotion(p.event_index + start, p.match) for p in found.promoted)
@@ -166,33 +171,53 @@ class Matcher:
             order = np.lexsort((ordinals, event_index))
             event_index, ordinals, score = event_index[order], ordinals[order], score[order]
         promoted = tuple(sorted((x for p in pieces for x in p.promoted), key=lambda x: x.event_index))
-        index, ids = self._number(ordinals)
+        index, ids = self._number(ordinals, ended)
         return MatchBatch(event_index, index, score, ids, promoted)
 
-    def _stretches(self, events: Sequence[Event] | EventBatch, moments: list[int]) -> Iterable[tuple[int, int]]:
-        """Runs of events between which no subscription ends and no event is past its validity."""
-        start = 0
-        next_end = self._ending[0][0] if self._ending else None
-        if next_end is None or (moments and max(moments) < next_end):
-            next_end = None
-        for index, (event, now) in enumerate(zip(events, moments, strict=True)):
-            over = event.expires is not None and event.expires <= now
-            if over or (next_end is not None and index > start):
-                if start < index:
-                    yield start, index
-                start = index + 1 if over else index
-        if start < len(moments):
-            yield start, len(moments)
+    def _moments(
+        self, events: Sequence[Event] | EventBatch, at: Sequence[int] | None
+    ) -> tuple[NDArray[int64], NDArray[int64]]:
+        """When each event counts, and which events are past their validity by then."""
+        import numpy as np
 
-    def _number(self, ordinals: NDArray[int64]) -> tuple[NDArray[int64], list[str]]:
-        """Ordinals as indices into a list of the ids that occur."""
+        from likewise.formats.batch import EventBatch
+        from likewise.formats.batch_columns import NO_TIME
+
+        if isinstance(events, EventBatch):
+            columns = events.columns()
+            times, ends = columns.time, columns.expires
+        else:
+            times = np.fromiter((NO_TIME if e.time is None else e.time for e in events), np.int64, len(events))
+            ends = np.fromiter((NO_TIME if e.expires is None else e.expires for e in events), np.int64, len(events))
+        if at is not None:
+            moments = np.array(at, np.int64)
+        elif (times == NO_TIME).any():
+            moments = np.where(times == NO_TIME, self._clock(), times)
+        else:
+            moments = times
+        return moments, np.flatnonzero((ends != NO_TIME) & (ends <= moments))
+
+    def _stretches(self, moments: NDArray[int64], over: NDArray[int64]) -> Iterable[tuple[int, int]]:
+        """Runs of events between which no subscription ends; events past their validity are left out."""
+        cuts = {0, len(moments)}
+        if self._ending and len(moments) and int(moments.max()) >= self._ending[0][0]:
+            cuts.update(range(len(moments)))  # some subscription ends during the batch: one event at a time
+        gone = set(over.tolist())
+        cuts.update(gone)
+        cuts.update(place + 1 for place in gone)
+        edges = sorted(cuts)
+        return [(a, b) for a, b in pairwise(edges) if a not in gone]
+
+    def _number(self, ordinals: NDArray[int64], ended: dict[int, str]) -> tuple[NDArray[int64], list[str]]:
+        """Ordinals as indices into a list of the ids that occur; some may have ended since."""
         import numpy as np
 
         present = np.zeros(self._next, bool)
         present[ordinals] = True
         used = np.flatnonzero(present)
         place = np.cumsum(present) - 1
-        return place[ordinals], [self._held[o].id for o in used.tolist()]
+        held = self._held
+        return place[ordinals], [held[o].id if o in held else ended[o] for o in used.tolist()]
 
     def advance(self, now: int) -> list[Match]:
         """Let time pass up to `now`: validity ends, windows move; the promotions this causes."""

@@ -1,5 +1,8 @@
 """Numba kernels of the thematic engine: counting over posting lists, and the assignment on conflict."""
 
+# The kernels are typed by numba, from what they are called with.
+# mypy: disable-error-code="no-untyped-def, untyped-decorator"
+
 from __future__ import annotations
 
 import numpy as np
@@ -11,7 +14,7 @@ TEXT, NUMBER = 0, 1  # kinds of posting lists
 
 
 @njit(cache=True)
-def best_assignment(cost):  # type: ignore[no-untyped-def]
+def best_assignment(cost):
     """The least total cost of giving each row a column of its own, and the column of each row.
 
     Shortest augmenting paths with potentials (Jonker and Volgenant 1987), rows <= columns.
@@ -62,7 +65,7 @@ def best_assignment(cost):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def _lower_bound(predicates, predicate, start, stop):  # type: ignore[no-untyped-def]
+def _lower_bound(predicates, predicate, start, stop):
     """The first place of a predicate in a posting list, which ascends by predicate."""
     while start < stop:
         middle = (start + stop) // 2
@@ -74,7 +77,7 @@ def _lower_bound(predicates, predicate, start, stop):  # type: ignore[no-untyped
 
 
 @njit(cache=True)
-def _costs(positive, begin, end, rows, starts, values, row_kind, row_start, row_length, texts, numbers):  # type: ignore[no-untyped-def]
+def _costs(positive, begin, end, rows, starts, values, row_kind, row_start, row_length, texts, numbers):
     """-log of each similarity of some predicates and an event's tuples; what is not related is forbidden."""
     cost = np.full((len(positive), end - begin), FORBIDDEN)
     for t in range(begin, end):
@@ -99,7 +102,7 @@ def _costs(positive, begin, end, rows, starts, values, row_kind, row_start, row_
 
 
 @njit(cache=True)
-def _note(p, s, t, tick, stamp, best, best_tuple, hits, count):  # type: ignore[no-untyped-def]
+def _note(p, s, t, tick, stamp, best, best_tuple, hits, count):
     """Keep the best similarity of a predicate; how many predicates were hit so far."""
     if stamp[p] != tick:
         stamp[p] = tick
@@ -115,7 +118,7 @@ def _note(p, s, t, tick, stamp, best, best_tuple, hits, count):  # type: ignore[
 
 @njit(cache=True)
 def _hit_predicates(begin, end, rows, starts, values, row_kind, row_start, row_length, texts, numbers, tick,
-                    stamp, best, best_tuple, hits):  # type: ignore[no-untyped-def]  # fmt: skip
+                    stamp, best, best_tuple, hits):  # fmt: skip
     """Walk the posting lists of an event's tuples; how many predicates were hit."""
     count = 0
     for t in range(begin, end):
@@ -134,7 +137,7 @@ def _hit_predicates(begin, end, rows, starts, values, row_kind, row_start, row_l
 
 
 @njit(cache=True)
-def _clash(positive, best_tuple):  # type: ignore[no-untyped-def]
+def _clash(positive, best_tuple):
     """Whether two predicates have the same best tuple."""
     for i in range(1, len(positive)):
         for j in range(i):
@@ -144,7 +147,7 @@ def _clash(positive, best_tuple):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def _bound(positive, negative, limits, limit, tick, stamp, best):  # type: ignore[no-untyped-def]
+def _bound(positive, negative, limits, limit, tick, stamp, best):
     """The product of the predicates' best similarities, or -1 if that or a negative predicate rules it out."""
     product = 1.0
     for p in positive:
@@ -160,7 +163,7 @@ def _bound(positive, negative, limits, limit, tick, stamp, best):  # type: ignor
 
 
 @njit(cache=True)
-def _candidates(pivot_start, pivots, indexed, count, hits, hit_count, out):  # type: ignore[no-untyped-def]
+def _candidates(pivot_start, pivots, indexed, count, hits, hit_count, out):
     """Conjunctions worth testing, ascending: those whose pivot was hit and those not indexed yet.
 
     Returns how many, or -1 if testing all in order is cheaper. Predicate 0 stands for "always".
@@ -189,7 +192,7 @@ def _candidates(pivot_start, pivots, indexed, count, hits, hit_count, out):  # t
 
 @njit(cache=True)
 def match_events(first, offsets, rows, starts, values, row_kind, row_start, row_length, texts, numbers,
-                 table, limits, pivot_start, pivots, indexed, scratch, owner_scratch, tick, out):  # type: ignore[no-untyped-def]  # fmt: skip
+                 table, limits, pivot_start, pivots, indexed, scratch, owner_scratch, tick, out):  # fmt: skip
     """Match events from `first` on until the output is full: (next event, matches written, next tick).
 
     For each event: walk the posting lists of its tuples and keep each predicate's best similarity; then
@@ -253,7 +256,7 @@ def match_events(first, offsets, rows, starts, values, row_kind, row_start, row_
 
 
 @njit(cache=True)
-def choose_pivots(conj_start, conj_positive, pool, conj_owner, frequency):  # type: ignore[no-untyped-def]
+def choose_pivots(conj_start, conj_positive, pool, conj_owner, frequency):
     """For each conjunction its rarest positive predicate; 0 ("always") if it has none, -1 if it is gone."""
     pivots = np.empty(len(conj_start), np.int64)
     for c in range(len(conj_start)):

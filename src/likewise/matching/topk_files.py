@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from likewise.errors import ArtefactDamaged, ArtefactVersion
 from likewise.matching.window_family import Entry, WindowFamily
@@ -26,7 +26,7 @@ def write_families(folder: Path, now: int | None, families: Iterable[tuple[int, 
 
     held = list(families)
     rows = [(name, *row) for name, family in held for row in family.publications()]
-    publications = {
+    publications: dict[str, pa.Array[Any]] = {
         "family": pa.array([r[0] for r in rows], pa.int64()),
         "number": pa.array([r[1] for r in rows], pa.int64()),
         "event_id": pa.array([r[2].event_id for r in rows], pa.string()),
@@ -37,7 +37,7 @@ def write_families(folder: Path, now: int | None, families: Iterable[tuple[int, 
         "values": pa.array([r[4] for r in rows], pa.list_(pa.float64())),
     }
     joined = [(name, family.next, *row) for name, family in held for row in family.members()]
-    members = {
+    members: dict[str, pa.Array[Any]] = {
         "family": pa.array([r[0] for r in joined], pa.int64()),
         "next": pa.array([r[1] for r in joined], pa.int64()),
         "ordinal": pa.array([r[2] for r in joined], pa.int64()),

@@ -9,6 +9,9 @@ the region that fewer than k better ones outlive (the k-skyband of Mouratidis, B
 can never be among the k best.
 """
 
+# The kernels are typed by numba, from what they are called with.
+# mypy: disable-error-code="no-untyped-def, untyped-decorator"
+
 from __future__ import annotations
 
 import numpy as np
@@ -19,7 +22,7 @@ COUNTED, TIMED, ENDLESS = 0, 1, 2  # kinds of windows
 
 
 @njit(cache=True)
-def better(value, time, number, other_value, other_time, other_number):  # type: ignore[no-untyped-def]
+def better(value, time, number, other_value, other_time, other_number):
     """Whether the first publication ranks before the second."""
     if value != other_value:
         return value < other_value
@@ -29,7 +32,7 @@ def better(value, time, number, other_value, other_time, other_number):  # type:
 
 
 @njit(cache=True)
-def outlives(window, time, number, other_time, other_number):  # type: ignore[no-untyped-def]
+def outlives(window, time, number, other_time, other_number):
     """Whether the first publication stays in the window at least as long as the second."""
     if window == COUNTED:
         return number >= other_number
@@ -37,7 +40,7 @@ def outlives(window, time, number, other_time, other_number):  # type: ignore[no
 
 
 @njit(cache=True)
-def rank(values, centre, shared, sign):  # type: ignore[no-untyped-def]
+def rank(values, centre, shared, sign):
     """What a publication is ranked by for a subscription; NaN if it is no candidate."""
     if shared:
         return sign * values[0]
@@ -51,7 +54,7 @@ def rank(values, centre, shared, sign):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def build_tree(centres, slots):  # type: ignore[no-untyped-def]
+def build_tree(centres, slots):
     """Order the slots so that each node of a balanced binary tree covers a run of them; the boxes of the nodes.
 
     Node 1 is the root, node n has the children 2n and 2n+1, and the leaves are the second half.
@@ -93,7 +96,7 @@ def build_tree(centres, slots):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def widest_regions(order, first, last, bound):  # type: ignore[no-untyped-def]
+def widest_regions(order, first, last, bound):
     """For each node the largest bound below it."""
     widest = np.full(len(first), -np.inf)
     leaves = len(first) // 2
@@ -107,7 +110,7 @@ def widest_regions(order, first, last, bound):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def note_bound(slot, tree, bound):  # type: ignore[no-untyped-def]
+def note_bound(slot, tree, bound):
     """Tell the index that a subscription's bound has changed."""
     order, first, last, _, leaf_of, widest = tree
     node = leaf_of[slot] if slot < len(leaf_of) else -1
@@ -127,7 +130,7 @@ def note_bound(slot, tree, bound):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def regions_around(values, shared, sign, centres, bound, tree, tail, out):  # type: ignore[no-untyped-def]
+def regions_around(values, shared, sign, centres, bound, tree, tail, out):
     """The subscriptions whose region may hold a publication; those from `tail` on are not in the index yet."""
     order, first, last, boxes, _, widest = tree
     count = 0
@@ -171,7 +174,7 @@ def regions_around(values, shared, sign, centres, bound, tree, tail, out):  # ty
 
 
 @njit(cache=True)
-def _place(value, time, number, start, length, entries):  # type: ignore[no-untyped-def]
+def _place(value, time, number, start, length, entries):
     """Where a publication stands, or would stand, in a list."""
     e_value, e_time, e_number, _, _ = entries
     low, high = 0, length
@@ -186,7 +189,7 @@ def _place(value, time, number, start, length, entries):  # type: ignore[no-unty
 
 
 @njit(cache=True)
-def _move(entries, source, target):  # type: ignore[no-untyped-def]
+def _move(entries, source, target):
     e_value, e_time, e_number, e_outlived, e_done = entries
     e_value[target] = e_value[source]
     e_time[target] = e_time[source]
@@ -196,7 +199,7 @@ def _move(entries, source, target):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def _drop(slot, at, start, length, entries):  # type: ignore[no-untyped-def]
+def _drop(slot, at, start, length, entries):
     """Take one entry out of a list."""
     for i in range(start + at, start + length[slot] - 1):
         _move(entries, i + 1, i)
@@ -204,7 +207,7 @@ def _drop(slot, at, start, length, entries):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def take_out(slot, value, time, number, start, length, entries):  # type: ignore[no-untyped-def]
+def take_out(slot, value, time, number, start, length, entries):
     """Take a publication out of a list; whether it was there."""
     at = _place(value, time, number, start, length[slot], entries)
     if at < length[slot] and entries[2][start + at] == number:
@@ -214,7 +217,7 @@ def take_out(slot, value, time, number, start, length, entries):  # type: ignore
 
 
 @njit(cache=True)
-def put_in(slot, value, time, number, window, k, keep, capacity, start, length, entries, bounds, faded):  # type: ignore[no-untyped-def]
+def put_in(slot, value, time, number, window, k, keep, capacity, start, length, entries, bounds, faded):
     """Put a publication of the region into a list; what k better ones outlive leaves it.
 
     A full list is cut to its best `keep` entries, which ends the region there. What leaves the list and was
@@ -261,7 +264,7 @@ def put_in(slot, value, time, number, window, k, keep, capacity, start, length, 
 
 
 @njit(cache=True)
-def refill(slot, log, since, centre, shared, sign, window, k, keep, start, length, entries, bounds, done_before):  # type: ignore[no-untyped-def]
+def refill(slot, log, since, centre, shared, sign, window, k, keep, start, length, entries, bounds, done_before):
     """Make a list anew from the window's publications: the best `keep` of them, less what k better ones outlive.
 
     Afterwards `done_before` begins with what was delivered and left the list; returns how many.
@@ -330,7 +333,7 @@ def refill(slot, log, since, centre, shared, sign, window, k, keep, start, lengt
 
 @njit(cache=True)
 def step(gone, arriving, forced, log, window, shared, sign, subs, starts, lengths, entries, bounds, tree, tail,
-         touched, marks, out, faded_out):  # type: ignore[no-untyped-def]  # fmt: skip
+         touched, marks, out, faded_out):  # fmt: skip
     """Publications leave, one arrives, and every list they concern is settled.
 
     `gone` are the indices in the log of what leaves, `arriving` that of what arrives (-1: nothing). With

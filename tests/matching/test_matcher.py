@@ -1,0 +1,181 @@
+"""`likewise.Matcher`: one door to all the engines."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import msgspec
+import pytest
+
+import likewise as lw
+from likewise.errors import ArtefactDamaged, ArtefactMissing, ArtefactVersion, DuplicateId, NotServed, UnknownId
+from likewise.formats.batch import EventBatch
+from likewise.matching.matcher import Matcher
+from likewise.matching.naive import NaiveEngine
+from likewise.model import Condition, Event, Kind, Subscription
+from likewise.testing import ManualClock, TableMeasure, generators
+from likewise.testing.generators import SeededChoice
+
+MEASURE = TableMeasure(seed=3)
+KINDS: tuple[Kind, ...] = ("exact", "approximate", "top", "pattern", "interest")
+
+
+def matcher() -> Matcher:
+    """A matcher whose relatedness comes from a table."""
+    return Matcher(measure=MEASURE, clock=ManualClock(0))
+
+
+def drawn(seed: int, count: int) -> list[Subscription]:
+    """Subscriptions of every kind that needs no space."""
+    choice = SeededChoice(seed)
+    return [generators.subscription(choice, KINDS[i % len(KINDS)], f"s{i}") for i in range(count)]
+
+
+def events(seed: int, count: int) -> list[Event]:
+    """Events for them, with ids."""
+    choice = SeededChoice(seed)
+    made = [generators.event(choice, frozenset(KINDS), f"e{i}", i) for i in range(count)]
+    return [msgspec.structs.replace(event, time=i, expires=None) for i, event in enumerate(made)]
+
+
+def told(found: list[lw.Match]) -> list[tuple[object, ...]]:
+    return [
+        (m.event_id, m.subscription_id, m.kind, round(m.score, 5), m.bindings, m.rank_value, m.cause) for m in found
+    ]
+
+
+def test_every_kind_is_matched_as_the_oracle_does_in_the_order_of_addition() -> None:
+    """What the engines find together is what the oracle alone finds, subscriptions coming and going."""
+    ours, oracle = matcher(), NaiveEngine(MEASURE)
+    choose = random.Random(1)
+    held: dict[str, int] = {}
+    for ordinal, subscription in enumerate(drawn(1, 120)):
+        ours.add(subscription, at=0)
+        oracle.add(ordinal, subscription, 0)
+        held[subscription.id] = ordinal
+        if choose.random() < 0.3:
+            gone = choose.choice(sorted(held))
+            ours.remove(gone)
+            oracle.remove(held.pop(gone))
+    for event in events(2, 120):
+        assert told(ours.match(event)) == told([m for _, m in oracle.match(event, event.time or 0)])
+
+
+@pytest.mark.parametrize("as_batch", [False, True])
+def test_a_batch_is_equal_to_one_by_one(as_batch: bool) -> None:
+    """`match_batch` of events, or of a table, gives what `match` gives, in order."""
+    one, many = matcher(), matcher()
+    for subscription in drawn(3, 80):
+        one.add(subscription, at=0)
+        many.add(subscription, at=0)
+    sent = events(4, 100)
+    batch = many.match_batch(EventBatch.from_events(sent) if as_batch else sent)
+    expected, promoted = [], []
+    for index, event in enumerate(sent):
+        for match in one.match(event):
+            (expected if match.cause == "arrival" else promoted).append(
+                (index, match.subscription_id, round(match.score, 5))
+            )
+    assert [(e, s, round(score, 5)) for e, s, score in batch.pairs()] == expected
+    assert [(p.event_index, p.match.subscription_id, round(p.match.score, 5)) for p in batch.promoted] == promoted
+
+
+def test_validity_ends_a_subscription_also_inside_a_batch() -> None:
+    """`valid for` counts from the addition; events past their own validity match nothing."""
+    ours = matcher()
+    ours.add(lw.parse("{x exists} valid for 5 us", id="short"), at=0)
+    ours.add(lw.parse("{x exists}", id="long"), at=0)
+    sent = [lw.event({"x": 1}, time=t, expires=t if t == 3 else None) for t in (1, 3, 4, 5, 6)]
+    found = [(e, s) for e, s, _ in ours.match_batch(sent).pairs()]
+    assert found == [(0, "short"), (0, "long"), (2, "short"), (2, "long"), (3, "long"), (4, "long")]
+    assert len(ours) == 1
+    assert ours.explain(sent[1], "long").verdict == "expired"
+
+
+def test_ids_are_guarded_and_nothing_changes_on_an_error() -> None:
+    """A duplicate id, an unknown id, feedback without relaxed parts: an error with a stable code."""
+    ours = matcher()
+    ours.add(lw.parse("{x = 1}", id="a"))
+    with pytest.raises(DuplicateId):
+        ours.add(lw.parse("{x = 2}", id="a"))
+    for call in (ours.remove, lambda id: ours.explain(lw.event({"x": 1}), id)):
+        with pytest.raises(UnknownId):
+            call("b")
+    with pytest.raises(NotServed):
+        ours.feedback(lw.event({"x": 1}), "a", True)
+    assert [m.subscription_id for m in ours.match(lw.event({"x": 1}))] == ["a"]
+    assert "a" in ours
+    assert "b" not in ours
+
+
+def test_feedback_moves_scores_within_bounds_and_can_be_undone() -> None:
+    """A judgement raises or lowers the pair it is about, is listed, and goes away without a trace."""
+    ours = Matcher(measure=TableMeasure({("laptop", "computer"): 0.45}))
+    ours.add(lw.parse("{device = laptop~}", id="s"))
+    event = lw.event({"device": "computer"}, id="e")
+    assert ours.match(event) == []
+    judged = ours.feedback(event, "s", True)
+    (match,) = ours.match(event)
+    assert 0.45 < match.score < 1
+    assert ours.judgements() == (judged,)
+    for _ in range(50):
+        ours.feedback(event, "s", True)
+    assert ours.match(event)[0].score < 1
+    for judgement in ours.judgements():
+        ours.undo_feedback(judgement.number)
+    assert ours.match(event) == []
+    assert ours.explain(event, "s").score == pytest.approx(0.45)
+
+
+def test_a_saved_matcher_goes_on_where_it_stood(tmp_path: Path) -> None:
+    """Subscriptions, windows and order survive; no delivery is repeated."""
+    going = Matcher(clock=ManualClock(0))
+    for subscription in drawn(5, 120):
+        if not (isinstance(subscription.body, Condition) and subscription.body.is_relaxed()):
+            going.add(subscription, at=0)
+    sent = events(6, 90)
+    for event in sent[:60]:
+        going.match(event)
+    going.remove(going.subscriptions()[3].id)
+    going.save(tmp_path / "saved")
+    loaded = Matcher.load(tmp_path / "saved", clock=ManualClock(0))
+    assert loaded.subscriptions() == going.subscriptions()
+    for event in sent[60:]:
+        assert told(loaded.match(event)) == told(going.match(event))
+    going.save(tmp_path / "saved")  # a second time, over the first
+    assert len(Matcher.load(tmp_path / "saved")) == len(going)
+
+
+def test_a_damaged_or_newer_folder_is_refused(tmp_path: Path) -> None:
+    """Missing, truncated and newer files are told apart."""
+    with pytest.raises(ArtefactMissing):
+        Matcher.load(tmp_path)
+    ours = Matcher()
+    ours.add(lw.parse("{x = 1}", id="a"))
+    ours.add(lw.parse("{x = 2}", id="b"))
+    ours.save(tmp_path / "m")
+    lines = tmp_path / "m" / "subscriptions.jsonl"
+    whole = lines.read_bytes()
+    lines.write_bytes(whole.splitlines(keepends=True)[0])
+    with pytest.raises(ArtefactDamaged):
+        Matcher.load(tmp_path / "m")
+    lines.write_bytes(whole[:-9])
+    with pytest.raises(ArtefactDamaged):
+        Matcher.load(tmp_path / "m")
+    manifest = tmp_path / "m" / "manifest.json"
+    manifest.write_bytes(manifest.read_bytes().replace(b'"v": 1', b'"v": 99'))
+    with pytest.raises(ArtefactVersion):
+        Matcher.load(tmp_path / "m")
+
+
+def test_a_snapshot_does_not_change_with_its_matcher() -> None:
+    """Other threads see what was held when the snapshot was taken."""
+    ours = matcher()
+    ours.add(lw.parse("{x = 1}", id="a"))
+    taken = ours.snapshot()
+    ours.remove("a")
+    assert [m.subscription_id for m in taken.match(lw.event({"x": 1}))] == ["a"]
+    assert taken.explain(lw.event({"x": 2}), "a").verdict == "exact_part_false"
+    with pytest.raises(UnknownId):
+        taken.explain(lw.event({"x": 2}), "b")
