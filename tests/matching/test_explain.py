@@ -51,7 +51,7 @@ def test_a_near_miss_names_the_weakest_predicate_and_what_it_needs() -> None:
     assert told.verdict == "below_threshold"
     assert told.score == pytest.approx(0.63)
     assert [r.verdict for r in told.predicates] == ["below_threshold", "match"]
-    assert "`device~ exists` is weakest at 0.49" in told.change
+    assert "`device~ exists`, weakest at 0.49" in told.change
     assert f"reached {0.7**2 / 0.81:.3g}" in told.change
     assert "threshold of at most 0.63" in told.change
     needed = TableMeasure({("laptop", "computer"): 0.81, ("device", "machine"): 0.7**2 / 0.81 + 1e-6})

@@ -225,11 +225,13 @@ def _strengthen(
     weakest = min(relaxed, key=lambda i: score_of(reports[i].similarity, parts[i]))
     report = reports[weakest]
     needed = threshold**conjunction.relaxed_parts / (product / report.similarity)
-    have = f"`{report.text}` is weakest at {report.similarity:.3g} ({report.attribute!r}: {report.value!r})"
+    where = f"{report.attribute!r}: {report.value!r}"
     lower = f"a threshold of at most {score:.3g}"
     if needed > 1:
-        return f"It would match with {lower}; {have}, and even 1 there would not lift the score to {threshold:.3g}."
-    return f"It would match if {have} reached {needed:.3g} there, or with {lower}."
+        weak = f"`{report.text}` is weakest at {report.similarity:.3g} ({where})"
+        return f"It would match with {lower}; {weak}, and even 1 there would not lift the score to {threshold:.3g}."
+    weak = f"`{report.text}`, weakest at {report.similarity:.3g} ({where})"
+    return f"It would match if {weak}, reached {needed:.3g}, or with {lower}."
 
 
 def _text(predicate: Predicate) -> str:

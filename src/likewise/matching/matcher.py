@@ -233,7 +233,9 @@ class Matcher:
         """Why the event does or does not meet the subscription; changes nothing."""
         ordinal = self._ordinal(id)
         now = self._moment(event, at)
-        explained = self._engine(self._held[ordinal].kind).explain(event, ordinal, now)
+        explained = self.meaning.witnessed(
+            self._engine(self._held[ordinal].kind).explain(event, ordinal, now), event, self._held[ordinal]
+        )
         end = self._ends.get(ordinal)
         if end is not None and end <= now:
             return _ended(explained, "the subscription's validity is over; subscribe again")

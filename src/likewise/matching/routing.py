@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from likewise import defaults
 from likewise.errors import ArtefactDamaged
 from likewise.matching.engine import Engine
-from likewise.model import Kind
+from likewise.model import Event, Explanation, Kind, Subscription
 from likewise.semantics.feedback import Feedback, JudgedMeasure
 
 if TYPE_CHECKING:
@@ -72,6 +72,14 @@ class Meaning:
                 "name the same space"
             )
         self._measure = self.space.measure(str(name), **options) if options else str(name)
+
+    def witnessed(self, explanation: Explanation, event: Event, subscription: Subscription) -> Explanation:
+        """The explanation with what made its scores, where the measure is one of the space's own."""
+        from likewise.matching.evidence import with_evidence
+
+        if self._judged is None or self._space is None or isinstance(self._space, (str, Path)):
+            return explanation
+        return with_evidence(explanation, event, subscription, self._space, self._judged.measure, self.feedback)
 
     def named(self, name: str, **options: object) -> Measure:
         """One of the space's measures by name."""

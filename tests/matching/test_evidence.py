@@ -1,0 +1,43 @@
+"""Explanations say what made a score: each measure, the themes, the documents, the feedback."""
+
+from __future__ import annotations
+
+import likewise as lw
+from likewise.model import PredicateReport
+
+ASKED = "{power, computers} {type = increased energy usage event~, device~ = laptop~, office = room 112}"
+SEEN = {"type": "increased energy consumption event", "device": "computer", "office": "room 112"}
+
+
+def reports(matcher: lw.Matcher, event: lw.Event) -> tuple[PredicateReport, ...]:
+    return matcher.explain(event, "s").predicates
+
+
+def test_relaxed_parts_carry_every_measures_score_and_what_the_themes_did() -> None:
+    """Exact and equal parts carry nothing: there is nothing to witness."""
+    matcher = lw.Matcher()
+    matcher.add(lw.parse(ASKED, id="s"))
+    kind, device, office = reports(matcher, lw.event(SEEN, themes=["energy", "appliances"]))
+    assert {"value esa", "value jcn", "value combine"} <= dict(kind.evidence).keys()
+    assert dict(device.evidence)["value combine"] == device.value_relatedness
+    assert any("themes span" in note and "without them" in note for note in kind.notes)
+    assert any("both occur in" in note for note in kind.notes)
+    assert office.evidence == ()
+
+
+def test_a_theme_unknown_to_the_space_is_said() -> None:
+    """The explanation names the fallback."""
+    matcher = lw.Matcher()
+    matcher.add(lw.parse("{qqzzxx} {device = laptop~}", id="s"))
+    (device,) = reports(matcher, lw.event({"device": "computer"}))
+    assert any("unknown to the space" in note for note in device.notes)
+
+
+def test_feedback_is_shown_with_what_it_moved() -> None:
+    """A judged pair says how often and from where to where."""
+    matcher = lw.Matcher()
+    matcher.add(lw.parse("{device = laptop~}", id="s"))
+    event = lw.event({"device": "computer"})
+    matcher.feedback(event, "s", relevant=False)
+    (device,) = reports(matcher, event)
+    assert any("judged not relevant (net 1)" in note for note in device.notes)
