@@ -2,9 +2,9 @@
 
 For each property and value there is a plane with one bit a vector: set if the vector rejects that value.
 An event chooses one plane for each property; the vectors no chosen plane rejects are the answer. Planes
-that reject most go first, so that a block of 512 vectors is usually empty after a few of them; planes
-that reject nobody are left out. Memory is 2k bits a vector of k properties, and cost is at most one
-cache line for each block and property, whatever the vectors look like.
+that reject most go first, so that a block of 4,096 vectors is usually empty after some of them; planes
+that reject nobody are left out. Memory is 2k bits a vector of k properties, and cost is at most eight
+cache lines for each block and property, whatever the vectors look like.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class BitPlanes:
-    """The planes over one table, kept in blocks of 512 rows.
+    """The planes over one table, kept in blocks of 4,096 rows.
 
     >>> table = VectorTable(3)
     >>> planes = BitPlanes(table)
@@ -34,17 +34,17 @@ class BitPlanes:
 
         self._kernels = interest_bitmap_kernels
         self._table = table
-        self._reject = np.zeros((1, table.width, 2, 8), np.uint64)
-        self._live = np.zeros((1, 8), np.uint64)
+        self._reject = np.zeros((1, table.width, 2, interest_bitmap_kernels.WORDS), np.uint64)
+        self._live = np.zeros((1, interest_bitmap_kernels.WORDS), np.uint64)
         self._counts = np.zeros((table.width, 2), np.int64)
-        self._out = np.zeros(512, np.int64)
+        self._out = np.zeros(interest_bitmap_kernels.ROWS, np.int64)
 
     def insert(self, row: int) -> None:
         """Note what a row rejects."""
-        if row >> 9 >= len(self._live):
+        if row // self._kernels.ROWS >= len(self._live):
             self._reject = np.concatenate([self._reject, np.zeros_like(self._reject)])
             self._live = np.concatenate([self._live, np.zeros_like(self._live)])
-            self._out = np.zeros(len(self._live) << 9, np.int64)
+            self._out = np.zeros(len(self._live) * self._kernels.ROWS, np.int64)
         table = self._table
         self._kernels.set_row(self._reject, self._live, self._counts, table.care, table.value, table.width, row)
 
@@ -56,7 +56,7 @@ class BitPlanes:
     def search(self, event: int) -> NDArray[np.int64]:
         """The rows that no plane the event chooses rejects."""
         table = self._table
-        used = (table.used + 511) >> 9
+        used = -(-table.used // self._kernels.ROWS)
         found = self._kernels.survivors(self._reject, self._live, self._counts, table.pack(event), used, self._out)
         return self._out[:found].copy()
 

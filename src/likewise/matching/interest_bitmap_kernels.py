@@ -8,11 +8,14 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+WORDS = 64  # of one plane in one block: eight cache lines in a row, which memory delivers far faster than eight apart
+ROWS = 64 * WORDS
+
 
 @njit(cache=True)
 def set_row(reject, live, counts, care, value, width, row):
     """Note in the planes what a row rejects."""
-    block, word, bit = row >> 9, (row >> 6) & 7, np.uint64(1) << np.uint64(row & 63)
+    block, word, bit = row // ROWS, row % ROWS >> 6, np.uint64(1) << np.uint64(row & 63)
     live[block, word] |= bit
     for place in range(width):
         shift = np.uint64(place & 63)
@@ -25,7 +28,7 @@ def set_row(reject, live, counts, care, value, width, row):
 @njit(cache=True)
 def clear_row(reject, live, counts, care, value, width, row):
     """Take back what `set_row` noted."""
-    block, word, bit = row >> 9, (row >> 6) & 7, np.uint64(1) << np.uint64(row & 63)
+    block, word, bit = row // ROWS, row % ROWS >> 6, np.uint64(1) << np.uint64(row & 63)
     live[block, word] &= ~bit
     for place in range(width):
         shift = np.uint64(place & 63)
@@ -47,33 +50,31 @@ def survivors(reject, live, counts, event, used, out):
         rejected[place] = -counts[place, values[place]]
         useful += rejected[place] < 0
     places = np.argsort(rejected)[:useful]
+    left = np.empty(WORDS, np.uint64)
     found = 0
     for block in range(used):
-        a0, a1, a2, a3 = live[block, 0], live[block, 1], live[block, 2], live[block, 3]
-        a4, a5, a6, a7 = live[block, 4], live[block, 5], live[block, 6], live[block, 7]
+        for w in range(WORDS):
+            left[w] = live[block, w]
         for place in places:
             plane = reject[block, place, values[place]]
-            a0 &= ~plane[0]
-            a1 &= ~plane[1]
-            a2 &= ~plane[2]
-            a3 &= ~plane[3]
-            a4 &= ~plane[4]
-            a5 &= ~plane[5]
-            a6 &= ~plane[6]
-            a7 &= ~plane[7]
-            if a0 | a1 | a2 | a3 | a4 | a5 | a6 | a7 == 0:
+            any_left = np.uint64(0)
+            for w in range(WORDS):
+                left[w] &= ~plane[w]
+                any_left |= left[w]
+            if any_left == 0:
                 break
-        for word, left in enumerate((a0, a1, a2, a3, a4, a5, a6, a7)):
-            base = (block << 9) | (word << 6)
-            while left:
-                lowest = left & (~left + np.uint64(1))
+        for w in range(WORDS):
+            word = left[w]
+            base = block * ROWS + (w << 6)
+            while word:
+                lowest = word & (~word + np.uint64(1))
                 position = 0
                 probe = lowest
                 for step in (32, 16, 8, 4, 2, 1):
                     if probe >> np.uint64(step):
                         position += step
                         probe >>= np.uint64(step)
-                out[found] = base | position
+                out[found] = base + position
                 found += 1
-                left ^= lowest
+                word ^= lowest
     return found
