@@ -174,4 +174,4 @@ def tree(root: int) -> dict[tuple[int, str], tuple[float, int]]:
 
 if __name__ == "__main__":
     for row in run([int(size) for size in sys.argv[1:]] or SIZES):
-        print(json.dumps(row))
+        print(json.dumps(row), flush=True)
