@@ -21,14 +21,15 @@ from numpy.typing import NDArray
 from likewise.errors import NotServed
 from likewise.matching import block_layout as layout
 from likewise.matching.bitmap_block import Block, join
-from likewise.matching.bitmap_kernels import list_matches, match_events, match_one
+from likewise.matching.bitmap_kernels import list_matches, match_events, match_one, repeat_each
 from likewise.matching.bitmap_tail import Tail
 from likewise.matching.codes import CodeBook
 from likewise.matching.condition_rows import conjunction_rows
 from likewise.matching.engine import BaseEngine, Found, FoundBatch
 from likewise.matching.event_points import EventPoints
-from likewise.matching.raw_memory import address
+from likewise.matching.raw_memory import address, view
 from likewise.matching.residual import holds
+from likewise.matching.reused_array import ReusedArray
 from likewise.model.event import Event
 from likewise.model.subscription import Condition, Kind, Subscription
 
@@ -59,8 +60,10 @@ class BitmapEngine(BaseEngine):
         self._unsaid: set[int] = set()  # ordinals whose rows do not say all of their condition
         self._ascending = True
         self._highest = -1
-        self._found = np.empty(SMALL, np.int64)
         self._bounds = np.zeros(3, np.int64)  # where the one event's points begin and end; how many matches
+        self._ends = view(self._bounds)
+        self._found = np.empty(SMALL, np.int64)
+        self._bitmaps, self._ordinals, self._indices = ReusedArray(), ReusedArray(), ReusedArray()
         self._layout()
 
     def add(self, ordinal: int, subscription: Subscription, at: int = 0) -> None:
@@ -98,10 +101,7 @@ class BitmapEngine(BaseEngine):
         self.dismiss(ordinal)
         self._unsaid.discard(ordinal)
         tail = self._tail
-        if ordinal in tail.slots:
-            codes = tail.remove(ordinal)
-        else:
-            codes = self._remove_from_block(ordinal)
+        codes = tail.remove(ordinal) if ordinal in tail.slots else self._remove_from_block(ordinal)
         for code in codes:
             self._book.release(code)
         if not self.subscriptions:
@@ -180,17 +180,26 @@ class BitmapEngine(BaseEngine):
         head[layout.BLOCKS], head[layout.RESULT_WORDS] = len(blocks), self._words
         head[layout.WHERE], head[layout.WHERE_SIZE] = address(self._where), len(self._where)
         head[layout.SCRATCH], head[layout.CONFIRMED] = address(self._scratch), address(self._confirmed)
-        head[layout.TOUCHED] = address(self._touched)
+        head[layout.TOUCHED], head[layout.RESULT] = address(self._touched), address(self._result)
+        self._renew(len(self._found))
+
+    def _renew(self, room: int) -> None:
+        """Point the table to the present buffers of the one event, with a new one for its ordinals."""
+        points, head = self._points, self._head
+        self._found, self._codes = np.empty(room, np.int64), points.codes
+        head[layout.FOUND], head[layout.FOUND_ROOM] = address(self._found), room
+        head[layout.POINTS], head[layout.POINTS_ROOM] = address(points.codes), len(points.codes)
+        head[layout.NUMBERS_OF_POINTS] = address(points.numbers)
 
     def find(self, event: Event, at: int = 0) -> Found:
         """The ordinals of the subscriptions the event meets, ascending."""
         points = self._points
-        self._bounds[1] = points.write(event, 0)
-        if getrefcount(self._found) > HELD:
-            self._found = np.empty(SMALL, np.int64)
-        count = match_one(self._table, points.codes, points.numbers, self._bounds, self._result, self._found)
+        self._ends[1] = points.write(event, 0)
+        if points.codes is not self._codes or getrefcount(self._found) > HELD:
+            self._renew(SMALL)
+        count = match_one(self._table, self._bounds)
         if count < 0:
-            self._found = np.empty(-count + (-count >> 2), np.int64)
+            self._renew(-count + (-count >> 2))
             count = list_matches(self._table, self._result, self._bounds[2:], self._found)
         found = self._found[:count]
         if count <= SMALL or 4 * count < len(self._found):
@@ -211,7 +220,15 @@ class BitmapEngine(BaseEngine):
     @property
     def nbytes(self) -> int:
         """Bytes of all arrays of the engine; subscriptions and codes are Python objects beside them."""
-        own = (self._table, self._scratch, self._confirmed, self._touched, self._result, self._book.owner, self._book.where)
+        own = (
+            self._table,
+            self._scratch,
+            self._confirmed,
+            self._touched,
+            self._result,
+            self._book.owner,
+            self._book.where,
+        )
         return sum(b.nbytes for b in self._blocks) + self._tail.nbytes + sum(a.nbytes for a in own)
 
     def match_batch(self, events: Sequence[Event], at: Sequence[int]) -> FoundBatch:
@@ -226,7 +243,7 @@ class BitmapEngine(BaseEngine):
             end = 0
             for index, event in enumerate(chunk, 1):
                 starts[index] = end = points.write(event, end)
-            found = self._matches(points.codes, points.numbers, starts, counts[begin : begin + len(chunk)])
+            found = self._matches(starts, counts[begin : begin + len(chunk)])
             if self._unsaid or not self._ascending:
                 ends = np.cumsum(counts[begin : begin + len(chunk)])
                 pieces = [self._finish(e, f) for e, f in zip(chunk, np.split(found, ends[:-1]), strict=True)]
@@ -234,12 +251,13 @@ class BitmapEngine(BaseEngine):
                 found = np.concatenate(pieces)
             parts.append(found)
         ordinals = parts[0] if len(parts) == 1 else np.concatenate([*parts, np.empty(0, np.int64)])
-        return FoundBatch(np.repeat(np.arange(len(events)), counts), ordinals)
+        event_index = self._indices.take(len(ordinals))
+        repeat_each(counts, event_index)
+        return FoundBatch(event_index, ordinals)
 
-    def _matches(
-        self, codes: NDArray[np.int64], numbers: NDArray[np.float64], starts: NDArray[np.int64], counts: NDArray[np.int64]
-    ) -> NDArray[np.int64]:
-        result = np.empty(self._words * (len(starts) - 1), np.uint64)
-        total = match_events(self._table, codes, numbers, starts, result)
-        found = np.empty(total, np.int64)
-        return found[: list_matches(self._table, result, counts, found)]
+    def _matches(self, starts: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
+        points, table = self._points, self._table
+        result = self._bitmaps.take(self._words * (len(starts) - 1)).view(np.uint64)
+        total = match_events(table, points.codes, points.numbers, starts, result)
+        found = self._ordinals.take(total)
+        return found[: list_matches(table, result, counts, found)]

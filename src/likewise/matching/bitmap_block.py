@@ -22,6 +22,9 @@ from likewise.matching.raw_memory import address
 
 VIOLATES = 64  # action of a listed row that must not hold; below: the requirement it confirms
 IS_COMPOUND = 128  # added to the action of a compound range
+KINDS: dict[str, type[np.generic]] = {
+    "cuts": np.float64, "cells": np.uint64, "postings": np.uint16, "heavy": np.uint64,
+}  # fmt: skip
 
 
 class Rows(NamedTuple):
@@ -78,14 +81,19 @@ class Block:
         self._build_listed(~is_dense, slot)
         steps = np.diff(rows.ordinals)
         consecutive = self.size == 1 or bool((steps == 1).all())
-        self.distinct = consecutive or bool((steps > 0).all())
+        self.distinct = bool((steps > 0).all())
         self.record = np.zeros(layout.WIDTH, np.int64)
         self._write_record(len(dense), consecutive)
 
-    def _build_dense(self, dense: NDArray[Any], is_dense: NDArray[Any], place: NDArray[Any], slot: NDArray[Any]) -> None:
+    def _build_dense(
+        self, dense: NDArray[Any], is_dense: NDArray[Any], place: NDArray[Any], slot: NDArray[Any]
+    ) -> None:
         rows, words = self.rows, self._words
-        table, masks, axes, tokens = [], [], [], []
-        parts: dict[str, list[NDArray[Any]]] = {"cuts": [], "bounds": [], "flips": [], "cells": [], "postings": [], "heavy": []}
+        table: list[list[int]] = []
+        masks: list[NDArray[np.uint64]] = []
+        axes: list[list[int]] = []
+        tokens: list[list[int]] = []
+        parts: dict[str, list[NDArray[Any]]] = {name: [] for name in KINDS}
         size = dict.fromkeys(parts, 0)
 
         def put(name: str, array: NDArray[Any]) -> int:
@@ -107,9 +115,8 @@ class Block:
                 chosen = mine[codes == axis]
                 cells = interval_bitmap(rows.on[chosen], rows.off[chosen], slot[chosen], present, self._shape)
                 compound = bool((rows.flags[chosen] & COMPOUND).any())
-                axes.append([axis, cells.step, len(cells.cuts), put("cuts", cells.cuts), put("bounds", cells.bounds),
-                             len(cells.bounds), put("cells", cells.cells), int(compound)])  # fmt: skip
-                put("flips", cells.slots)
+                cuts, bitmaps = put("cuts", cells.cuts), put("cells", cells.cells)
+                axes.append([axis, cells.step, len(cells.cuts), cuts, bitmaps, int(compound)])
             asked = mine[~numeric & (codes != code)]
             asked = asked[np.argsort(rows.codes[asked], kind="stable")]
             names, starts = np.unique(rows.codes[asked], return_index=True)
@@ -117,7 +124,7 @@ class Block:
             posted = put("postings", slot[asked].astype(np.uint16))
             for token, start, end in zip(names.tolist(), starts.tolist(), ends, strict=False):
                 heavy = -1
-                if (end - start) * 64 > self.size:
+                if (end - start) * 128 > self.size:  # a bitmap is read in less time than so long a list
                     bitmap = present.copy()
                     set_bits(bitmap, slot[asked[start:end]])
                     heavy = put("heavy", bitmap)
@@ -129,8 +136,7 @@ class Block:
         arrays["tokens"] = np.array(tokens, np.int64).ravel()
         arrays["masks"] = np.concatenate([*masks, np.empty(0, np.uint64)])
         for name, pieces in parts.items():
-            kind = np.float64 if name in ("cuts", "bounds") else np.uint16 if name in ("flips", "postings") else np.uint64
-            arrays[name] = np.concatenate(pieces) if pieces else np.empty(0, kind)
+            arrays[name] = np.concatenate(pieces) if pieces else np.empty(0, KINDS[name])
 
     def _build_listed(self, listed: NDArray[Any], slot: NDArray[Any]) -> None:
         rows, arrays = self.rows, self._arrays
@@ -165,7 +171,8 @@ class Block:
         record[layout.NUMBER_CODES] = len(arrays["number_codes"])
         record[layout.TOKEN_CODES] = len(arrays["token_codes"])
         record[layout.NEEDING] = int(len(arrays["need"]) > 0)
-        record[layout.ORDER] = layout.CONSECUTIVE if consecutive else layout.DISTINCT if self.distinct else layout.SHARED
+        distinct = layout.DISTINCT if self.distinct else layout.SHARED
+        record[layout.ORDER] = layout.CONSECUTIVE if consecutive else distinct
 
     def slots_of(self, ordinal: int) -> range:
         """The slots of an ordinal; none if it is not here."""

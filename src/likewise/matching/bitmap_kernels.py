@@ -16,6 +16,7 @@ from likewise.matching.condition_rows import COMPOUND, NEGATIVE, NUMERIC, REQUIR
 from likewise.matching.raw_memory import (
     codes_at,
     compiled,
+    inlined,
     integers_at,
     numbers_at,
     ones,
@@ -32,7 +33,7 @@ VIOLATED = np.uint64(1) << np.uint64(63)
 ONE = np.uint64(1)
 
 
-@compiled
+@inlined
 def search_code(codes: NDArray[np.int32], count: int, code: int) -> int:
     """Where a code stands among sorted codes, or -1."""
     low, high = 0, count
@@ -47,7 +48,7 @@ def search_code(codes: NDArray[np.int32], count: int, code: int) -> int:
     return -1
 
 
-@compiled
+@inlined
 def row_holds(points: Integers, numbers: Numbers, at: int, end: int, on: float, off: float, compound: bool) -> bool:
     """Whether the event's numbers on the axis of point `at` (all of its group) lie in a range."""
     point = points[at]
@@ -68,7 +69,14 @@ def row_holds(points: Integers, numbers: Numbers, at: int, end: int, on: float, 
 
 @compiled
 def match_listed(
-    record: Integers, points: Integers, numbers: Numbers, first: int, end: int, result: Words, confirmed: Words, touched: Integers
+    record: Integers,
+    points: Integers,
+    numbers: Numbers,
+    first: int,
+    end: int,
+    result: Words,
+    confirmed: Words,
+    touched: Integers,
 ) -> int:
     """Confirm and violate listed requirements; how many slots were touched."""
     tokens, axes = record[L.TOKEN_CODES], record[L.NUMBER_CODES]
@@ -121,7 +129,7 @@ def match_listed(
     return used
 
 
-@compiled
+@inlined
 def match_block(
     record: Integers, points: Integers, numbers: Numbers, first: int, end: int, where: NDArray[np.int32],
     result: Words, scratch: Words, confirmed: Words, touched: Integers,
@@ -152,17 +160,17 @@ def match_block(
                 _match_dense(record, table, index, masks, points, numbers, head, end, result, scratch)
 
 
-@compiled
+@inlined
 def _match_dense(
-    record: Integers, table: Integers, index: int, masks: Words, points: Integers, numbers: Numbers, head: int, end: int,
-    result: Words, scratch: Words,
+    record: Integers, table: Integers, index: int, masks: Words, points: Integers, numbers: Numbers, head: int,
+    end: int, result: Words, scratch: Words,
 ) -> None:  # fmt: skip
     """Keep the slots of `result` that a dense attribute, stated by the points after `head`, satisfies."""
     words = record[L.WORDS]
     present = (2 * index + 1) * words
     first_axis, end_axis = table[5 * index + 1], table[5 * index + 2]
     first_token, end_token = table[5 * index + 3], table[5 * index + 4]
-    axes = integers_at(record[L.AXES], 8 * end_axis)
+    axes = integers_at(record[L.AXES], 6 * end_axis)
     tokens = integers_at(record[L.TOKENS], 4 * end_token)
     sources = 0
     at = head + 1
@@ -170,14 +178,14 @@ def _match_dense(
         code = points[at] >> 2
         if points[at] & 3 == NUMBER:
             for axis in range(first_axis, end_axis):
-                if axes[8 * axis] == code:
+                if axes[6 * axis] == code:
                     target = 0 if sources == 0 else words
                     _copy_cell(record, axes, axis, numbers[at], scratch, target)
                     if sources:
                         for word in range(words):
                             scratch[word] |= scratch[words + word]
                     sources += 1
-                    if axes[8 * axis + 7] and sources > 1:
+                    if axes[6 * axis + 5] and sources > 1:
                         _match_compound(record, points, numbers, at, head, end, scratch)
         else:
             low, high = first_token, end_token
@@ -211,30 +219,36 @@ def _match_dense(
             result[word] &= masks[present + word]
 
 
-@compiled
+@inlined
+def _find_cell(record: Integers, axes: Integers, axis: int, number: float) -> int:
+    """Where the cell of a number lies: the last one whose first bound is not above it."""
+    count = axes[6 * axis + 2]
+    cuts = numbers_at(record[L.CUTS] + 8 * axes[6 * axis + 3], count)
+    cell = 0
+    while count > 1:
+        half = count >> 1
+        cell = cell + half if cuts[cell + half] <= number else cell
+        count -= half
+    step = axes[6 * axis + 1]
+    width = record[L.WORDS] + step + (step >> 2)
+    return int(record[L.CELLS] + 8 * (axes[6 * axis + 4] + cell * width))
+
+
+@inlined
 def _copy_cell(record: Integers, axes: Integers, axis: int, number: float, scratch: Words, target: int) -> None:
     """The answers of an axis at a number, into `scratch` from `target` on."""
     words = record[L.WORDS]
-    step, cells = axes[8 * axis + 1], axes[8 * axis + 2]
-    cuts = numbers_at(record[L.CUTS] + 8 * axes[8 * axis + 3], cells)
-    low, high = 0, cells
-    while low < high:  # the last cell whose first bound is not above the number
-        middle = (low + high) >> 1
-        if cuts[middle] <= number:
-            low = middle + 1
-        else:
-            high = middle
-    cell = max(low - 1, 0)
-    bitmap = words_at(record[L.CELLS] + 8 * (axes[8 * axis + 6] + cell * words), words)
+    step = axes[6 * axis + 1]
+    cell = _find_cell(record, axes, axis, number)
+    bitmap = words_at(cell, words)
+    bounds = numbers_at(cell + 8 * words, step)
+    flips = shorts_at(cell + 8 * (words + step), step)
     for word in range(words):
         scratch[target + word] = bitmap[word]
-    base = axes[8 * axis + 4]
-    count = min(axes[8 * axis + 5], (cell + 1) * step)
-    bounds = numbers_at(record[L.BOUNDS] + 8 * base, count)
-    flips = shorts_at(record[L.FLIPS] + 2 * base, count)
-    for index in range(cell * step, count):
-        if bounds[index] > number:
-            break
+    passed = 0
+    for index in range(step):
+        passed += bounds[index] <= number
+    for index in range(passed):
         slot = np.int64(flips[index])
         scratch[target + (slot >> 6)] ^= ONE << np.uint64(slot & 63)
 
@@ -329,7 +343,7 @@ def match_events(table: NDArray[np.int64], points: Integers, numbers: Numbers, s
 
 @compiled
 def list_matches(table: NDArray[np.int64], result: Words, counts: Integers, found: Integers) -> int:
-    """The ordinals of the set bits of each event's bitmap, each once, into `found`; how many, in `counts` for each event."""
+    """The ordinals of each event's bitmap, each once, into `found`, and how many into `counts`; how many in all."""
     head = table[0]
     width = head[L.RESULT_WORDS]
     used = 0
@@ -366,11 +380,25 @@ def list_matches(table: NDArray[np.int64], result: Words, counts: Integers, foun
 
 
 @compiled
-def match_one(
-    table: NDArray[np.int64], points: Integers, numbers: Numbers, bounds: Integers, result: Words, found: Integers
-) -> int:  # fmt: skip
-    """One event's ordinals into `found`; how many, or less than 0 if they need more room: minus the room."""
-    total = match_events(table, points, numbers, bounds[:2], result)
-    if total > len(found):
+def repeat_each(counts: Integers, into: Integers) -> None:
+    """Write each index as often as its count says."""
+    used = 0
+    for index in range(len(counts)):
+        for place in range(used, used + counts[index]):
+            into[place] = index
+        used += counts[index]
+
+
+@compiled
+def match_one(table: NDArray[np.int64], starts: Integers) -> int:
+    """The ordinals of the one event whose points lie where the table says; how many.
+
+    If they need more room than there is, minus the room they need; the bitmap is ready then.
+    """
+    head = table[0]
+    points, numbers = integers_at(head[L.POINTS], head[L.POINTS_ROOM]), numbers_at(head[L.NUMBERS_OF_POINTS], 0)
+    result = words_at(head[L.RESULT], head[L.RESULT_WORDS])
+    total = match_events(table, points, numbers, starts[:2], result)
+    if total > head[L.FOUND_ROOM]:
         return -total
-    return list_matches(table, result, bounds[2:], found)
+    return list_matches(table, result, starts[2:], integers_at(head[L.FOUND], total))

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
+from likewise.defaults import MAX_CONJUNCTIONS
 from likewise.matching import block_layout as layout
 from likewise.matching.bitmap_block import Rows
 from likewise.matching.condition_rows import Row
-from likewise.matching.raw_memory import address
-from likewise.defaults import MAX_CONJUNCTIONS
-
+from likewise.matching.raw_memory import address, view
 
 
 class Tail:
@@ -32,18 +33,18 @@ class Tail:
         self._alive = np.zeros(self.words, np.uint64)
         self._ordinals = np.zeros(capacity, np.int64)
         self._starts = np.zeros(capacity + 1, np.int64)
-        self._views = [memoryview(a) for a in (self._need, self._ordinals, self._starts)]
+        self._views = [view(a) for a in (self._need, self._ordinals, self._starts)]
         self.count = self.used = 0
         self._grow(shape.tail_rows)
         self.clear()
 
     def _grow(self, size: int) -> None:
-        columns = [np.zeros(size, kind) for kind in (np.int32, np.int32, np.float64, np.float64)]
+        columns: list[NDArray[Any]] = [np.zeros(size, kind) for kind in (np.int32, np.int32, np.float64, np.float64)]
         if self.used:
             for new, old in zip(columns, self._columns, strict=True):
                 new[: self.used] = old[: self.used]
-        self._columns: list[NDArray[np.generic]] = columns  # type: ignore[assignment]
-        self._rows = [memoryview(column) for column in columns]
+        self._columns: list[NDArray[Any]] = columns
+        self._rows = [view(column) for column in columns]
         record = self.record
         for field, array in zip(
             (layout.ALIVE, layout.NEED, layout.ORDINALS, layout.ROW_STARTS,
@@ -97,7 +98,7 @@ class Tail:
 
     def rows(self) -> Rows:
         """The rows of the slots that are left, by ordinal."""
-        whole = Rows(self._ordinals, self._starts[: self.count + 1], *self._columns)  # type: ignore[arg-type]
+        whole = Rows(self._ordinals, self._starts[: self.count + 1], *self._columns)
         kept = np.array(sorted((o, s) for o, slots in self.slots.items() for s in slots), np.int64).reshape(-1, 2)
         return whole.take(kept[:, 1])
 
@@ -110,5 +111,3 @@ class Tail:
         """Bytes of its arrays."""
         arrays = (self.record, self._need, self._alive, self._ordinals, self._starts, *self._columns)
         return sum(a.nbytes for a in arrays)
-
-

@@ -52,34 +52,32 @@ NEED: Final = 10  # requirements each slot waits for, as bits
 ORDINALS: Final = 11
 DENSE_TABLE: Final = 12  # for each dense attribute: code, first and end axis, first and end token
 MASKS: Final = 13  # for each dense attribute: slots that match without it; slots that match with any value of it
-AXES: Final = 14  # for each axis: code, step, cells, and where its cuts, bounds, number of bounds, cells lie; compound
+AXES: Final = 14  # for each axis: code, step, how many cells, where its cuts and cells lie, compound
 CUTS: Final = 15
-BOUNDS: Final = 16
-FLIPS: Final = 17
-CELLS: Final = 18
-TOKENS: Final = 19  # for each token: code, its postings' start and end, its bitmap or -1
-POSTINGS: Final = 20
-HEAVY: Final = 21
-NUMBERS: Final = 22  # listed axes: codes, starts, slots, actions, on, off
-NUMBER_STARTS: Final = 23
-NUMBER_SLOTS: Final = 24
-NUMBER_ACTIONS: Final = 25
-NUMBER_ON: Final = 26
-NUMBER_OFF: Final = 27
-LISTED: Final = 28  # listed tokens: codes, starts, slots, actions
-LISTED_STARTS: Final = 29
-LISTED_SLOTS: Final = 30
-LISTED_ACTIONS: Final = 31
-ROW_STARTS: Final = 32
-ROW_CODES: Final = 33
-ROW_FLAGS: Final = 34
-ROW_ON: Final = 35
-ROW_OFF: Final = 36
-WIDTH: Final = 40
+CELLS: Final = 16
+TOKENS: Final = 17  # for each token: code, its postings' start and end, its bitmap or -1
+POSTINGS: Final = 18
+HEAVY: Final = 19
+NUMBERS: Final = 20  # listed axes: codes, starts, slots, actions, on, off
+NUMBER_STARTS: Final = 21
+NUMBER_SLOTS: Final = 22
+NUMBER_ACTIONS: Final = 23
+NUMBER_ON: Final = 24
+NUMBER_OFF: Final = 25
+LISTED: Final = 26  # listed tokens: codes, starts, slots, actions
+LISTED_STARTS: Final = 27
+LISTED_SLOTS: Final = 28
+LISTED_ACTIONS: Final = 29
+ROW_STARTS: Final = 30
+ROW_CODES: Final = 31
+ROW_FLAGS: Final = 32
+ROW_ON: Final = 33
+ROW_OFF: Final = 34
+WIDTH: Final = 35
 
 ADDRESSES: Final = {
     "start": START, "alive": ALIVE, "need": NEED, "row_ordinals": ORDINALS, "dense": DENSE_TABLE, "masks": MASKS,
-    "axes": AXES, "cuts": CUTS, "bounds": BOUNDS, "flips": FLIPS, "cells": CELLS, "tokens": TOKENS,
+    "axes": AXES, "cuts": CUTS, "cells": CELLS, "tokens": TOKENS,
     "postings": POSTINGS, "heavy": HEAVY, "number_codes": NUMBERS, "number_starts": NUMBER_STARTS,
     "number_slots": NUMBER_SLOTS, "number_actions": NUMBER_ACTIONS, "number_on": NUMBER_ON, "number_off": NUMBER_OFF,
     "token_codes": LISTED, "token_starts": LISTED_STARTS, "token_slots": LISTED_SLOTS,
@@ -95,4 +93,9 @@ WHERE_SIZE: Final = 3
 SCRATCH: Final = 4  # words, twice the largest block
 CONFIRMED: Final = 5  # requirements confirmed so far, for each slot of a block
 TOUCHED: Final = 6  # slots with something confirmed
-LARGEST: Final = 7  # slots of the largest block
+POINTS: Final = 7  # the one event to match: its points, their numbers, room for both
+NUMBERS_OF_POINTS: Final = 8
+POINTS_ROOM: Final = 9
+RESULT: Final = 10  # its bitmap
+FOUND: Final = 11  # its ordinals, and room for how many
+FOUND_ROOM: Final = 12

@@ -103,7 +103,9 @@ def conjunction_rows(conjunction: Conjunction, book: CodeBook) -> tuple[list[Row
 def _rows(predicate: Predicate, attribute: AttributeCodes, book: CodeBook) -> list[Row]:
     """The rows of one predicate; it holds if one of them does."""
     if predicate.attribute_relaxed or predicate.value_relaxed:
-        raise NotServed("the bitmap engine serves exact conditions only; a part relaxed by `~` needs an approximate engine")
+        raise NotServed(
+            "the bitmap engine serves exact conditions only; a part relaxed by `~` needs an approximate engine"
+        )
     operator, value = predicate.operator, predicate.value
     if operator == "exists":
         return [(attribute.code, 0, 0.0, 0.0)]
@@ -178,12 +180,12 @@ def _merge(requirements: list[tuple[AttributeCodes, list[Row]]]) -> list[tuple[A
         if position != -2:
             merged.append((attribute, rows))
             continue
-        on, off = lows.get(code), highs.get(code)
-        if on is not None and off is not None and on < off:
-            merged.append((attribute, [(code, NUMERIC | COMPOUND, on, off)]))
+        low, high = lows.get(code), highs.get(code)
+        if low is not None and high is not None and low < high:
+            merged.append((attribute, [(code, NUMERIC | COMPOUND, low, high)]))
         else:  # bounds that no single number meets stay two requirements: two tuples may meet them
-            if on is not None:
-                merged.append((attribute, [(code, NUMERIC, on, INFINITY)]))
-            if off is not None:
-                merged.append((attribute, [(code, NUMERIC, -INFINITY, off)]))
+            if low is not None:
+                merged.append((attribute, [(code, NUMERIC, low, INFINITY)]))
+            if high is not None:
+                merged.append((attribute, [(code, NUMERIC, -INFINITY, high)]))
     return merged

@@ -13,6 +13,7 @@ import numpy as np
 
 from likewise.matching.codes import MAX_REMEMBERED, AttributeCodes, CodeBook, TextPoints
 from likewise.matching.operators import meets
+from likewise.matching.raw_memory import view
 from likewise.model.event import Event, EventTuple
 from likewise.model.text import fold
 from likewise.model.units import reading_unit
@@ -37,15 +38,16 @@ class EventPoints:
     def __init__(self, book: CodeBook) -> None:
         self.book = book
         self._serial = 0
+        self.codes = np.zeros(0, np.int64)
+        self.numbers = np.zeros(0, np.float64)
         self._grow(1024)
 
     def _grow(self, needed: int) -> None:
         size = max(1024, 2 * needed)
         codes, numbers = np.zeros(size, np.int64), np.zeros(size, np.float64)
-        if hasattr(self, "codes"):
-            codes[: len(self.codes)], numbers[: len(self.numbers)] = self.codes, self.numbers
+        codes[: len(self.codes)], numbers[: len(self.numbers)] = self.codes, self.numbers
         self.codes, self.numbers = codes, numbers
-        self._codes, self._numbers = memoryview(codes), memoryview(numbers)
+        self._codes, self._numbers = view(codes), view(numbers)
 
     def write(self, event: Event, start: int) -> int:
         """Write the event's points from `start` on; where they end."""
@@ -72,6 +74,13 @@ class EventPoints:
                     numbers[at] = value
                     at += 1
                 continue
+            if type(value) is str and attribute.axis < 0 and attribute.only_numbers:
+                known = attribute.remembered.get(value) or self.of_text(attribute, value)
+                if len(known[0]) <= 1:
+                    for point in known[0]:
+                        codes[at] = point
+                        at += 1
+                    continue
             tokens, failures, readings = self.of_tuple(attribute, item)
             if at + len(tokens) + len(failures) + len(readings) + 3 * len(event.tuples) > len(codes):
                 self._grow(at + len(tokens) + len(failures) + len(readings) + 3 * len(event.tuples))

@@ -23,16 +23,22 @@ SHAPE = BlockShape()
 class IntervalBitmap(NamedTuple):
     """The cells of one axis: `step` bounds each, `cuts[c]` the first bound of cell c.
 
+    A cell is one stretch of memory, read in one go: the bitmap, then its bounds, then the slot of each
+    bound in 16 bits. The last cell is filled up with infinite bounds.
+
     >>> axis = interval_bitmap(np.array([1.0, 3.0]), np.array([4.0, np.inf]), np.array([0, 1]), np.zeros(1, np.uint64))
-    >>> axis.bounds.tolist(), axis.slots.tolist(), axis.cells.tolist()
-    ([1.0, 3.0, 4.0], [0, 1, 0], [0])
+    >>> axis.step, axis.cuts.tolist(), axis.cells[1:4].view(np.float64).tolist()
+    (32, [1.0], [1.0, 3.0, 4.0])
     """
 
     step: int
     cuts: NDArray[np.float64]
-    bounds: NDArray[np.float64]
-    slots: NDArray[np.uint16]
     cells: NDArray[np.uint64]
+
+
+def cell_width(words: int, step: int) -> int:
+    """The words one cell takes."""
+    return words + step + step // 4
 
 
 def interval_bitmap(
@@ -46,28 +52,39 @@ def interval_bitmap(
     real = on < off
     on, off, slots = on[real], off[real], slots[real]
     begun, ends = on == -np.inf, off < np.inf
-    base = always.copy()
-    set_bits(base, slots[begun])
+    state = always.copy()
+    set_bits(state, slots[begun])
     bounds = np.concatenate([on[~begun], off[ends]])
     changing = np.concatenate([slots[~begun], slots[ends]])
     order = np.argsort(bounds)
-    bounds, flips = bounds[order], changing[order].astype(np.uint16)
-    step = max(shape.smallest_cell, -(-len(bounds) // shape.cells))
+    bounds, flips = bounds[order], changing[order]
+    step = -(-max(shape.smallest_cell, -(-len(bounds) // shape.cells)) // 4) * 4
     count = max(1, -(-len(bounds) // step))
-    cells = np.empty(count * len(always), np.uint64)
-    _fill(cells, base, flips, step)
-    return IntervalBitmap(step, bounds[::step].copy() if len(bounds) else np.array([np.inf]), bounds, flips, cells)
+    cells = np.zeros(count * cell_width(len(always), step), np.uint64)
+    _fill(cells, cells.view(np.float64), cells.view(np.uint16), state, bounds, flips, step)
+    return IntervalBitmap(step, bounds[::step].copy() if len(bounds) else np.array([np.inf]), cells)
 
 
 @compiled
-def _fill(cells: NDArray[np.uint64], state: NDArray[np.uint64], flips: NDArray[np.uint16], step: int) -> None:
+def _fill(
+    cells: NDArray[np.uint64], numbers: NDArray[np.float64], shorts: NDArray[np.uint16], state: NDArray[np.uint64],
+    bounds: NDArray[np.float64], flips: NDArray[np.int64], step: int,
+) -> None:  # fmt: skip
     words = len(state)
-    for cell in range(len(cells) // words):
+    width = words + step + step // 4
+    for cell in range(len(cells) // width):
+        base = cell * width
         for word in range(words):
-            cells[cell * words + word] = state[word]
-        for index in range(cell * step, min(len(flips), (cell + 1) * step)):
-            slot = np.int64(flips[index])
-            state[slot >> 6] ^= np.uint64(1) << np.uint64(slot & 63)
+            cells[base + word] = state[word]
+        for place in range(step):
+            index = cell * step + place
+            if index < len(bounds):
+                slot = flips[index]
+                numbers[base + words + place] = bounds[index]
+                shorts[4 * (base + words + step) + place] = slot
+                state[slot >> 6] ^= np.uint64(1) << np.uint64(slot & 63)
+            else:
+                numbers[base + words + place] = np.inf
 
 
 @compiled

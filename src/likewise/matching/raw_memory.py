@@ -14,13 +14,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar, cast
 
-import numpy as np
-from numba import njit, types
+import numba.extending
+from numba import types
 from numba.core import cgutils
-from numba.extending import intrinsic
-from numba.np.arrayobj import make_array, populate_array
+from numba.np import arrayobj
 from numpy.typing import NDArray
 
+# Seen without the types numba publishes: they know neither `_nrt` nor what an intrinsic is called with.
+njit = cast("Any", numba.njit)
+intrinsic = cast("Any", numba.extending.intrinsic)
+layouts = cast("Any", arrayobj)
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -34,13 +37,24 @@ def compiled(function: Callable[P, R]) -> Callable[P, R]:
     return cast("Callable[P, R]", njit(cache=True, _nrt=False)(function))
 
 
+def inlined(function: Callable[P, R]) -> Callable[P, R]:
+    """As `compiled`, and made part of every caller: handing ten arrays over costs more than a short function does."""
+    return cast("Callable[P, R]", njit(cache=True, _nrt=False, forceinline=True)(function))
+
+
 def address(array: NDArray[Any]) -> int:
     """Where the array's first element lies; the array must stay alive as long as the address is used.
 
+    >>> import numpy as np
     >>> address(np.zeros(1)) > 0
     True
     """
     return int(array.ctypes.data)
+
+
+def view(array: NDArray[Any]) -> Any:
+    """The array as a memoryview, whose single items are written several times faster than the array's."""
+    return memoryview(array)  # type: ignore[arg-type]
 
 
 def _zeros(context: Any, word: Any) -> Any:
@@ -80,10 +94,10 @@ def _view_of(kind: Any) -> Any:
     def view(context: Any, where: Any, count: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             start, size = arguments
-            array = make_array(array_type)(context, builder)
+            array = layouts.make_array(array_type)(context, builder)
             width = context.get_constant(types.intp, kind.bitwidth // 8)
             data = builder.inttoptr(start, array.data.type)
-            populate_array(array, data=data, shape=[size], strides=[width], itemsize=width, meminfo=None)
+            layouts.populate_array(array, data=data, shape=[size], strides=[width], itemsize=width, meminfo=None)
             return array._getvalue()
 
         return array_type(types.int64, types.int64), generate
