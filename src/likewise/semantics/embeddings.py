@@ -21,6 +21,7 @@ from likewise.semantics.esa import equal_are_one
 from likewise.semantics.identifiers import words_of
 from likewise.semantics.least_recent import LeastRecent
 from likewise.semantics.measure import Term
+from likewise.semantics.prepared import Prepared
 from likewise.semantics.vectors import Theme, theme_of
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ class EmbeddingsMeasure:
         self._kept: LeastRecent[str, NDArray[np.float32]] = LeastRecent(
             defaults.TERM_CACHE_BYTES, lambda row: row.nbytes + 200
         )
+        self._side: Prepared[NDArray[np.float32]] = Prepared(self._rows)
 
     def configuration(self) -> dict[str, object]:
         """What rebuilds this measure, given the same model."""
@@ -54,7 +56,7 @@ class EmbeddingsMeasure:
 
     def matrix(self, asked: Sequence[Term], seen: Sequence[Term]) -> NDArray[np.float32]:
         """The relatedness of every asked term with every seen one."""
-        out = np.clip(self._rows(asked) @ self._rows(seen).T, 0, 1)
+        out = np.clip(self._side(asked) @ self._side(seen).T, 0, 1)
         return equal_are_one(out, asked, seen)
 
     def _rows(self, terms: Sequence[Term]) -> NDArray[np.float32]:
