@@ -111,3 +111,14 @@ def test_a_space_without_latent_vectors_has_the_default_measure_too(space_of) ->
     found = space.measure().matrix([Term("sun")], [Term("sun"), Term("heat"), Term("qzxw")])[0]
     assert found[0] == 1
     assert found[1] > found[2] == 0
+
+
+def test_many_themes_do_not_pile_up(embedded: Space) -> None:
+    """What is kept of the asked words under each theme stays bounded, and answers stay equal."""
+    measure = CombinedMeasure(embedded)
+    asked = (Term("wind"), Term("bank"))
+    first = measure.matrix(asked, [Term("storm", theme=("weather",))])
+    for number in range(100):
+        measure.matrix(asked, [Term("storm", theme=(f"theme {number}",))])
+    assert len(measure._names.side(asked)._terms) <= 64
+    assert np.array_equal(measure.matrix(asked, [Term("storm", theme=("weather",))]), first)

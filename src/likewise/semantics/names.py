@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 LONGEST_ACRONYM: Final = 6
+THEMES_KEPT: Final = 64  # for which a side keeps its words as terms
 MOST_WORDS: Final = 64  # of one term; longer ones are texts, not names
 
 
@@ -169,9 +170,11 @@ class Names:
         self._units = np.array(units, dtype=np.int64).reshape(-1, 2)
 
     def under(self, theme: Theme, group: Theme | None = None) -> tuple[Term, ...]:
-        """The distinct words, or those with one theme, as terms under a theme; always the same objects."""
+        """The distinct words, or those with one theme, as terms under a theme; the same objects while they are kept."""
         kept = self._terms.get((theme, group))
         if kept is None:
+            if len(self._terms) >= THEMES_KEPT:
+                del self._terms[next(iter(self._terms))]
             places = range(len(self.written)) if group is None else self.groups[group].tolist()
             kept = self._terms[theme, group] = tuple(Term(self.written[i], theme=theme) for i in places)
         return kept
