@@ -46,7 +46,9 @@ class ConjunctionTable:
     def bytes(self) -> int:
         """The bytes of all arrays."""
         arrays = (self.start, self.positive, self.negative, self.relaxed, self.shared, self.owner, self.limit)
-        return sum(a.nbytes for a in (*arrays, self.pool, self.pool_limit)) + self.pivot_start.nbytes + self.pivots.nbytes
+        return (
+            sum(a.nbytes for a in (*arrays, self.pool, self.pool_limit)) + self.pivot_start.nbytes + self.pivots.nbytes
+        )
 
     def add(self, owner: int, conjunction: Conjunction, theme: tuple[str, ...], threshold: float) -> int:
         """Hold a conjunction; its number."""

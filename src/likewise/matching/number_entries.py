@@ -62,5 +62,3 @@ def _bounds(predicate: Predicate, attribute: str, stated: str) -> Iterator[Entry
     low = -inf if base.low is None else nextafter(base.low, inf) if base.low_open else base.low
     high = inf if base.high is None else nextafter(base.high, -inf) if base.high_open else base.high
     yield axis, low, high
-
-

@@ -12,7 +12,7 @@ from likewise.model.event import EventTuple
 from likewise.model.predicate import Predicate
 from likewise.model.text import fold
 from likewise.model.units import reading_unit, unit
-from likewise.model.values import Quantity
+from likewise.model.values import Interval, Quantity
 
 
 class Outcome(Enum):
@@ -48,13 +48,17 @@ def meets(predicate: Predicate, item: EventTuple) -> Outcome:
             return Outcome.FALSE if outcome else Outcome.TRUE
         case "in":
             outcomes = [_equals(one, item) for one in value]  # type: ignore[union-attr]
-            return next((o for o in outcomes if o), Outcome.UNIT_MISMATCH if Outcome.UNIT_MISMATCH in outcomes else Outcome.FALSE)
+            return next(
+                (o for o in outcomes if o),
+                Outcome.UNIT_MISMATCH if Outcome.UNIT_MISMATCH in outcomes else Outcome.FALSE,
+            )
         case "contains" | "starts with" | "ends with" | "under" | "is-a":
             if not isinstance(item.value, str):
                 return Outcome.FALSE
             return Outcome.TRUE if _text_meets(predicate.operator, str(value), item.value) else Outcome.FALSE
         case _:
-            return _compare(predicate, item)
+            interval = predicate.interval()
+            return Outcome.FALSE if interval is None else _within(interval, item)
 
 
 def _equals(value: object, item: EventTuple) -> Outcome:
@@ -65,7 +69,9 @@ def _equals(value: object, item: EventTuple) -> Outcome:
         if isinstance(seen, str):
             seen = {"true": True, "false": False}.get(fold(seen), "")
         return Outcome.TRUE if isinstance(seen, bool) and seen == value else Outcome.FALSE
-    return _compare(Predicate(item.attribute, "=", value), item)  # type: ignore[arg-type]
+    if isinstance(value, Quantity):
+        return _within(Interval(value.value, value.value, unit=value.unit), item)
+    return _within(Interval(value, value), item)  # type: ignore[arg-type]
 
 
 def _text_meets(operator: str, asked: str, seen: str) -> bool:
@@ -83,11 +89,10 @@ def _text_meets(operator: str, asked: str, seen: str) -> bool:
             return seen.rstrip(separators) == asked or (seen.startswith(asked) and seen[len(asked)] in separators)
 
 
-def _compare(predicate: Predicate, item: EventTuple) -> Outcome:
-    """Numbers against an interval, in the base of the unit asked for."""
+def _within(interval: Interval, item: EventTuple) -> Outcome:
+    """A reading against an interval, in the base of the unit asked for."""
     reading = item.reading()
-    interval = predicate.interval()
-    if reading is None or interval is None:
+    if reading is None:
         return Outcome.FALSE
     number, stated = reading
     if not interval.unit:

@@ -54,7 +54,13 @@ class PostingLists:
         self.covered = Growing(np.int64)  # how many predicates the list knows about
         self.used = Growing(np.int64)  # the last batch that used it
         self.texts = (Growing(np.int32), Growing(np.float32))
-        self.numbers = (Growing(np.int32), Growing(np.float32), Growing(np.float64), Growing(np.float64), Growing(np.int32))
+        self.numbers = (
+            Growing(np.int32),
+            Growing(np.float32),
+            Growing(np.float64),
+            Growing(np.float64),
+            Growing(np.int32),
+        )
 
     def __len__(self) -> int:
         return len(self.seen)
@@ -102,7 +108,12 @@ class PostingLists:
             self.covered.view()[n] = total
 
     def _extend_text(
-        self, n: int, seen: Seen, near: NDArray[np.int64], attribute: NDArray[np.float32], row: NDArray[np.float32] | None
+        self,
+        n: int,
+        seen: Seen,
+        near: NDArray[np.int64],
+        attribute: NDArray[np.float32],
+        row: NDArray[np.float32] | None,
     ) -> None:
         columns = self._asked.value_column.view()[near]
         value = np.zeros(len(near), np.float32)
@@ -189,7 +200,9 @@ class PostingLists:
             for before, after in zip(old, new, strict=True):
                 after.replace(before.view()[source])
         for array, values in zip(
-            (self.kind, self.start, self.length, self.covered, self.used), (kinds, moved, lengths, covered, used), strict=True
+            (self.kind, self.start, self.length, self.covered, self.used),
+            (kinds, moved, lengths, covered, used),
+            strict=True,
         ):
             array.replace(values)
         return renumbered

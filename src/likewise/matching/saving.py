@@ -99,7 +99,8 @@ def load(folder: Path, *, space: Space | str | Path | None, clock: Clock | None,
             matcher._add(line.ordinal, line.subscription, 0, line.ends)
     if count != manifest.subscriptions:
         raise ArtefactDamaged(
-            f"{folder}/subscriptions.jsonl holds {count} subscriptions, the manifest says {manifest.subscriptions}; restore a copy"
+            f"{folder}/subscriptions.jsonl holds {count} subscriptions, the manifest says {manifest.subscriptions}; "
+            "restore a copy"
         )
     matcher._next = manifest.next_ordinal
     for kind, engine in matcher._engines.items():

@@ -73,7 +73,8 @@ class Feedback:
     >>> judged = feedback.judge("s1", "e1", True, [pair_of("attribute", "battery", "BatV")])
     >>> round(feedback.moved(0.5, pair_of("attribute", "battery", "bat_v")), 3)
     0.7
-    >>> feedback.undo(judged.number)
+    >>> feedback.undo(judged.number) == judged
+    True
     >>> feedback.moved(0.5, pair_of("attribute", "battery", "bat_v"))
     0.5
     """

@@ -104,4 +104,3 @@ def _by_find(pair: Pair, events: list[Event], moments: list[int]) -> int:
         compare_found(pair.setting, pair.oracle, event, expected, actual, f"{pair.name}.find")
         found += len(expected.ordinals)
     return found
-
