@@ -6,9 +6,10 @@ space there latent vectors and backgrounds of its own.
 Backgrounds need no judgements: words of the space are drawn at random from each class of frequency and
 every pair is scored. The curve's midpoint is set on WordNet alone: synonyms and derived words should
 count as related, sisters (two kinds of the same thing: `temperature` and `humidity`) and random pairs
-should not; the midpoint is where the two kinds of error are equally frequent. No set of human
-judgements takes part. Weights are stated, not fitted: documents and latent vectors count alike, the
-taxonomy, which sees only what is of a kind, counts less.
+should not; the midpoint is where the two kinds of error are equally frequent. Nothing is
+fitted to human judgements. Weights are stated by hand: documents and latent vectors count alike, the
+taxonomy, which sees only what is of a kind, counts less; how much less was settled among a few round
+values with published sets of judgements in view (docs/measures.md).
 """
 
 from __future__ import annotations

@@ -62,7 +62,7 @@ class Calibration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """All of it. `frequencies` bound the classes of terms by their number of documents; `levels` are the
     surprises at which backgrounds are stored; `weights` say how much each measure's surprise counts;
     `theme_share` how much of the evidence is taken within the themes, the rest without them;
-    the score is 0.5 at `midpoint` and rises with `steepness`.
+    the curve's midpoint is `midpoint`, and it rises with `steepness`.
     """
 
     frequencies: tuple[int, ...]
@@ -92,7 +92,7 @@ class Calibration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def score(self, surprise: NDArray[Any]) -> NDArray[np.float32]:
         """Surprise in [0, `HIGHEST`] as a score in [0, 1]: a logistic curve, stretched to begin at 0 and end at 1.
 
-        It is 0.5 at the midpoint, up to what the stretching moves (under 0.01).
+        Stretching moves the midpoint a little below 0.5 (to 0.47 on the embedded space).
         """
         curve = 1 / (1 + np.exp(-self.steepness * (np.asarray(surprise, dtype=np.float64) - self.midpoint)))
         ends = 1 / (1 + np.exp(-self.steepness * (np.array([0.0, HIGHEST]) - self.midpoint)))
