@@ -1,0 +1,27 @@
+"""The demo's subscriptions: what three desks of the city's administration want to know, in plain words."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+
+class Wanted(NamedTuple):
+    """A subscription of the demo: whose it is, its id, its text, and what it asks for in a sentence."""
+
+    subscriber: str
+    id: str
+    text: str
+    asks: str
+
+
+WANTED: Final = (
+    Wanted("health-desk", "heat", "{temperature~ > 27 degC} threshold 0.6", "Where is it hot?"),
+    Wanted("health-desk", "bad-air", "{nitrogen dioxide~ > 40 ug/m3} threshold 0.6", "Where is the air bad?"),
+    Wanted("health-desk", "loud", "{noise~ > 70 dB}", "Where is it loud?"),
+    Wanted("traffic-desk", "jam", "{traffic} {vehicle speed~ < 15 km/h} threshold 0.7", "Where do cars crawl?"),
+    Wanted("traffic-desk", "car-parks", "{parking} {free spaces~ < 20}", "Which car parks are nearly full?"),
+    Wanted("works-desk", "bins", "{fill level~ > 80 %} threshold 0.6", "Which bins need emptying?"),
+    Wanted("works-desk", "dark", "{lighting} {condition~ = broken~}", "Which street lamps are broken?"),
+    Wanted("works-desk", "power", "{electric power~ > 2.5 kW}", "Who draws much power?"),
+    Wanted("health-desk", "worst-air", "{NO2 exists} top 3 within 2 min by value(NO2) highest", "The worst air posts"),
+)
