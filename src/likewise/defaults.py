@@ -39,3 +39,28 @@ MAX_WINDOW_EVENTS: Final = 10_000_000  # `within n events`
 
 # Windows.
 LATENESS: Final = 0  # µs an event may be older than the newest one seen and still enter windows
+
+# The broker.
+HOST: Final = "127.0.0.1"  # beyond loopback only with tokens
+PORT: Final = 8787
+TENANT: Final = "default"  # whose everything is while there are no tokens
+QUEUE_LIMIT: Final = 100_000  # deliveries a subscriber's queue holds unless it asks for another number
+MAX_QUEUE_LIMIT: Final = 10_000_000
+QUEUE_POLICY: Final = "drop-oldest"  # what a full queue does; `dead-letter` and `block` must be asked for
+BLOCK_SECONDS: Final = 30.0  # how long a publisher waits for a queue that blocks before it is told to come again
+MATCH_ENTRIES: Final = 1_000  # entries of the log matched, and their deliveries stored, in one go
+COMMIT_ENTRIES: Final = 10_000  # entries that may share one commit
+SEND_WINDOW: Final = 1_000  # deliveries sent to a stream and not yet acknowledged before it waits
+SEND_PAGE: Final = 128  # deliveries read at once for one stream
+INITIAL_EVENTS: Final = 100_000  # newest valid events that a new subscription is matched against
+STORED_EVENTS: Final = 100_000  # newest stored events that a dry run or a backtest looks at, at most
+KNOWN_FOR: Final = 3_600 * 1_000_000  # µs an event's id is known after its arrival, also when it is over sooner
+SWEEP_SECONDS: Final = 5.0  # pause between removals of what is over
+TICK_SECONDS: Final = 1.0  # pause between moves of time for windows that follow the arrival of events
+CHECKPOINT_ENTRIES: Final = 50_000  # entries of the log after which windows are saved again
+MAX_BODY_BYTES: Final = 64 * 2**20  # one HTTP request
+MAX_BATCH_EVENTS: Final = 10_000  # events of one request
+MAX_SUBSCRIPTIONS: Final = 1_000_000  # of one tenant
+MAX_SUBSCRIBERS: Final = 100_000  # of one tenant
+MAX_DEAD_LETTERS: Final = 10_000  # of one tenant; the oldest go first
+MAX_DEAD_LETTER_BYTES: Final = 65_536  # what is kept of input that could not be read

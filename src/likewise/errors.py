@@ -11,8 +11,14 @@
     ├── StateError                 the call does not fit what is there
     │   ├── DuplicateId            an id that is in use already
     │   ├── UnknownId              an id that is not in use
+    │   ├── Conflict               the same id stands for other content already
     │   ├── LateEvent              an event older than the stated lateness allows
-    │   └── NotServed              no engine at hand serves this kind of subscription
+    │   ├── NotServed              no engine at hand serves this kind of subscription
+    │   └── Unavailable            it cannot be done now: the disk is full, a queue blocks, the broker stops
+    ├── AccessError                who asks may not
+    │   ├── NotAuthenticated       no token, or an unknown one
+    │   ├── NotAllowed             the token's scopes do not cover it
+    │   └── RateExceeded           too many requests in too short a time
     ├── ArtefactError              a stored artefact (space, saved matcher, log) cannot be used
     │   ├── ArtefactMissing        it is not there
     │   ├── ArtefactDamaged        truncated, altered or inconsistent
@@ -167,6 +173,59 @@ class NotServed(StateError):
     """No engine at hand serves this kind of subscription."""
 
     code = "not_served"
+
+
+class Conflict(StateError):
+    """The same id stands for other content already."""
+
+    code = "conflict"
+
+    def __init__(self, id: str, *, source: str = "") -> None:
+        self.id = id
+        self.source = source
+        of = f" of the source {source!r}" if source else ""
+        super().__init__(
+            f"the id {id!r}{of} stands for an event with other content already; choose another id for other content"
+        )
+
+
+class Unavailable(StateError):
+    """It cannot be done now; nothing was changed, and trying again later may help."""
+
+    code = "unavailable"
+
+
+class AccessError(LikewiseError):
+    """Who asks may not; nothing was changed."""
+
+    code = "access"
+
+
+class NotAuthenticated(AccessError):
+    """No token was given, or an unknown one."""
+
+    code = "not_authenticated"
+
+
+class NotAllowed(AccessError):
+    """The token does not cover what was asked: `scope` is what it lacks."""
+
+    code = "not_allowed"
+
+    def __init__(self, scope: str) -> None:
+        self.scope = scope
+        super().__init__(f"this needs a token with the scope {scope!r}; ask who runs the broker for one")
+
+
+class RateExceeded(AccessError):
+    """Too many in too short a time: `retry_after` says in how many seconds to come again."""
+
+    code = "rate"
+
+    def __init__(self, *, allowed: float, retry_after: float) -> None:
+        self.allowed = allowed
+        self.retry_after = retry_after
+        super().__init__(f"at most {allowed:g} events a second are allowed; come again in {retry_after:.1f} s")
 
 
 class ArtefactError(LikewiseError):

@@ -1,0 +1,427 @@
+"""The broker: publish, subscribe, deliver, acknowledge. Everything that connects to it goes through here.
+
+docs/life-of-an-event.md follows one event through these functions.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Future
+from pathlib import Path
+from typing import TypeVar, cast
+
+import structlog
+from pyroaring import BitMap64
+
+from likewise.broker.acknowledgements import Acknowledgements
+from likewise.broker.bodies import event_body
+from likewise.broker.config import Config
+from likewise.broker.deliveries import Delivery, read, render
+from likewise.broker.entries import (
+    EVENT,
+    Command,
+    Entry,
+    Policy,
+    Register,
+    Subscribe,
+    Tick,
+    Unregister,
+    Unsubscribe,
+    Withdraw,
+    command_entry,
+)
+from likewise.broker.ids import uuid7
+from likewise.broker.log import Done, Receipt
+from likewise.broker.matching_worker import MatchingWorker
+from likewise.broker.metrics import Metrics
+from likewise.broker.outcome import Outcome
+from likewise.broker.queues import SubscriberQueue
+from likewise.broker.recovery import recover
+from likewise.broker.store import Store
+from likewise.broker.sweeping import Swept, sweep
+from likewise.broker.tenants import Held, Tenant
+from likewise.broker.windows import remove_older, save_windows
+from likewise.defaults import CHECKPOINT_ENTRIES, SEND_PAGE, SWEEP_SECONDS, TICK_SECONDS
+from likewise.errors import LikewiseError, LimitExceeded, StateError, Unavailable, UnknownId
+from likewise.matching.matcher import Matcher, system_clock
+from likewise.model import Event, Subscription
+
+T = TypeVar("T")
+_log = structlog.get_logger("likewise.broker")
+
+
+class Broker:
+    """A broker on a folder, or in memory without one. Its methods may be called from any thread.
+
+    >>> import likewise as lw
+    >>> with Broker(None) as broker:
+    ...     tenant = broker.tenant("default")
+    ...     _ = broker.register(tenant, "ann")
+    ...     _ = broker.subscribe(tenant, "ann", [lw.parse("{no2 > 40}", id="bad air")])
+    ...     _ = broker.publish(tenant, [lw.event({"no2": 45}, id="e1")])
+    ...     broker.settle()
+    ...     [number for number, _ in broker.page(tenant, tenant.subscriber("ann"), after=0)]
+    [1]
+    """
+
+    def __init__(
+        self, data: Path | None, config: Config | None = None, *, clock: Callable[[], int] = system_clock
+    ) -> None:
+        self.config = config or Config()
+        self.data = data
+        self.clock = clock
+        self.metrics = Metrics()
+        self.lock = threading.RLock()
+        self.store = Store(data, clock=clock)
+        try:
+            self.tenants, matched = recover(self.store, data, self.make_matcher)
+        except BaseException:
+            self.store.close()
+            raise
+        self._names = {tenant.name: tenant for tenant in self.tenants.values()}
+        self._acknowledgements = Acknowledgements(self.store)
+        self._checked = self._swept = time.monotonic()
+        self.worker = MatchingWorker(
+            self.store, self.tenants, matched=matched, clock=clock, lock=self.lock,
+            on_stored=self._stored, on_quiet=self._housekeeping,
+        )  # fmt: skip
+        self.store.on_append = self.worker.follow
+        self.metrics.watch(self)
+        self._closed = False
+        self.worker.start(self.store.position)
+
+    def make_matcher(self) -> Matcher:
+        """An empty matcher as the configuration says."""
+        matching = self.config.matching
+        return Matcher(space=matching.space, measure=matching.measure, threshold=matching.threshold, clock=self.clock)
+
+    # -- tenants and subscribers ----------------------------------------------------------------
+
+    def tenant(self, name: str) -> Tenant:
+        """The tenant with this name, made if it is new."""
+        found = self._names.get(name)
+        if found is not None:
+            return found
+        with self.lock:
+            if name not in self._names:
+                number = self.store.commit(
+                    lambda c: c.execute("INSERT INTO tenants (name) VALUES (?)", (name,)).lastrowid
+                )
+                tenant = Tenant(cast("int", number), name, self.make_matcher())
+                self.tenants[tenant.number] = self._names[name] = tenant
+            return self._names[name]
+
+    def register(
+        self, tenant: Tenant, id: str, policy: Policy | None = None, limit: int | None = None
+    ) -> SubscriberQueue:
+        """Register a subscriber, or change its queue; what waits for it stays."""
+        return cast("SubscriberQueue", _wait(lambda done: self.start_register(tenant, id, policy, limit, done)))
+
+    def start_register(self, tenant: Tenant, id: str, policy: Policy | None, limit: int | None, done: Done) -> None:
+        """`register`, telling `done` when it is on disk."""
+        limits, known = self.config.limits, tenant.subscribers.get(id)
+        if known is None and len(tenant.subscribers) >= limits.subscribers:
+            raise LimitExceeded("subscribers of a tenant", allowed=limits.subscribers)
+        if policy is None:
+            policy = known.policy if known is not None else self.config.queues.policy
+        if limit is None:
+            limit = known.limit if known is not None else self.config.queues.limit
+        if not 1 <= limit <= limits.queue:
+            raise LimitExceeded("deliveries a queue may hold (from 1)", allowed=limits.queue, found=limit)
+        self._command(tenant, [Register(id, policy, limit)], lambda results: done(_only(results)))
+
+    def unregister(self, tenant: Tenant, id: str) -> None:
+        """Forget a subscriber, its subscriptions and what waits for it."""
+        _wait(lambda done: self.start_unregister(tenant, id, done))
+
+    def start_unregister(self, tenant: Tenant, id: str, done: Done) -> None:
+        """`unregister`, telling `done` when it is on disk."""
+        tenant.subscriber(id)
+        self._command(tenant, [Unregister(id)], lambda results: done(_only(results)))
+
+    # -- subscriptions --------------------------------------------------------------------------
+
+    def subscribe(
+        self, tenant: Tenant, subscriber: str, subscriptions: Sequence[Subscription], *, replace: bool = False
+    ) -> list[Held]:
+        """Hold subscriptions of a subscriber; the valid earlier events it has not had are delivered first."""
+        found = _wait(lambda done: self.start_subscribe(tenant, subscriber, subscriptions, replace, done))
+        return cast("list[Held]", found)
+
+    def start_subscribe(
+        self, tenant: Tenant, subscriber: str, subscriptions: Sequence[Subscription], replace: bool, done: Done
+    ) -> None:
+        """`subscribe`, telling `done` the subscriptions as held, or the first error."""
+        queue, allowed = tenant.subscriber(subscriber), self.config.limits.subscriptions
+        held = sum(len(q.subscriptions) for q in list(tenant.subscribers.values())) if subscriptions else 0
+        new = [s for s in subscriptions if s.id not in queue.subscriptions]
+        if held + len(new) > allowed:
+            raise LimitExceeded("subscriptions of a tenant", allowed=allowed, found=held + len(new))
+        commands = [Subscribe(subscriber, subscription, replace) for subscription in subscriptions]
+        self._command(tenant, commands, lambda results: done(_first_error(results)))
+
+    def unsubscribe(self, tenant: Tenant, subscriber: str, id: str) -> None:
+        """End a subscription."""
+        _wait(lambda done: self.start_unsubscribe(tenant, subscriber, id, done))
+
+    def start_unsubscribe(self, tenant: Tenant, subscriber: str, id: str, done: Done) -> None:
+        """`unsubscribe`, telling `done` when it is on disk."""
+        tenant.subscription(subscriber, id)
+        self._command(tenant, [Unsubscribe(subscriber, id)], lambda results: done(_only(results)))
+
+    def _command(self, tenant: Tenant, commands: Sequence[Command], done: Callable[[list[object]], None]) -> None:
+        """Append commands to the log; `done` gets what came of each once that is on disk."""
+        results: list[object] = []
+
+        def applied(result: object) -> None:
+            results.append(result)
+            if len(results) == len(commands):
+                done(results)
+
+        def appended(result: object) -> None:
+            if isinstance(result, BaseException):
+                done([result])
+
+        if not commands:
+            done([])
+            return
+        self._refuse_if_failed()
+        self.store.append([command_entry(tenant.number, command, applied) for command in commands], appended)
+
+    def command(self, tenant: Tenant, command: Command, done: Done) -> None:
+        """Append one command; `done` gets what came of it."""
+        self._command(tenant, [command], lambda results: done(_only(results)))
+
+    def _refuse_if_failed(self) -> None:
+        if self._closed:
+            raise Unavailable("the broker is stopping; try again when it runs")
+        if self.worker.failure is not None:
+            raise Unavailable(f"matching has stopped: {self.worker.failure}; look at the broker's log and restart it")
+
+    # -- events ---------------------------------------------------------------------------------
+
+    def publish(self, tenant: Tenant, events: Sequence[Event]) -> list[Receipt]:
+        """Append events, all or none; returns when they are on disk."""
+        while tenant.blocked:
+            time.sleep(0.005)
+        return cast("list[Receipt]", _wait(lambda done: self.start_publish(tenant, events, done)))
+
+    def start_publish(self, tenant: Tenant, events: Sequence[Event], done: Done) -> None:
+        """`publish`, telling `done` the receipts; the caller has waited while `tenant.blocked`."""
+        if len(events) > self.config.limits.batch:
+            raise LimitExceeded("events of one request", allowed=self.config.limits.batch, found=len(events))
+        self._refuse_if_failed()
+        keep, now = self.config.store.keep, self.clock()
+        entries = []
+        for event in events:
+            own_id = event.id is not None
+            if event.id is None:
+                event = _with_id(event)
+            ends = event.expires
+            if keep is not None:
+                ends = now + keep if ends is None else min(ends, now + keep)
+            assert event.id is not None
+            entries.append(
+                Entry(tenant.number, EVENT, event, event_body(event), event.source or "", event.id, ends, own_id=own_id)
+            )
+        self.metrics.received(len(entries))
+        self.store.append(entries, done)
+
+    def find_event(self, tenant: Tenant, id: str, source: str | None = None) -> int:
+        """The position of an event by its id, and its source where several share the id."""
+        with self.store.reading() as connection:
+            rows = connection.execute(
+                "SELECT position, source FROM log WHERE kind = 0 AND tenant = ?1 AND id = ?2 AND withdrawn = 0 "
+                "AND (?3 IS NULL OR source = ?3) LIMIT 2",
+                (tenant.number, id, source),
+            ).fetchall()
+        if not rows:
+            raise UnknownId(id)
+        if len(rows) > 1:
+            raise StateError(f"several sources published the id {id!r}; say which source is meant")
+        return cast("int", rows[0][0])
+
+    def withdraw(self, tenant: Tenant, id: str, source: str | None = None) -> None:
+        """Take an event back: it is given to nobody any more, and leaves the windows."""
+        _wait(lambda done: self.start_withdraw(tenant, id, source, done))
+
+    def start_withdraw(self, tenant: Tenant, id: str, source: str | None, done: Done) -> None:
+        """`withdraw`, telling `done` when it is on disk."""
+        self.command(tenant, Withdraw(self.find_event(tenant, id, source)), done)
+
+    # -- deliveries -----------------------------------------------------------------------------
+
+    def page(
+        self, tenant: Tenant, queue: SubscriberQueue, *, after: int, limit: int = SEND_PAGE
+    ) -> list[tuple[int, bytes]]:
+        """The next deliveries after a sequence number that are not acknowledged, as JSON.
+
+        What has expired or was withdrawn leaves the queue here.
+        """
+        while True:
+            with self.lock:
+                numbers = queue.following(after, limit)
+                found = {n: d for n in numbers if (d := tenant.recent.get(n)) is not None}
+            missing = [number for number in numbers if number not in found]
+            if missing:
+                with self.store.reading() as connection:
+                    found.update((d.number, d) for d in read(connection, tenant.number, missing))
+            now = self.clock()
+            good = [n for n in numbers if n in found and self._sendable(tenant, found[n], now)]
+            if len(good) < len(numbers):
+                with self.lock:
+                    queue.pending.difference_update(BitMap64(numbers) - BitMap64(good))
+            if good or not numbers:
+                name = tenant.name_for(queue.number)
+                return [(number, render(found[number], name)) for number in good]
+            after = numbers[-1]
+
+    def _sendable(self, tenant: Tenant, delivery: Delivery, now: int) -> bool:
+        return not delivery.over(now) and delivery.event not in tenant.withdrawn
+
+    def acknowledge(self, tenant: Tenant, subscriber: str, number: int, done: Done | None = None) -> None:
+        """Settle everything up to a sequence number."""
+        queue = tenant.subscriber(subscriber)
+        if number > tenant.stored_number:
+            raise StateError(
+                f"sequence number {number} was never delivered; the newest is {tenant.stored_number}: acknowledge that"
+            )
+        with self.lock:
+            changed = queue.acknowledge(number)
+        if changed or done is not None:
+            self._acknowledgements.note(queue.number, queue.acknowledged, done)
+
+    def _stored(self, filled: Iterable[SubscriberQueue], outcome: Outcome) -> None:
+        for queue in filled:
+            if queue.wake is not None:
+                queue.wake()
+        self.metrics.stored(outcome, self.clock())
+
+    # -- time -----------------------------------------------------------------------------------
+
+    def _housekeeping(self) -> None:
+        """Between stretches of matching, on its thread: move time, save windows, forget what is over."""
+        now = time.monotonic()
+        if now - self._checked >= TICK_SECONDS:
+            self._checked = now
+            for tenant in list(self.tenants.values()):
+                self._move_time(tenant)
+                self._save_if_due(tenant, CHECKPOINT_ENTRIES)
+        if now - self._swept >= SWEEP_SECONDS:
+            self._swept = now
+            self.sweep()
+
+    def _move_time(self, tenant: Tenant) -> None:
+        """Let time pass for windows that follow the arrival of events, while they can hold any.
+
+        Where events carry their own time, that alone moves the windows.
+        """
+        now = self.clock()
+        for held in [h for h in tenant.live() if h.subscription.valid_for is not None]:
+            if held.ends is not None and held.ends <= now:
+                subscriber = tenant.by_number[held.subscriber].id
+                self._command(tenant, [Unsubscribe(subscriber, held.id)], lambda results: None)
+        if tenant.windows_from is None or not tenant.follows_arrival:
+            return
+        over = tenant.last_arrival + tenant.window_length
+        if tenant.window_length and tenant.ticked <= over:
+            tenant.ticked = now
+            self._command(tenant, [Tick()], lambda results: None)
+
+    def _save_if_due(self, tenant: Tenant, entries: int) -> None:
+        position = self.worker.position
+        if self.data is None or tenant.windows_from is None or position - tenant.windows_from + 1 < entries:
+            return
+        kept: int | None = position + 1
+        if len(tenant.windows):
+            save_windows(self.data, tenant, position)
+        else:
+            kept = None
+        self.store.commit(
+            lambda c: c.execute("UPDATE tenants SET windows_from = ? WHERE number = ?", (kept, tenant.number)) and None
+        )
+        tenant.windows_from = kept
+        remove_older(self.data, tenant.number, position)
+
+    def _save_windows(self) -> None:
+        for tenant in list(self.tenants.values()):
+            self._save_if_due(tenant, 1)
+
+    def sweep(self) -> Swept:
+        """Forget what is over now."""
+        tenants = list(self.tenants.values())
+        found = self.store.commit(lambda c: sweep(c, tenants, self.worker.position, self.clock()))
+        with self.lock:
+            for number, delivery, recipients in found.deliveries:
+                tenant = self.tenants[number]
+                tenant.recent.pop(delivery, None)
+                for recipient in recipients:
+                    if (queue := tenant.by_number.get(recipient)) is not None:
+                        queue.pending.discard(delivery)
+            for number, position in found.events:
+                self.tenants[number].withdrawn.discard(position)
+            idle = [
+                (t.stored_number, queue.number)
+                for t in tenants
+                for queue in t.subscribers.values()
+                if not queue.pending and queue.acknowledged < t.stored_number and queue.acknowledge(t.stored_number)
+            ]
+        for stored, subscriber in idle:  # so that a restart need not look at what is long settled
+            self._acknowledgements.note(subscriber, stored)
+        return found
+
+    def settle(self, timeout: float = 60.0) -> None:
+        """Wait until everything appended so far is matched and stored; for tests and for stopping."""
+        target, deadline = self.store.position, time.monotonic() + timeout
+        while self.worker.position < target:
+            if self.worker.failure is not None:
+                raise self.worker.failure
+            if time.monotonic() > deadline:
+                raise Unavailable(f"matching has come to {self.worker.position} of {target}; it goes on")
+            time.sleep(0.002)
+
+    def close(self) -> None:
+        """Match what was acknowledged, save the windows, and let go of the folder."""
+        if self._closed:
+            return
+        self._closed = True
+        self.store.commit(lambda connection: None)  # after this, whatever was handed in is with the worker
+        if self.worker.failure is None:
+            save = self.worker.ask(self._save_windows)
+            try:
+                save.result(timeout=60)
+            except LikewiseError:
+                _log.exception("windows could not be saved; the next start replays the log instead")
+        self.worker.stop()
+        self.store.close()
+
+    def __enter__(self) -> Broker:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _with_id(event: Event) -> Event:
+    import msgspec
+
+    return msgspec.structs.replace(event, id=uuid7())
+
+
+def _wait(start: Callable[[Done], None]) -> object:
+    answer: Future[object] = Future()
+    start(answer.set_result)
+    found = answer.result()
+    if isinstance(found, BaseException):
+        raise found
+    return found
+
+
+def _only(results: list[object]) -> object:
+    return results[0]
+
+
+def _first_error(results: list[object]) -> object:
+    return next((result for result in results if isinstance(result, BaseException)), results)

@@ -1,0 +1,118 @@
+"""Commands of the log, applied in their order. What a command does depends on the log before it alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import msgspec
+
+from likewise.broker.arrivals import FindEntry, promote
+from likewise.broker.entries import Entry, Judge, Register, Subscribe, Tick, Unregister, Unsubscribe, Withdraw, checksum
+from likewise.broker.outcome import Outcome
+from likewise.broker.queues import SubscriberQueue
+from likewise.broker.tenants import Held, Tenant
+from likewise.errors import DuplicateId, LikewiseError
+from likewise.matching.judging import judged_pairs
+from likewise.semantics.feedback import concerns
+
+
+class Commands:
+    """Applies commands. What a command makes is numbered by the command's position, which is never dealt again."""
+
+    def __init__(self, find: FindEntry) -> None:
+        self._find = find
+
+    def apply(self, tenant: Tenant, entry: Entry, outcome: Outcome) -> object:
+        """Apply one command; what came of it, which may be an error of the tree."""
+        try:
+            match entry.value:
+                case Register() as command:
+                    return self._register(tenant, command, entry.position, outcome)
+                case Unregister(subscriber=id):
+                    self._unregister(tenant, id, entry.position, outcome)
+                case Subscribe() as command:
+                    return self._subscribe(tenant, command, entry, outcome)
+                case Unsubscribe(subscriber=subscriber, id=id):
+                    end(tenant, tenant.subscription(subscriber, id), entry.position, outcome)
+                case Withdraw(event=position):
+                    outcome.execute("UPDATE log SET withdrawn = 1 WHERE position = ?", position)
+                    outcome.withdrawn.append((tenant, position))
+                    promote(tenant, tenant.windows.withdraw(str(position)), outcome, self._find)
+                case Tick():
+                    promote(tenant, tenant.windows.advance(entry.arrival), outcome, self._find)
+                case Judge() as command:
+                    outcome.execute(
+                        "INSERT INTO judgements VALUES (?, ?, ?)", entry.position, tenant.number, entry.body
+                    )
+                    return judge(tenant, command, tenant.subscription(command.subscriber, command.id))
+                case _:
+                    raise AssertionError(entry.value)
+        except LikewiseError as error:
+            return error
+        return None
+
+    def _register(self, tenant: Tenant, command: Register, number: int, outcome: Outcome) -> SubscriberQueue:
+        queue = tenant.subscribers.get(command.subscriber)
+        if queue is None:
+            queue = SubscriberQueue(number, command.subscriber, command.policy, command.limit)
+            queue.acknowledged = tenant.next_number - 1
+            tenant.subscribers[queue.id] = tenant.by_number[queue.number] = queue
+            outcome.execute(
+                "INSERT INTO subscribers VALUES (?, ?, ?, ?, ?, ?, 0)",
+                queue.number, tenant.number, queue.id, queue.policy, queue.limit, queue.acknowledged,
+            )  # fmt: skip
+        else:  # what is pending stays
+            queue.policy, queue.limit = command.policy, command.limit
+            outcome.execute(
+                "UPDATE subscribers SET policy = ?, queue_limit = ? WHERE number = ?",
+                queue.policy, queue.limit, queue.number,
+            )  # fmt: skip
+        (tenant.blocking.add if queue.policy == "block" else tenant.blocking.discard)(queue)
+        return queue
+
+    def _unregister(self, tenant: Tenant, id: str, position: int, outcome: Outcome) -> None:
+        queue = tenant.subscriber(id)
+        for number in list(queue.subscriptions.values()):
+            end(tenant, tenant.held[number], position, outcome)
+        del tenant.subscribers[id]
+        tenant.blocking.discard(queue)
+        outcome.unregistered.append(queue)
+        outcome.execute("DELETE FROM subscribers WHERE number = ?", queue.number)
+
+    def _subscribe(self, tenant: Tenant, command: Subscribe, entry: Entry, outcome: Outcome) -> Held:
+        queue = tenant.subscriber(command.subscriber)
+        id = command.subscription.id
+        earlier = queue.subscriptions.get(id)
+        if earlier is not None:
+            if not command.replace:
+                raise DuplicateId(id)
+            end(tenant, tenant.held[earlier], entry.position, outcome)
+        held = Held(entry.position, queue.number, id, command.subscription, entry.arrival)
+        tenant.hold(held)
+        if command.subscription.kind == "top" and tenant.windows_from is None:
+            tenant.windows_from = entry.position
+            outcome.execute("UPDATE tenants SET windows_from = ? WHERE number = ?", entry.position, tenant.number)
+        body = msgspec.json.encode(command.subscription)
+        outcome.execute(
+            "INSERT INTO subscriptions VALUES (?, ?, ?, ?, ?, NULL, ?, ?)",
+            held.number, tenant.number, queue.number, id, held.added,
+            checksum(body, held.number, tenant.number, queue.number, held.added), body,
+        )  # fmt: skip
+        return held
+
+
+def end(tenant: Tenant, held: Held, position: int, outcome: Outcome) -> None:
+    """End a subscription."""
+    tenant.let_go(held, position)
+    outcome.execute("UPDATE subscriptions SET ended = ? WHERE number = ?", position, held.number)
+
+
+def judge(tenant: Tenant, command: Judge, held: Held) -> object:
+    """Take feedback in, and let both matchers look at the terms concerned anew."""
+    pairs = judged_pairs(command.event, held.subscription, tenant.plain.meaning.measure)
+    judgement = tenant.plain.meaning.feedback.judge(held.id, command.event.id or "", command.relevant, pairs)
+    concerned: Callable[[str], bool] = concerns(pairs)
+    for matcher in (tenant.plain, tenant.windows):
+        for engine in matcher._engines.values():
+            engine.relearn(concerned)
+    return judgement

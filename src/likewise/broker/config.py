@@ -1,0 +1,110 @@
+"""The broker's configuration: one TOML file, each value overridable from the environment.
+
+`LIKEWISE_<SECTION>_<NAME>` overrides `[section] name`, so `LIKEWISE_SERVER_PORT=9000` stands above
+`[server] port = 8787`. A name that is not known is refused, in the file as in the environment.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from likewise import defaults
+from likewise.broker.entries import Policy
+from likewise.errors import ArtefactMissing, FormatError
+
+PREFIX: Final = "LIKEWISE_"
+
+
+class Server(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Where the broker listens."""
+
+    host: str = defaults.HOST
+    port: int = defaults.PORT
+    tls_certificate: str | None = None
+    tls_key: str | None = None
+
+
+class Keeping(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What is kept: `keep` (µs) ends the validity of every event so long after its arrival, if not sooner."""
+
+    keep: int | None = None
+
+
+class Queues(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a queue is like unless its subscriber asks for something else."""
+
+    policy: Policy = "drop-oldest"
+    limit: int = defaults.QUEUE_LIMIT
+
+
+class Matching(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How events are matched; each by default if it is left out."""
+
+    space: str | None = None
+    measure: str | None = None
+    threshold: float | None = None
+
+
+class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What one tenant may do; `rate` is events a second, without end if it is left out."""
+
+    body: int = defaults.MAX_BODY_BYTES
+    batch: int = defaults.MAX_BATCH_EVENTS
+    subscriptions: int = defaults.MAX_SUBSCRIPTIONS
+    subscribers: int = defaults.MAX_SUBSCRIBERS
+    queue: int = defaults.MAX_QUEUE_LIMIT
+    rate: float | None = None
+
+
+class Logging(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What is logged, and how: `json` or `text`."""
+
+    level: str = "info"
+    format: str = "json"
+
+
+class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Everything that can be configured.
+
+    >>> Config().server.port
+    8787
+    """
+
+    server: Server = Server()
+    store: Keeping = Keeping()
+    queues: Queues = Queues()
+    matching: Matching = Matching()
+    limits: Limits = Limits()
+    logging: Logging = Logging()
+
+
+def read_config(path: Path | None = None, environment: Mapping[str, str] | None = None) -> Config:
+    """The configuration of a file, if one is named, and of the environment above it.
+
+    >>> read_config(environment={"LIKEWISE_SERVER_PORT": "9000"}).server.port
+    9000
+    """
+    said: dict[str, dict[str, object]] = {}
+    if path is not None:
+        try:
+            said = tomllib.loads(path.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            raise ArtefactMissing(
+                f"there is no configuration file {path}; name another or leave --config out"
+            ) from None
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise FormatError(f"{path} is not TOML: {error}") from None
+    for name, value in (os.environ if environment is None else environment).items():
+        section, _, key = name.removeprefix(PREFIX).lower().partition("_")
+        if name.startswith(PREFIX) and section in Config.__struct_fields__ and key:
+            said.setdefault(section, {})[key] = value
+    try:
+        return msgspec.convert(said, Config, strict=False)
+    except msgspec.ValidationError as error:
+        raise FormatError(f"the configuration cannot be used: {error}; see docs/broker.md") from None

@@ -1,0 +1,123 @@
+"""What the log holds: events, and every command that changes what is matched, in one order.
+
+Because commands stand in the log beside the events, the state of matching is a function of the log up to
+a position. A restart goes on from the last position whose deliveries are stored.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable
+from typing import Final, Literal
+
+import msgspec
+
+from likewise.model import Event, Subscription
+
+Policy = Literal["drop-oldest", "dead-letter", "block"]
+
+EVENT: Final = 0
+COMMAND: Final = 1
+
+
+class Register(msgspec.Struct, frozen=True, tag="register"):
+    """A subscriber exists from here on; registering again changes its queue and loses nothing."""
+
+    subscriber: str
+    policy: Policy
+    limit: int
+
+
+class Unregister(msgspec.Struct, frozen=True, tag="unregister"):
+    """A subscriber, its subscriptions and its queue are forgotten."""
+
+    subscriber: str
+
+
+class Subscribe(msgspec.Struct, frozen=True, tag="subscribe"):
+    """A subscription holds from here on; with `replace` in place of the one with the same id."""
+
+    subscriber: str
+    subscription: Subscription
+    replace: bool = False
+
+
+class Unsubscribe(msgspec.Struct, frozen=True, tag="unsubscribe"):
+    """A subscription holds no longer."""
+
+    subscriber: str
+    id: str
+
+
+class Withdraw(msgspec.Struct, frozen=True, tag="withdraw"):
+    """An event is taken back (unpublished), by its position."""
+
+    event: int
+
+
+class Tick(msgspec.Struct, frozen=True, tag="tick"):
+    """Time has passed, up to the entry's arrival."""
+
+
+class Judge(msgspec.Struct, frozen=True, tag="judge"):
+    """An event was, or was not, what a subscription meant."""
+
+    subscriber: str
+    id: str
+    event: Event
+    relevant: bool
+
+
+Command = Register | Unregister | Subscribe | Unsubscribe | Withdraw | Tick | Judge
+Applied = Callable[[object], None]
+
+
+class Entry(msgspec.Struct, gc=False):
+    """One entry of the log. `position` and `arrival` are given when it is appended.
+
+    `ends` is the moment (µs) an event's validity is over. `applied` is told what became of a command, or the
+    error it met, once that is on disk.
+    """
+
+    tenant: int
+    kind: int
+    value: Event | Command
+    body: bytes
+    source: str = ""
+    id: str = ""
+    ends: int | None = None
+    position: int = 0
+    arrival: int = 0
+    own_id: bool = False
+    applied: Applied | None = None
+
+
+_COMMANDS: Final[msgspec.json.Decoder[Command]] = msgspec.json.Decoder(Command)
+_ENCODE: Final = msgspec.json.Encoder().encode
+
+
+def command_entry(tenant: int, command: Command, applied: Applied | None = None) -> Entry:
+    """The entry of a command.
+
+    >>> command_entry(1, Withdraw(7)).body
+    b'{"type":"withdraw","event":7}'
+    """
+    return Entry(tenant, COMMAND, command, _ENCODE(command), applied=applied)
+
+
+def read_command(body: bytes) -> Command:
+    """The command an entry's body says.
+
+    >>> read_command(b'{"type":"withdraw","event":7}')
+    Withdraw(event=7)
+    """
+    return _COMMANDS.decode(body)
+
+
+def checksum(body: bytes, *numbers: int) -> int:
+    """What is kept with a row to notice when it was altered on disk: CRC-32 over its numbers and its body.
+
+    >>> checksum(b"a", 1) == checksum(b"a", 2)
+    False
+    """
+    return zlib.crc32(body, zlib.crc32(repr(numbers).encode()))

@@ -1,0 +1,224 @@
+"""The thread that owns the matchers: it follows the log, stores what matching leads to, and wakes the streams.
+
+It takes what the log holds, in order, and stores the deliveries of a stretch together with the position it
+has come to, in one commit. A crash before that commit repeats the stretch; after it, nothing.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future
+from itertools import islice
+from typing import TypeVar
+
+import structlog
+
+from likewise.broker.arrivals import match_events
+from likewise.broker.commands import Commands
+from likewise.broker.entries import EVENT, Entry, Subscribe
+from likewise.broker.initial import deliver_earlier
+from likewise.broker.log import EventLog
+from likewise.broker.outcome import Outcome
+from likewise.broker.queues import SubscriberQueue
+from likewise.broker.tenants import Held, Tenant
+from likewise.defaults import MATCH_ENTRIES
+from likewise.errors import LikewiseError, Unavailable
+
+T = TypeVar("T")
+_log = structlog.get_logger("likewise.matching")
+
+
+class MatchingWorker:
+    """Follows the log from `matched` on. `on_stored` is told which queues have something new."""
+
+    def __init__(
+        self,
+        log: EventLog,
+        tenants: dict[int, Tenant],
+        *,
+        matched: int,
+        clock: Callable[[], int],
+        lock: threading.RLock,
+        on_stored: Callable[[Iterable[SubscriberQueue], Outcome], None],
+        on_quiet: Callable[[], None] = lambda: None,
+    ) -> None:
+        self.position = matched
+        self.failure: BaseException | None = None
+        self._store = log
+        self._tenants = tenants
+        self._clock = clock
+        self._lock = lock  # of the queues, which streams and acknowledgements use too
+        self._on_stored = on_stored
+        self._on_quiet = on_quiet
+        self._commands = Commands(self._find)
+        self._at_hand: dict[int, Entry] = {}
+        self._inbox: queue.SimpleQueue[list[Entry] | Callable[[], None] | None] = queue.SimpleQueue()
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="likewise-matching", daemon=True)
+
+    def start(self, until: int) -> None:
+        """Begin, first with what the log holds up to a position."""
+        self._until = until
+        self._thread.start()
+
+    def follow(self, entries: list[Entry]) -> None:
+        """Take new entries of the log; called in their order."""
+        self._inbox.put(entries)
+
+    def ask(self, question: Callable[[], T]) -> Future[T]:
+        """Do something between two stretches, on the thread that owns the matchers."""
+        answer: Future[T] = Future()
+
+        def run() -> None:
+            if answer.set_running_or_notify_cancel():
+                try:
+                    answer.set_result(question())
+                except BaseException as error:
+                    answer.set_exception(error)
+
+        self._inbox.put(run)
+        return answer
+
+    def stop(self) -> None:
+        """Finish what was handed in, then end."""
+        self._stopping.set()
+        self._inbox.put(None)
+        if self._thread.is_alive():
+            self._thread.join()
+
+    # -- following ------------------------------------------------------------------------------
+
+    def _run(self) -> None:
+        try:
+            backlog = self._store.entries(self.position, self._until)
+            while stretch := list(islice(backlog, MATCH_ENTRIES)):
+                self._follow(stretch)
+            while self._turn():
+                pass
+        except BaseException as error:  # said by readiness, and to everyone who waits
+            self.failure = error
+            _log.exception("matching has stopped")
+            self._refuse_the_rest(error)
+
+    def _turn(self) -> bool:
+        try:
+            item = self._inbox.get(timeout=0.25)
+        except queue.Empty:
+            self._on_quiet()
+            return True
+        entries: list[Entry] = []
+        while True:
+            if isinstance(item, list):
+                entries += item
+            else:
+                self._stretches(entries)
+                entries = []
+                if item is None:
+                    return False
+                item()
+            if len(entries) >= MATCH_ENTRIES:
+                break
+            try:
+                item = self._inbox.get_nowait()
+            except queue.Empty:
+                break
+        self._stretches(entries)
+        self._on_quiet()
+        return True
+
+    def _stretches(self, entries: list[Entry]) -> None:
+        for start in range(0, len(entries), MATCH_ENTRIES):
+            self._follow(entries[start : start + MATCH_ENTRIES])
+
+    def _follow(self, entries: list[Entry]) -> None:
+        """Match a stretch and store what it led to.
+
+        New subscriptions are a stretch of their own: what came before must be stored, so that they are not
+        given what their subscriber has had.
+        """
+        outcome = Outcome()
+        self._at_hand = {entry.position: entry for entry in entries if entry.kind == EVENT}
+        for tenant, run in _runs(entries, self._tenants):
+            if isinstance(run[0].value, Subscribe) and outcome.deliveries:
+                self._store_outcome(outcome)
+                outcome = Outcome()
+            if run[0].kind == EVENT:
+                outcome.arrival = outcome.arrival or run[0].arrival
+                match_events(tenant, run, outcome, self._find)
+            else:
+                self._apply(tenant, run, outcome)
+            outcome.position = run[-1].position
+        self._store_outcome(outcome)
+
+    def _apply(self, tenant: Tenant, run: list[Entry], outcome: Outcome) -> None:
+        new: list[Held] = []
+        for entry in run:
+            result = self._commands.apply(tenant, entry, outcome)
+            outcome.results.append((entry, result))
+            if isinstance(result, Held):
+                new.append(result)
+        if new:
+            deliver_earlier(self._store, tenant, new, run[0].position, run[-1].arrival, outcome)
+
+    def _find(self, position: int) -> Entry | None:
+        found = self._at_hand.get(position)
+        return found if found is not None else next(self._store.entries(position - 1, position), None)
+
+    # -- storing --------------------------------------------------------------------------------
+
+    def _store_outcome(self, outcome: Outcome) -> None:
+        if not outcome:
+            return
+        outcome.apply_policies(self._clock())
+        pause = 0.05
+        while True:
+            try:
+                self._store.commit(outcome.store)
+                break
+            except Unavailable:
+                if self._stopping.is_set():
+                    raise
+                _log.warning("deliveries cannot be stored; trying again", position=outcome.position)
+                time.sleep(pause)
+                pause = min(2.0, 2 * pause)
+        self.position = outcome.position
+        with self._lock:
+            filled = list(outcome.take_effect())
+        self._on_stored(filled, outcome)
+        for entry, result in outcome.results:
+            if entry.applied is not None:
+                entry.applied(result)
+
+    def _refuse_the_rest(self, error: BaseException) -> None:
+        refused = error if isinstance(error, LikewiseError) else Unavailable(f"matching has stopped: {error}")
+        while True:
+            item = self._inbox.get()
+            if item is None:
+                return
+            if isinstance(item, list):
+                for entry in item:
+                    if entry.applied is not None:
+                        entry.applied(refused)
+            else:
+                item()
+
+
+def _runs(entries: list[Entry], tenants: dict[int, Tenant]) -> Iterator[tuple[Tenant, list[Entry]]]:
+    """Neighbours of one tenant that can be handled together: events, new subscriptions, or one other command."""
+    run: list[Entry] = []
+    for entry in entries:
+        if run and not _together(run[-1], entry):
+            yield tenants[run[0].tenant], run
+            run = []
+        run.append(entry)
+    if run:
+        yield tenants[run[0].tenant], run
+
+
+def _together(a: Entry, b: Entry) -> bool:
+    if a.tenant != b.tenant or a.kind != b.kind:
+        return False
+    return a.kind == EVENT or (isinstance(a.value, Subscribe) and isinstance(b.value, Subscribe))

@@ -1,0 +1,83 @@
+"""What a broker counts, for Prometheus."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+
+from likewise.broker.deliveries import ARRIVAL
+
+if TYPE_CHECKING:
+    from likewise.broker.broker import Broker
+    from likewise.broker.outcome import Outcome
+
+_BUCKETS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0, 60.0)
+
+
+class Metrics:
+    """The counters of one broker, in a registry of their own.
+
+    >>> b"likewise_events_received_total 0.0" in Metrics().page()
+    True
+    """
+
+    def __init__(self) -> None:
+        self.registry = registry = CollectorRegistry()
+        self._received = Counter("likewise_events_received", "Events taken in", registry=registry)
+        self._matched = Counter("likewise_events_matched", "Events that met a subscription", registry=registry)
+        self._deliveries = Counter("likewise_deliveries_stored", "Deliveries, by recipient", registry=registry)
+        self._sent = Counter("likewise_deliveries_sent", "Deliveries sent to streams", registry=registry)
+        self._letters = Counter("likewise_dead_letters", "Dead letters", registry=registry)
+        self._matching = Histogram(
+            "likewise_matching_seconds", "From arrival in the log to stored deliveries", buckets=_BUCKETS,
+            registry=registry,
+        )  # fmt: skip
+        self.publishing = Histogram(
+            "likewise_publish_seconds", "From request to acknowledgement", buckets=_BUCKETS, registry=registry
+        )
+
+    def watch(self, broker: Broker) -> None:
+        """Measure what a broker holds whenever the page is read."""
+
+        def gauge(name: str, text: str, value: object) -> None:
+            Gauge(name, text, registry=self.registry).set_function(value)  # type: ignore[arg-type]
+
+        def queues() -> list[int]:
+            return [
+                len(queue) for tenant in list(broker.tenants.values()) for queue in list(tenant.subscribers.values())
+            ]
+
+        gauge("likewise_deliveries_pending", "Deliveries not acknowledged", lambda: sum(queues()))
+        gauge("likewise_subscribers", "Registered subscribers", lambda: len(queues()))
+        gauge(
+            "likewise_subscriptions", "Subscriptions held",
+            lambda: sum(len(t.plain) + len(t.windows) for t in list(broker.tenants.values())),
+        )  # fmt: skip
+        gauge("likewise_log_position", "Entries of the log", lambda: broker.store.position)
+        gauge("likewise_matched_position", "Entries matched", lambda: broker.worker.position)
+        gauge(
+            "likewise_events_late", "Events too late for windows",
+            lambda: sum(t.refused_late for t in list(broker.tenants.values())),
+        )  # fmt: skip
+
+    def received(self, count: int) -> None:
+        """Events came in."""
+        self._received.inc(count)
+
+    def sent(self, count: int) -> None:
+        """Deliveries went out."""
+        self._sent.inc(count)
+
+    def stored(self, outcome: Outcome, now: int) -> None:
+        """Deliveries were stored."""
+        for deliveries in outcome.deliveries.values():
+            self._matched.inc(sum(d.cause == ARRIVAL for d in deliveries))
+            self._deliveries.inc(sum(len(d.recipients) for d in deliveries))
+        self._letters.inc(len(outcome.letters))
+        if outcome.arrival:
+            self._matching.observe(max(0.0, (now - outcome.arrival) / 1e6))
+
+    def page(self) -> bytes:
+        """The page Prometheus reads."""
+        return generate_latest(self.registry)

@@ -1,0 +1,79 @@
+"""A subscriber's queue: the sequence numbers it has not acknowledged, and what happens when it is full.
+
+What is queued is a set of numbers; the deliveries themselves stand in the store once for all recipients. An
+acknowledgement is cumulative: everything up to a sequence number is settled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import islice
+from typing import NamedTuple
+
+from pyroaring import BitMap64
+
+from likewise.broker.entries import Policy
+
+
+class Room(NamedTuple):
+    """What a full queue does with numbers offered to it: how many it takes, and up to where it lets old ones go."""
+
+    taken: int
+    dropped: int = 0
+    acknowledged: int = 0
+
+
+class SubscriberQueue:
+    """One registered subscriber and what waits for it.
+
+    >>> queue = SubscriberQueue(1, "ann", "drop-oldest", limit=2)
+    >>> queue.room([4, 6, 9])
+    Room(taken=3, dropped=1, acknowledged=4)
+    """
+
+    def __init__(
+        self, number: int, id: str, policy: Policy, limit: int, acknowledged: int = 0, dropped: int = 0
+    ) -> None:
+        self.number = number
+        self.id = id
+        self.policy: Policy = policy
+        self.limit = limit
+        self.acknowledged = acknowledged
+        self.dropped = dropped
+        self.pending = BitMap64()
+        self.subscriptions: dict[str, int] = {}  # id -> number
+        self.wake: Callable[[], None] | None = None  # set by the stream that serves this subscriber
+        self.served_by: object | None = None  # that stream; a newer one takes its place
+        self.gone = False
+
+    def __len__(self) -> int:
+        return len(self.pending)
+
+    @property
+    def full(self) -> bool:
+        """Whether it holds as many as it may."""
+        return len(self.pending) >= self.limit
+
+    def room(self, offered: Sequence[int]) -> Room:
+        """What would happen to numbers offered now, in ascending order; changes nothing."""
+        held = len(self.pending)
+        excess = held + len(offered) - self.limit
+        if excess <= 0 or self.policy == "block":
+            return Room(len(offered))
+        if self.policy == "dead-letter":
+            return Room(max(0, self.limit - held))
+        last = self.pending[excess - 1] if excess <= held else offered[excess - held - 1]
+        return Room(len(offered), excess, last)
+
+    def acknowledge(self, number: int) -> bool:
+        """Settle everything up to a sequence number; whether anything changed."""
+        if number <= self.acknowledged:
+            return False
+        self.acknowledged = number
+        if self.pending:
+            self.pending.remove_range(0, number + 1)
+        return True
+
+    def following(self, after: int, limit: int) -> list[int]:
+        """The next numbers after one, in order."""
+        return list(islice(self.pending.iter_equal_or_larger(after + 1), limit))

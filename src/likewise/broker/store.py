@@ -1,0 +1,259 @@
+"""The store: SQLite with a write-ahead log, synced at every commit, and one writer.
+
+Everything that is written goes through the writer's inbox. The writer takes what is there, does it all in
+one transaction and syncs once (group commit), so that many publishers share the price of one sync; what
+comes meanwhile makes the next group. Nobody is told of success before the sync has returned.
+"""
+
+from __future__ import annotations
+
+import queue
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import NamedTuple, TypeVar, cast
+
+from likewise.broker.bodies import read_event
+from likewise.broker.entries import EVENT, Entry, checksum, read_command
+from likewise.broker.files import FolderLock, connect, open_tables, said
+from likewise.broker.log import Done, Receipt, Receipts
+from likewise.broker.watermark import Watermark
+from likewise.defaults import COMMIT_ENTRIES
+from likewise.errors import ArtefactDamaged, Conflict, LikewiseError, Unavailable
+
+T = TypeVar("T")
+Work = Callable[[sqlite3.Connection], object]
+
+
+class _Item(NamedTuple):
+    entries: list[Entry] | None
+    work: Work | None
+    done: Done
+
+
+class Store:
+    """The log and its tables in a folder, or in memory without one.
+
+    >>> store = Store(None, clock=lambda: 0)
+    >>> store.commit(lambda c: c.execute("SELECT count(*) FROM log").fetchone())
+    (0,)
+    >>> store.close()
+    """
+
+    def __init__(self, folder: Path | None, *, clock: Callable[[], int]) -> None:
+        self.folder = folder
+        self.on_append: Callable[[list[Entry]], None] = lambda entries: None
+        self._clock = clock
+        self._lock = FolderLock(folder) if folder is not None else None
+        self._local = threading.local()
+        self._readers: list[sqlite3.Connection] = []
+        self._shared = threading.RLock()  # in memory, readers use the writer's connection
+        self._watermark: Watermark | None = None
+        try:
+            self._connection = connect(folder)
+            state = open_tables(self._connection, folder)
+            if folder is not None:
+                self._watermark = Watermark(folder)
+                self._watermark.check(state["commit"])
+        except BaseException:
+            self._release()
+            raise
+        self._commit, self.position, self._arrival = state["commit"], state["position"], state["arrival"]
+        self._inbox: queue.SimpleQueue[_Item | None] = queue.SimpleQueue()
+        self._closed = False
+        self._thread = threading.Thread(target=self._run, name="likewise-writer", daemon=True)
+        self._thread.start()
+
+    # -- writing --------------------------------------------------------------------------------
+
+    def append(self, entries: list[Entry], done: Done) -> None:
+        """Append all of the entries or none, then tell `on_append` the new ones and `done` the receipts."""
+        self._put(_Item(entries, None, done))
+
+    def write(self, work: Work, done: Done) -> None:
+        """Do some work in the writer's next commit."""
+        self._put(_Item(None, work, done))
+
+    def commit(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """`write`, waiting for it."""
+        future: Future[object] = Future()
+        self.write(work, future.set_result)
+        found = future.result()
+        if isinstance(found, BaseException):
+            raise found
+        return cast("T", found)
+
+    def _put(self, item: _Item) -> None:
+        if self._closed:
+            item.done(Unavailable("the broker is stopping; publish to it when it runs again"))
+        else:
+            self._inbox.put(item)
+
+    def _run(self) -> None:
+        while (item := self._inbox.get()) is not None:
+            group, last, size = [item], False, len(item.entries or ())
+            while size < COMMIT_ENTRIES:
+                try:
+                    following = self._inbox.get_nowait()
+                except queue.Empty:
+                    break
+                if following is None:
+                    last = True
+                    break
+                group.append(following)
+                size += len(following.entries or ())
+            self._settle(group)
+            if last:
+                break
+
+    def _settle(self, group: list[_Item]) -> None:
+        """Do a group in one commit; if that fails as a whole, each alone, so that one cannot fail the others."""
+        try:
+            results, new = self._do(group)
+        except BaseException as error:
+            if len(group) > 1:
+                for item in group:
+                    self._settle([item])
+            else:
+                group[0].done(said(error, self.folder))
+            return
+        if new:
+            self.on_append(new)
+        for item, result in zip(group, results, strict=True):
+            item.done(result)
+
+    def _do(self, group: list[_Item]) -> tuple[list[object], list[Entry]]:
+        connection, position = self._connection, self.position
+        results: list[object] = []
+        new: list[Entry] = []
+        arrival = max(self._clock(), self._arrival)
+        with self._shared:
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                for item in group:
+                    if item.entries is not None:
+                        results.append(self._add(item.entries, arrival, new))
+                    else:
+                        results.append(self._work(cast("Work", item.work)))
+                state = (("commit", self._commit + 1), ("position", self.position), ("arrival", arrival))
+                connection.executemany("UPDATE state SET value = ?2 WHERE name = ?1", state)
+                connection.execute("COMMIT")
+            except BaseException:
+                self.position = position
+                with suppress(sqlite3.Error):  # SQLite may have rolled back by itself
+                    connection.execute("ROLLBACK")
+                raise
+        self._commit += 1
+        self._arrival = arrival
+        if self._watermark is not None:
+            self._watermark.write(self._commit)
+        return results, new
+
+    def _work(self, work: Work) -> object:
+        self._connection.execute("SAVEPOINT work")
+        try:
+            found = work(self._connection)
+        except LikewiseError as error:
+            self._connection.execute("ROLLBACK TO work")
+            found = error
+        self._connection.execute("RELEASE work")
+        return found
+
+    def _add(self, entries: list[Entry], arrival: int, new: list[Entry]) -> Receipts | Conflict:
+        """Write rows for entries whose identity is new; the same content again is found where it was."""
+        receipts: Receipts = []
+        fresh: list[Entry] = []
+        known: dict[tuple[int, str, str], tuple[int, bytes]] = {}
+        position = self.position
+        for entry in entries:
+            if entry.own_id:
+                identity = (entry.tenant, entry.id, entry.source)
+                found = known.get(identity) or self._find(*identity)
+                if found is not None:
+                    if found[1] != entry.body:
+                        return Conflict(entry.id, source=entry.source)
+                    receipts.append(Receipt(entry.id, found[0], True))
+                    continue
+                known[identity] = (position + 1, entry.body)
+            position += 1
+            entry.position, entry.arrival = position, arrival
+            fresh.append(entry)
+            receipts.append(Receipt(entry.id, position))
+        self._connection.executemany(
+            "INSERT INTO log (position, tenant, kind, source, id, arrival, ends, checksum, body) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            [(e.position, e.tenant, e.kind, e.source, e.id, arrival, e.ends, _row_checksum(e), e.body) for e in fresh],
+        )
+        self.position = position
+        new += fresh
+        return receipts
+
+    def _find(self, tenant: int, id: str, source: str) -> tuple[int, bytes] | None:
+        row = self._connection.execute(
+            "SELECT position, body FROM log WHERE kind = 0 AND tenant = ? AND id = ? AND source = ?",
+            (tenant, id, source),
+        ).fetchone()
+        return None if row is None else (row[0], row[1])
+
+    # -- reading --------------------------------------------------------------------------------
+
+    @contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """A connection that sees what is committed; each thread has its own."""
+        try:
+            if self.folder is None:
+                with self._shared:
+                    yield self._connection
+                return
+            found: sqlite3.Connection | None = getattr(self._local, "connection", None)
+            if found is None:
+                found = self._local.connection = connect(self.folder, reading=True)
+                self._readers.append(found)
+            yield found
+        except sqlite3.Error as error:
+            raise said(error, self.folder) from error
+
+    def entries(self, after: int, until: int, *, tenant: int | None = None) -> Iterator[Entry]:
+        """The entries between two positions, in order; one that was altered on disk raises `ArtefactDamaged`."""
+        while after < until:
+            with self.reading() as connection:
+                rows = connection.execute(
+                    "SELECT position, tenant, kind, source, id, arrival, ends, checksum, body FROM log "
+                    "WHERE position > ? AND position <= ? AND (?3 IS NULL OR tenant = ?3) ORDER BY position LIMIT 1000",
+                    (after, until, tenant),
+                ).fetchall()
+            if not rows:
+                return
+            for position, owner, kind, source, id, arrival, ends, check, body in rows:
+                if check != checksum(body, position, owner, kind, arrival, ends or 0):
+                    raise ArtefactDamaged(f"entry {position} of the log was altered on disk; restore a copy")
+                value = read_event(body, position) if kind == EVENT else read_command(body)
+                yield Entry(owner, kind, value, body, source, id, ends, position, arrival)
+            after = rows[-1][0]
+
+    # -- ending ---------------------------------------------------------------------------------
+
+    def close(self) -> None:
+        """Finish what was handed in, then let go of everything."""
+        if not self._closed:
+            self._closed = True
+            self._inbox.put(None)
+            self._thread.join()
+            self._release()
+
+    def _release(self) -> None:
+        for reader in self._readers:
+            reader.close()
+        if hasattr(self, "_connection"):
+            self._connection.close()
+        if self._watermark is not None:
+            self._watermark.close()
+        if self._lock is not None:
+            self._lock.release()
+
+
+def _row_checksum(entry: Entry) -> int:
+    return checksum(entry.body, entry.position, entry.tenant, entry.kind, entry.arrival, entry.ends or 0)
