@@ -1,8 +1,8 @@
 """The yardstick of whoever knows NumPy: one lower and one upper bound a subscription and attribute, all compared.
 
-Bounds stand in dense arrays, open ones moved to the next number; equality of text compares codes. An
-attribute no subscription bounds from below (or above) is not compared from that side, and the arrays of
-answers are used again, so nothing is allocated but the result.
+Bounds stand in dense arrays, open ones moved to the next number; equality of text compares codes. `NumpyScan`
+is how it is usually written. `TunedNumpyScan` compares only sides that some subscription bounds and uses its
+arrays of answers again, so that nothing is allocated but the result.
 """
 
 from __future__ import annotations
@@ -42,7 +42,32 @@ class NumpyScan:
                 if name in ("<", "<=", "=="):
                     high = self.high.setdefault(attribute, np.full(size, np.inf))
                     high[index] = min(high[index], math.nextafter(value, -math.inf) if name == "<" else value)
-        self.mask, self.answer = np.empty(size, np.bool_), np.empty(size, np.bool_)
+        self.size = size
+        for attribute in self.unasked.keys() - self.text.keys():
+            self.low.setdefault(attribute, np.full(size, -np.inf))
+            self.high.setdefault(attribute, np.full(size, np.inf))
+
+    def find(self, publication: Publication) -> NDArray[np.int64]:
+        mask = np.ones(self.size, np.bool_)
+        for attribute, unasked in self.unasked.items():
+            value = publication.get(attribute)
+            if value is None:
+                mask &= unasked
+            elif attribute in self.text:
+                mask &= unasked | (self.text[attribute] == self.codes.get(str(value), -2))
+            else:
+                mask &= (self.low[attribute] <= value) & (value <= self.high[attribute])
+        return np.flatnonzero(mask)
+
+
+class TunedNumpyScan(NumpyScan):
+    """The same without a superfluous comparison or allocation."""
+
+    def __init__(self, subscriptions: Sequence[Predicates]) -> None:
+        super().__init__(subscriptions)
+        self.low = {a: bounds for a, bounds in self.low.items() if (bounds > -np.inf).any()}
+        self.high = {a: bounds for a, bounds in self.high.items() if (bounds < np.inf).any()}
+        self.mask, self.answer = np.empty(self.size, np.bool_), np.empty(self.size, np.bool_)
 
     def find(self, publication: Publication) -> NDArray[np.int64]:
         mask, answer = self.mask, self.answer
