@@ -196,6 +196,11 @@ def _match_dense(
                 else:
                     high = middle
             if low < end_token and tokens[4 * low] == code:
+                if tokens[4 * low + 3] >= 0 and at == head + 1 and (at + 1 == end or points[at + 1] & 3 == HEAD):
+                    only = words_at(record[L.HEAVY] + 8 * tokens[4 * low + 3], words)  # nothing to combine it with
+                    for word in range(words):
+                        result[word] &= only[word]
+                    return
                 if sources == 0:
                     for word in range(words):
                         scratch[word] = masks[present + word]
@@ -309,9 +314,11 @@ def match_tail(
 
 
 @compiled
-def match_events(table: NDArray[np.int64], points: Integers, numbers: Numbers, starts: Integers, result: Words) -> int:
+def match_events(table: int, starts: Integers, result: Words) -> int:
     """The bitmaps of many events over all slots, block by block so that a block stays in the cache; matches found."""
-    head = table[0]
+    head = integers_at(table, L.WIDTH)
+    points = integers_at(head[L.POINTS], head[L.POINTS_ROOM])
+    numbers = numbers_at(head[L.NUMBERS_OF_POINTS], head[L.POINTS_ROOM])
     where = codes_at(head[L.WHERE], head[L.WHERE_SIZE])
     width = head[L.RESULT_WORDS]
     scratch = words_at(head[L.SCRATCH], 1 << 62)
@@ -320,7 +327,7 @@ def match_events(table: NDArray[np.int64], points: Integers, numbers: Numbers, s
     blocks = head[L.BLOCKS]
     total = 0
     for line in range(1, blocks + 2):
-        record = table[line]
+        record = integers_at(table + 8 * L.WIDTH * line, L.WIDTH)
         words = record[L.WORDS]
         if not words:
             continue
@@ -342,15 +349,15 @@ def match_events(table: NDArray[np.int64], points: Integers, numbers: Numbers, s
 
 
 @compiled
-def list_matches(table: NDArray[np.int64], result: Words, counts: Integers, found: Integers) -> int:
+def list_matches(table: int, result: Words, counts: Integers, found: Integers) -> int:
     """The ordinals of each event's bitmap, each once, into `found`, and how many into `counts`; how many in all."""
-    head = table[0]
+    head = integers_at(table, L.WIDTH)
     width = head[L.RESULT_WORDS]
     used = 0
     for event in range(len(counts)):
         begun = used
         for line in range(1, head[L.BLOCKS] + 2):
-            record = table[line]
+            record = integers_at(table + 8 * L.WIDTH * line, L.WIDTH)
             ordinals = integers_at(record[L.ORDINALS], record[L.SLOTS])
             order = record[L.ORDER]
             offset = event * width + record[L.AT]
@@ -390,15 +397,15 @@ def repeat_each(counts: Integers, into: Integers) -> None:
 
 
 @compiled
-def match_one(table: NDArray[np.int64], starts: Integers) -> int:
+def match_one(table: int) -> int:
     """The ordinals of the one event whose points lie where the table says; how many.
 
     If they need more room than there is, minus the room they need; the bitmap is ready then.
     """
-    head = table[0]
-    points, numbers = integers_at(head[L.POINTS], head[L.POINTS_ROOM]), numbers_at(head[L.NUMBERS_OF_POINTS], 0)
+    head = integers_at(table, L.WIDTH)
+    bounds = integers_at(head[L.ENDS], 3)
     result = words_at(head[L.RESULT], head[L.RESULT_WORDS])
-    total = match_events(table, points, numbers, starts[:2], result)
+    total = match_events(table, bounds[:2], result)
     if total > head[L.FOUND_ROOM]:
         return -total
-    return list_matches(table, result, starts[2:], integers_at(head[L.FOUND], total))
+    return list_matches(table, result, bounds[2:], integers_at(head[L.FOUND], total))

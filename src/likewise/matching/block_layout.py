@@ -99,3 +99,4 @@ POINTS_ROOM: Final = 9
 RESULT: Final = 10  # its bitmap
 FOUND: Final = 11  # its ordinals, and room for how many
 FOUND_ROOM: Final = 12
+ENDS: Final = 13  # where its points begin and end, and how many ordinals it has

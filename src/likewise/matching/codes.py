@@ -53,6 +53,9 @@ class AttributeCodes:
         self.only_numbers = not (self.unit_axes or self.different or self.plain)
 
 
+UNASKED = AttributeCodes("", -1)  # stands for every attribute nobody asks about
+
+
 class CodeBook:
     """Codes in use, how often, and the attribute each belongs to.
 
@@ -83,6 +86,7 @@ class CodeBook:
         if found is None:
             code = self._take()
             found = self.attributes[folded] = AttributeCodes(folded, code)
+            self.names.clear()
             self._settle(found, code, lambda: None)
         return found
 

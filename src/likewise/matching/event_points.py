@@ -11,7 +11,7 @@ import sys
 
 import numpy as np
 
-from likewise.matching.codes import MAX_REMEMBERED, AttributeCodes, CodeBook, TextPoints
+from likewise.matching.codes import MAX_REMEMBERED, UNASKED, AttributeCodes, CodeBook, TextPoints
 from likewise.matching.operators import meets
 from likewise.matching.raw_memory import view
 from likewise.model.event import Event, EventTuple
@@ -60,22 +60,23 @@ class EventPoints:
             attribute = names.get(item.attribute)
             if attribute is None:
                 attribute = self.attribute(item.attribute)
-                if attribute is None:
-                    continue
+            if attribute is UNASKED:
+                continue
             if attribute.seen == serial:
                 return self._repeated(event, start)
             attribute.seen = serial
             codes[at] = attribute.head
             at += 1
             value = item.value
-            if attribute.only_numbers and type(value) in (float, int):
+            kind = type(value)
+            if attribute.only_numbers and (kind is float or kind is int):
                 if attribute.axis >= 0:
                     codes[at] = attribute.axis
                     numbers[at] = value
                     at += 1
                 continue
-            if type(value) is str and attribute.axis < 0 and attribute.only_numbers:
-                known = attribute.remembered.get(value) or self.of_text(attribute, value)
+            if kind is str and attribute.axis < 0 and attribute.only_numbers:
+                known = attribute.remembered.get(value) or self.of_text(attribute, value)  # type: ignore[arg-type]
                 if len(known[0]) <= 1:
                     for point in known[0]:
                         codes[at] = point
@@ -97,13 +98,12 @@ class EventPoints:
                 at += 1
         return at
 
-    def attribute(self, name: str) -> AttributeCodes | None:
-        """The codes of an attribute as an event writes it; None if nobody asks about it."""
-        found = self.book.attributes.get(fold(name))
-        if found is not None:
-            if len(self.book.names) >= MAX_REMEMBERED:
-                self.book.names.clear()
-            self.book.names[name] = found
+    def attribute(self, name: str) -> AttributeCodes:
+        """The codes of an attribute as an event writes it; `UNASKED` if nobody asks about it. Remembered."""
+        names = self.book.names
+        if len(names) >= MAX_REMEMBERED:
+            names.clear()
+        found = names[name] = self.book.attributes.get(fold(name), UNASKED)
         return found
 
     def _repeated(self, event: Event, start: int) -> int:
@@ -111,7 +111,7 @@ class EventPoints:
         groups: dict[str, tuple[AttributeCodes, list[EventTuple]]] = {}
         for item in event.tuples:
             attribute = self.attribute(item.attribute)
-            if attribute is not None:
+            if attribute is not UNASKED:
                 groups.setdefault(attribute.name, (attribute, []))[1].append(item)
         points: list[tuple[int, float]] = []
         for attribute, items in groups.values():
