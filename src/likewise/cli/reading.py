@@ -133,18 +133,19 @@ def _named(text: str) -> tuple[str, int]:
 
 
 def given_subscription(text: str) -> tuple[str, Subscription]:
-    """The name ('' if there is none) and the subscription of an argument; PREFIX lines may stand in front.
+    """The name ('' if there is none) and the subscription of an argument, which may run over several lines.
 
     >>> name, subscription = given_subscription("near: {no2 > 40}")
     >>> name, subscription.id
     ('near', 'near')
     """
+    from likewise.formats.json_subscriptions import is_json, subscription_from_json
+    from likewise.language import parse
+
     name, start = _named(text)
-    *prefixes, last = text[start:].strip().splitlines()
-    found = read_subscription(last, name, tuple(prefixes))
-    if found is None:
-        raise FormatError("there is a PREFIX, and no graph pattern below it")
-    return name, found
+    if is_json(text):
+        return "", subscription_from_json(text)
+    return name, parse(text[start:], id=name or None)
 
 
 def read_event(text: str) -> Event:

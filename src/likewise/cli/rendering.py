@@ -110,8 +110,6 @@ def explained(explanation: Explanation, event: Event, called: str = "") -> Group
     for report in explanation.predicates:
         text, style = VERDICTS[report.verdict]
         answer = Text(f"{report.attribute}: {report.value}" if report.attribute else "–")
-        for note in report.notes:
-            answer.append(f"\n{note}", "dim italic")
         asked = f"not {report.text}" if report.negated and not report.text.startswith("not ") else report.text
         table.add_row(
             asked,
@@ -120,7 +118,16 @@ def explained(explanation: Explanation, event: Event, called: str = "") -> Group
             _part(report, report.value_relatedness),
             Text("yes" if report.verdict == "match" else text, style),
         )
-    return Group(table, *_summary(explanation, event, called or explanation.subscription_id))
+    return Group(table, *_summary(explanation, event, called or explanation.subscription_id), *_notes(explanation))
+
+
+def _notes(explanation: Explanation) -> list[Text]:
+    """What a reader must know about each predicate, under the table so that it stays narrow."""
+    return [
+        Text.assemble((f"{report.text}", "dim cyan"), (f" · {note}", "dim italic"))
+        for report in explanation.predicates
+        for note in report.notes
+    ]
 
 
 def _part(report: PredicateReport, relatedness: float) -> Text:

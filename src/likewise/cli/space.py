@@ -108,7 +108,7 @@ def list_spaces(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """List the spaces in folders: those given, else the user's own, the cache and the working directory.
+    """List the spaces in folders: those given, else the embedded one, the user's own and the working directory's.
 
     Example: `likewise space list spaces/`
     """
@@ -179,11 +179,9 @@ def _facts(manifest: Manifest) -> dict[str, object]:
 def _places(folders: list[str] | None) -> list[Path]:
     if folders:
         return [Path(folder) for folder in folders]
-    from platformdirs import user_cache_path
+    from likewise.semantics.library import embedded_folder, spaces_folder
 
-    from likewise.semantics.library import spaces_folder
-
-    return [spaces_folder(), user_cache_path("likewise") / "spaces", Path()]
+    return [embedded_folder(), spaces_folder(), Path()]
 
 
 def _spaces_in(folder: Path) -> list[tuple[Path, Manifest]]:

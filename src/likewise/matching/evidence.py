@@ -67,8 +67,9 @@ def _witnessed(
         found = space.describe(asked, seen, measure)
         evidence += [(f"{part} {name}", score) for name, score in found.scores]
         if found.without_themes is not None:
-            bases = f"themes span {found.asked_basis:,} and {found.seen_basis:,} documents"
-            notes.append(f"{part}: {bases}; without them {found.without_themes:.2f} instead of {found.score:.2f}")
+            before, after = f"{found.without_themes:.2f}", f"{found.score:.2f}"
+            effect = f"without them {before} instead of {after}" if before != after else f"without them {after}, too"
+            notes.append(f"{part}: themes span {found.asked_basis:,} and {found.seen_basis:,} documents; {effect}")
         if found.documents:
             titles = "; ".join(document.title for document in found.documents[:2])
             notes.append(f"{part}: both occur in {titles}")

@@ -159,7 +159,8 @@ def _report(
     predicate: Predicate, item: EventTuple, place: int, verdict: Verdict, attribute: float, value: float,
     *, negated: bool = False,
 ) -> PredicateReport:  # fmt: skip
-    shown = f"{item.value} {item.unit}".strip()
+    value_text = str(int(item.value)) if isinstance(item.value, float) and item.value.is_integer() else str(item.value)
+    shown = f"{value_text} {item.unit}".strip()
     return PredicateReport(
         _text(predicate), verdict, place, item.attribute, shown, attribute, value, negated, _notes(predicate, item)
     )

@@ -84,9 +84,14 @@ def _embedded() -> Space:
     return Space(embedded_files())
 
 
+def embedded_folder() -> Path:
+    """Where the embedded space of this version is unpacked, or will be."""
+    return platformdirs.user_cache_path("likewise") / "spaces" / f"{embedded.NAME}-{embedded.checksum()[:16]}"
+
+
 def embedded_files() -> SpaceFiles:
     """The embedded space's files, unpacked if they are not, or not whole, in the cache."""
-    folder = platformdirs.user_cache_path("likewise") / "spaces" / f"{embedded.NAME}-{embedded.checksum()[:16]}"
+    folder = embedded_folder()
     try:
         return SpaceFiles(folder)
     except ArtefactMissing:
