@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from likewise.errors import InputError, InvalidSubscription, UnitError
+from likewise.errors import InputError, InvalidSubscription, LikewiseError, UnitError
 from likewise.model import Interval, Quantity, read_number, unit
 from likewise.model.text import fold
 from likewise.model.values import finite, same_dimension
@@ -110,3 +111,17 @@ def test_folding_is_without_case_in_every_script() -> None:
     """As Unicode folds case."""
     assert fold("STRASSE  12") == fold("straße\n12")
     assert fold("ΣΊΣΥΦΟΣ") == fold("σίσυφος")
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: Quantity(1e308, "km"),
+        lambda: Interval(low=25.0, high=25.0 + 4e-15, low_open=True, high_open=True, unit="degC"),
+        lambda: Interval(high=1e308, unit="km"),
+    ],
+)
+def test_what_cannot_be_compared_in_the_base_unit_is_refused_when_made(make: Callable[[], object]) -> None:
+    """An overflow, or an interval that rounding empties, is an error at once and never while matching."""
+    with pytest.raises(LikewiseError):
+        make()

@@ -23,6 +23,7 @@ COMMANDS: Final = {
 
 EVALUATIONS: Final = {
     "relatedness": Lazy("likewise.cli.eval_relatedness:relatedness", "Compare measures with people's judgements."),
+    "hybrid": Lazy("likewise.cli.eval_hybrid:hybrid", "Match statements with RDF events, by WordNet, ESA and both."),
     "vendor": Lazy("likewise.cli.eval_vendor:vendor", "Find what vendors call the thing a plain phrase means."),
 }
 

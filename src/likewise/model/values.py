@@ -28,7 +28,7 @@ class Quantity(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True
 
     def __post_init__(self) -> None:
         finite(self.value)
-        unit(self.unit)
+        finite(self.base())  # 1e308 km is no number of metres
 
     def base(self) -> float:
         """The value in the base of its dimension."""
@@ -62,12 +62,12 @@ class Interval(
             finite(low)
         if high is not None:
             finite(high)
-        if self.unit:
-            unit(self.unit)
         if low is not None and high is not None and (low > high or (low == high and (self.low_open or self.high_open))):
             raise InvalidSubscription(
                 f"the interval {self.text()} is empty: nothing can lie in it; swap or widen its bounds"
             )
+        if self.unit:
+            self.base()  # rounding to twelve digits may leave nothing between two bounds: better said now
 
     def holds(self, number: float) -> bool:
         """Whether the number lies inside.
