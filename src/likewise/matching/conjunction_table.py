@@ -6,6 +6,8 @@ an event tests just those whose pivot it meets; those added since the last filin
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -28,7 +30,7 @@ class ConjunctionTable:
         self.start = Growing(np.int64)
         self.positive = Growing(np.int64)
         self.negative = Growing(np.int64)
-        self.relaxed = Growing(np.int64)
+        self.inverse = Growing(np.float32)  # 1 / relaxed parts: the power that makes a product a score; 0 without
         self.shared = Growing(np.uint8)  # 1: exact predicates, which may share a tuple
         self.owner = Growing(np.int64)
         self.limit = Growing(np.float64)  # the least product that reaches the threshold
@@ -37,6 +39,7 @@ class ConjunctionTable:
         self.pivot_start: NDArray[np.int64] = np.zeros(2, np.int64)
         self.pivots: NDArray[np.int64] = np.empty(0, np.int64)
         self.indexed = 0
+        self.longest = 0  # the most positive predicates of one conjunction
         self.gone = 0
 
     def __len__(self) -> int:
@@ -45,10 +48,15 @@ class ConjunctionTable:
     @property
     def bytes(self) -> int:
         """The bytes of all arrays."""
-        arrays = (self.start, self.positive, self.negative, self.relaxed, self.shared, self.owner, self.limit)
+        arrays = (self.start, self.positive, self.negative, self.inverse, self.shared, self.owner, self.limit)
         return (
             sum(a.nbytes for a in (*arrays, self.pool, self.pool_limit)) + self.pivot_start.nbytes + self.pivots.nbytes
         )
+
+    def columns(self) -> tuple[NDArray[Any], ...]:
+        """What a kernel walks: start, positive and negative predicates, the pool, shared, owner, inverse."""
+        arrays = (self.start, self.positive, self.negative, self.pool, self.shared, self.owner, self.inverse)
+        return tuple(array.view() for array in arrays)
 
     def add(self, owner: int, conjunction: Conjunction, theme: tuple[str, ...], threshold: float) -> int:
         """Hold a conjunction; its number."""
@@ -65,8 +73,9 @@ class ConjunctionTable:
             self.pool.append(self._asked.take(predicate, theme, ruled_out))
             self.pool_limit.append(ruled_out * SLACK)
         self.positive.append(len(positive))
+        self.longest = max(self.longest, len(positive))
         self.negative.append(len(conjunction.negative))
-        self.relaxed.append(relaxed)
+        self.inverse.append(1 / relaxed if relaxed else 0.0)
         self.shared.append(0 if relaxed else 1)
         self.owner.append(owner)
         self.limit.append(least * SLACK if relaxed else 0.0)

@@ -84,9 +84,10 @@ class PostingLists:
         """Bring the lists with these numbers up to date with the predicates, all together."""
         self.used.view()[numbers] = batch
         total = len(self._asked)
-        stale = numbers[self.covered.view()[numbers] < total].tolist()
-        if not stale:
+        behind = self.covered.view()[numbers] < total
+        if not behind.any():
             return
+        stale = np.unique(numbers[behind]).tolist()
         described = [self.seen[n] for n in stale]
         attributes = self.attributes.of([seen_attribute(s.item, s.theme, s.context) for s in described])
         texts = {

@@ -9,7 +9,7 @@ Event Processing", Middleware 2014, sections 3 and 4.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +28,9 @@ from likewise.model import Condition, Event, EventTuple, Explanation, Kind, Mapp
 from likewise.semantics.measure import Measure
 
 CHUNK = 2_048  # events matched between two looks at the memory
-OUTPUT = 65_536  # matches a kernel writes before it hands them over
+OUTPUT = 1_000_000  # matches a kernel may write before it hands them over
+TINY = 1e-30  # products below this need 64 bits
+WIDTH = 32  # as in thematic_kernels: events matched side by side
 
 Key = tuple[object, ...] | EventTuple
 
@@ -68,6 +70,8 @@ class ThematicEngine(BaseEngine):
         self._conjunctions: dict[int, list[int]] = {}  # ordinal -> conjunctions
         self._numbers: dict[tuple[str, ...], dict[Key, int]] = {}  # theme tags -> what was seen -> posting list
         self._themes: dict[tuple[str, ...], tuple[str, ...]] = {}
+        self._met: tuple[NDArray[np.int64], ...] = (np.empty(0, np.int64),) * 3
+        self._ordinals: NDArray[np.int64] = np.empty(0, np.int64)
 
     # -- subscriptions --------------------------------------------------------------------------
 
@@ -100,19 +104,16 @@ class ThematicEngine(BaseEngine):
 
     def find(self, event: Event, at: int) -> Found:
         """The subscriptions the event meets, with their scores."""
-        _, owners, _, scores = self._match((event,))
-        return Found(self._ordinals(owners), scores)
+        _, ordinals, scores, _ = self._match((event,))
+        return Found(ordinals, scores)
 
     def match(self, event: Event, at: int) -> list[tuple[int, Match]]:
         """`find`, as matches with their products and, when asked for, mappings."""
-        _, owners, conjunctions, scores = self._match((event,))
-        relaxed = self.table.relaxed.view()
+        _, ordinals, scores, products = self._match((event,))
         found = []
-        for owner, conjunction, score in zip(owners.tolist(), conjunctions.tolist(), scores.tolist(), strict=True):
-            ordinal = self._owners[owner]
+        for ordinal, score, product in zip(ordinals.tolist(), scores.tolist(), products.tolist(), strict=True):
             subscription = self.subscriptions[ordinal]
             trace = self._tracer(event, subscription)
-            product = score ** int(relaxed[conjunction])
             found.append((ordinal, Match(event.id, subscription.id, subscription.kind, score, product, trace)))
         return found
 
@@ -135,12 +136,13 @@ class ThematicEngine(BaseEngine):
         """Equal to `find` one by one; terms that are new in the batch are understood together."""
         parts = []
         for start in range(0, len(events), CHUNK):
-            event, owners, _, scores = self._match(events[start : start + CHUNK])
-            parts.append((event + start, self._ordinals(owners), scores))
+            index, ordinals, scores, _ = self._match(events[start : start + CHUNK])
+            if start:
+                index += start
+            parts.append((index, ordinals, scores))
         if not parts:
             return FoundBatch(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.float32))
-        index, ordinals, scores = (np.concatenate(column) for column in zip(*parts, strict=True))
-        return FoundBatch(index, ordinals, scores)
+        return FoundBatch(*_joined(parts))
 
     def explain(self, event: Event, ordinal: int, at: int) -> Explanation:
         """Why the event does or does not meet the subscription."""
@@ -159,46 +161,48 @@ class ThematicEngine(BaseEngine):
         if any(touched):
             self._renumber(self.lists.keep(np.flatnonzero(~np.array(touched, bool))))
 
-    def _ordinals(self, owners: NDArray[np.int64]) -> NDArray[np.int64]:
-        return np.array(self._owners, np.int64)[owners] if len(owners) else np.empty(0, np.int64)
-
     def _match(
         self, events: Sequence[Event]
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.float32]]:
-        """Event, owner, conjunction and score of every match, ordered by event and owner."""
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float32], NDArray[np.float64]]:
+        """Event, ordinal, score and product of every match, ordered by event and ordinal."""
         from likewise.matching.thematic_kernels import match_events
 
         self._batch += 1
         offsets, rows = self._rows(events)
-        self.lists.complete(np.unique(rows), self._batch)
+        lists, table = self.lists, self.table
+        lists.complete(rows, self._batch)
         starts, values = self._numbers_of(events, offsets, rows)
-        if self.table.wants_filing():
-            self.table.file(self.lists.frequency())
-        table, lists = self.table, self.lists
-        size = len(self.asked)
-        scratch = (
-            np.empty(size, np.float32),
-            np.empty(size, np.int64),
-            np.zeros(size, np.int64),
-            np.empty(size, np.int64),
+        if table.wants_filing():
+            table.file(lists.frequency())
+        held = (
+            (lists.kind.view(), lists.start.view(), lists.length.view()),
+            tuple(a.view() for a in lists.texts),
+            tuple(a.view() for a in lists.numbers),
+            table.columns(),
+            (table.pool_limit.view(), table.limit.view()),
+            (table.pivot_start, table.pivots),
         )
-        owner_scratch = (np.zeros(len(self._owners), np.int64), np.empty(len(self._owners), np.int64))
-        room = max(OUTPUT if len(events) > 1 else 0, len(self._owners))
-        out = tuple(np.empty(room, dtype) for dtype in (np.int64, np.int64, np.int64, np.float32))
-        columns = (table.start, table.positive, table.negative, table.pool, table.relaxed, table.shared, table.owner)
-        first, tick, parts = 0, 0, []
+        met, ordinals = self._scratch()
+        first, parts = 0, []
         while first < len(events):
-            first, written, tick = match_events(
-                first, offsets, rows, starts, values, lists.kind.view(), lists.start.view(), lists.length.view(),
-                tuple(a.view() for a in lists.texts), tuple(a.view() for a in lists.numbers),
-                tuple(a.view() for a in columns), (table.pool_limit.view(), table.limit.view()),
-                table.pivot_start, table.pivots, table.indexed, scratch, owner_scratch, tick, out,
-            )  # fmt: skip
-            parts.append(tuple(column[:written].copy() for column in out))
-        if self.lists.over():
-            self._renumber(self.lists.keep_recent())
-        event, owners, conjunctions, scores = (np.concatenate(column) for column in zip(*parts, strict=True))
-        return event, owners, conjunctions, scores
+            room = max(min(OUTPUT, len(events) * len(ordinals)), min(WIDTH, len(events)) * len(ordinals))
+            out = (np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.float32), np.empty(room))
+            first, written, self._tick = match_events(
+                first, offsets, rows, starts, values, *held, table.indexed, table.longest, met, self._tick, ordinals, out
+            )
+            event, ordinal, inverse, product = (column[:written] for column in out)
+            parts.append((event, ordinal, _scores(product, inverse), product))
+        if lists.over():
+            self._renumber(lists.keep_recent())
+        return _joined(parts)
+
+    def _scratch(self) -> tuple[tuple[NDArray[np.int64], ...], NDArray[np.int64]]:
+        """For each predicate when it was last met and where that is noted; the ordinal of each owner."""
+        if len(self._met[0]) != len(self.asked):
+            self._met = tuple(np.zeros(len(self.asked), np.int64) for _ in range(3))
+        if len(self._ordinals) != len(self._owners):
+            self._ordinals = np.array(self._owners, np.int64)
+        return self._met, self._ordinals
 
     def _rows(self, events: Sequence[Event]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The posting list of every tuple, and where each event's tuples begin."""
@@ -258,3 +262,15 @@ class ThematicEngine(BaseEngine):
                 self._numbers[themes] = kept
             else:
                 del self._numbers[themes], self._themes[themes]
+
+
+def _scores(products: NDArray[np.float64], inverses: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Products as geometric means; in 32 bits, which is quicker, unless they are too small for that."""
+    if products.min(initial=1.0) < TINY:
+        return np.power(products, inverses.astype(np.float64)).astype(np.float32)
+    return np.power(products.astype(np.float32), inverses)
+
+
+def _joined(parts: list[tuple[NDArray[Any], ...]]) -> tuple[NDArray[Any], ...]:
+    """Columns of several parts, one after another; those of a single part as they are."""
+    return parts[0] if len(parts) == 1 else tuple(np.concatenate(column) for column in zip(*parts, strict=True))

@@ -1,170 +1,64 @@
-"""Numba kernels of the thematic engine: counting over posting lists, and the assignment on conflict."""
-
-# The kernels are typed by numba, from what they are called with.
-# mypy: disable-error-code="no-untyped-def, untyped-decorator"
+"""Numba kernels of the thematic engine: counting over posting lists, for a block of events at a time."""
 
 from __future__ import annotations
 
 import numpy as np
 from numba import njit
 
-FORBIDDEN = 1e9  # the cost of a pair that may not be; far above any sum of -log similarities
+from likewise.matching.assignment_kernels import assigned
 
 TEXT, NUMBER = 0, 1  # kinds of posting lists
+WIDTH = 32  # events of a block: two vector registers of 32-bit numbers
+CELLS = 500_000  # similarities a block may hold before it is made narrower: 2 MB
+TINY = 1e-30  # 32-bit products below are computed again in 64 bits
+ROOM = 1_000_000  # matches a block may find before it is made narrower
 
 
 @njit(cache=True)
-def best_assignment(cost):
-    """The least total cost of giving each row a column of its own, and the column of each row.
+def _fill(first, width, offsets, rows, starts, values, row_kind, row_start, row_length, texts, numbers, tuples, tick,
+          stamp, slot, hits, block):  # type: ignore[no-untyped-def]  # fmt: skip
+    """Walk the posting lists of a block of events; how many predicates were met by any of them.
 
-    Shortest augmenting paths with potentials (Jonker and Volgenant 1987), rows <= columns.
+    A predicate that is met gets a slot: a row of `best` and `where` over the block's events, NaN where an
+    event does not meet it, and a matrix of `similarity` over the events' tuples. `wanted` has a bit for
+    the best tuple; tuples 32 apart share one.
     """
-    n, m = cost.shape
-    u = np.zeros(n + 1)
-    v = np.zeros(m + 1)
-    owner = np.zeros(m + 1, np.int64)  # the row (from 1) a column is given to, 0 if free
-    way = np.zeros(m + 1, np.int64)
-    for row in range(1, n + 1):
-        owner[0] = row
-        column = 0
-        least = np.full(m + 1, np.inf)
-        used = np.zeros(m + 1, np.bool_)
-        while True:
-            used[column] = True
-            current = owner[column]
-            delta = np.inf
-            following = 0
-            for j in range(1, m + 1):
-                if not used[j]:
-                    reduced = cost[current - 1, j - 1] - u[current] - v[j]
-                    if reduced < least[j]:
-                        least[j] = reduced
-                        way[j] = column
-                    if least[j] < delta:
-                        delta = least[j]
-                        following = j
-            for j in range(m + 1):
-                if used[j]:
-                    u[owner[j]] += delta
-                    v[j] -= delta
-                else:
-                    least[j] -= delta
-            column = following
-            if owner[column] == 0:
-                break
-        while column != 0:
-            owner[column] = owner[way[column]]
-            column = way[column]
-    chosen = np.zeros(n, np.int64)
-    total = 0.0
-    for j in range(1, m + 1):
-        if owner[j] > 0:
-            chosen[owner[j] - 1] = j - 1
-            total += cost[owner[j] - 1, j - 1]
-    return total, chosen
-
-
-@njit(cache=True)
-def _lower_bound(predicates, predicate, start, stop):
-    """The first place of a predicate in a posting list, which ascends by predicate."""
-    while start < stop:
-        middle = (start + stop) // 2
-        if predicates[middle] < predicate:
-            start = middle + 1
-        else:
-            stop = middle
-    return start
-
-
-@njit(cache=True)
-def _costs(positive, begin, end, rows, starts, values, row_kind, row_start, row_length, texts, numbers):
-    """-log of each similarity of some predicates and an event's tuples; what is not related is forbidden."""
-    cost = np.full((len(positive), end - begin), FORBIDDEN)
-    for t in range(begin, end):
-        row = rows[t]
-        if row < 0:
-            continue
-        start, stop = row_start[row], row_start[row] + row_length[row]
-        for i in range(len(positive)):
-            if row_kind[row] == TEXT:
-                place = _lower_bound(texts[0], positive[i], start, stop)
-                if place < stop and texts[0][place] == positive[i]:
-                    cost[i, t - begin] = -np.log(texts[1][place])
-            else:
-                place = _lower_bound(numbers[0], positive[i], start, stop)
-                while place < stop and numbers[0][place] == positive[i]:
-                    x = values[starts[t] + numbers[4][place]]
-                    if numbers[2][place] <= x <= numbers[3][place]:
-                        cost[i, t - begin] = -np.log(numbers[1][place])
-                        break
-                    place += 1
-    return cost
-
-
-@njit(cache=True)
-def _note(p, s, t, tick, stamp, best, best_tuple, hits, count):
-    """Keep the best similarity of a predicate; how many predicates were hit so far."""
-    if stamp[p] != tick:
-        stamp[p] = tick
-        best[p] = s
-        best_tuple[p] = t
-        hits[count] = p
-        return count + 1
-    if s > best[p]:
-        best[p] = s
-        best_tuple[p] = t
-    return count
-
-
-@njit(cache=True)
-def _hit_predicates(begin, end, rows, starts, values, row_kind, row_start, row_length, texts, numbers, tick,
-                    stamp, best, best_tuple, hits):  # fmt: skip
-    """Walk the posting lists of an event's tuples; how many predicates were hit."""
+    best, where, wanted, similarity = block
     count = 0
-    for t in range(begin, end):
-        row = rows[t]
-        if row < 0:
-            continue
-        start, stop = row_start[row], row_start[row] + row_length[row]
-        if row_kind[row] == TEXT:
+    for e in range(width):
+        begin = offsets[first + e]
+        for t in range(begin, offsets[first + e + 1]):
+            row = rows[t]
+            start, stop = row_start[row], row_start[row] + row_length[row]
+            is_text = row_kind[row] == TEXT
             for i in range(start, stop):
-                count = _note(texts[0][i], texts[1][i], t, tick, stamp, best, best_tuple, hits, count)
-        else:
-            for i in range(start, stop):
-                if numbers[2][i] <= values[starts[t] + numbers[4][i]] <= numbers[3][i]:
-                    count = _note(numbers[0][i], numbers[1][i], t, tick, stamp, best, best_tuple, hits, count)
+                if is_text:
+                    p, s = texts[0][i], texts[1][i]
+                else:
+                    if not numbers[2][i] <= values[starts[t] + numbers[4][i]] <= numbers[3][i]:
+                        continue
+                    p, s = numbers[0][i], numbers[1][i]
+                if stamp[p] != tick:
+                    stamp[p] = tick
+                    slot[p] = count
+                    hits[count] = p
+                    for other in range(width):
+                        best[count, other] = np.nan
+                        for tuple_ in range(tuples):
+                            similarity[count, other, tuple_] = 0
+                    count += 1
+                place = slot[p]
+                if not best[place, e] >= s:
+                    best[place, e] = s
+                    where[place, e] = t - begin
+                    wanted[place, e] = 1 << ((t - begin) % 32)
+                similarity[place, e, t - begin] = s
     return count
 
 
 @njit(cache=True)
-def _clash(positive, best_tuple):
-    """Whether two predicates have the same best tuple."""
-    for i in range(1, len(positive)):
-        for j in range(i):
-            if best_tuple[positive[i]] == best_tuple[positive[j]]:
-                return True
-    return False
-
-
-@njit(cache=True)
-def _bound(positive, negative, limits, limit, tick, stamp, best):
-    """The product of the predicates' best similarities, or -1 if that or a negative predicate rules it out."""
-    product = 1.0
-    for p in positive:
-        if stamp[p] != tick:
-            return -1.0
-        product *= best[p]
-        if product < limit:
-            return -1.0
-    for i in range(len(negative)):
-        if stamp[negative[i]] == tick and best[negative[i]] >= limits[i]:
-            return -1.0
-    return product
-
-
-@njit(cache=True)
-def _candidates(pivot_start, pivots, indexed, count, hits, hit_count, out):
-    """Conjunctions worth testing, ascending: those whose pivot was hit and those not indexed yet.
+def _candidates(pivot_start, pivots, indexed, count, hits, hit_count, out):  # type: ignore[no-untyped-def]
+    """Conjunctions worth testing, ascending: those whose pivot was met and those not indexed yet.
 
     Returns how many, or -1 if testing all in order is cheaper. Predicate 0 stands for "always".
     """
@@ -191,68 +85,180 @@ def _candidates(pivot_start, pivots, indexed, count, hits, hit_count, out):
 
 
 @njit(cache=True)
-def match_events(first, offsets, rows, starts, values, row_kind, row_start, row_length, texts, numbers,
-                 table, limits, pivot_start, pivots, indexed, scratch, owner_scratch, tick, out):  # fmt: skip
+def _clash(slots, k, e, where):  # type: ignore[no-untyped-def]
+    """Whether two predicates have the same best tuple."""
+    for i in range(1, k):
+        for j in range(i):
+            if where[slots[i], e] == where[slots[j], e]:
+                return True
+    return False
+
+
+@njit(cache=True)
+def _exact(slots, k, e, best):  # type: ignore[no-untyped-def]
+    """The product of the predicates' bests, in 64 bits."""
+    product = 1.0
+    for i in range(k):
+        product *= best[slots[i], e]
+    return product
+
+
+@njit(cache=True)
+def _side_by_side(slots, k, width, best, wanted, shared, reached, taken, clash):  # type: ignore[no-untyped-def]
+    """For each event of a block the product of the predicates' bests, and whether two may want the same tuple."""
+    for e in range(width):
+        reached[e], taken[e], clash[e] = 1, 0, 0
+    for i in range(k):
+        s = slots[i]
+        for e in range(width):
+            reached[e] *= best[s, e]
+    if not shared:
+        for i in range(k):
+            s = slots[i]
+            for e in range(width):
+                clash[e] |= taken[e] & wanted[s, e]
+                taken[e] |= wanted[s, e]
+
+
+@njit(cache=True)
+def _ruled_out(pool, pool_limit, begin, end, e, tick, stamp, slot, best):  # type: ignore[no-untyped-def]
+    """Whether a tuple meets a predicate that none may meet."""
+    for i in range(begin, end):
+        if stamp[pool[i]] == tick and best[slot[pool[i]], e] >= pool_limit[i]:
+            return True
+    return False
+
+
+@njit(cache=True)
+def _test(candidates, work, width, sizes, table, limits, tick, met, block, slots, scratch, found):  # type: ignore[no-untyped-def]
+    """Test conjunctions against a block of events; append what is met to each event's row of `found`.
+
+    `work` conjunctions are in `candidates`; -1 stands for all. A product is NaN if a predicate is not met.
+    """
+    start, positives, negatives, pool, shared, owners, inverse = table
+    pool_limit, least = limits
+    stamp, slot, _ = met
+    best, where, wanted, similarity = block
+    reached, taken, clash, numbers, places = scratch
+    count, found_owner, found_inverse, found_product = found
+    for c in range(len(start) if work < 0 else work):
+        number = c if work < 0 else candidates[c]
+        owner = owners[number]
+        if owner < 0:
+            continue
+        begin = start[number]
+        k = positives[number]
+        unmet = False
+        for i in range(k):
+            p = pool[begin + i]
+            if stamp[p] != tick:
+                unmet = True
+                break
+            slots[i] = slot[p]
+        if unmet:
+            continue
+        if width == 1:
+            reached[0], clash[0] = _exact(slots, k, 0, best), 1 - shared[number]
+        else:
+            _side_by_side(slots, k, width, best, wanted, shared[number], reached, taken, clash)
+        limit = least[number]
+        near = np.float32(limit * (1 - 1e-5))  # products of 32-bit numbers are off by less
+        sure = max(limit * (1 + 1e-5), TINY)
+        middle, end = begin + k, begin + k + negatives[number]
+        for e in range(width):
+            if not reached[e] >= near:
+                continue
+            product = np.float64(reached[e])
+            if product < sure:
+                product = _exact(slots, k, e, best)
+                if product < limit:
+                    continue
+            if clash[e] and _clash(slots, k, e, where):
+                product = assigned(slots, k, e, sizes[e], best, where, similarity, limit, numbers, places)
+            if product < 0 or _ruled_out(pool, pool_limit, middle, end, e, tick, stamp, slot, best):
+                continue
+            place = count[e]
+            if place and found_owner[e, place - 1] == owner:  # an earlier conjunction of the same subscription
+                place -= 1
+                if product ** inverse[number] <= found_product[e, place] ** found_inverse[e, place]:
+                    continue
+            found_owner[e, place] = owner
+            found_inverse[e, place] = inverse[number]
+            found_product[e, place] = product
+            count[e] = place + 1
+
+
+@njit(cache=True)
+def _width(events, tuples, predicates, entries, owners):  # type: ignore[no-untyped-def]
+    """How many events a block may have; `entries` are the entries of all their posting lists."""
+    width = min(events, WIDTH)
+    while width > 1:
+        hits = min(predicates, entries * width // events)
+        if width * tuples * hits <= CELLS and width * owners <= ROOM:
+            break
+        width //= 2
+    return max(width, 1)
+
+
+@njit(cache=True)
+def match_events(first, offsets, rows, starts, values, lists, texts, numbers, table, limits, pivots, indexed,
+                 longest, met, tick, ordinals, out):  # type: ignore[no-untyped-def]  # fmt: skip
     """Match events from `first` on until the output is full: (next event, matches written, next tick).
 
-    For each event: walk the posting lists of its tuples and keep each predicate's best similarity; then
-    test conjunctions by the product of the bests, an upper bound that is exact unless two predicates want
-    the same tuple; only then solve the assignment.
+    For each block of events: walk the posting lists of their tuples and keep each predicate's best
+    similarity to each event; then test conjunctions by the product of the bests, an upper bound that is
+    exact unless two predicates want the same tuple; only then solve the assignment.
     """
-    conj_start, conj_positive, conj_negative, pool, conj_relaxed, conj_shared, conj_owner = table
-    pool_limit, conj_limit = limits
-    best, best_tuple, stamp, hits = scratch
-    owner_stamp, owner_place = owner_scratch
-    out_event, out_owner, out_conjunction, out_score = out
-    count = len(conj_start)
-    candidates = np.empty(count, np.int64)
+    row_kind, row_start, row_length = lists
+    out_event, out_ordinal, out_inverse, out_product = out
+    events, predicates, conjunctions = len(offsets) - 1, len(met[0]), len(table[0])
+    entries, tuples = 0, 1
+    for event in range(first, events):
+        tuples = max(tuples, offsets[event + 1] - offsets[event])
+    for t in range(offsets[first], len(rows)):
+        entries += row_length[rows[t]]
+    widest = _width(events - first, tuples, predicates, entries, len(ordinals))
+    slots = np.empty(longest, np.int64)
+    scratch = (np.empty(widest, np.float32), np.empty(widest, np.uint32), np.empty(widest, np.uint32),
+               np.empty((2, longest + 1)), np.empty((2, longest + 1), np.int64))  # fmt: skip
+    candidates = np.empty(conjunctions, np.int64)
+    count = np.zeros(widest, np.int64)
+    found = (count, np.empty((widest, len(ordinals)), np.int32), np.empty((widest, len(ordinals)), np.float32),
+             np.empty((widest, len(ordinals))))  # fmt: skip
+    capacity = 0
+    block = (np.empty((0, widest), np.float32), np.empty((0, widest), np.int32),
+             np.empty((0, widest), np.uint32), np.empty((0, widest, tuples), np.float32))  # fmt: skip
+    sizes = np.empty(widest, np.int64)
     written = 0
-    for event in range(first, len(offsets) - 1):
-        if written + len(owner_stamp) > len(out_event):
-            return event, written, tick
+    while first < events:
+        width = min(widest, events - first)
+        if written + width * len(ordinals) > len(out_event):
+            break
         tick += 1
-        begin, end = offsets[event], offsets[event + 1]
-        hit_count = _hit_predicates(begin, end, rows, starts, values, row_kind, row_start, row_length, texts, numbers,
-                                    tick, stamp, best, best_tuple, hits)  # fmt: skip
-        work = _candidates(pivot_start, pivots, indexed, count, hits, hit_count, candidates)
-        for c in range(count if work < 0 else work):
-            conjunction = c if work < 0 else candidates[c]
-            owner = conj_owner[conjunction]
-            if owner < 0:
-                continue
-            start = conj_start[conjunction]
-            middle = start + conj_positive[conjunction]
-            stop = middle + conj_negative[conjunction]
-            positive = pool[start:middle]
-            limit = conj_limit[conjunction]
-            product = _bound(positive, pool[middle:stop], pool_limit[middle:stop], limit, tick, stamp, best)
-            if product < 0.0:
-                continue
-            if conj_shared[conjunction] == 0 and _clash(positive, best_tuple):
-                if end - begin < len(positive):
-                    continue
-                total, _ = best_assignment(
-                    _costs(positive, begin, end, rows, starts, values, row_kind, row_start, row_length, texts, numbers)
-                )
-                product = np.exp(-total)
-                if total >= FORBIDDEN or product < limit:
-                    continue
-            relaxed = conj_relaxed[conjunction]
-            score = product ** (1.0 / relaxed) if relaxed > 0 else 1.0
-            place = written
-            if owner_stamp[owner] == tick:
-                place = owner_place[owner]
-                if score <= out_score[place]:
-                    continue
-            else:
-                owner_stamp[owner] = tick
-                owner_place[owner] = written
+        needed = 0
+        for e in range(width):
+            sizes[e] = offsets[first + e + 1] - offsets[first + e]
+            for t in range(offsets[first + e], offsets[first + e + 1]):
+                needed += row_length[rows[t]]
+        needed = min(needed, predicates)
+        if needed > capacity:
+            capacity = min(2 * needed, predicates)
+            block = (np.empty((capacity, widest), np.float32), np.empty((capacity, widest), np.int32),
+                     np.empty((capacity, widest), np.uint32), np.empty((capacity, widest, tuples), np.float32))  # fmt: skip
+        hit_count = _fill(first, width, offsets, rows, starts, values, row_kind, row_start, row_length, texts, numbers,
+                          tuples, tick, met[0], met[1], met[2], block)  # fmt: skip
+        count[:width] = 0
+        work = _candidates(pivots[0], pivots[1], indexed, conjunctions, met[2], hit_count, candidates)
+        _test(candidates, work, width, sizes, table, limits, tick, met, block, slots, scratch, found)
+        for e in range(width):
+            for place in range(count[e]):
+                out_event[written] = first + e
+                out_ordinal[written] = ordinals[found[1][e, place]]
+                out_inverse[written] = found[2][e, place]
+                out_product[written] = found[3][e, place]
                 written += 1
-            out_event[place] = event
-            out_owner[place] = owner
-            out_conjunction[place] = conjunction
-            out_score[place] = score
-    return len(offsets) - 1, written, tick
+        first += width
+    return first, written, tick
 
 
 @njit(cache=True)

@@ -1,0 +1,166 @@
+"""Numba kernels that give each predicate a tuple of its own where several want the same one (SPEC.md T)."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+FORBIDDEN = 1e9  # the cost of a pair that may not be; far above any sum of -log similarities
+SEARCHED = 6  # predicates up to which a search is quicker than the general algorithm
+MASKED = 62  # tuples that fit the bits of a mask
+
+
+@njit(cache=True)
+def best_assignment(cost):
+    """The least total cost of giving each row a column of its own, and the column of each row.
+
+    Shortest augmenting paths with potentials (Jonker and Volgenant 1987), rows <= columns.
+    """
+    n, m = cost.shape
+    u = np.zeros(n + 1)
+    v = np.zeros(m + 1)
+    owner = np.zeros(m + 1, np.int64)  # the row (from 1) a column is given to, 0 if free
+    way = np.zeros(m + 1, np.int64)
+    for row in range(1, n + 1):
+        owner[0] = row
+        column = 0
+        least = np.full(m + 1, np.inf)
+        used = np.zeros(m + 1, np.bool_)
+        while True:
+            used[column] = True
+            current = owner[column]
+            delta = np.inf
+            following = 0
+            for j in range(1, m + 1):
+                if not used[j]:
+                    reduced = cost[current - 1, j - 1] - u[current] - v[j]
+                    if reduced < least[j]:
+                        least[j] = reduced
+                        way[j] = column
+                    if least[j] < delta:
+                        delta = least[j]
+                        following = j
+            for j in range(m + 1):
+                if used[j]:
+                    u[owner[j]] += delta
+                    v[j] -= delta
+                else:
+                    least[j] -= delta
+            column = following
+            if owner[column] == 0:
+                break
+        while column != 0:
+            owner[column] = owner[way[column]]
+            column = way[column]
+    chosen = np.zeros(n, np.int64)
+    total = 0.0
+    for j in range(1, m + 1):
+        if owner[j] > 0:
+            chosen[owner[j] - 1] = j - 1
+            total += cost[owner[j] - 1, j - 1]
+    return total, chosen
+
+
+@njit(cache=True)
+def _second(slot, e, tuples, taken, similarity):  # type: ignore[no-untyped-def]
+    """The tuple most similar to a predicate but for one, and its similarity (0: there is none)."""
+    second, most = -1, np.float32(0)
+    for t in range(tuples):
+        s = similarity[slot, e, t]
+        if s > most and t != taken:
+            second, most = t, s
+    return second, most
+
+
+@njit(cache=True)
+def one_moves(slots, k, e, tuples, best, where, similarity):  # type: ignore[no-untyped-def]
+    """The best product if just two predicates want one tuple and one of them has a free second choice; else -1.
+
+    One of the two has to move, so no mapping is better than the better of the two moves.
+    """
+    a, b = -1, -1
+    for i in range(1, k):
+        for j in range(i):
+            if where[slots[i], e] == where[slots[j], e]:
+                if a >= 0:
+                    return -1.0
+                a, b = i, j
+    shared = where[slots[a], e]
+    to_a, most_a = _second(slots[a], e, tuples, shared, similarity)
+    to_b, most_b = _second(slots[b], e, tuples, shared, similarity)
+    rest = 1.0
+    for i in range(k):
+        if i != a and i != b:
+            rest *= best[slots[i], e]
+    moved_a = rest * most_a * best[slots[b], e]
+    moved_b = rest * most_b * best[slots[a], e]
+    to, product = (to_a, moved_a) if moved_a >= moved_b else (to_b, moved_b)
+    if product == 0:
+        return 0.0
+    for i in range(k):
+        if where[slots[i], e] == to:
+            return -1.0
+    return product
+
+
+@njit(cache=True)
+def search(slots, k, e, tuples, best, where, similarity, least, numbers, places):  # type: ignore[no-untyped-def]
+    """The greatest product, if it is above `least`, of giving each of a few predicates a tuple of its own; else -1.
+
+    Depth first, each predicate's best tuple first, cut where even the bests of the rest do not help.
+    """
+    above, product = numbers[0], numbers[1]
+    turn, chosen = places[0], places[1]
+    above[k] = product[0] = 1.0  # above: the product of the bests from a predicate on
+    for i in range(k - 1, -1, -1):
+        above[i] = above[i + 1] * best[slots[i], e]
+        turn[i], chosen[i] = 0, -1
+    used, found, depth = 0, -1.0, 0
+    while depth >= 0:
+        if chosen[depth] >= 0:
+            used ^= 1 << chosen[depth]
+            chosen[depth] = -1
+        slot, reached, t = slots[depth], 0.0, -1
+        first = where[slot, e]
+        bar = least / (product[depth] * above[depth + 1])
+        at = turn[depth]
+        while at <= tuples:
+            t = first if at == 0 else at - 1
+            at += 1
+            s = similarity[slot, e, t]
+            if s > bar and not (used >> t) & 1 and (at == 1 or t != first):
+                reached = product[depth] * s
+                break
+        turn[depth] = at
+        if reached == 0:
+            turn[depth] = 0
+            depth -= 1
+            continue
+        chosen[depth] = t
+        used |= 1 << t
+        if depth == k - 1:
+            least = found = reached
+        else:
+            depth += 1
+            product[depth] = reached
+    return found
+
+
+@njit(cache=True)
+def assigned(slots, k, e, tuples, best, where, similarity, limit, numbers, places):  # type: ignore[no-untyped-def]
+    """The product of the best mapping that gives each predicate a tuple of its own; -1 if it is below the limit."""
+    if tuples < k:
+        return -1.0
+    product = one_moves(slots, k, e, tuples, best, where, similarity)
+    if product < 0 and k <= SEARCHED and tuples < MASKED:
+        product = search(slots, k, e, tuples, best, where, similarity, limit * (1 - 1e-12), numbers, places)
+    elif product < 0:
+        cost = np.full((k, tuples), FORBIDDEN)
+        for i in range(k):
+            for t in range(tuples):
+                s = similarity[slots[i], e, t]
+                if s > 0:
+                    cost[i, t] = -np.log(np.float64(s))
+        total, _ = best_assignment(cost)
+        product = np.exp(-total) if total < FORBIDDEN else 0.0
+    return product if product > 0 and product >= limit else -1.0
