@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likewise.matching.growing import Growing
-from likewise.matching.topk_kernels import COUNTED, ENDLESS, TIMED, build_tree, refill, step, widest_regions
+from likewise.matching.region_kernels import build_tree, widest_regions
+from likewise.matching.topk_kernels import COUNTED, ENDLESS, TIMED, refill, step
 from likewise.matching.windows_naive import Standing
 from likewise.model import Distance, Top
 
