@@ -1,0 +1,83 @@
+"""What goes on at a tenant: its newest events and what they met, read without consuming anything.
+
+Deliveries are a subscriber's own and end with its acknowledgement; this is for somebody who watches.
+"""
+
+from __future__ import annotations
+
+from sqlite3 import Connection
+from typing import Final
+
+import msgspec
+
+from likewise.broker.deliveries import CAUSES, Cause
+from likewise.broker.recipients import unpack, unpack_scores
+from likewise.broker.tenants import Tenant
+
+LISTED: Final = 50  # subscriptions shown of one match; `total` says how many there are
+
+
+class SeenArrival(msgspec.Struct, frozen=True):
+    """An event as it came in: its position, the time of its arrival (µs), and the event itself."""
+
+    position: int
+    arrival: int
+    event: msgspec.Raw
+
+
+class MetSubscription(msgspec.Struct, frozen=True):
+    """One subscription an event met."""
+
+    subscriber: str
+    subscription: str
+    score: float
+
+
+class SeenMatch(msgspec.Struct, frozen=True):
+    """An event (by its position) and the subscriptions it met, the first `LISTED` of `total`."""
+
+    sequence: int
+    position: int
+    cause: Cause
+    total: int
+    met: tuple[MetSubscription, ...]
+
+
+class Activity(msgspec.Struct, frozen=True):
+    """Events and matches after those seen before; `position` and `sequence` are what to ask with next."""
+
+    events: tuple[SeenArrival, ...]
+    matches: tuple[SeenMatch, ...]
+    position: int
+    sequence: int
+
+
+def activity(connection: Connection, tenant: Tenant, position: int, sequence: int, limit: int) -> Activity:
+    """The newest events after a position and matches after a sequence number, each at most `limit`, in their order."""
+    events = connection.execute(
+        "SELECT position, arrival, body FROM log WHERE kind = 0 AND tenant = ? AND position > ? AND withdrawn = 0 "
+        "ORDER BY position DESC LIMIT ?",
+        (tenant.number, position, limit),
+    ).fetchall()
+    matches = connection.execute(
+        "SELECT number, event, cause, matched, scores FROM deliveries WHERE tenant = ? AND number > ? "
+        "ORDER BY number DESC LIMIT ?",
+        (tenant.number, sequence, limit),
+    ).fetchall()
+    return Activity(
+        tuple(SeenArrival(at, arrival, msgspec.Raw(body)) for at, arrival, body in reversed(events)),
+        tuple(_match(tenant, *row) for row in reversed(matches)),
+        max([position, *(row[0] for row in events)]),
+        max([sequence, *(row[0] for row in matches)]),
+    )
+
+
+def _match(tenant: Tenant, number: int, event: int, cause: int, matched: bytes, scores: bytes) -> SeenMatch:
+    numbers = unpack(matched)
+    listed: list[MetSubscription] = []
+    for subscription, score in zip(numbers, unpack_scores(scores, len(numbers)), strict=True):
+        held = tenant.held.get(subscription)
+        queue = tenant.by_number.get(held.subscriber) if held is not None else None
+        if held is not None and queue is not None and len(listed) < LISTED:
+            listed.append(MetSubscription(queue.id, held.id, round(score, 6)))
+    return SeenMatch(number, event, CAUSES[cause], len(numbers), tuple(listed))
