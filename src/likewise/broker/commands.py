@@ -5,13 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import msgspec
+import numpy as np
 
-from likewise.broker.arrivals import FindEntry, promote
-from likewise.broker.entries import Entry, Judge, Register, Subscribe, Tick, Unregister, Unsubscribe, Withdraw, checksum
+from likewise.broker.arrivals import FindEntry, known_here, moment, promote
+from likewise.broker.deliveries import REPLAYED, Delivery
+from likewise.broker.entries import (
+    Entry,
+    Judge,
+    Register,
+    Replay,
+    Subscribe,
+    Tick,
+    Unregister,
+    Unsubscribe,
+    Withdraw,
+    checksum,
+)
 from likewise.broker.outcome import Outcome
 from likewise.broker.queues import SubscriberQueue
+from likewise.broker.recipients import pack_scores
 from likewise.broker.tenants import Held, Tenant
-from likewise.errors import DuplicateId, LikewiseError
+from likewise.errors import DuplicateId, LikewiseError, UnknownId
 from likewise.matching.judging import judged_pairs
 from likewise.semantics.feedback import concerns
 
@@ -45,6 +59,8 @@ class Commands:
                         "INSERT INTO judgements VALUES (?, ?, ?)", entry.position, tenant.number, entry.body
                     )
                     return judge(tenant, command, tenant.subscription(command.subscriber, command.id))
+                case Replay() as command:
+                    return self._replay(tenant, command, outcome)
                 case _:
                     raise AssertionError(entry.value)
         except LikewiseError as error:
@@ -99,6 +115,28 @@ class Commands:
             checksum(body, held.number, tenant.number, queue.number, held.added), body,
         )  # fmt: skip
         return held
+
+    def _replay(self, tenant: Tenant, command: Replay, outcome: Outcome) -> bool:
+        """Deliver what a full queue refused, or what could not be matched; whether anybody gets it."""
+        entry = self._find(command.event)
+        outcome.execute("DELETE FROM dead_letters WHERE tenant = ? AND number = ?", tenant.number, command.letter)
+        if entry is None:
+            return False
+        if command.subscriber is not None:
+            queue = tenant.by_number.get(command.subscriber)
+            if queue is None or queue.gone:
+                raise UnknownId(str(command.subscriber))
+            matched, scores = list(command.subscriptions), b""
+        else:
+            found = tenant.plain.match(known_here(entry), moment(entry))
+            matched = [int(match.subscription_id) for match in found]
+            scores = pack_scores(np.array([match.score for match in found], np.float32))
+        if not matched:
+            return False
+        owners = sorted({tenant.held[n].subscriber for n in matched if n in tenant.held})
+        delivery = Delivery(0, entry.position, REPLAYED, owners, matched, scores, entry.body, entry.ends)
+        outcome.send(tenant, delivery)
+        return True
 
 
 def end(tenant: Tenant, held: Held, position: int, outcome: Outcome) -> None:

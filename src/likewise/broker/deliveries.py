@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterable, Sequence
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 import msgspec
 
@@ -64,7 +64,7 @@ class DeliveryDocument(msgspec.Struct, frozen=True, omit_defaults=True):
     sequence: int
     cause: Cause
     subscriptions: tuple[Listed, ...]
-    event: dict[str, object]
+    event: dict[str, Any]
 
 
 def insert(connection: sqlite3.Connection, tenant: int, deliveries: Iterable[Delivery]) -> None:

@@ -68,7 +68,16 @@ class Judge(msgspec.Struct, frozen=True, tag="judge"):
     relevant: bool
 
 
-Command = Register | Unregister | Subscribe | Unsubscribe | Withdraw | Tick | Judge
+class Replay(msgspec.Struct, frozen=True, tag="replay"):
+    """A dead letter about an event is tried again, for its subscriber or, without one, for everybody."""
+
+    letter: int
+    event: int
+    subscriber: int | None
+    subscriptions: tuple[int, ...]
+
+
+Command = Register | Unregister | Subscribe | Unsubscribe | Withdraw | Tick | Judge | Replay
 Applied = Callable[[object], None]
 
 

@@ -1,0 +1,136 @@
+"""Looking after a store: figures, a copy while it is in use, giving space back, and checking every row."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+import msgspec
+
+from likewise.broker.bodies import read_event
+from likewise.broker.broker import Broker
+from likewise.broker.deliveries import verify
+from likewise.broker.entries import EVENT, checksum
+from likewise.broker.files import DATABASE, check, connect
+from likewise.broker.watermark import Watermark
+from likewise.errors import ArtefactDamaged, ArtefactMissing, StateError
+
+
+class Stats(msgspec.Struct, frozen=True):
+    """What a broker holds."""
+
+    events: int
+    log_position: int
+    matched_position: int
+    deliveries: int
+    pending: int
+    subscribers: int
+    subscriptions: int
+    dead_letters: int
+    dropped: int
+    bytes: int
+
+
+def stats(broker: Broker, tenant: str) -> Stats:
+    """What a tenant has in a broker."""
+    mine = broker.tenant(tenant)
+    queues = list(mine.subscribers.values())
+    with broker.store.reading() as connection:
+
+        def count(table: str, also: str = "") -> int:
+            found = connection.execute(f"SELECT count(*) FROM {table} WHERE tenant = ? {also}", (mine.number,))
+            return int(found.fetchone()[0])
+
+        ((pages,), (size,)) = (connection.execute(f"PRAGMA {p}").fetchone() for p in ("page_count", "page_size"))
+        return Stats(
+            count("log", "AND kind = 0"), broker.store.position, broker.worker.position, count("deliveries"),
+            sum(map(len, queues)), len(queues), sum(len(q.subscriptions) for q in queues), count("dead_letters"),
+            sum(q.dropped for q in queues), pages * size,
+        )  # fmt: skip
+
+
+def backup(data: Path, target: Path) -> int:
+    """Copy the store of a folder, in use or not, into a new folder; the bytes copied.
+
+    The copy is what was committed when it was finished. Windows saved beside the store are not needed: they
+    are made again from the log where it still holds what they need, which the copy's own mark says.
+    """
+    if not (data / DATABASE).is_file():
+        raise ArtefactMissing(f"there is no broker's store in {data}")
+    if target.exists() and any(target.iterdir()):
+        raise StateError(f"{target} is not empty; name a new folder")
+    target.mkdir(parents=True, exist_ok=True)
+    source, copy = connect(data, reading=True), sqlite3.connect(target / DATABASE)
+    try:
+        source.backup(copy, pages=1024, sleep=0.001)
+        (commit,) = copy.execute("SELECT value FROM state WHERE name = 'commit'").fetchone()
+        for tenant, start in copy.execute("SELECT number, windows_from FROM tenants").fetchall():
+            if start is not None:
+                _copy_windows(data, target, f"{tenant}-{start - 1}")
+    finally:
+        source.close()
+        copy.close()
+    mark = Watermark(target)
+    mark.write(commit)
+    mark.close()
+    return (target / DATABASE).stat().st_size
+
+
+def _copy_windows(data: Path, target: Path, name: str) -> None:
+    import shutil
+
+    saved = data / "windows" / name
+    if saved.is_dir():
+        shutil.copytree(saved, target / "windows" / name)
+
+
+def verify_store(data: Path) -> dict[str, int]:
+    """Check the database's structure and every row's checksum; how many rows of each kind were read."""
+    if not (data / DATABASE).is_file():
+        raise ArtefactMissing(f"there is no broker's store in {data}")
+    connection = connect(data, reading=True)
+    try:
+        check(connection, data, thoroughly=True)
+        counts = {"log": 0, "deliveries": 0, "subscriptions": 0}
+        for position, tenant, kind, arrival, ends, found, body in connection.execute(
+            "SELECT position, tenant, kind, arrival, ends, checksum, body FROM log"
+        ):
+            if found != checksum(body, position, tenant, kind, arrival, ends or 0):
+                raise ArtefactDamaged(f"entry {position} of the log was altered on disk; restore a copy")
+            if kind == EVENT:
+                read_event(body, position)
+            counts["log"] += 1
+        for row in connection.execute(
+            "SELECT tenant, number, event, cause, checksum, recipients, matched, scores FROM deliveries"
+        ):
+            verify(*row)
+            counts["deliveries"] += 1
+        for number, tenant, subscriber, added, found, body in connection.execute(
+            "SELECT number, tenant, subscriber, added, checksum, body FROM subscriptions"
+        ):
+            if found != checksum(body, number, tenant, subscriber, added):
+                raise ArtefactDamaged(f"subscription {number} was altered on disk; restore a copy")
+            counts["subscriptions"] += 1
+        return counts
+    except sqlite3.DatabaseError as error:
+        raise ArtefactDamaged(f"the store in {data} is damaged: {error}; restore a copy") from error
+    finally:
+        connection.close()
+
+
+def compact(data: Path) -> tuple[int, int]:
+    """Give back the space of what was removed; the size before and after. The broker must be stopped."""
+    from likewise.broker.files import FolderLock
+
+    if not (data / DATABASE).is_file():
+        raise ArtefactMissing(f"there is no broker's store in {data}")
+    lock = FolderLock(data)
+    connection = connect(data)
+    try:
+        before = (data / DATABASE).stat().st_size
+        connection.execute("VACUUM")
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        return before, (data / DATABASE).stat().st_size
+    finally:
+        connection.close()
+        lock.release()

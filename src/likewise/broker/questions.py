@@ -1,0 +1,135 @@
+"""Questions that change nothing: what an event would meet, what a subscription would have met, and why.
+
+Those about the live matchers are asked on the thread that owns them (`MatchingWorker.ask`), so that the
+answer comes from the code that delivers.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from likewise.broker.arrivals import known_here, moment
+from likewise.broker.entries import EVENT, Entry
+from likewise.broker.initial import valid_events
+from likewise.broker.log import EventLog
+from likewise.broker.tenants import Held, Tenant
+from likewise.defaults import STORED_EVENTS
+from likewise.errors import StateError
+from likewise.matching.matcher import Matcher
+from likewise.matching.topk import TopKEngine
+from likewise.model import Event, Explanation, Match, Subscription
+
+
+class WouldMeet(msgspec.Struct, frozen=True):
+    """A subscription that an event would meet."""
+
+    subscriber: str
+    subscription: str
+    score: float
+
+
+class WouldHaveMet(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A stored event that a subscription would have met; `promoted` if only after better ones had left."""
+
+    event: str
+    source: str
+    arrival: int
+    score: float
+    promoted: bool = False
+    rank_value: float | None = None
+
+
+class Backtest(msgspec.Struct, frozen=True):
+    """What a subscription would have met among the stored events it was tried on."""
+
+    events: int
+    matched: int
+    first: int | None
+    last: int | None
+    matches: tuple[WouldHaveMet, ...]
+
+
+class Place(msgspec.Struct, frozen=True):
+    """One of the k best of a window now."""
+
+    rank: int
+    event: str
+    value: float
+    time: int
+
+
+def would_meet(tenant: Tenant, event: Event, now: int) -> list[WouldMeet]:
+    """The subscriptions of a tenant that an event would meet if it came now. On the matchers' thread."""
+    at = now if event.time is None else event.time
+    found = [(tenant.held[int(m.subscription_id)], m.score) for m in tenant.plain.match(event, at)]
+    for subscription in tenant.windows.subscriptions():
+        explained = tenant.windows.explain(event, subscription.id, at)
+        if explained.verdict == "match":
+            found.append((tenant.held[int(subscription.id)], explained.score))
+    found.sort(key=lambda pair: pair[0].number)
+    return [WouldMeet(tenant.by_number[h.subscriber].id, h.id, round(score, 6)) for h, score in found]
+
+
+def explain_live(tenant: Tenant, held: Held, entry: Entry | Event, now: int) -> Explanation:
+    """Why an event meets a subscription, or why not. On the matchers' thread."""
+    if isinstance(entry, Entry):
+        event, at = known_here(entry), moment(entry)
+    else:
+        event, at = entry, now if entry.time is None else entry.time
+    found = tenant.matcher_of(held).explain(event, str(held.number), at)
+    return msgspec.structs.replace(found, subscription_id=held.id, event_id=entry.id)
+
+
+def explain_text(tenant: Tenant, subscription: Subscription, event: Event, now: int) -> Explanation:
+    """The same for a subscription that nobody holds."""
+    matcher = Matcher()
+    matcher.meaning = tenant.plain.meaning
+    return matcher.explain(event, matcher.add(subscription, at=now), now if event.time is None else event.time)
+
+
+def backtest(
+    log: EventLog, tenant: Tenant, subscription: Subscription, before: int, now: int, *, limit: int, shown: int
+) -> Backtest:
+    """What a subscription would have met among the newest valid events, and which ones, as they came."""
+    matcher = Matcher()
+    matcher.meaning = tenant.plain.meaning
+    entries: dict[str, Entry] = {}
+    matches: list[Match] = []
+    first: int | None = None
+    added = False
+    for entry in valid_events(log, tenant, before, now, min(limit, STORED_EVENTS)):
+        at = moment(entry)
+        if not added:
+            matcher.add(msgspec.structs.replace(subscription, valid_for=None), at=at)
+            added, first = True, entry.arrival
+        entries[str(entry.position)] = entry
+        matches += matcher.match(known_here(entry), at)
+    listed = tuple(_met(match, entries[match.event_id or ""]) for match in matches[:shown])
+    last = next(reversed(entries.values())).arrival if entries else None
+    return Backtest(len(entries), len(matches), first, last, listed)
+
+
+def _met(match: Match, entry: Entry) -> WouldHaveMet:
+    assert entry.kind == EVENT
+    return WouldHaveMet(
+        entry.id, entry.source, entry.arrival, round(match.score, 6), match.cause == "promoted", match.rank_value
+    )
+
+
+def board(tenant: Tenant, held: Held) -> list[tuple[int, Place]]:
+    """The k best of a window now, each with its event's position. On the matchers' thread."""
+    top, engine = held.subscription.top, tenant.windows._engines.get("top")
+    if top is None or not isinstance(engine, TopKEngine):
+        raise StateError(f"{held.id!r} is no top-k subscription, so it has no board")
+    ordinal = tenant.windows._ordinals[str(held.number)]
+    family = engine._families[engine._home[ordinal][0]]
+    sign = -1.0 if top.highest else 1.0
+    ranked = sorted(
+        (sign * family.rank_of(ordinal, number), -entry.time, -number, entry)
+        for number, entry, _, _ in family.publications()
+        if family.counts(ordinal, number) and family.values(number) is not None
+    )
+    return [
+        (int(entry.event_id or 0), Place(rank, "", sign * value, entry.time))
+        for rank, (value, _, _, entry) in enumerate(ranked[: top.k], 1)
+    ]

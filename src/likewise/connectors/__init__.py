@@ -1,0 +1,1 @@
+"""What connects to the broker: HTTP, WebSocket and server-sent events (docs/broker.md)."""

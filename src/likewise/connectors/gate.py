@@ -1,0 +1,149 @@
+"""What every request passes: who asks, how large a body may be, and the broker it reaches."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+import msgspec
+from fastapi import Request, WebSocket
+from fastapi.responses import Response
+
+from likewise.broker.broker import Broker
+from likewise.broker.limits import Rate
+from likewise.broker.log import Done
+from likewise.broker.tenants import Tenant
+from likewise.broker.tokens import Access, Doorkeeper
+from likewise.connectors.courier import Courier
+from likewise.defaults import BLOCK_SECONDS, TENANT
+from likewise.errors import FormatError, InputError, LimitExceeded, Unavailable
+
+T = TypeVar("T")
+
+
+class Gate:
+    """The broker as requests reach it; one for each application."""
+
+    def __init__(self, broker: Broker) -> None:
+        self.broker = broker
+        self.door = Doorkeeper(TENANT)
+        self.reload()
+        self.stopping = asyncio.Event()
+        self._rates: dict[str, Rate] = {}
+        self._courier: Courier | None = None
+
+    def reload(self) -> None:
+        """Read the tokens anew."""
+        with self.broker.store.reading() as connection:
+            self.door.load(connection)
+
+    @property
+    def courier(self) -> Courier:
+        """What brings answers to the running loop."""
+        if self._courier is None:
+            self._courier = Courier(asyncio.get_running_loop())
+        return self._courier
+
+    def admit(self, request: Request | WebSocket, scope: str) -> tuple[Access, Tenant]:
+        """Who asks, for which tenant; refused without the scope."""
+        access = self.door.admit(_token(request))
+        access.require(scope)
+        return access, self.broker.tenant(access.tenant)
+
+    async def body(self, request: Request) -> bytes:
+        """The body of a request, refused as soon as it is too large."""
+        allowed = self.broker.config.limits.body
+        stated = request.headers.get("content-length")
+        if stated is not None and stated.isdigit() and int(stated) > allowed:
+            raise LimitExceeded("bytes of a request", allowed=allowed, found=int(stated))
+        if stated is not None:
+            return await request.body()
+        parts, size = [], 0
+        async for part in request.stream():
+            size += len(part)
+            if size > allowed:
+                raise LimitExceeded("bytes of a request", allowed=allowed)
+            parts.append(part)
+        return b"".join(parts)
+
+    async def answer(self, start: Callable[[Done], None]) -> object:
+        """What the broker answers once that is on disk."""
+        return await self.courier.answer(start)
+
+    async def ask(self, question: Callable[[], T]) -> T:
+        """Ask the matchers on their own thread."""
+        return await asyncio.wrap_future(self.broker.worker.ask(question))
+
+    def take(self, tenant: Tenant, count: int) -> None:
+        """Count events against the tenant's rate."""
+        allowed = self.broker.config.limits.rate
+        if allowed is not None:
+            rate = self._rates.get(tenant.name)
+            if rate is None:
+                rate = self._rates[tenant.name] = Rate(allowed, time.monotonic)
+            rate.take(count)
+
+    async def unblocked(self, tenant: Tenant) -> None:
+        """Wait while a full queue with the policy `block` holds publishers up."""
+        if not tenant.blocking:
+            return
+        deadline = time.monotonic() + BLOCK_SECONDS
+        while tenant.blocked:
+            if time.monotonic() > deadline or self.stopping.is_set():
+                raise Unavailable("a subscriber's queue is full and blocks publishers; publish again later")
+            await asyncio.sleep(0.01)
+
+
+def gate_of(request: Request | WebSocket) -> Gate:
+    """The gate of the application a request reached."""
+    gate: Gate = request.app.state.gate
+    return gate
+
+
+def _token(request: Request | WebSocket) -> str | None:
+    """The bearer's token; a WebSocket of a browser, which cannot set headers, may send it as a subprotocol."""
+    kind, _, token = request.headers.get("authorization", "").partition(" ")
+    if kind.lower() == "bearer":
+        return token.strip()
+    for offered in request.headers.get("sec-websocket-protocol", "").split(","):
+        if offered.strip().startswith("lw_"):
+            return offered.strip()
+    return None
+
+
+def read(body: bytes, kind: type[T]) -> T:
+    """A JSON body as a value; what does not fit is said."""
+    try:
+        return msgspec.json.decode(body, type=kind)
+    except msgspec.ValidationError as error:
+        raise FormatError(f"the request does not follow its schema: {error}; see /docs") from None
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise FormatError(f"the request is not JSON: {error}") from None
+    except RecursionError:
+        raise FormatError("the request is nested too deeply") from None
+
+
+def whole(request: Request | WebSocket, name: str, default: int, low: int = 0, high: int = 2**62) -> int:
+    """A whole number in the query of a request."""
+    said = request.query_params.get(name)
+    if said is None:
+        return default
+    try:
+        found = int(said) if len(said) < 20 and said.isascii() else None
+    except ValueError:
+        found = None
+    if found is None or not low <= found <= high:
+        raise InputError(f"`{name}` must be a whole number from {low} to {high}, not {said[:40]!r}")
+    return found
+
+
+def answer(value: object, status: int = 200) -> Response:
+    """A value as a JSON answer."""
+    return Response(msgspec.json.encode(value), status, media_type="application/json")
+
+
+def raw_answer(body: bytes, status: int = 200) -> Response:
+    """JSON as it is."""
+    return Response(body, status, media_type="application/json")

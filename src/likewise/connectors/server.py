@@ -1,0 +1,179 @@
+"""The application, and the server that runs it."""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+import structlog
+import uvicorn
+from fastapi import FastAPI, Request
+from fastapi.responses import Response
+from starlette.exceptions import HTTPException
+
+from likewise import __version__
+from likewise.broker.broker import Broker
+from likewise.broker.config import Config
+from likewise.connectors import (
+    http_dead_letters,
+    http_events,
+    http_matching,
+    http_meaning,
+    http_operations,
+    http_subscribers,
+    http_subscriptions,
+    http_watching,
+    sse,
+    websocket,
+)
+from likewise.connectors.documented import components
+from likewise.connectors.gate import Gate
+from likewise.connectors.problems import on_error, plain_problem
+from likewise.errors import InputError, LikewiseError, StateError
+
+_log = structlog.get_logger("likewise.http")
+_ROUTERS = (
+    http_events, http_subscriptions, http_subscribers, http_matching, http_meaning, http_dead_letters,
+    http_operations, http_watching, sse, websocket,
+)  # fmt: skip
+
+
+def make_app(broker: Broker) -> FastAPI:
+    """The application in front of a broker."""
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        app.state.gate = Gate(broker)
+        yield
+        app.state.gate.stopping.set()
+
+    app = FastAPI(title="Likewise", version=__version__, summary="Publish/subscribe by meaning.", lifespan=lifespan)
+    for module in _ROUTERS:
+        app.include_router(module.router)
+    app.add_exception_handler(LikewiseError, on_error)
+    app.add_exception_handler(HTTPException, _on_http_error)
+    app.add_exception_handler(Exception, _on_mistake)
+    described: dict[str, Any] = {}
+
+    def openapi() -> dict[str, Any]:
+        if not described:
+            from fastapi.openapi.utils import get_openapi
+
+            described.update(get_openapi(title=app.title, version=app.version, summary=app.summary, routes=app.routes))
+            described["components"] = {
+                "schemas": components(),
+                "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
+            }
+            for path in described["paths"].values():
+                for operation in path.values():
+                    operation["responses"].pop("422", None)  # parameters are read by us, and refused with 400
+        return described
+
+    app.openapi = openapi  # type: ignore[method-assign]
+    return app
+
+
+async def _on_http_error(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    code = {404: "unknown_address", 405: "unknown_method"}.get(error.status_code, "http")
+    said = f"{request.method} {request.url.path}: {error.detail}; see /docs for what is served"
+    found = plain_problem(error.status_code, code, said)
+    found.headers.update(error.headers or {})
+    return found
+
+
+async def _on_mistake(request: Request, error: Exception) -> Response:
+    """A mistake of ours: it is logged, and nothing of it is shown."""
+    _log.error("request failed", path=request.url.path, exc_info=error)
+    return plain_problem(500, "internal", "the broker made a mistake, which is in its log; tell who runs it")
+
+
+def check_listening(config: Config, *, tokens: bool) -> None:
+    """Refuse to listen beyond this machine while anybody could come in.
+
+    >>> from likewise.broker.config import Config, Server
+    >>> check_listening(Config(server=Server(host="0.0.0.0")), tokens=False)
+    Traceback (most recent call last):
+    likewise.errors.StateError: '0.0.0.0' is reachable from other machines and there are no tokens; ...
+    """
+    server = config.server
+    if (server.tls_certificate is None) != (server.tls_key is None):
+        raise InputError("TLS needs both a certificate and its key; give both or neither")
+    if tokens or server.host == "localhost":
+        return
+    try:
+        local = ipaddress.ip_address(server.host).is_loopback
+    except ValueError:
+        local = False
+    if not local:
+        raise StateError(
+            f"{server.host!r} is reachable from other machines and there are no tokens; make one first: "
+            "likewise admin token DATA --name ... --scope admin"
+        )
+
+
+class Served:
+    """A server that is told when to stop, and that ends its streams before it waits for its requests."""
+
+    def __init__(self, broker: Broker, *, on_ready: Callable[[int], None] = lambda port: None) -> None:
+        self.broker = broker
+        self.app = make_app(broker)
+        server = broker.config.server
+        with broker.store.reading() as connection:
+            tokens = connection.execute("SELECT count(*) FROM tokens").fetchone()[0]
+        check_listening(broker.config, tokens=bool(tokens))
+        self._on_ready = on_ready
+        self._server = uvicorn.Server(
+            uvicorn.Config(
+                self.app,
+                host=server.host,
+                port=server.port,
+                log_config=None,
+                access_log=False,
+                ssl_certfile=server.tls_certificate,
+                ssl_keyfile=server.tls_key,
+                timeout_graceful_shutdown=10,
+                ws="websockets-sansio",
+                ws_max_size=65_536,
+                server_header=False,
+                lifespan="on",
+            )
+        )
+
+    async def run(self) -> None:
+        """Serve until told to stop."""
+        serving = asyncio.create_task(self._server.serve())
+        while not self._server.started and not serving.done():
+            await asyncio.sleep(0.01)
+        if self._server.started:
+            self._on_ready(self._server.servers[0].sockets[0].getsockname()[1])
+        watching = asyncio.create_task(self._watch())
+        await serving
+        watching.cancel()
+
+    async def _watch(self) -> None:
+        while not self._server.should_exit:
+            await asyncio.sleep(0.05)
+        self.app.state.gate.stopping.set()
+
+    def stop(self) -> None:
+        """Stop taking requests, finish those under way, then end."""
+        self._server.should_exit = True
+
+
+def serve(broker: Broker, *, on_ready: Callable[[int], None] = lambda port: None) -> None:
+    """Serve a broker until SIGINT or SIGTERM."""
+    served = Served(broker, on_ready=on_ready)
+    with asyncio.Runner(loop_factory=_loop) as runner:
+        runner.run(served.run())
+
+
+def _loop() -> asyncio.AbstractEventLoop:
+    try:
+        import uvloop
+    except ImportError:
+        return asyncio.new_event_loop()
+    return uvloop.new_event_loop()

@@ -1,0 +1,91 @@
+"""A subscriber's stream: what is pushed, how far ahead of the acknowledgements, and who serves it.
+
+Each stream has its own task, which waits for its own consumer alone: a slow one fills its own window and
+then its own queue. A newer stream of the same subscriber takes the place of an older one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+
+from likewise.broker.broker import Broker
+from likewise.broker.queues import SubscriberQueue
+from likewise.broker.tenants import Tenant
+from likewise.connectors.courier import Courier
+from likewise.defaults import SEND_PAGE, SEND_WINDOW
+
+
+class Replaced(Exception):
+    """A newer stream of the same subscriber serves it now, or the subscriber was unregistered."""
+
+
+class Stream:
+    """The deliveries of one subscriber as they come, from a cursor on."""
+
+    def __init__(self, broker: Broker, tenant: Tenant, queue: SubscriberQueue, courier: Courier, cursor: int) -> None:
+        self._broker = broker
+        self._tenant = tenant
+        self._queue = queue
+        self._courier = courier
+        self._cursor = cursor
+        self._unacknowledged = 0
+        self._changed = asyncio.Event()
+        self.closing = asyncio.Event()
+
+    def __enter__(self) -> Stream:
+        older = self._queue.served_by
+        self._queue.served_by = self
+        self._queue.wake = lambda: self._courier.call(self._changed.set)
+        if isinstance(older, Stream):
+            older._changed.set()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._queue.served_by is self:
+            self._queue.served_by = None
+            self._queue.wake = None
+
+    def acknowledge(self, number: int) -> None:
+        """The consumer settled everything up to a sequence number."""
+        self._broker.acknowledge(self._tenant, self._queue.id, number)
+        self._changed.set()
+
+    def close(self) -> None:
+        """End the stream."""
+        self.closing.set()
+        self._changed.set()
+
+    async def pages(self, window: int = SEND_WINDOW) -> AsyncIterator[list[tuple[int, bytes]]]:
+        """Pages of deliveries, as soon as there are any and no more than `window` are unacknowledged."""
+        while not self.closing.is_set():
+            if self._queue.served_by is not self or self._queue.gone:
+                raise Replaced
+            self._changed.clear()
+            room = window - self._sent()
+            page = await self._page(min(SEND_PAGE, room)) if room > 0 else []
+            if page:
+                self._cursor = page[-1][0]
+                self._broker.metrics.sent(len(page))
+                yield page
+            else:
+                await self._changed.wait()
+
+    def _sent(self) -> int:
+        """How many were sent and are not acknowledged."""
+        with self._broker.lock:
+            pending = self._queue.pending
+            return pending.rank(self._cursor) if pending else 0
+
+    async def _page(self, limit: int) -> list[tuple[int, bytes]]:
+        """The next deliveries; read on another thread only if they are not in memory."""
+        with self._broker.lock:
+            numbers = self._queue.following(self._cursor, limit)
+            at_hand = all(number in self._tenant.recent for number in numbers)
+        if not numbers:
+            return []
+        if at_hand:
+            return self._broker.page(self._tenant, self._queue, after=self._cursor, limit=limit)
+        return await asyncio.to_thread(
+            self._broker.page, self._tenant, self._queue, after=self._cursor, limit=limit
+        )  # fmt: skip

@@ -1,0 +1,97 @@
+"""WebSocket `/v1/subscribers/{id}/stream`: push with sequence numbers, acknowledgements, resume from a cursor.
+
+The broker sends one JSON text for each delivery. The client sends `{"acknowledge": 12}`. With `?cursor=12`
+everything up to 12 counts as acknowledged, and the stream starts after it.
+
+| close code | meaning |
+|---|---|
+| 1001 | the broker stops; connect again |
+| 1008 | refused: no token, no scope, no such subscriber; the reason says which |
+| 4000 | a newer stream of this subscriber took over, or it was unregistered |
+| 4400 | what the client sent cannot be read |
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from typing import Final
+
+import msgspec
+from fastapi import APIRouter, WebSocket, WebSocketDisconnect
+
+from likewise.connectors.gate import gate_of, whole
+from likewise.connectors.stream import Replaced, Stream
+from likewise.errors import LikewiseError
+
+router = APIRouter()
+STOPPING, REFUSED, REPLACED, UNREADABLE = 1001, 1008, 4000, 4400
+
+
+class Settled(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a client sends: everything up to this sequence number is settled."""
+
+    acknowledge: int
+
+
+_SETTLED: Final = msgspec.json.Decoder(Settled)
+
+
+@router.websocket("/v1/subscribers/{id}/stream")
+async def stream(socket: WebSocket, id: str) -> None:
+    """Push deliveries until one side ends it."""
+    gate = gate_of(socket)
+    offered = socket.headers.get("sec-websocket-protocol", "").split(",")[0].strip() or None
+    try:
+        _, tenant = gate.admit(socket, "subscribe")
+        queue = tenant.subscriber(id)
+        cursor = whole(socket, "cursor", 0)
+        if cursor:
+            gate.broker.acknowledge(tenant, id, min(cursor, tenant.stored_number))
+    except LikewiseError as error:
+        await socket.accept(subprotocol=offered)
+        await socket.close(REFUSED, f"{error.code}: {error}"[:120])
+        return
+    await socket.accept(subprotocol=offered)
+    with Stream(gate.broker, tenant, queue, gate.courier, max(cursor, queue.acknowledged)) as pushed:
+        sending = asyncio.create_task(_send(socket, pushed))
+        receiving = asyncio.create_task(_receive(socket, pushed))
+        stopping = asyncio.create_task(gate.stopping.wait())
+        done, rest = await asyncio.wait({sending, receiving, stopping}, return_when=asyncio.FIRST_COMPLETED)
+        for task in rest:
+            task.cancel()
+        await asyncio.gather(*rest, return_exceptions=True)
+    code, reason = STOPPING, "the broker stops"
+    for task in done:
+        error_met = task.exception() if not task.cancelled() else None
+        match error_met:
+            case Replaced():
+                code, reason = REPLACED, "a newer stream serves this subscriber, or it was unregistered"
+            case LikewiseError() as refused:
+                code, reason = UNREADABLE, f"{refused.code}: {refused}"
+            case WebSocketDisconnect() | RuntimeError():
+                return  # the client is gone
+            case None:
+                pass
+            case other:
+                raise other
+    with suppress(RuntimeError, WebSocketDisconnect):  # the client may be gone by now
+        await socket.close(code, reason[:120])
+
+
+async def _send(socket: WebSocket, pushed: Stream) -> None:
+    async for page in pushed.pages():
+        for _, frame in page:
+            await socket.send_text(frame.decode())
+
+
+async def _receive(socket: WebSocket, pushed: Stream) -> None:
+    from likewise.errors import FormatError
+
+    while True:
+        said = await socket.receive_text()
+        try:
+            settled = _SETTLED.decode(said)
+        except msgspec.MsgspecError as error:
+            raise FormatError(f'expected {{"acknowledge": NUMBER}}: {error}') from None
+        pushed.acknowledge(settled.acknowledge)
