@@ -1,7 +1,7 @@
 """Matching: one file an engine, and `naive`, the oracle of them all.
 
 The door
-    matcher             `likewise.Matcher`: deals out ordinals, routes, merges; `routing` chooses engines, `saving` and
+    matcher             `likewise.Matcher`: deals out ordinals and merges; `routing` chooses engines, `saving` and
                         `feedback_files` keep it on disk, `snapshot` shows it to other threads, `judging` takes feedback
     engine              the seam every engine fits
     explain             why and why not; `explain_condition` and `explain_kinds` do the work, `evidence` says what made a
