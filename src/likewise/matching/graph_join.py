@@ -8,17 +8,30 @@ variable, even over others, fall into groups; whether there is a solution is ask
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from likewise.model.rdf import TriplePattern, is_variable
 
 Parts = tuple[str, str, str]
 Values = tuple[str, ...]
+Places = tuple[int, ...]
+Index = dict[Values, dict[Values, None]]
+
+
+class Step(NamedTuple):
+    """One pattern of a join: the variables known before it and those it binds, and where they stand in it."""
+
+    pattern: int
+    known: tuple[str, ...]
+    new: tuple[str, ...]
+    at_known: Places
+    at_new: Places
 
 
 class JoinPlan:
     """A subscription's distinct patterns as its join needs them: the variables of each, with their places."""
 
-    __slots__ = ("groups", "names", "places", "shapes")
+    __slots__ = ("_orders", "groups", "names", "places", "shapes")
 
     def __init__(self, patterns: Sequence[TriplePattern], names: tuple[str, ...]) -> None:
         distinct = tuple(dict.fromkeys(patterns))
@@ -28,6 +41,27 @@ class JoinPlan:
             {part: i for i, part in reversed(list(enumerate(shape))) if is_variable(part)} for shape in self.shapes
         )
         self.groups = _connected(self.places)
+        self._orders: dict[tuple[Places, int], tuple[Step, ...]] = {}
+
+    def order(self, group: tuple[int, ...], first: int) -> tuple[Step, ...]:
+        """The patterns of a group, from the first on always one that shares a variable, the fewest new ones first."""
+        found = self._orders.get((group, first))
+        if found is None:
+            remaining = [first, *(i for i in group if i != first)]
+            before: set[str] = set()
+            steps = []
+            while remaining:
+                near = [i for i in remaining if not before.isdisjoint(self.places[i])] or remaining[:1]
+                chosen = min(near, key=lambda i: sum(name not in before for name in self.places[i]))
+                remaining.remove(chosen)
+                places = self.places[chosen]
+                known = tuple(name for name in places if name in before)
+                new = tuple(name for name in places if name not in before)
+                at = tuple(places[name] for name in known), tuple(places[name] for name in new)
+                steps.append(Step(chosen, known, new, *at))
+                before.update(places)
+            found = self._orders[group, first] = tuple(steps)
+        return found
 
 
 def _connected(places: Sequence[Mapping[str, int]]) -> tuple[tuple[int, ...], ...]:
@@ -50,71 +84,65 @@ def _connected(places: Sequence[Mapping[str, int]]) -> tuple[tuple[int, ...], ..
     return tuple(sorted(tuple(sorted(members)) for _, members in groups))
 
 
-def exists(plan: JoinPlan, candidates: Sequence[Sequence[Parts]]) -> bool:
-    """Whether there is any solution; `candidates` are, for each pattern, the triples that meet it alone."""
-    if len(plan.groups) == len(plan.shapes):
-        return True  # nothing is shared, and each pattern has a candidate
-    return all(len(group) == 1 or next(_search(plan, group, candidates), None) is not None for group in plan.groups)
+class Graph:
+    """One event's candidates: the triples that meet each pattern alone, by pattern number, and indexes over them.
+
+    An index serves every subscription that has the pattern, so it is made once for an event.
+    """
+
+    __slots__ = ("_indexes", "candidates")
+
+    def __init__(self, candidates: Mapping[int, Sequence[Parts]]) -> None:
+        self.candidates = candidates
+        self._indexes: dict[tuple[int, Places, Places], Index] = {}
+
+    def index(self, number: int, known: Places, new: Places) -> Index:
+        """A pattern's distinct values at the `new` places, by those at the `known` places."""
+        key = (number, known, new)
+        found = self._indexes.get(key)
+        if found is None:
+            found = self._indexes[key] = {}
+            for parts in self.candidates[number]:
+                values = found.setdefault(tuple([parts[i] for i in known]), {})
+                values[tuple([parts[i] for i in new])] = None
+        return found
 
 
-def bindings(plan: JoinPlan, candidates: Sequence[Sequence[Parts]]) -> tuple[tuple[tuple[str, str], ...], ...]:
+def exists(plan: JoinPlan, numbers: Sequence[int], graph: Graph) -> bool:
+    """Whether there is any solution; `numbers` are those of the plan's patterns, all of which have candidates."""
+    return all(len(group) == 1 or next(_search(plan, group, numbers, graph), None) is not None for group in plan.groups)
+
+
+def bindings(plan: JoinPlan, numbers: Sequence[int], graph: Graph) -> tuple[tuple[tuple[str, str], ...], ...]:
     """Every distinct solution, sorted; each gives the variables in their order.
 
     >>> chain = (TriplePattern("?x", "<knows>", "?y"), TriplePattern("?y", "<knows>", "?z"))
-    >>> seen = [("<a>", "<knows>", "<b>"), ("<b>", "<knows>", "<c>")]
-    >>> bindings(JoinPlan(chain, ("?x", "?y", "?z")), [seen, seen])
+    >>> seen = Graph({0: [("<a>", "<knows>", "<b>"), ("<b>", "<knows>", "<c>")]})
+    >>> bindings(JoinPlan(chain, ("?x", "?y", "?z")), [0, 0], seen)
     ((('?x', '<a>'), ('?y', '<b>'), ('?z', '<c>')),)
     """
     everything = tuple(range(len(plan.shapes)))
-    found = {tuple((name, bound[name]) for name in plan.names) for bound in _search(plan, everything, candidates)}
+    found = {tuple([(name, bound[name]) for name in plan.names]) for bound in _search(plan, everything, numbers, graph)}
     return tuple(sorted(found))
 
 
-def _search(plan: JoinPlan, group: tuple[int, ...], candidates: Sequence[Sequence[Parts]]) -> Iterator[dict[str, str]]:
+def _search(plan: JoinPlan, group: tuple[int, ...], numbers: Sequence[int], graph: Graph) -> Iterator[dict[str, str]]:
     """Solutions of a group of patterns; the same dictionary is given out again and again."""
-    steps = _ordered(plan, group, candidates)
+    first = min(group, key=lambda i: len(graph.candidates[numbers[i]])) if len(group) > 1 else group[0]
+    steps = plan.order(group, first)
+    indexes = [graph.index(numbers[step.pattern], step.at_known, step.at_new) for step in steps]
     bound: dict[str, str] = {}
-    pending: list[Iterator[Values]] = [iter(steps[0].matching(bound))]
+    last = len(steps) - 1
+    pending: list[Iterator[Values]] = [iter(indexes[0].get((), ()))]
     while pending:
-        step = steps[len(pending) - 1]
+        at = len(pending) - 1
         values = next(pending[-1], None)
         if values is None:
             pending.pop()
             continue
-        bound.update(zip(step.new, values, strict=True))
-        if len(pending) == len(steps):
+        bound.update(zip(steps[at].new, values, strict=True))
+        if at == last:
             yield bound
         else:
-            pending.append(iter(steps[len(pending)].matching(bound)))
-
-
-class _Step:
-    """One pattern of a join: the variables known before it, those it binds, and its candidates by the former."""
-
-    __slots__ = ("_by_known", "known", "new")
-
-    def __init__(self, places: Mapping[str, int], before: set[str], candidates: Sequence[Parts]) -> None:
-        self.known = tuple(name for name in places if name in before)
-        self.new = tuple(name for name in places if name not in before)
-        at_known = [places[name] for name in self.known]
-        at_new = [places[name] for name in self.new]
-        self._by_known: dict[Values, dict[Values, None]] = {}
-        for parts in candidates:
-            key = tuple([parts[i] for i in at_known])
-            self._by_known.setdefault(key, {})[tuple([parts[i] for i in at_new])] = None
-
-    def matching(self, bound: Mapping[str, str]) -> Sequence[Values] | dict[Values, None]:
-        """The values of the new variables that go with what is bound."""
-        return self._by_known.get(tuple([bound[name] for name in self.known]), ())
-
-
-def _ordered(plan: JoinPlan, group: tuple[int, ...], candidates: Sequence[Sequence[Parts]]) -> list[_Step]:
-    remaining = sorted(group, key=lambda index: (len(candidates[index]), index))
-    before: set[str] = set()
-    steps = []
-    while remaining:
-        chosen = next((i for i in remaining if not before.isdisjoint(plan.places[i])), remaining[0])
-        remaining.remove(chosen)
-        steps.append(_Step(plan.places[chosen], before, candidates[chosen]))
-        before.update(plan.places[chosen])
-    return steps
+            key = tuple([bound[name] for name in steps[at + 1].known])
+            pending.append(iter(indexes[at + 1].get(key, ())))

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from likewise.matching.engine import BaseEngine, Found, FoundBatch
-from likewise.matching.graph_join import JoinPlan, Parts, bindings, exists
+from likewise.matching.graph_join import Graph, JoinPlan, Parts, bindings, exists
 from likewise.matching.triple_automaton import TripleAutomaton
 from likewise.model.event import Event
 from likewise.model.match import Match
@@ -119,10 +119,11 @@ class GraphPatternEngine(BaseEngine):
     def match(self, event: Event, at: int) -> list[tuple[int, Match]]:
         """The same, with every solution."""
         candidates = self._candidates(event)
+        graph = Graph(candidates)
         found = []
         for ordinal in self._complete(candidates):
             held = self._held[ordinal]
-            solutions = bindings(held.plan, [candidates[number] for number in held.numbers])
+            solutions = bindings(held.plan, held.numbers, graph)
             if solutions:
                 id = self.subscriptions[ordinal].id
                 found.append((ordinal, Match(event.id, id, "pattern", bindings=solutions)))
@@ -170,10 +171,11 @@ class GraphPatternEngine(BaseEngine):
     def _met(self, candidates: Candidates) -> NDArray[int64]:
         import numpy as np
 
+        graph = Graph(candidates)
         met = []
         for ordinal in self._complete(candidates):
             held = self._held[ordinal]
-            if len(held.numbers) == 1 or exists(held.plan, [candidates[number] for number in held.numbers]):
+            if len(held.numbers) == 1 or exists(held.plan, held.numbers, graph):
                 met.append(ordinal)
         return np.array(met, np.int64)
 
