@@ -8,6 +8,7 @@ from numba import njit
 FORBIDDEN = 1e9  # the cost of a pair that may not be; far above any sum of -log similarities
 SEARCHED = 6  # predicates up to which a search is quicker than the general algorithm
 MASKED = 62  # tuples that fit the bits of a mask
+UNCONTESTED, CONTESTED = -2.0, -1.0  # in place of a product
 
 
 @njit(cache=True)
@@ -73,21 +74,24 @@ def _second(slot, e, tuples, taken, similarity):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def one_moves(slots, k, e, tuples, best, where, similarity):  # type: ignore[no-untyped-def]
-    """The best product if just two predicates want one tuple and one of them has a free second choice; else -1.
+def one_moves(slots, k, e, tuples, best, where, similarity, wanted):  # type: ignore[no-untyped-def]
+    """The best product if just two predicates want one tuple and one of them has a free second choice.
 
-    One of the two has to move, so no mapping is better than the better of the two moves.
+    One of the two has to move, so no mapping is better than the better of the two moves. UNCONTESTED if no
+    two want the same tuple, CONTESTED if that does not settle it.
     """
     a, b = -1, -1
-    for i in range(1, k):
+    for i in range(k):
+        wanted[i] = where[slots[i], e]
         for j in range(i):
-            if where[slots[i], e] == where[slots[j], e]:
+            if wanted[i] == wanted[j]:
                 if a >= 0:
-                    return -1.0
+                    return CONTESTED
                 a, b = i, j
-    shared = where[slots[a], e]
-    to_a, most_a = _second(slots[a], e, tuples, shared, similarity)
-    to_b, most_b = _second(slots[b], e, tuples, shared, similarity)
+    if a < 0:
+        return UNCONTESTED
+    to_a, most_a = _second(slots[a], e, tuples, wanted[a], similarity)
+    to_b, most_b = _second(slots[b], e, tuples, wanted[a], similarity)
     rest = 1.0
     for i in range(k):
         if i != a and i != b:
@@ -95,11 +99,10 @@ def one_moves(slots, k, e, tuples, best, where, similarity):  # type: ignore[no-
     moved_a = rest * most_a * best[slots[b], e]
     moved_b = rest * most_b * best[slots[a], e]
     to, product = (to_a, moved_a) if moved_a >= moved_b else (to_b, moved_b)
-    if product == 0:
-        return 0.0
-    for i in range(k):
-        if where[slots[i], e] == to:
-            return -1.0
+    if product > 0:
+        for i in range(k):
+            if wanted[i] == to:
+                return CONTESTED
     return product
 
 
@@ -148,19 +151,29 @@ def search(slots, k, e, tuples, best, where, similarity, least, numbers, places)
 
 @njit(cache=True)
 def assigned(slots, k, e, tuples, best, where, similarity, limit, numbers, places):  # type: ignore[no-untyped-def]
-    """The product of the best mapping that gives each predicate a tuple of its own; -1 if it is below the limit."""
-    if tuples < k:
-        return -1.0
-    product = one_moves(slots, k, e, tuples, best, where, similarity)
-    if product < 0 and k <= SEARCHED and tuples < MASKED:
-        product = search(slots, k, e, tuples, best, where, similarity, limit * (1 - 1e-12), numbers, places)
-    elif product < 0:
-        cost = np.full((k, tuples), FORBIDDEN)
-        for i in range(k):
-            for t in range(tuples):
-                s = similarity[slots[i], e, t]
-                if s > 0:
-                    cost[i, t] = -np.log(np.float64(s))
-        total, _ = best_assignment(cost)
-        product = np.exp(-total) if total < FORBIDDEN else 0.0
-    return product if product > 0 and product >= limit else -1.0
+    """The product of the best mapping that gives each predicate a tuple of its own; 0 if it is below the limit.
+
+    UNCONTESTED if the predicates' best tuples differ anyway.
+    """
+    product = one_moves(slots, k, e, tuples, best, where, similarity, places[0])
+    if product == CONTESTED:
+        if tuples < k:
+            return 0.0
+        if k <= SEARCHED and tuples < MASKED:
+            product = search(slots, k, e, tuples, best, where, similarity, limit * (1 - 1e-12), numbers, places)
+        else:
+            product = _general(slots, k, e, tuples, similarity)
+    return product if product >= limit or product == UNCONTESTED else 0.0
+
+
+@njit(cache=True)
+def _general(slots, k, e, tuples, similarity):  # type: ignore[no-untyped-def]
+    """`assigned` by the general algorithm, for many predicates or tuples."""
+    cost = np.full((k, tuples), FORBIDDEN)
+    for i in range(k):
+        for t in range(tuples):
+            s = similarity[slots[i], e, t]
+            if s > 0:
+                cost[i, t] = -np.log(np.float64(s))
+    total, _ = best_assignment(cost)
+    return np.exp(-total) if total < FORBIDDEN else 0.0

@@ -28,7 +28,7 @@ from likewise.model import Condition, Event, EventTuple, Explanation, Kind, Mapp
 from likewise.semantics.measure import Measure
 
 CHUNK = 2_048  # events matched between two looks at the memory
-OUTPUT = 1_000_000  # matches a kernel may write before it hands them over
+OUTPUT = 500_000  # matches a kernel writes before it hands them over, if a block fits: 8 MB
 TINY = 1e-30  # products below this need 64 bits
 WIDTH = 32  # as in thematic_kernels: events matched side by side
 
@@ -72,6 +72,7 @@ class ThematicEngine(BaseEngine):
         self._themes: dict[tuple[str, ...], tuple[str, ...]] = {}
         self._met: tuple[NDArray[np.int64], ...] = (np.empty(0, np.int64),) * 3
         self._ordinals: NDArray[np.int64] = np.empty(0, np.int64)
+        self._out: tuple[NDArray[Any], ...] = (np.empty(0, np.int32),)
 
     # -- subscriptions --------------------------------------------------------------------------
 
@@ -183,18 +184,27 @@ class ThematicEngine(BaseEngine):
             (table.pivot_start, table.pivots),
         )
         met, ordinals = self._scratch()
+        counts = np.empty(len(events), np.int64)
+        out = self._room(min(len(events), WIDTH) * len(ordinals))
         first, parts = 0, []
         while first < len(events):
-            room = max(min(OUTPUT, len(events) * len(ordinals)), min(WIDTH, len(events)) * len(ordinals))
-            out = (np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.float32), np.empty(room))
             first, written, self._tick = match_events(
-                first, offsets, rows, starts, values, *held, table.indexed, table.longest, met, self._tick, ordinals, out
-            )
-            event, ordinal, inverse, product = (column[:written] for column in out)
-            parts.append((event, ordinal, _scores(product, inverse), product))
+                first, offsets, rows, starts, values, *held, table.indexed, table.longest, met, self._tick,
+                len(ordinals), (counts, *out),
+            )  # fmt: skip
+            owner, inverse, product = (column[:written] for column in out)
+            parts.append((ordinals[owner], _scores(product, inverse), product.copy()))
         if lists.over():
             self._renumber(lists.keep_recent())
-        return _joined(parts)
+        ordinal, score, product = _joined(parts)
+        return np.repeat(np.arange(len(events)), counts), ordinal, score, product
+
+    def _room(self, least: int) -> tuple[NDArray[Any], ...]:
+        """Where the kernel writes owner, inverse and product of matches; the same memory each time."""
+        room = max(least, min(OUTPUT, 64 * least))
+        if len(self._out[0]) < room:
+            self._out = (np.empty(room, np.int32), np.empty(room, np.float32), np.empty(room))
+        return self._out
 
     def _scratch(self) -> tuple[tuple[NDArray[np.int64], ...], NDArray[np.int64]]:
         """For each predicate when it was last met and where that is noted; the ordinal of each owner."""

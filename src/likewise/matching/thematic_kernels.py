@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from likewise.matching.assignment_kernels import assigned
+from likewise.matching.assignment_kernels import UNCONTESTED, assigned
 
 TEXT, NUMBER = 0, 1  # kinds of posting lists
 WIDTH = 32  # events of a block: two vector registers of 32-bit numbers
@@ -82,16 +82,6 @@ def _candidates(pivot_start, pivots, indexed, count, hits, hit_count, out):  # t
         out[place] = conjunction
         place += 1
     return place
-
-
-@njit(cache=True)
-def _clash(slots, k, e, where):  # type: ignore[no-untyped-def]
-    """Whether two predicates have the same best tuple."""
-    for i in range(1, k):
-        for j in range(i):
-            if where[slots[i], e] == where[slots[j], e]:
-                return True
-    return False
 
 
 @njit(cache=True)
@@ -173,9 +163,10 @@ def _test(candidates, work, width, sizes, table, limits, tick, met, block, slots
                 product = _exact(slots, k, e, best)
                 if product < limit:
                     continue
-            if clash[e] and _clash(slots, k, e, where):
-                product = assigned(slots, k, e, sizes[e], best, where, similarity, limit, numbers, places)
-            if product < 0 or _ruled_out(pool, pool_limit, middle, end, e, tick, stamp, slot, best):
+            if clash[e]:
+                mapped = assigned(slots, k, e, sizes[e], best, where, similarity, limit, numbers, places)
+                product = product if mapped == UNCONTESTED else mapped
+            if product <= 0 or _ruled_out(pool, pool_limit, middle, end, e, tick, stamp, slot, best):
                 continue
             place = count[e]
             if place and found_owner[e, place - 1] == owner:  # an earlier conjunction of the same subscription
@@ -202,7 +193,7 @@ def _width(events, tuples, predicates, entries, owners):  # type: ignore[no-unty
 
 @njit(cache=True)
 def match_events(first, offsets, rows, starts, values, lists, texts, numbers, table, limits, pivots, indexed,
-                 longest, met, tick, ordinals, out):  # type: ignore[no-untyped-def]  # fmt: skip
+                 longest, met, tick, owners, out):  # type: ignore[no-untyped-def]  # fmt: skip
     """Match events from `first` on until the output is full: (next event, matches written, next tick).
 
     For each block of events: walk the posting lists of their tuples and keep each predicate's best
@@ -210,21 +201,21 @@ def match_events(first, offsets, rows, starts, values, lists, texts, numbers, ta
     exact unless two predicates want the same tuple; only then solve the assignment.
     """
     row_kind, row_start, row_length = lists
-    out_event, out_ordinal, out_inverse, out_product = out
+    out_count, out_owner, out_inverse, out_product = out
     events, predicates, conjunctions = len(offsets) - 1, len(met[0]), len(table[0])
     entries, tuples = 0, 1
     for event in range(first, events):
         tuples = max(tuples, offsets[event + 1] - offsets[event])
     for t in range(offsets[first], len(rows)):
         entries += row_length[rows[t]]
-    widest = _width(events - first, tuples, predicates, entries, len(ordinals))
+    widest = _width(events - first, tuples, predicates, entries, owners)
     slots = np.empty(longest, np.int64)
     scratch = (np.empty(widest, np.float32), np.empty(widest, np.uint32), np.empty(widest, np.uint32),
                np.empty((2, longest + 1)), np.empty((2, longest + 1), np.int64))  # fmt: skip
     candidates = np.empty(conjunctions, np.int64)
     count = np.zeros(widest, np.int64)
-    found = (count, np.empty((widest, len(ordinals)), np.int32), np.empty((widest, len(ordinals)), np.float32),
-             np.empty((widest, len(ordinals))))  # fmt: skip
+    found = (count, np.empty((widest, owners), np.int32), np.empty((widest, owners), np.float32),
+             np.empty((widest, owners)))  # fmt: skip
     capacity = 0
     block = (np.empty((0, widest), np.float32), np.empty((0, widest), np.int32),
              np.empty((0, widest), np.uint32), np.empty((0, widest, tuples), np.float32))  # fmt: skip
@@ -232,7 +223,7 @@ def match_events(first, offsets, rows, starts, values, lists, texts, numbers, ta
     written = 0
     while first < events:
         width = min(widest, events - first)
-        if written + width * len(ordinals) > len(out_event):
+        if written + width * owners > len(out_owner):
             break
         tick += 1
         needed = 0
@@ -251,9 +242,9 @@ def match_events(first, offsets, rows, starts, values, lists, texts, numbers, ta
         work = _candidates(pivots[0], pivots[1], indexed, conjunctions, met[2], hit_count, candidates)
         _test(candidates, work, width, sizes, table, limits, tick, met, block, slots, scratch, found)
         for e in range(width):
+            out_count[first + e] = count[e]
             for place in range(count[e]):
-                out_event[written] = first + e
-                out_ordinal[written] = ordinals[found[1][e, place]]
+                out_owner[written] = found[1][e, place]
                 out_inverse[written] = found[2][e, place]
                 out_product[written] = found[3][e, place]
                 written += 1
