@@ -203,9 +203,12 @@ def test_tokens_open_what_they_are_for_and_keep_tenants_apart() -> None:
         tokens = {
             name: broker.store.commit(lambda c, n=name, t=tenant, s=scope: make_token(c, n, t, [s], 0))
             for name, tenant, scope in (
-                ("root", "one", "admin"), ("in", "one", "publish"), ("out", "one", "subscribe"), ("other", "two", "admin"),
+                ("root", "one", "admin"),
+                ("in", "one", "publish"),
+                ("out", "one", "subscribe"),
+                ("other", "two", "admin"),
             )
-        }  # fmt: skip
+        }
         with broker.store.reading() as connection:
             kept = str(connection.execute("SELECT * FROM tokens").fetchall())
         assert not any(token in kept for token in tokens.values())

@@ -22,6 +22,13 @@ MeasureName = Annotated[
 SpaceName = Annotated[
     str | None, typer.Option("--space", help="The space, by name or folder; the embedded one by default.")
 ]
+Address = Annotated[
+    str | None,
+    typer.Option("--address", envvar="LIKEWISE_ADDRESS", help="The broker; http://127.0.0.1:8787 by default."),
+]
+Token = Annotated[
+    str | None, typer.Option("--token", envvar="LIKEWISE_TOKEN", help="The token, where the broker wants one.")
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 

@@ -1,0 +1,111 @@
+"""`likewise admin`: figures, copies, checks and tokens of a broker's store."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from likewise.cli import output
+from likewise.cli.options import Address, AsJson, Token
+
+app = typer.Typer(
+    help="Look after a broker: stats, backup, compact, verify, token.\n\n"
+    "Example: `likewise admin verify likewise-data`",
+    no_args_is_help=True,
+    rich_markup_mode="markdown",
+    add_completion=False,
+)
+Data = Annotated[Path, typer.Argument(metavar="DATA", help="The broker's folder.")]
+
+
+@app.command()
+def stats(address: Address = None, token: Token = None, as_json: AsJson = False) -> None:
+    """Print what a running broker holds.
+
+    Example: `likewise admin stats`
+    """
+    import msgspec
+
+    from likewise.client.synchronous import ADDRESS, Publisher
+
+    with Publisher(address or ADDRESS, token=token) as client:
+        found = msgspec.json.decode(client.request("GET", "/v1/stats").content, type=dict[str, int])
+    _print(found, as_json)
+
+
+@app.command()
+def backup(
+    data: Data, target: Annotated[Path, typer.Argument(metavar="TARGET", help="A new folder.")], as_json: AsJson = False
+) -> None:
+    """Copy a store while the broker runs, or while it does not; serve the copy as any other folder.
+
+    Example: `likewise admin backup likewise-data copy`
+    """
+    from likewise.broker.admin import backup as copy
+
+    _print({"bytes": copy(data, target)}, as_json)
+
+
+@app.command()
+def compact(data: Data, as_json: AsJson = False) -> None:
+    """Give back the space of what was removed; the broker must be stopped.
+
+    Example: `likewise admin compact likewise-data`
+    """
+    from likewise.broker.admin import compact as shrink
+
+    before, after = shrink(data)
+    _print({"bytes_before": before, "bytes_after": after}, as_json)
+
+
+@app.command()
+def verify(data: Data, as_json: AsJson = False) -> None:
+    """Check a store's structure and the checksum of every row, running or not.
+
+    Example: `likewise admin verify likewise-data`
+    """
+    from likewise.broker.admin import verify_store
+
+    _print(verify_store(data), as_json)
+
+
+@app.command()
+def token(
+    data: Data,
+    name: Annotated[str, typer.Option("--name", help="What the token is called.")],
+    scope: Annotated[list[str] | None, typer.Option("--scope", help="publish, subscribe or admin; repeat it.")] = None,
+    tenant: Annotated[str, typer.Option("--tenant", help="For whom.")] = "default",
+    remove: Annotated[bool, typer.Option("--remove", help="Let it open nothing any more.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Make a token for a store whose broker is stopped; it is shown once, and its hash is kept.
+
+    Example: `likewise admin token likewise-data --name roof --scope publish`
+    """
+    from likewise.broker.store import Store
+    from likewise.broker.tokens import make_token, remove_token
+    from likewise.matching.matcher import system_clock
+
+    store = Store(data, clock=system_clock)
+    try:
+        if remove:
+            store.commit(lambda c: remove_token(c, name, tenant))
+            _print({"removed": name}, as_json)
+        else:
+            made = store.commit(lambda c: make_token(c, name, tenant, scope or [], system_clock()))
+            _print({"name": name, "token": made}, as_json)
+    finally:
+        store.close()
+
+
+def _print(found: Mapping[str, object], as_json: bool) -> None:
+    if as_json:
+        output.print_json(found)
+        return
+    width = max(map(len, found))
+    for name, value in found.items():
+        shown = f"{value:,}" if isinstance(value, int) else str(value)
+        output.print_line(f"{name.replace('_', ' '):<{width}}  {shown}")

@@ -1,0 +1,58 @@
+"""`likewise serve`: run the broker."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+import typer
+
+from likewise.cli import output
+from likewise.cli.options import AsJson
+
+
+def serve(
+    data: Annotated[
+        Path | None, typer.Option("--data", metavar="DIR", help="The folder that keeps everything.")
+    ] = None,
+    config: Annotated[Path | None, typer.Option("--config", metavar="FILE", help="A configuration in TOML.")] = None,
+    host: Annotated[str | None, typer.Option("--host", help="Where to listen; this machine alone by default.")] = None,
+    port: Annotated[int | None, typer.Option("--port", min=0, max=65535, help="0 takes a free one.")] = None,
+    ephemeral: Annotated[bool, typer.Option("--ephemeral", help="Keep everything in memory, nothing on disk.")] = False,
+    tls_certificate: Annotated[str | None, typer.Option("--tls-certificate", metavar="FILE")] = None,
+    tls_key: Annotated[str | None, typer.Option("--tls-key", metavar="FILE")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Run the broker until Ctrl-C or SIGTERM; then finish what is under way, and go on from there next time.
+
+    Without --data the folder is `likewise-data` below the working directory. Environment variables such as
+    LIKEWISE_SERVER_PORT override the configuration file, options override both.
+
+    Example: `likewise serve --data city`
+    """
+    from likewise.broker.broker import Broker
+    from likewise.broker.config import read_config
+    from likewise.broker.logging import log_to_stderr
+    from likewise.connectors.server import serve as run
+    from likewise.errors import InputError
+
+    if ephemeral and data is not None:
+        raise InputError("--ephemeral keeps nothing on disk, --data names where to keep it; give one of them")
+    found = read_config(config)
+    said = {"host": host, "port": port, "tls_certificate": tls_certificate, "tls_key": tls_key}
+    server = msgspec.structs.replace(found.server, **{k: v for k, v in said.items() if v is not None})
+    found = msgspec.structs.replace(found, server=server)
+    log_to_stderr(found.logging)
+    folder = None if ephemeral else data or Path("likewise-data")
+    scheme = "https" if server.tls_certificate else "http"
+
+    def ready(port: int) -> None:
+        if as_json:
+            output.print_json({"listening": f"{scheme}://{server.host}:{port}", "data": folder})
+        else:
+            kept = "in memory" if folder is None else f"in {folder}"
+            output.print_line(f"Listening on {scheme}://{server.host}:{port}, keeping everything {kept}.")
+
+    with Broker(folder, found) as broker:
+        run(broker, on_ready=ready)

@@ -1,0 +1,20 @@
+"""Publish to and subscribe at a broker: `Publisher`, `Subscriber`, and the same for asyncio.
+
+    with Publisher("http://127.0.0.1:8787") as out:
+        out.publish({"no2": 45, "city": "Zagreb"})
+
+    with Subscriber("ann", "http://127.0.0.1:8787") as inbox:
+        inbox.subscribe("{no2 > 40}")
+        for delivery in inbox:
+            print(delivery.event, delivery.subscriptions)
+            inbox.acknowledge(delivery)
+
+Events and subscriptions are checked before anything is sent. A connection that breaks is made again, with
+growing pauses; a stream goes on after the last delivery it gave, so none comes twice.
+"""
+
+from likewise.client.asynchronous import AsyncPublisher, AsyncSubscriber
+from likewise.client.messages import ClientDelivery, Met
+from likewise.client.synchronous import Publisher, Subscriber
+
+__all__ = ["AsyncPublisher", "AsyncSubscriber", "ClientDelivery", "Met", "Publisher", "Subscriber"]

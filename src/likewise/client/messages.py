@@ -1,0 +1,177 @@
+"""What goes over the wire, as values; shared by both kinds of client."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+from urllib.parse import quote, urlsplit, urlunsplit
+
+import httpx
+import msgspec
+
+from likewise import errors
+from likewise.formats.json_events import event_from_document, event_to_json
+from likewise.formats.json_subscriptions import with_default_id
+from likewise.language import parse
+from likewise.model import Event, Subscription, event
+
+LINES: Final = {"content-type": "application/x-ndjson"}
+Publishable = Event | Mapping[str, Any]
+
+
+class Met(msgspec.Struct, frozen=True):
+    """A subscription of ours that the event met."""
+
+    id: str
+    score: float
+
+
+class ClientDelivery(msgspec.Struct, frozen=True):
+    """One event that met subscriptions of ours; `sequence` is what is acknowledged."""
+
+    sequence: int
+    cause: str
+    subscriptions: tuple[Met, ...]
+    event: Event
+
+
+class Receipt(msgspec.Struct, frozen=True):
+    """An event as the broker keeps it."""
+
+    id: str
+    position: int
+    duplicate: bool
+
+
+class _Receipts(msgspec.Struct, frozen=True):
+    events: tuple[Receipt, ...]
+
+
+class _Wire(msgspec.Struct, frozen=True):
+    sequence: int
+    cause: str
+    subscriptions: tuple[Met, ...]
+    event: dict[str, Any]
+
+
+_WIRE: Final = msgspec.json.Decoder(_Wire)
+
+
+def read_delivery(data: bytes | str) -> ClientDelivery:
+    """A delivery from its JSON.
+
+    >>> said = '{"v":1,"sequence":7,"cause":"arrival","subscriptions":[],"event":{"v":1,"payload":{"no2":45}}}'
+    >>> read_delivery(said).event.tuples[0].value
+    45
+    """
+    try:
+        found = _WIRE.decode(data)
+    except msgspec.MsgspecError as error:
+        raise errors.FormatError(f"the broker sent something that is no delivery: {error}") from None
+    return ClientDelivery(found.sequence, found.cause, found.subscriptions, event_from_document(found.event))
+
+
+def event_lines(events: Iterable[Publishable], source: str | None) -> bytes:
+    """Events as JSON lines, checked; those without a source of their own get `source`.
+
+    Each gets an id here, so that sending them again after a broken connection publishes nothing twice.
+
+    >>> event_lines([{"no2": 45}], "/roof").startswith(b'{"v":1,"tuples":[{"attribute":"no2","value":45}],"id":"')
+    True
+    """
+    lines = []
+    for given in events:
+        made = given if isinstance(given, Event) else event(given)
+        changes: dict[str, Any] = {}
+        if made.id is None:
+            changes["id"] = f"{random.SystemRandom().getrandbits(128):032x}"
+        if made.source is None and source is not None:
+            changes["source"] = source
+        lines.append(event_to_json(msgspec.structs.replace(made, **changes) if changes else made))
+    return b"\n".join(lines)
+
+
+def read_receipts(response: httpx.Response) -> tuple[Receipt, ...]:
+    """The receipts in an answer."""
+    return msgspec.json.decode(response.content, type=_Receipts).events
+
+
+def checked(subscription: Subscription | str, id: str | None) -> Subscription:
+    """A subscription, parsed here if it is text, under an id."""
+    made = parse(subscription) if isinstance(subscription, str) else subscription
+    return msgspec.structs.replace(made, id=id) if id is not None else with_default_id(made)
+
+
+class BrokerRefused(errors.LikewiseError):
+    """The broker refused a request: `status` and `problem` are what it said."""
+
+    code = "refused"
+
+    def __init__(self, status: int, problem: dict[str, Any]) -> None:
+        self.status = status
+        self.problem = problem
+        super().__init__(str(problem.get("detail") or f"the broker answered with status {status}"))
+
+
+def raise_problem(response: httpx.Response) -> httpx.Response:
+    """The response, unless it tells of a problem."""
+    if response.is_success:
+        return response
+    try:
+        said = msgspec.json.decode(response.content, type=dict[str, Any])
+    except msgspec.MsgspecError:
+        said = {}
+    raise BrokerRefused(response.status_code, said)
+
+
+def may_retry(error: Exception) -> bool:
+    """Whether trying again may help: the connection broke, or the broker said to come again later."""
+    if isinstance(error, BrokerRefused):
+        return error.status in (429, 503)
+    return isinstance(error, httpx.TransportError)
+
+
+def headers_of(token: str | None) -> dict[str, str]:
+    """The headers that say who asks."""
+    return {"authorization": f"Bearer {token}"} if token else {}
+
+
+def path_of(subscriber: str, rest: str = "") -> str:
+    """The address of a subscriber.
+
+    >>> path_of("ann/b", "/deliveries")
+    '/v1/subscribers/ann%2Fb/deliveries'
+    """
+    return f"/v1/subscribers/{quote(subscriber, safe='')}{rest}"
+
+
+def acknowledgement(number: int) -> str:
+    """What a stream is told when everything up to a sequence number is dealt with."""
+    return f'{{"acknowledge":{number}}}'
+
+
+def subscription_path(subscriber: str, id: str) -> str:
+    """The address of a subscription."""
+    return path_of(subscriber, f"/subscriptions/{quote(id, safe='')}")
+
+
+def event_path(id: str, source: str | None) -> str:
+    """The address of an event.
+
+    >>> event_path("e 1", "/roof")
+    '/v1/events/e%201?source=%2Froof'
+    """
+    return f"/v1/events/{quote(id, safe='')}" + (f"?source={quote(source, safe='')}" if source else "")
+
+
+def stream_address(address: str, subscriber: str, cursor: int) -> str:
+    """Where the stream is.
+
+    >>> stream_address("http://127.0.0.1:8787", "ann", 7)
+    'ws://127.0.0.1:8787/v1/subscribers/ann/stream?cursor=7'
+    """
+    parts = urlsplit(address)
+    scheme = "wss" if parts.scheme == "https" else "ws"
+    path = parts.path.rstrip("/") + path_of(subscriber, "/stream")
+    return urlunsplit((scheme, parts.netloc, path, f"cursor={cursor}", ""))
