@@ -51,8 +51,17 @@ NAMES: Final = NameWeights(
     digits=0.05,
     unit=0.1,
     unknown=0.4,
-    asked_share=0.7,
-    leniency=0.5,
+    asked_share=0.6,
+    leniency=0.7,
+    modifier=0.6,
+    light=0.3,
+    transparent=0.1,
+    container=0.2,
+    conflict=0.5,
+    sisters=0.35,
+    association=0.7,
+    not_a_number=0.6,
+    not_a_state=0.9,
 )
 
 

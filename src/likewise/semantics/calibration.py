@@ -43,6 +43,12 @@ class NameWeights(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     that is a number, a unit, or unknown, against 1 for a known one. `asked_share`: the asked term's
     coverage counts this much, the seen one's the rest; `leniency` is the exponent of the mean over
     words: 1 is the plain mean, less lets a word without a partner weigh more.
+
+    For names of readings (`readings`): `modifier`, `light`, `transparent`: the weight of a word beside the head, of
+    one that says little, and of one that says nothing; `container` multiplies words of a path's outer parts.
+    What is left of a score: `conflict` if the heads or units measure different things, `not_a_number` if a quantity
+    is asked and the value is text or a Boolean, `not_a_state` if a state is asked and it is a number; what is
+    left of two words' relatedness: `sisters` if they are different quantities, `association` if only one is one.
     """
 
     prefix: tuple[float, ...]
@@ -56,6 +62,15 @@ class NameWeights(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     unknown: float
     asked_share: float
     leniency: float
+    modifier: float
+    light: float
+    transparent: float
+    container: float
+    conflict: float
+    sisters: float
+    association: float
+    not_a_number: float
+    not_a_state: float
 
 
 class Calibration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -19,11 +19,11 @@ from likewise import defaults
 from likewise.model.units import find_unit, units_in_name
 from likewise.semantics.calibration import NameWeights
 from likewise.semantics.esa import equal_are_one, fold_spaces
-from likewise.semantics.identifiers import words_of
 from likewise.semantics.least_recent import LeastRecent
 from likewise.semantics.measure import Term
 from likewise.semantics.prepared import Prepared
-from likewise.semantics.stop_words import STOP_WORDS
+from likewise.semantics.quantities import quantity
+from likewise.semantics.readings import MOST_WORDS, Reading, parse_name, parse_text
 from likewise.semantics.vectors import TermVectors, Theme, theme_of
 
 if TYPE_CHECKING:
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
 LONGEST_ACRONYM: Final = 6
 THEMES_KEPT: Final = 64  # for which a side keeps its words as terms
-MOST_WORDS: Final = 64  # of one term; longer ones are texts, not names
 
 
 class _Name(msgspec.Struct, frozen=True):
@@ -44,6 +43,7 @@ class _Name(msgspec.Struct, frozen=True):
     plain: bool
     initials: tuple[tuple[str, int, int], ...]
     quantities: tuple[tuple[str, int], ...]
+    reading: Reading
 
 
 class NamesMeasure:
@@ -53,10 +53,12 @@ class NamesMeasure:
 
     def __init__(self, vectors: TermVectors, weights: NameWeights) -> None:
         self._vectors, self.weights = vectors, weights
-        self._kept: LeastRecent[tuple[str, str], _Name] = LeastRecent(
+        self._kept: LeastRecent[tuple[str, str, tuple[str, ...], bool], _Name] = LeastRecent(
             defaults.TERM_CACHE_BYTES // 8, lambda n: 200 * (len(n.words) + 1) + 100 * len(n.initials)
         )
-        self.side: Prepared[Names] = Prepared(lambda terms: Names([(self._name(t), theme_of(t.theme)) for t in terms]))
+        self.side: Prepared[Names] = Prepared(
+            lambda terms: Names([(self._name(t), theme_of(t.theme), t.kind) for t in terms])
+        )
 
     def configuration(self) -> dict[str, object]:
         """What rebuilds this measure over the same space."""
@@ -74,43 +76,49 @@ class NamesMeasure:
         w = self.weights
         prefix = np.array(w.prefix, dtype=np.float32)
         scores = kernels.word_scores(*asked.spelling(), *seen.spelling(), prefix, w.skeleton)
-        if meaning is None:
-            meaning = np.zeros_like(scores)
+        kept = np.zeros_like(scores) if meaning is None else meaning * _kinship(asked.word_bits, seen.word_bits, w)
         units = np.array([w.unit_unsure, w.unit_sure], dtype=np.float32)
-        out = kernels.coverage(scores, meaning, *asked.arrays(), *seen.arrays(), units, w.acronym, w.plain, w.leniency)
+        out = kernels.coverage(scores, kept, *asked.arrays(), *seen.arrays(), units, w.acronym, w.plain, w.leniency)
         found: NDArray[np.float32] = out[0] ** w.asked_share * out[1] ** (1 - w.asked_share)
-        return found
+        return found * self._fitting(asked, seen)
+
+    def _fitting(self, asked: Names, seen: Names) -> NDArray[np.float32]:
+        """What is left of a score where two readings cannot be the same: other quantities, units or kinds of values."""
+        w = self.weights
+        wrong = _apart(asked.bits, seen.bits) | _apart(asked.dimensions, seen.unit_dimensions)
+        out = np.where(wrong, np.float32(w.conflict), np.float32(1))
+        out[np.ix_(asked.physical, seen.other)] *= np.float32(w.not_a_number)
+        out[np.ix_(asked.state, seen.number)] *= np.float32(w.not_a_state)
+        return out
 
     def _name(self, term: Term) -> _Name:
-        key = (fold_spaces(term.text), term.unit)
+        key = (fold_spaces(term.text), term.unit, term.context, term.role == "attribute")
         kept = self._kept.get(key)
         if kept is None:
             kept = self._ready(*key)
             self._kept.put(key, kept)
         return kept
 
-    def _ready(self, text: str, unit: str) -> _Name:
-        written = tuple(self._vectors.words(text)[:MOST_WORDS])
-        stop = STOP_WORDS["english"]
-        words = tuple(w.casefold() for w in written if w.casefold() not in stop)
+    def _ready(self, text: str, unit: str, context: tuple[str, ...], named: bool) -> _Name:
+        parse = parse_name if named else parse_text
+        parsed = parse(text, context, self._vectors.words, self._known, self.weights)
         found = units_in_name(text)
-        stated = find_unit(unit) if unit else None
-        spelled = {w.casefold() for u, _ in found for w in words_of(u.symbol)} | {u.symbol.casefold() for u, _ in found}
-        known = [self._known(w) for w in words]
+        beside = context if parsed.in_context else ()
+        units = [u for u in (find_unit(unit) if unit else None, *map(find_unit, beside)) if u is not None]
+        written = tuple(self._vectors.words(text)[:MOST_WORDS])
+        stated = [(u, True) for u in units[:1]]
+        words = tuple(w.text for w in parsed.words)
         return _Name(
             words=words,
             stems=tuple(self._stem(w) for w in words),
-            written=tuple(w for w in written if w.casefold() not in stop),
-            weights=tuple(
-                self._weight(w, k, w in spelled and i > 0) for i, (w, k) in enumerate(zip(words, known, strict=True))
-            ),
-            plain=len(written) == len(text.split()) and all(known),
-            initials=_initials(tuple(w.casefold() for w in written), words),
+            written=tuple(w.written for w in parsed.words),
+            weights=tuple(w.weight for w in parsed.words),
+            plain=len(written) == len(text.split()) and all(self._known(w) for w in words),
+            initials=_initials(tuple(w.casefold() for w in written), words) if len(words) <= len(written) else (),
             quantities=tuple(
-                (self._stem(word), int(sure))
-                for u, sure in (*(((stated, True),) if stated else ()), *found)
-                for word in u.dimension.split()
+                (self._stem(word), int(sure)) for u, sure in (*stated, *found) for word in u.dimension.split()
             ),
+            reading=parsed.reading([u for u, sure in (*stated, *found) if sure]),
         )
 
     def _stem(self, word: str) -> str:
@@ -120,13 +128,6 @@ class NamesMeasure:
     def _known(self, word: str) -> bool:
         ids = self._vectors.tokens(word)
         return len(ids) == 1 and ids[0] >= 0
-
-    def _weight(self, word: str, known: bool, is_unit: bool) -> float:
-        if is_unit:
-            return self.weights.unit
-        if word.isdigit():
-            return self.weights.digits
-        return 1.0 if known else self.weights.unknown
 
 
 def _initials(written: tuple[str, ...], words: tuple[str, ...]) -> tuple[tuple[str, int, int], ...]:
@@ -147,27 +148,36 @@ def _initials(written: tuple[str, ...], words: tuple[str, ...]) -> tuple[tuple[s
 class Names:
     """Several names as arrays, and their distinct words, each with its theme."""
 
-    def __init__(self, names: list[tuple[_Name, Theme]]) -> None:
+    def __init__(self, names: list[tuple[_Name, Theme, str]]) -> None:
         place: dict[tuple[str, str, str, Theme], int] = {}
-        keys = [(*key, theme) for n, theme in names for key in zip(n.words, n.stems, n.written, strict=True)]
+        keys = [(*key, theme) for n, theme, _ in names for key in zip(n.words, n.stems, n.written, strict=True)]
         self._words = np.array([place.setdefault(key, len(place)) for key in keys], dtype=np.int64)
         self.written = tuple(key[2] for key in place)
         themes = [key[3] for key in place]
         self.groups = {theme: np.flatnonzero([each == theme for each in themes]) for theme in set(themes)}
         self._terms: dict[tuple[Theme, Theme | None], tuple[Term, ...]] = {}
-        self._ends = np.cumsum([len(n.words) for n, _ in names], dtype=np.int64)
-        self._weights = np.array([w for n, _ in names for w in n.weights], dtype=np.float32)
-        self._plain = np.array([n.plain for n, _ in names], dtype=np.uint8)
-        self._texts = _hashes([key[0] for key in place])
+        self._ends = np.cumsum([len(n.words) for n, _, _ in names], dtype=np.int64)
+        self._weights = np.array([w for n, _, _ in names for w in n.weights], dtype=np.float32)
+        self._plain = np.array([n.plain for n, _, _ in names], dtype=np.uint8)
+        # A unit is nobody's initials: `mV` is no mains voltage.
+        self._texts = _hashes([key[0] if find_unit(key[0]) is None else f"{key[0]} " for key in place])
         self._stems = _hashes([f" {key[1]}" for key in place])
         self._letters = np.array([ord(c) for key in place for c in key[0]], dtype=np.int32)
         self._letter_ends = np.cumsum([len(key[0]) for key in place], dtype=np.int64)
-        self._window_ends = np.cumsum([len(n.initials) for n, _ in names], dtype=np.int64)
-        windows = [(hash(letters), start, end) for n, _ in names for letters, start, end in n.initials]
+        self._window_ends = np.cumsum([len(n.initials) for n, _, _ in names], dtype=np.int64)
+        windows = [(hash(letters), start, end) for n, _, _ in names for letters, start, end in n.initials]
         self._windows = np.array(windows, dtype=np.int64).reshape(-1, 3)
-        self._unit_ends = np.cumsum([len(n.quantities) for n, _ in names], dtype=np.int64)
-        units = [(hash(f" {word}"), sure) for n, _ in names for word, sure in n.quantities]
+        self._unit_ends = np.cumsum([len(n.quantities) for n, _, _ in names], dtype=np.int64)
+        units = [(hash(f" {word}"), sure) for n, _, _ in names for word, sure in n.quantities]
         self._units = np.array(units, dtype=np.int64).reshape(-1, 2)
+        self.word_bits = np.array([quantity(key[0]) for key in place], dtype=np.int64)
+        self.bits = np.array([n.reading.quantities for n, _, _ in names], dtype=np.int64)
+        self.dimensions = np.array([n.reading.dimensions for n, _, _ in names], dtype=np.int64)
+        self.unit_dimensions = np.array([n.reading.unit_dimensions for n, _, _ in names], dtype=np.int64)
+        self.physical = np.array([n.reading.physical for n, _, _ in names], dtype=bool)
+        self.state = np.array([n.reading.state for n, _, _ in names], dtype=bool)
+        self.number = np.array([kind == "number" for _, _, kind in names], dtype=bool)
+        self.other = np.array([kind in ("text", "boolean") for _, _, kind in names], dtype=bool)
 
     def under(self, theme: Theme, group: Theme | None = None) -> tuple[Term, ...]:
         """The distinct words, or those with one theme, as terms under a theme; the same objects while they are kept."""
@@ -187,6 +197,19 @@ class Names:
         """What the coverage kernel takes for one side, in its order."""
         return (self._texts, self._stems, self._ends, self._words, self._weights, self._plain,
                 self._window_ends, self._windows, self._unit_ends, self._units)  # fmt: skip
+
+
+def _kinship(a: NDArray[np.int64], b: NDArray[np.int64], weights: NameWeights) -> NDArray[np.float32]:
+    """What is left of two words' relatedness if both are quantities but not the same, or only one is a quantity."""
+    out = np.where((a != 0)[:, None] != (b != 0), np.float32(weights.association), np.float32(1))
+    out[_apart(a, b)] = weights.sisters
+    return out
+
+
+def _apart(a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Where both sides have bits but none in common."""
+    found: NDArray[np.bool_] = ((a[:, None] & b) == 0) & (a != 0)[:, None] & (b != 0)
+    return found
 
 
 def _hashes(words: list[str]) -> NDArray[np.int64]:
