@@ -17,6 +17,7 @@ import json
 import statistics
 import sys
 import time
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -134,15 +135,13 @@ def _delivered(distance: np.ndarray, k: int) -> set[int]:
 
 def run(
     subscriptions: list[int], ks: list[int], windows: list[int], *, yardsticks: bool = True
-) -> list[dict[str, Any]]:
-    """Every combination asked for."""
-    return [
-        case(n, k, window, yardsticks=yardsticks)
-        for n in subscriptions
-        for k in ks
-        for window in windows
-        if k <= window
-    ]
+) -> Iterator[dict[str, Any]]:
+    """Every combination asked for, as it is done."""
+    for n in subscriptions:
+        for k in ks:
+            for window in windows:
+                if k <= window:
+                    yield case(n, k, window, yardsticks=yardsticks)
 
 
 def main() -> int:
@@ -156,7 +155,7 @@ def main() -> int:
     options = parser.parse_args()
     rows = run(options.subscriptions, options.k, options.window, yardsticks=not options.no_yardsticks)
     if options.json:
-        print(json.dumps(rows, indent=1))
+        print(json.dumps(list(rows), indent=1))
         return 0
     for row in rows:
         line = "  ".join(

@@ -4,8 +4,8 @@ The door
     matcher             `likewise.Matcher`: deals out ordinals and merges; `routing` chooses engines, `saving` and
                         `feedback_files` keep it on disk, `snapshot` shows it to other threads, `judging` takes feedback
     engine              the seam every engine fits
-    explain             why and why not; `explain_condition` and `explain_kinds` do the work, `evidence` says what made a
-                        score, `grid` is the whole matrix
+    explain             why and why not; `explain_condition` and `explain_kinds` do the work, `evidence` says what made
+                        a score, `grid` is the whole matrix
 
 Plain evaluation, what everything else must equal
     naive               the oracle; from `operators` (what each operator means), `terms`, `relaxed`, `conditions`,
