@@ -13,6 +13,7 @@ from likewise.matching.locality import (
     LexicalLocality,
     Locality,
     SemanticLocality,
+    coordinates,
     distances,
     plain_text,
     principal_axis,
@@ -35,7 +36,7 @@ def test_coordinates_are_never_further_apart_than_terms(texts: list[str]) -> Non
     pairs = [(a, b) for a in range(len(texts)) for b in range(a)]
     apart = distances(near, [texts[a] for a, _ in pairs], [texts[b] for _, b in pairs])
     for axis in (principal_axis(vectors), principal_axis(near.vectors(["some", "other", "words"]))):
-        along = vectors @ axis
+        along = coordinates(vectors, axis[None, :])[:, 0]
         moved = np.abs([along[a] - along[b] for a, b in pairs])
         assert (moved <= apart + MARGIN).all()
 

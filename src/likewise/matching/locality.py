@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from likewise.semantics.space import Space
 
 FARTHEST: Final = 2.0**0.5  # between terms that have nothing in common
-MARGIN: Final = 1e-4  # how far rounding may move a coordinate
+MARGIN: Final = 1e-6  # how far rounding may move a coordinate; they are computed in double precision
 _LONGEST_GRAM: Final = 3
 _MIX: Final = np.uint64(0x9E3779B97F4A7C15)  # Knuth's multiplier: spreads codes over the dimensions
 _ITERATIONS: Final = 30
@@ -156,7 +156,7 @@ def distances(locality: Locality, asked: Sequence[str], seen: Sequence[str]) -> 
     return row_distances(locality.vectors(asked), locality.vectors(seen), same)
 
 
-def principal_axis(rows: NDArray[np.float32]) -> NDArray[np.float32]:
+def principal_axis(rows: NDArray[np.float32]) -> NDArray[np.float64]:
     """The direction of length 1 along which rows lie furthest apart, by power iteration.
 
     >>> np.abs(principal_axis(np.array([[1, 0], [-1, 0], [0, 0.1]], np.float32))).round(2).tolist()
@@ -173,4 +173,16 @@ def principal_axis(rows: NDArray[np.float32]) -> NDArray[np.float32]:
             break
         axis = turned / length
     axis *= 1 - 1e-6  # rounding must not make it longer than 1
-    return (axis * (1 if axis[np.abs(axis).argmax()] > 0 else -1)).astype(np.float32)
+    turned = axis if axis[np.abs(axis).argmax()] > 0 else -axis
+    return turned
+
+
+def coordinates(rows: NDArray[np.float32], axes: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The coordinates of vectors along each axis, one row a vector.
+
+    >>> coordinates(np.eye(2, dtype=np.float32), np.array([[1.0, 0.0]])).tolist()
+    [[1.0], [0.0]]
+    """
+    # Not the @ of matrices: many threads for so little work cost more than they bring.
+    found: NDArray[np.float64] = np.einsum("ij,kj->ik", rows, axes, dtype=np.float64)
+    return found

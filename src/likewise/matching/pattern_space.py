@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from likewise.errors import DuplicateId, UnknownId
-from likewise.matching.locality import MARGIN, Locality, principal_axis
+from likewise.matching.locality import MARGIN, Locality, coordinates, principal_axis
 from likewise.model.rdf import TriplePattern, is_variable
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class PatternSpace:
         self._empty = np.zeros(16, bool)  # rows of terms that have no vector
         self._free_rows: list[int] = []
 
-    def _axis(self, sample: Sequence[Parts | TriplePattern], position: int) -> NDArray[np.float32]:
+    def _axis(self, sample: Sequence[Parts | TriplePattern], position: int) -> NDArray[np.float64]:
         parts = [(t.subject, t.predicate, t.object) if isinstance(t, TriplePattern) else t for t in sample]
         texts = dict.fromkeys(self.locality.text(p[position]) for p in parts if not is_variable(p[position]))
         step = max(1, len(texts) // _SAMPLE)
@@ -98,10 +98,9 @@ class PatternSpace:
             equal = tuple((i, j) for i, j in _PAIRS if is_variable(parts[i]) and parts[i] == parts[j])
             if equal:
                 self._equal[slot] = equal
-            coordinates = self._coordinates_of(slot)
-            self._placed[slot] = coordinates
-            if coordinates:
-                self.place(slot, coordinates)
+            placed = self._placed[slot] = self._coordinates_of(slot)
+            if placed:
+                self.place(slot, placed)
             else:
                 self._everything.add(slot)
 
@@ -125,16 +124,17 @@ class PatternSpace:
     def _coordinates_of(self, slot: int) -> dict[int, float]:
         """The coordinates of a pattern's constants, by position."""
         held = self._constants[slot].tolist()
-        return {i: float(self._rows[row] @ self._axes[i]) for i, row in enumerate(held) if row >= 0}
+        along = coordinates(self._rows[held], self._axes).tolist()  # a row for a variable is not used
+        return {i: along[i][i] for i, row in enumerate(held) if row >= 0}
 
     def remove(self, number: int) -> None:
         """Take a pattern out."""
         slot = self._slots.pop(number, None)
         if slot is None:
             raise UnknownId(str(number))
-        coordinates = self._placed.pop(slot)
-        if coordinates:
-            self.displace(slot, coordinates)
+        placed = self._placed.pop(slot)
+        if placed:
+            self.displace(slot, placed)
         self._everything.discard(slot)
         self._equal.pop(slot, None)
         for row in self._constants[slot].tolist():
@@ -176,9 +176,7 @@ class PatternSpace:
         texts = {text: place for place, text in enumerate(dict.fromkeys(spoken))}
         of = np.fromiter(map(texts.__getitem__, spoken), np.int64, len(spoken)).reshape(-1, 3)
         vectors = self.locality.vectors(list(texts)).reshape(-1, self.locality.dimensions)
-        # Not the @ of matrices: many threads for so little work cost more than they bring.
-        along = np.einsum("ij,kj->ik", vectors, self._axes)
-        centres = along[of, np.arange(3)].astype(np.float64)
+        centres = coordinates(vectors, self._axes)[of, np.arange(3)]
         reach = self.radius + MARGIN
         found, slots = self.search(centres - reach, centres + reach)
         # Where each text stands among the constants, -1 if nowhere: such a pair is at distance 0.

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from likewise.matching.locality import Locality
     from likewise.model.rdf import TriplePattern
 
+NODE = 16  # entries of a node: libspatialindex's 100 suits pages of a disk, in memory small nodes are faster
 WHOLE_AXIS = (-2.0, 2.0)  # every coordinate lies between -1 and 1
 
 
@@ -68,7 +69,11 @@ def new_tree(dimensions: int) -> Any:
         from rtree.index import Index, Property
     except ImportError:
         raise MissingDependency("rtree", "rdf") from None
-    return Index(properties=Property(dimension=dimensions))
+    return Index(
+        properties=Property(
+            dimension=dimensions, leaf_capacity=NODE, index_capacity=NODE, near_minimum_overlap_factor=NODE // 2
+        )
+    )
 
 
 def search_tree(
