@@ -21,12 +21,13 @@ from numpy.typing import NDArray
 from likewise.errors import NotServed
 from likewise.matching import block_layout as layout
 from likewise.matching.bitmap_block import Block, join
-from likewise.matching.bitmap_kernels import list_matches, match_events, match_one, repeat_each
+from likewise.matching.bitmap_kernels import match_events, match_one
 from likewise.matching.bitmap_tail import Tail
 from likewise.matching.codes import CodeBook
 from likewise.matching.condition_rows import conjunction_rows
 from likewise.matching.engine import BaseEngine, Found, FoundBatch
 from likewise.matching.event_points import EventPoints
+from likewise.matching.listing_kernels import list_matches, repeat_each
 from likewise.matching.raw_memory import address, view
 from likewise.matching.residual import holds
 from likewise.matching.reused_array import ReusedArray

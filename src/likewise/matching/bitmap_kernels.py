@@ -13,6 +13,7 @@ from likewise.matching import block_layout as L
 from likewise.matching.bitmap_block import IS_COMPOUND, VIOLATES
 from likewise.matching.codes import HEAD, NUMBER
 from likewise.matching.condition_rows import COMPOUND, NEGATIVE, NUMERIC, REQUIREMENT
+from likewise.matching.listing_kernels import list_matches
 from likewise.matching.raw_memory import (
     codes_at,
     compiled,
@@ -21,7 +22,6 @@ from likewise.matching.raw_memory import (
     numbers_at,
     ones,
     shorts_at,
-    trailing_zeros,
     words_at,
 )
 
@@ -346,54 +346,6 @@ def match_events(table: int, starts: Integers, result: Words) -> int:
             for word in range(words):
                 total += ones(own[word])
     return total
-
-
-@compiled
-def list_matches(table: int, result: Words, counts: Integers, found: Integers) -> int:
-    """The ordinals of each event's bitmap, each once, into `found`, and how many into `counts`; how many in all."""
-    head = integers_at(table, L.WIDTH)
-    width = head[L.RESULT_WORDS]
-    used = 0
-    for event in range(len(counts)):
-        begun = used
-        for line in range(1, head[L.BLOCKS] + 2):
-            record = integers_at(table + 8 * L.WIDTH * line, L.WIDTH)
-            ordinals = integers_at(record[L.ORDINALS], record[L.SLOTS])
-            order = record[L.ORDER]
-            offset = event * width + record[L.AT]
-            lowest = ordinals[0] if record[L.SLOTS] else 0
-            for word in range(record[L.WORDS]):
-                bits = result[offset + word]
-                if order == L.CONSECUTIVE:
-                    base = lowest + 64 * word
-                    while bits:
-                        found[used] = base + trailing_zeros(bits)
-                        used += 1
-                        bits &= bits - ONE
-                elif order == L.DISTINCT:
-                    while bits:
-                        found[used] = ordinals[64 * word + trailing_zeros(bits)]
-                        used += 1
-                        bits &= bits - ONE
-                else:
-                    while bits:
-                        ordinal = ordinals[64 * word + trailing_zeros(bits)]
-                        if used == begun or found[used - 1] != ordinal:
-                            found[used] = ordinal
-                            used += 1
-                        bits &= bits - ONE
-        counts[event] = used - begun
-    return used
-
-
-@compiled
-def repeat_each(counts: Integers, into: Integers) -> None:
-    """Write each index as often as its count says."""
-    used = 0
-    for index in range(len(counts)):
-        for place in range(used, used + counts[index]):
-            into[place] = index
-        used += counts[index]
 
 
 @compiled
