@@ -43,6 +43,7 @@ LATENESS: Final = 0  # µs an event may be older than the newest one seen and st
 # The broker.
 HOST: Final = "127.0.0.1"  # beyond loopback only with tokens
 PORT: Final = 8787
+DASHBOARD_PORT: Final = 8788  # beside the broker
 TENANT: Final = "default"  # whose everything is while there are no tokens
 QUEUE_LIMIT: Final = 100_000  # deliveries a subscriber's queue holds unless it asks for another number
 MAX_QUEUE_LIMIT: Final = 10_000_000

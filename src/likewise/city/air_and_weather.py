@@ -21,7 +21,7 @@ def _uplink(sight: Sight) -> Json:
         "fPort": 2,
         "object": {
             "TempC_SHT": sight.get("temperature", 2), "Hum_SHT": f"{sight.get('humidity')} %",
-            "BatV": round(3.6 - sight.number * 1e-4, 3),
+            "BatV": f"{3.6 - sight.number * 1e-4:.3f} V",
         },
     }  # fmt: skip
 

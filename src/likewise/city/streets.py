@@ -82,7 +82,7 @@ class City:
                 chance = random.Random(f"{self.world.seed} {device.id} {number}")
                 sight = Sight(self.world, device.place, device.id, seconds, number, chance)
                 yield Report(
-                    seconds, f"{self.run}-{number}", f"city/{device.id}", device.dialect.themes,
+                    seconds, f"{device.id}-{self.run}-{number}", f"city/{device.id}", device.dialect.themes,
                     device.dialect.say(sight), device,
                 )  # fmt: skip
             number += 1

@@ -18,7 +18,7 @@ WANTED: Final = (
     Wanted("health-desk", "heat", "{temperature~ > 27 degC} threshold 0.6", "Where is it hot?"),
     Wanted("health-desk", "bad-air", "{nitrogen dioxide~ > 40 ug/m3} threshold 0.6", "Where is the air bad?"),
     Wanted("health-desk", "loud", "{noise~ > 70 dB}", "Where is it loud?"),
-    Wanted("traffic-desk", "jam", "{traffic} {vehicle speed~ < 15 km/h} threshold 0.7", "Where do cars crawl?"),
+    Wanted("traffic-desk", "jam", "{traffic} {vehicle speed~ < 15 km/h} threshold 0.8", "Where do cars crawl?"),
     Wanted("traffic-desk", "car-parks", "{parking} {free spaces~ < 20}", "Which car parks are nearly full?"),
     Wanted("works-desk", "bins", "{fill level~ > 80 %} threshold 0.6", "Which bins need emptying?"),
     Wanted("works-desk", "dark", "{lighting} {condition~ = broken~}", "Which street lamps are broken?"),

@@ -16,6 +16,7 @@ Quantity = Literal[
 ]  # fmt: skip
 
 DAY: Final = 600.0  # seconds a day of the city lasts
+BEGINS: Final = 0.42  # the share of the day that is over when the city begins: late in the morning
 
 
 class Place(NamedTuple):
@@ -81,7 +82,7 @@ class World:
     >>> world = World(seed=1)
     >>> world.value("noise", PLACES[2], 30.0) == World(seed=1).value("noise", PLACES[2], 30.0)
     True
-    >>> world.value("noise", PLACES[2], 330.0) > world.value("noise", PLACES[5], 330.0)
+    >>> world.value("noise", PLACES[2], 30.0) > world.value("noise", PLACES[5], 30.0)
     True
     """
 
@@ -94,7 +95,7 @@ class World:
         if quantity == "fill":
             return self._fill(place, seconds)
         course = _COURSES[quantity]
-        day = math.cos(2 * math.pi * (seconds / DAY - course.peak))
+        day = math.cos(2 * math.pi * (BEGINS + seconds / DAY - course.peak))
         chance = sum(
             math.sin(seconds * (0.011 + 0.017 * number) + phase) / (1 + 0.4 * number)
             for number, phase in enumerate(self._phase(quantity, place))

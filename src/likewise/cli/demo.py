@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple
+
+import typer
 
 from likewise.cli import output
 from likewise.cli.options import AsJson
@@ -17,11 +19,24 @@ if TYPE_CHECKING:
     from likewise.model import Event, Match
 
 
-def demo(as_json: AsJson = False) -> None:
-    """Show a few events, what they match, and why.
+def demo(
+    as_json: AsJson = False,
+    city: Annotated[bool, typer.Option("--city", help="Run a broker, a simulated city and the dashboard.")] = False,
+    seconds: Annotated[float | None, typer.Option(min=0, help="With --city: end by itself after so long.")] = None,
+    devices: Annotated[int, typer.Option(min=1, max=10_000, help="With --city: how many devices.")] = 60,
+    seed: Annotated[int, typer.Option(help="With --city: another number is another city.")] = 1,
+    port: Annotated[int | None, typer.Option(min=1, max=65535, help="With --city: the broker's port.")] = None,
+    dashboard: Annotated[bool, typer.Option(help="With --city: serve the dashboard too.")] = True,
+) -> None:
+    """Show a few events, what they match, and why; with --city, a whole city live.
 
-    Example: `likewise demo`
+    Example: `likewise demo --city`
     """
+    if city:
+        from likewise.cli.demo_city import show_city
+
+        show_city(seconds=seconds, devices=devices, seed=seed, port=port, dashboard=dashboard)
+        return
     from likewise import Matcher, parse
     from likewise.cli.demo_scenes import NOON, scenes
 

@@ -173,6 +173,9 @@ _UNITS: Final = {
     "carbon": ("ratio", "concentration"), "nitrogen": ("ratio", "concentration"), "sulfur": ("ratio", "concentration"),
     "ozone": ("ratio", "concentration"), "particles": ("concentration",), "volatile": ("ratio", "concentration"),
     "illuminance": ("illuminance", "ratio", "irradiance"), "oxygen": ("ratio", "concentration"),
+    "dioxide": ("ratio", "concentration"), "monoxide": ("ratio", "concentration"), "hydrogen": ("ratio", "concentration"),
+    "ammonia": ("ratio", "concentration"), "methane": ("ratio", "concentration"),
+    "formaldehyde": ("ratio", "concentration"),
 }  # fmt: skip
 
 # Words that say little about which reading it is, and how much they still count.

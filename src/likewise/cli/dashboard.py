@@ -1,0 +1,31 @@
+"""`likewise dashboard`: look at a broker in a browser."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from likewise import defaults
+from likewise.cli.options import Address
+
+
+def dashboard(
+    address: Address = None,
+    host: Annotated[str, typer.Option("--host", help="Where the dashboard listens.")] = defaults.HOST,
+    port: Annotated[int, typer.Option("--port", min=1, max=65535, help="The dashboard's port.")] = (
+        defaults.DASHBOARD_PORT
+    ),
+) -> None:
+    """Serve the dashboard of a broker; it needs the extra `dashboard`.
+
+    Each viewer enters a token of their own where the broker wants one.
+
+    Example: `likewise dashboard --address http://127.0.0.1:8787`
+    """
+    from likewise.cli import output
+    from likewise.dashboard.app import serve_dashboard
+
+    broker = address or f"http://{defaults.HOST}:{defaults.PORT}"
+    output.console(stderr=True).print(f"The dashboard of {broker} is at http://{host}:{port} (Ctrl-C ends it)")
+    serve_dashboard(broker, host, port)

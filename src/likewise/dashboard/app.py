@@ -1,0 +1,45 @@
+"""Serving the dashboard."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+from likewise.errors import MissingDependency
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
+
+
+def make_dashboard(broker: str) -> FastAPI:
+    """The dashboard of the broker at an address, as an application of its own; one for each process."""
+    if find_spec("nicegui") is None:
+        raise MissingDependency("NiceGUI", "dashboard")
+    from fastapi import FastAPI
+    from nicegui import ui
+
+    from likewise.dashboard.feed import Feeds
+    from likewise.dashboard.page import define_page
+
+    feeds = Feeds(broker)
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        yield
+        await feeds.close()
+
+    application = FastAPI(lifespan=lifespan, openapi_url=None)
+    define_page(feeds)
+    ui.run_with(application, title="Likewise", dark=None, favicon="≈", reconnect_timeout=30, show_welcome_message=False)
+    return application
+
+
+def serve_dashboard(broker: str, host: str, port: int) -> None:
+    """Serve the dashboard until SIGINT or SIGTERM."""
+    import uvicorn
+
+    uvicorn.run(
+        make_dashboard(broker), host=host, port=port, log_level="warning", access_log=False, ws="websockets-sansio"
+    )

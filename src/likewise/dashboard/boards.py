@@ -1,0 +1,54 @@
+"""Boards: the k best of each top-k subscription's window, now."""
+
+from __future__ import annotations
+
+from html import escape
+
+from nicegui import ui
+
+from likewise.dashboard.viewing import Viewing, clock
+from likewise.dashboard.wording import event_line
+from likewise.errors import LikewiseError
+
+
+class BoardsPanel:
+    """One table for each top-k subscription; `show` brings them up to date."""
+
+    def __init__(self, viewing: Viewing) -> None:
+        self._viewing = viewing
+        ui.label("The best of each window, brought up to date every two seconds.").classes("lw-soft")
+        self._place = ui.column().classes("w-full gap-3").mark("boards")
+
+    async def show(self) -> None:
+        """Ask for every board and draw it."""
+        wanted = [held for held in self._viewing.feed.subscriptions if held.kind == "top"]
+        drawn = []
+        for held in wanted:
+            try:
+                places = await self._viewing.api.board(held.subscriber, held.id)
+            except LikewiseError as error:
+                drawn.append(f"<p class='lw-soft'>{escape(held.id)}: {escape(str(error))}</p>")
+                continue
+            rows = []
+            for place in places:
+                arrival = self._viewing.feed.find(place.event)
+                said = f"<b>{escape(arrival.source)}</b><br>{escape(event_line(arrival.event, 160))}" if arrival else ""
+                rows.append(
+                    f"<tr><td>{place.rank}</td><td><b>{place.value:g}</b></td><td class='lw-n'>{clock(place.time)}</td>"
+                    f"<td>{said or escape(place.event)}</td></tr>"
+                )
+            body = "".join(rows) or "<tr><td colspan=4 class='lw-soft'>Nothing in the window.</td></tr>"
+            drawn.append(
+                f"<div class='lw-panel'><h2 class='lw-title'>{escape(held.id)} <span class='lw-soft'>"
+                f"{escape(held.subscriber)}</span></h2><code class='lw-soft'>{escape(held.text)}</code>"
+                "<div class='lw-scroll'><table class='lw-table'><tr><th>place</th><th>value</th><th>time</th>"
+                f"<th>event</th></tr>{body}</table></div></div>"
+            )
+        if not wanted:
+            drawn.append(
+                "<p class='lw-soft'>There is no top-k subscription. Try "
+                "<code>{NO2 exists} top 3 within 2 min by value(NO2) highest</code> under Subscriptions.</p>"
+            )
+        self._place.clear()
+        with self._place:
+            ui.html("".join(drawn), sanitize=False).classes("w-full")

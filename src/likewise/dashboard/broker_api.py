@@ -1,0 +1,154 @@
+"""The broker as the dashboard reaches it: over HTTP, with the viewer's own token."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeVar
+from urllib.parse import quote
+
+import httpx
+import msgspec
+
+from likewise.dashboard.answers import (
+    Activity,
+    Backtest,
+    Evidence,
+    Grid,
+    HeldSubscription,
+    Judged,
+    Letter,
+    Near,
+    Place,
+    Subscriber,
+)
+from likewise.errors import LikewiseError, NotAllowed, NotAuthenticated, Unavailable
+from likewise.formats.json_answers import explanation_from_json
+from likewise.model import Explanation
+
+T = TypeVar("T")
+
+
+class Refused(LikewiseError):
+    """The broker refused a request; the message is its own."""
+
+    code = "refused"
+
+
+class BrokerApi:
+    """The calls the dashboard makes. Each raises an error of the tree that says what to do."""
+
+    def __init__(self, url: str, token: str = "", *, transport: httpx.AsyncBaseTransport | None = None) -> None:
+        self.url = url.rstrip("/")
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        self._client = httpx.AsyncClient(base_url=self.url, headers=headers, timeout=20, transport=transport)
+
+    async def close(self) -> None:
+        """Let go of the connections."""
+        await self._client.aclose()
+
+    async def _call(self, method: str, path: str, **options: object) -> bytes:
+        try:
+            response = await self._client.request(method, path, **options)  # type: ignore[arg-type]
+        except httpx.HTTPError as error:
+            raise Unavailable(f"the broker at {self.url} does not answer: {error or type(error).__name__}") from error
+        if response.status_code == 401:
+            raise NotAuthenticated("this broker wants a token: enter yours")
+        if response.status_code == 403:
+            raise NotAllowed(str(_facts(response.content).get("scope", "another scope")))
+        if response.is_error:
+            raise Refused(str(_facts(response.content).get("detail") or f"status {response.status_code}"))
+        return response.content
+
+    async def _get(self, kind: type[T], path: str, **query: object) -> T:
+        return msgspec.json.decode(await self._call("GET", path, params=query), type=kind)
+
+    async def _post(self, kind: type[T], path: str, body: object) -> T:
+        return msgspec.json.decode(await self._call("POST", path, content=msgspec.json.encode(body)), type=kind)
+
+    async def activity(self, position: int, sequence: int, limit: int = 100) -> Activity:
+        """What is new since."""
+        return await self._get(Activity, "/v1/activity", position=position, sequence=sequence, limit=limit)
+
+    async def subscriptions(self) -> list[HeldSubscription]:
+        """Every subscription of the tenant."""
+        return await self._get(list[HeldSubscription], "/v1/subscriptions")
+
+    async def subscribers(self) -> list[Subscriber]:
+        """Every subscriber and its queue."""
+        return await self._get(list[Subscriber], "/v1/subscribers")
+
+    async def save(self, subscriber: str, id: str, text: str) -> HeldSubscription:
+        """Hold a subscription, registering its subscriber if that is new."""
+        if subscriber not in {known.id for known in await self.subscribers()}:
+            await self._call("PUT", f"/v1/subscribers/{quote(subscriber, safe='')}")
+        path = f"/v1/subscribers/{quote(subscriber, safe='')}/subscriptions/{quote(id, safe='')}"
+        answer = await self._call("PUT", path, content=text.encode(), headers={"Content-Type": "text/plain"})
+        return msgspec.json.decode(answer, type=HeldSubscription)
+
+    async def delete(self, subscriber: str, id: str) -> None:
+        """End a subscription."""
+        path = f"/v1/subscribers/{quote(subscriber, safe='')}/subscriptions/{quote(id, safe='')}"
+        await self._call("DELETE", path)
+
+    async def backtest(self, text: str, events: int = 1000, shown: int = 20) -> Backtest:
+        """What a subscription would have met among the newest stored events."""
+        return await self._post(Backtest, "/v1/backtest", {"text": text, "events": events, "shown": shown})
+
+    async def explain(self, event: dict[str, object], text: str) -> Explanation:
+        """Why an event meets a subscription, given as text, or why not."""
+        body = msgspec.json.encode({"event": event, "text": text})
+        return explanation_from_json(await self._call("POST", "/v1/explain", content=body))
+
+    async def explain_held(self, event: dict[str, object], subscriber: str, id: str) -> Explanation:
+        """The same for a subscription the broker holds, with its window."""
+        asked: dict[str, object] = {"subscriber": subscriber, "subscription": id, "event_id": event.get("id")}
+        if event.get("source"):
+            asked["source"] = event["source"]
+        return explanation_from_json(await self._call("POST", "/v1/explain", content=msgspec.json.encode(asked)))
+
+    async def grid(self, event: dict[str, object], text: str) -> Grid | None:
+        """Every predicate against every tuple."""
+        found = await self._post(dict[str, Grid | None], "/v1/grid", {"event": event, "subscription": text})
+        return found["grid"]
+
+    async def feedback(self, event: dict[str, object], subscriber: str, id: str, relevant: bool) -> Judged:
+        """Judge a match or a near miss."""
+        said = {"subscriber": subscriber, "subscription": id, "event": event, "relevant": relevant}
+        return await self._post(Judged, "/v1/feedback", said)
+
+    async def nearest(self, term: str, themes: Sequence[str], k: int = 15) -> list[Near]:
+        """The words nearest to a term under some themes."""
+        return await self._get(list[Near], "/v1/nearest", term=term, k=k, themes=list(themes))
+
+    async def evidence(self, a: str, b: str, themes: Sequence[str], other: Sequence[str]) -> Evidence:
+        """What stands behind the relatedness of two terms."""
+        return await self._get(Evidence, "/v1/evidence", a=a, b=b, themes=list(themes), other_themes=list(other))
+
+    async def board(self, subscriber: str, id: str) -> list[Place]:
+        """The k best of a window now."""
+        path = f"/v1/subscribers/{quote(subscriber, safe='')}/subscriptions/{quote(id, safe='')}/board"
+        return await self._get(list[Place], path)
+
+    async def dead_letters(self) -> list[Letter]:
+        """What could not be read or delivered."""
+        return await self._get(list[Letter], "/v1/dead-letters", limit=100)
+
+    async def replay(self, number: int) -> None:
+        """Try a dead letter again."""
+        await self._call("POST", f"/v1/dead-letters/{number}/replay")
+
+    async def forget(self, number: int) -> None:
+        """Remove a dead letter."""
+        await self._call("DELETE", f"/v1/dead-letters/{number}")
+
+    async def metrics(self) -> str:
+        """The page of figures."""
+        return (await self._call("GET", "/metrics")).decode()
+
+
+def _facts(body: bytes) -> dict[str, object]:
+    try:
+        found = msgspec.json.decode(body)
+    except msgspec.MsgspecError:
+        return {}
+    return found if isinstance(found, dict) else {}

@@ -1,0 +1,169 @@
+"""Subscriptions: those that are held, and an editor that says what it understood while one types."""
+
+from __future__ import annotations
+
+import re
+from html import escape
+
+from nicegui import ui
+
+from likewise.dashboard.answers import HeldSubscription
+from likewise.dashboard.look import score_badge, table
+from likewise.dashboard.viewing import Viewing, clock
+from likewise.dashboard.wording import event_line, understand
+
+EXAMPLES = (
+    "{temperature~ > 25 degC}",
+    "{noise~ > 70 dB}",
+    "{parking} {free spaces~ < 20}",
+    "{NO2 exists} top 3 within 2 min by value(NO2) highest",
+)
+
+
+class EditorPanel:
+    """Type, see how it was understood, try it on the last events, then save it."""
+
+    def __init__(self, viewing: Viewing) -> None:
+        self._viewing = viewing
+        self._shown: list[HeldSubscription] | None = None
+        with ui.element("div").classes("lw-two"):
+            with ui.column().classes("lw-panel"):
+                self._editor()
+            with ui.column().classes("lw-panel"):
+                ui.html("<h2 class='lw-title'>Subscriptions held</h2>", sanitize=False)
+                self._list = ui.column().classes("w-full gap-0 lw-rows").mark("held")
+
+    def _editor(self) -> None:
+        ui.html("<h2 class='lw-title'>What do you want to know?</h2>", sanitize=False)
+        self._text = (
+            ui.textarea(placeholder=EXAMPLES[0], on_change=self._understand)
+            .props("outlined autogrow debounce=250 aria-label='Subscription' spellcheck=false")
+            .classes("w-full lw-mono")
+        )
+        with ui.row().classes("gap-1 items-center"):
+            ui.label("For example:").classes("lw-soft")
+            for example in EXAMPLES:
+                ui.button(example, on_click=lambda e=example: self._text.set_value(e)).props(
+                    "flat dense no-caps size=sm"
+                ).classes("lw-mono")
+        self._understood = ui.column().classes("w-full gap-1").mark("understood")
+        with ui.row().classes("items-end gap-2 w-full"):
+            self._subscriber = ui.input("Whose", value="me").props("dense outlined").classes("w-32")
+            self._id = ui.input("Name").props("dense outlined").classes("w-40")
+            self._try = ui.button("Try on the last events", on_click=self._run).props("outline no-caps")
+            self._save = ui.button("Save", on_click=self._keep).props("no-caps")
+        self._tried = ui.column().classes("w-full gap-1").mark("tried")
+        self._understand()
+
+    def _understand(self) -> None:
+        found = understand(self._text.value or "")
+        good = found.subscription is not None
+        self._try.set_enabled(good)
+        self._save.set_enabled(good)
+        self._understood.clear()
+        with self._understood:
+            if not good:
+                ui.label(found.problem).classes("lw-bad" if (self._text.value or "").strip() else "lw-soft")
+                if found.excerpt.strip():
+                    ui.html(f"<pre class='lw-mono'>{escape(found.excerpt)}</pre>", sanitize=False)
+                return
+            rows = "".join(
+                f"<tr><th scope='row' style='white-space:pre-wrap'>{escape(what)}</th><td>{escape(said)}</td></tr>"
+                for what, said in found.parts
+            )
+            ui.label("Understood as").classes("lw-good")
+            ui.html(table(rows), sanitize=False).classes("w-full")
+
+    async def _run(self) -> None:
+        text = self._text.value or ""
+        found = await self._viewing.ask(self._viewing.api.backtest(text))
+        if found is None:
+            return
+        self._tried.clear()
+        with self._tried:
+            ui.label(f"{found.matched} of the last {found.events} events would have matched.").classes(
+                "lw-good" if found.matched else "lw-nearly"
+            )
+            if not found.matched:
+                ui.label("Click an event under Live to see what kept it from matching.").classes("lw-soft")
+            rows = []
+            for met in reversed(found.matches[-12:]):
+                arrival = self._viewing.feed.find(met.event, met.source)
+                said = event_line(arrival.event, 140) if arrival is not None else met.event
+                rows.append(
+                    f"<tr><td>{score_badge(met.score)}</td><td class='lw-n'>{clock(met.arrival)}</td>"
+                    f"<td><b>{escape(met.source)}</b><br>{escape(said)}</td></tr>"
+                )
+            ui.html(table("".join(rows)), sanitize=False).classes("w-full")
+
+    async def _keep(self) -> None:
+        text, subscriber = (self._text.value or "").strip(), (self._subscriber.value or "").strip() or "me"
+        found = understand(text)
+        if found.subscription is None:
+            return
+        name = (self._id.value or "").strip() or _name_for(found.printed)
+        saved = await self._viewing.ask(self._viewing.api.save(subscriber, name, text))
+        if saved is not None:
+            self._id.set_value("")
+            ui.notify(f"Saved as {saved.id}. Matches show under Live.", type="positive")
+            await self._viewing.feed.refresh()
+            self.show()
+
+    def show(self) -> None:
+        """List what is held, if that changed."""
+        held = self._viewing.feed.subscriptions
+        if held == self._shown:
+            return
+        self._shown = list(held)
+        self._list.clear()
+        with self._list:
+            if not held:
+                ui.label("None yet.").classes("lw-soft")
+            for each in held:
+                self._held(each)
+
+    def _held(self, held: HeldSubscription) -> None:
+        with ui.row().classes("w-full no-wrap items-center lw-row").style("display:flex !important"):
+            ui.html(
+                f"<div class='lw-head'><span class='lw-name'>{escape(held.id)}</span>"
+                f"<span>{escape(held.subscriber)}</span><span>{escape(held.kind)}</span></div>"
+                f"<code class='lw-line'>{escape(held.text)}</code>",
+                sanitize=False,
+            ).style("flex: 1; min-width: 0")
+            ui.button(icon="edit", on_click=lambda: self._edit(held)).props(
+                f"flat round dense aria-label='Edit {_plain(held.id)}'"
+            )
+            ui.button(icon="delete", on_click=lambda: self._end(held)).props(
+                f"flat round dense aria-label='End {_plain(held.id)}'"
+            )
+
+    def _edit(self, held: HeldSubscription) -> None:
+        self._text.set_value(held.text)
+        self._subscriber.set_value(held.subscriber)
+        self._id.set_value(held.id)
+
+    async def _end(self, held: HeldSubscription) -> None:
+        with ui.dialog() as sure, ui.card():
+            ui.label(f"End the subscription {held.id} of {held.subscriber}?")
+            with ui.row():
+                ui.button("End it", on_click=lambda: sure.submit(True)).props("color=negative no-caps")
+                ui.button("Keep it", on_click=lambda: sure.submit(False)).props("flat no-caps")
+        if await sure:
+            await self._viewing.ask(self._viewing.api.delete(held.subscriber, held.id))
+            await self._viewing.feed.refresh()
+            self.show()
+
+
+def _plain(text: str) -> str:
+    """Text that may stand in an attribute."""
+    return re.sub(r"[^\w .-]", " ", text)
+
+
+def _name_for(printed: str) -> str:
+    """A short name from a subscription's own words.
+
+    >>> _name_for("{temperature~ > 25 degC}")
+    'temperature-25-degc'
+    """
+    words = re.findall(r"[A-Za-z0-9]+", printed)[:4]
+    return "-".join(words).lower() or "subscription"

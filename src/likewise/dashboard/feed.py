@@ -1,0 +1,142 @@
+"""What goes on, read from the broker once for all viewers with the same token.
+
+Each viewer's page looks at the feed; the feed alone asks the broker, once a second while somebody looks.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import deque
+from typing import Final, NamedTuple
+
+from likewise.dashboard.answers import Activity, Arrival, HeldSubscription, SeenMatch
+from likewise.dashboard.broker_api import BrokerApi
+from likewise.errors import AccessError, LikewiseError
+
+KEPT: Final = 300  # events and matches remembered
+PAUSE: Final = 1.0  # seconds between two questions
+SLOWEST: Final = 5.0  # the same while the broker does not answer
+
+
+class Moment(NamedTuple):
+    """Figures of one second: when, events and matches since the last one."""
+
+    at: float
+    events: int
+    matches: int
+
+
+class Feed:
+    """The newest events and matches of one tenant.
+
+    `problem` says why nothing comes ('' while all is well); `locked` that a token is needed.
+    """
+
+    def __init__(self, api: BrokerApi) -> None:
+        self.api = api
+        self.events: deque[Arrival] = deque(maxlen=KEPT)
+        self.matches: deque[SeenMatch] = deque(maxlen=KEPT)
+        self.by_position: dict[int, Arrival] = {}
+        self.subscriptions: list[HeldSubscription] = []
+        self.history: deque[Moment] = deque(maxlen=120)
+        self.problem = "connecting"
+        self.locked = False
+        self.version = 0
+        self._position = self._sequence = 0
+        self._viewers = 0
+        self._task: asyncio.Task[None] | None = None
+
+    def text_of(self, subscriber: str, id: str) -> str | None:
+        """The text of a subscription that is held."""
+        return next((s.text for s in self.subscriptions if (s.subscriber, s.id) == (subscriber, id)), None)
+
+    def find(self, id: str, source: str | None = None) -> Arrival | None:
+        """An event that is remembered, by its id and, if given, its source; the newest of several."""
+        found = reversed(self.by_position.values())
+        return next((e for e in found if e.id == id and source in (None, e.source)), None)
+
+    def join(self) -> None:
+        """Somebody looks."""
+        self._viewers += 1
+        if self._task is None or self._task.done():
+            self._task = asyncio.get_running_loop().create_task(self._run())
+
+    def leave(self) -> None:
+        """Somebody stopped looking; without viewers nothing is asked."""
+        self._viewers -= 1
+        if self._viewers <= 0 and self._task is not None:
+            self._task.cancel()
+            self._task = None
+
+    async def _run(self) -> None:
+        pause = PAUSE
+        while True:
+            pause = PAUSE if await self.refresh() else min(SLOWEST, pause * 1.5)
+            await asyncio.sleep(pause)
+
+    async def refresh(self) -> bool:
+        """Ask once; whether the broker answered."""
+        try:
+            found = await self.api.activity(self._position, self._sequence, KEPT)
+            self.subscriptions = await self.api.subscriptions()
+        except LikewiseError as error:
+            self.locked = isinstance(error, AccessError)
+            self.problem = str(error)
+            self.version += 1
+            return False
+        if self._went_back(found):
+            self._forget()
+            return await self.refresh()
+        self.take(found)
+        return True
+
+    def _went_back(self, found: Activity) -> bool:
+        """A broker that lost its memory (`--ephemeral`) counts from the start again; its log is shorter than ours."""
+        if not self.problem or not self._position or found.events:
+            return False
+        return bool(self.by_position)  # after a break with nothing new: look again from the start
+
+    def _forget(self) -> None:
+        self._position = self._sequence = 0
+        self.problem = ""
+        self.events.clear()
+        self.matches.clear()
+        self.by_position.clear()
+
+    def take(self, found: Activity) -> None:
+        """Remember what is new."""
+        first = not self._position
+        self._position, self._sequence = found.position, found.sequence
+        self.problem, self.locked = "", False
+        for arrival in found.events:
+            self.events.append(arrival)
+            self.by_position[arrival.position] = arrival
+        self.matches.extend(found.matches)
+        needed = {e.position for e in self.events} | {m.position for m in self.matches}
+        if len(self.by_position) > 4 * KEPT:
+            self.by_position = {p: e for p, e in self.by_position.items() if p in needed}
+        if not first:
+            self.history.append(Moment(time.time(), len(found.events), len(found.matches)))
+        self.version += 1
+
+
+class Feeds:
+    """One feed for each token in use."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self._feeds: dict[str, Feed] = {}
+
+    def of(self, token: str) -> Feed:
+        """The feed of a token."""
+        if token not in self._feeds:
+            self._feeds[token] = Feed(BrokerApi(self.url, token))
+        return self._feeds[token]
+
+    async def close(self) -> None:
+        """Let go of everything."""
+        for feed in self._feeds.values():
+            if feed._task is not None:
+                feed._task.cancel()
+            await feed.api.close()

@@ -1,0 +1,129 @@
+"""Live: the events that come in, and what they meet."""
+
+from __future__ import annotations
+
+from html import escape
+
+from nicegui import ui
+
+from likewise.dashboard.answers import Arrival, SeenMatch
+from likewise.dashboard.look import score_badge
+from likewise.dashboard.viewing import Viewing, clock
+from likewise.dashboard.wording import event_line
+
+SHOWN = 40
+
+
+class LivePanel:
+    """Two lists, newest first. A click, or Enter, on a row opens its explanation."""
+
+    def __init__(self, viewing: Viewing) -> None:
+        self._viewing = viewing
+        self._paused = False
+        self._position = self._sequence = 0
+        self._wanted = ""
+        with ui.row().classes("items-center w-full gap-3"):
+            ui.label("Click a row to see why it matched, or what kept it from matching.").classes("lw-soft")
+            ui.space()
+            self._filter = (
+                ui.input(placeholder="Filter", on_change=self._refilter)
+                .props("dense outlined clearable debounce=300 aria-label='Filter events and matches'")
+                .classes("w-44")
+            )
+            self._pause = ui.button("Pause", on_click=self._toggle, icon="pause").props("flat dense no-caps")
+        with ui.element("div").classes("lw-two"):
+            with ui.column().classes("lw-panel"):
+                ui.html("<h2 class='lw-title'>Matches</h2>", sanitize=False)
+                self._matches = ui.column().classes("lw-rows").mark("matches")
+            with ui.column().classes("lw-panel"):
+                ui.html("<h2 class='lw-title'>Events</h2>", sanitize=False)
+                self._events = ui.column().classes("lw-rows").mark("events")
+        self._none_yet()
+
+    def _none_yet(self) -> None:
+        with self._matches:
+            self._empty = ui.label("No match yet. Add a subscription under Subscriptions.").classes("lw-soft q-pa-sm")
+
+    def _toggle(self) -> None:
+        self._paused = not self._paused
+        self._pause.set_text("Go on" if self._paused else "Pause")
+        self._pause.props(f"icon={'play_arrow' if self._paused else 'pause'}")
+
+    def _refilter(self) -> None:
+        self._wanted = (self._filter.value or "").casefold()
+        self.start_over()
+
+    def start_over(self) -> None:
+        """Show what the feed holds from the start, as after a change of filter."""
+        self._position = self._sequence = 0
+        self._events.clear()
+        self._matches.clear()
+        self._none_yet()
+        self.show()
+
+    def show(self) -> None:
+        """Add what is new in the feed."""
+        feed = self._viewing.feed
+        if self._paused:
+            return
+        if feed.events and feed.events[-1].position < self._position:
+            self._position = self._sequence = 0
+        events = [e for e in feed.events if e.position > self._position]
+        matches = [m for m in feed.matches if m.sequence > self._sequence]
+        for arrival in events[-SHOWN:]:
+            if self._keeps(arrival, ""):
+                self._add_event(arrival)
+        for match in matches[-SHOWN:]:
+            if (found := feed.by_position.get(match.position)) is not None and self._keeps(found, _names(match)):
+                self._add_match(match, found)
+        if events:
+            self._position = events[-1].position
+        if matches:
+            self._sequence = matches[-1].sequence
+        for rows in (self._events, self._matches):
+            for old in list(rows.default_slot.children)[SHOWN:]:
+                old.delete()
+
+    def _keeps(self, arrival: Arrival, names: str) -> bool:
+        wanted = self._wanted
+        return not wanted or wanted in f"{names} {arrival.source} {event_line(arrival.event, 10_000)}".casefold()
+
+    def _add_event(self, arrival: Arrival) -> None:
+        explain = self._viewing.explain
+        assert explain is not None
+        with self._events, ui.item(on_click=lambda: explain(arrival, "", "")).classes("lw-row") as row:
+            ui.html(
+                f"<div class='lw-head'><span>{clock(arrival.arrival)}</span><span class='lw-name'>"
+                f"{escape(arrival.source)}</span><span>{escape(' · '.join(arrival.themes))}</span></div>"
+                f"<div class='lw-line'>{escape(event_line(arrival.event))}</div>",
+                sanitize=False,
+            )
+        row.move(target_index=0)
+
+    def _add_match(self, match: SeenMatch, arrival: Arrival) -> None:
+        explain = self._viewing.explain
+        assert explain is not None
+        if not self._empty.is_deleted:
+            self._empty.delete()
+        for met in reversed(match.met):
+            with (
+                self._matches,
+                ui.item(on_click=lambda met=met: explain(arrival, met.subscriber, met.subscription)).classes(
+                    "lw-row"
+                ) as row,
+            ):
+                cause = "" if match.cause == "arrival" else f"<span>{escape(match.cause)}</span>"
+                ui.html(
+                    f"<div class='lw-head'>{score_badge(met.score)}"
+                    f"<span class='lw-name'>{escape(met.subscription)}</span><span>{escape(met.subscriber)}</span>"
+                    f"<span>{clock(arrival.arrival)}</span>{cause}</div>"
+                    f"<div class='lw-line'>{escape(event_line(arrival.event))}</div>",
+                    sanitize=False,
+                )
+            row.move(target_index=0)
+        if match.total > len(match.met):
+            ui.notify(f"{match.total - len(match.met)} more subscriptions met one event", position="bottom")
+
+
+def _names(match: SeenMatch) -> str:
+    return " ".join(f"{met.subscription} {met.subscriber}" for met in match.met)

@@ -1,0 +1,26 @@
+"""How the dashboard looks: one style sheet for light and dark, wide and narrow."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from typing import Final
+
+CSS: Final = files("likewise.dashboard").joinpath("look.css").read_text(encoding="utf-8")
+
+
+def score_badge(score: float, kind: str = "") -> str:
+    """A score as a small coloured badge; `kind` is '' for a match, 'miss' for a near miss, 'no' for none.
+
+    >>> score_badge(0.714)
+    '<span class="lw-score">0.71</span>'
+    """
+    return f'<span class="lw-score{f" lw-{kind}" if kind else ""}">{score:.2f}</span>'
+
+
+def table(rows: str) -> str:
+    """Rows of a table that takes the width there is.
+
+    >>> table("<tr></tr>")
+    '<div class="lw-scroll"><table class="lw-table"><tr></tr></table></div>'
+    """
+    return f'<div class="lw-scroll"><table class="lw-table">{rows}</table></div>'

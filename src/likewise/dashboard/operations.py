@@ -1,0 +1,145 @@
+"""Operations: throughput and latency, queues, dead letters."""
+
+from __future__ import annotations
+
+from html import escape
+
+from nicegui import ui
+
+from likewise.dashboard.answers import Letter, Subscriber
+from likewise.dashboard.figures import Figures, read_figures
+from likewise.dashboard.viewing import Viewing, clock
+from likewise.errors import AccessError, LikewiseError
+
+
+class OperationsPanel:
+    """Figures for whoever runs the broker; what needs the scope `admin` says so."""
+
+    def __init__(self, viewing: Viewing) -> None:
+        self._viewing = viewing
+        self._before: list[Figures] = []
+        self._letters: list[Letter] | None = None
+        self._figures = ui.html("", sanitize=False).classes("w-full").mark("figures")
+        with ui.column().classes("lw-panel"):
+            ui.html("<h2 class='lw-title'>Events and matches each second</h2>", sanitize=False)
+            self._chart = ui.echart(_chart()).classes("w-full").style("height: 190px").props("aria-label='Throughput'")
+        with ui.element("div").classes("lw-two q-mt-sm"):
+            with ui.column().classes("lw-panel"):
+                ui.html("<h2 class='lw-title'>Pending deliveries</h2>", sanitize=False)
+                self._queues = ui.html("", sanitize=False).classes("w-full").mark("queues")
+            with ui.column().classes("lw-panel"):
+                ui.html("<h2 class='lw-title'>Dead letters</h2>", sanitize=False)
+                self._dead = ui.column().classes("w-full gap-0").mark("letters")
+
+    async def show(self) -> None:
+        """Bring everything up to date."""
+        history = list(self._viewing.feed.history)[-60:]
+        self._chart.options["series"][0]["data"] = [moment.events for moment in history]
+        self._chart.options["series"][1]["data"] = [moment.matches for moment in history]
+        self._chart.options["xAxis"]["data"] = [clock(int(moment.at * 1e6)) for moment in history]
+        self._chart.update()
+        try:
+            self._show_queues(await self._viewing.api.subscribers())
+            self._show_figures(read_figures(await self._viewing.api.metrics()))
+            letters = await self._viewing.api.dead_letters()
+        except AccessError as error:
+            self._figures.set_content(f"<p class='lw-soft'>{escape(str(error))}</p>")
+            return
+        except LikewiseError:
+            return  # the banner says that the broker is away
+        if letters != self._letters:
+            self._letters = letters
+            self._show_letters(letters)
+
+    def _show_queues(self, subscribers: list[Subscriber]) -> None:
+        rows = "".join(
+            f"<tr><td><b>{escape(s.id)}</b></td><td>{s.pending:,}</td><td>{s.dropped:,}</td><td>{escape(s.policy)}</td>"
+            f"<td>{'yes' if s.connected else 'no'}</td><td>{s.subscriptions}</td></tr>"
+            for s in subscribers
+        )
+        self._queues.set_content(
+            "<div class='lw-scroll'><table class='lw-table'><tr><th>subscriber</th><th>pending</th><th>dropped</th>"
+            f"<th>when full</th><th>connected</th><th>subscriptions</th></tr>{rows}</table></div>"
+        )
+
+    def _show_figures(self, now: Figures) -> None:
+        self._before = [*self._before[-30:], now]
+        old, plain = self._before[0], now.plain
+        shown = [
+            ("events received", f"{plain.get('likewise_events_received_total', 0):,.0f}"),
+            ("that met something", f"{plain.get('likewise_events_matched_total', 0):,.0f}"),
+            ("deliveries pending", f"{plain.get('likewise_deliveries_pending', 0):,.0f}"),
+            ("dead letters", f"{plain.get('likewise_dead_letters_total', 0):,.0f}"),
+            ("subscriptions", f"{plain.get('likewise_subscriptions', 0):,.0f}"),
+            ("publish, half under", _seconds(now.quantile("likewise_publish_seconds", 0.5, old))),
+            ("publish, 99 % under", _seconds(now.quantile("likewise_publish_seconds", 0.99, old))),
+            ("to stored, 99 % under", _seconds(now.quantile("likewise_matching_seconds", 0.99, old))),
+        ]
+        self._figures.set_content(
+            "<div class='lw-figures'>"
+            + "".join(
+                f"<div class='lw-figure'><b>{escape(value)}</b><span class='lw-soft'>{escape(name)}</span></div>"
+                for name, value in shown
+            )
+            + "</div>"
+        )
+
+    def _show_letters(self, letters: list[Letter]) -> None:
+        self._dead.clear()
+        with self._dead:
+            if not letters:
+                ui.label("None: everything could be read and delivered.").classes("lw-soft")
+            for letter in letters:
+                self._letter(letter)
+
+    def _letter(self, letter: Letter) -> None:
+        api = self._viewing.api
+        with ui.row().classes("w-full no-wrap items-center lw-row").style("display:flex !important"):
+            what = letter.body[:200] or f"event {letter.event} for {letter.subscriber}"
+            ui.html(
+                f"<div class='lw-head'><span class='lw-name'>{escape(letter.reason.replace('_', ' '))}</span>"
+                f"<span>{clock(letter.at)}</span></div><div class='lw-line'>{escape(letter.detail[:300])}</div>"
+                f"<code class='lw-line'>{escape(what)}</code>",
+                sanitize=False,
+            ).style("flex: 1; min-width: 0")
+            ui.button(icon="replay", on_click=lambda: self._do(api.replay(letter.number))).props(
+                f"flat round dense aria-label='Try letter {letter.number} again'"
+            )
+            ui.button(icon="delete", on_click=lambda: self._do(api.forget(letter.number))).props(
+                f"flat round dense aria-label='Forget letter {letter.number}'"
+            )
+
+    async def _do(self, doing: object) -> None:
+        await self._viewing.ask(doing)  # type: ignore[arg-type]
+        await self.show()
+
+
+def _seconds(bound: float | None) -> str:
+    """A bound of a latency, for people.
+
+    >>> _seconds(0.0025), _seconds(2.5), _seconds(None), _seconds(float("inf"))
+    ('2.5 ms', '2.5 s', '–', 'over 60 s')
+    """
+    if bound is None:
+        return "–"
+    if bound == float("inf"):
+        return "over 60 s"
+    return f"{bound:g} s" if bound >= 1 else f"{bound * 1000:g} ms"
+
+
+def _chart() -> dict[str, object]:
+    line = {"type": "line", "showSymbol": False, "smooth": True, "data": []}
+    return {
+        "animation": False,
+        "grid": {"left": 40, "right": 12, "top": 28, "bottom": 24},
+        "legend": {"top": 0, "textStyle": {"color": "#8793a0"}},
+        "xAxis": {"type": "category", "data": [], "axisLabel": {"color": "#8793a0"}},
+        "yAxis": {
+            "type": "value", "minInterval": 1, "axisLabel": {"color": "#8793a0"},
+            "splitLine": {"lineStyle": {"opacity": 0.25}},
+        },
+        "series": [
+            {**line, "name": "events", "data": [], "color": "#3f88d8"},
+            {**line, "name": "matches", "data": [], "color": "#2fa56b"},
+        ],
+    }  # fmt: skip

@@ -1,0 +1,118 @@
+"""The page: header, tabs, and what keeps them up to date."""
+
+from __future__ import annotations
+
+from nicegui import Client, app, ui
+
+from likewise.dashboard.boards import BoardsPanel
+from likewise.dashboard.editor import EditorPanel
+from likewise.dashboard.explaining import ExplanationDialog
+from likewise.dashboard.feed import Feeds
+from likewise.dashboard.live import LivePanel
+from likewise.dashboard.look import CSS
+from likewise.dashboard.operations import OperationsPanel
+from likewise.dashboard.terms import TermsPanel
+from likewise.dashboard.viewing import Viewing
+
+TABS = (
+    ("live", "Live", "bolt"),
+    ("subscriptions", "Subscriptions", "edit_note"),
+    ("terms", "Terms", "hub"),
+    ("boards", "Boards", "leaderboard"),
+    ("operations", "Operations", "monitor_heart"),
+)
+
+
+def define_page(feeds: Feeds) -> None:
+    """Say what is served at `/`."""
+
+    @ui.page("/", title="Likewise", dark=None)
+    async def page(client: Client) -> None:
+        ui.add_css(CSS)
+        await client.connected()
+        token = str(app.storage.tab.get("token", ""))
+        _build(feeds, token, client)
+
+
+def _build(feeds: Feeds, token: str, client: Client) -> None:
+    feed = feeds.of(token)
+    viewing = Viewing(feed)
+    dark = ui.dark_mode(app.storage.tab.get("dark"))
+    ui.colors(primary="#2a6fc4")
+    with ui.header().classes("items-center q-py-xs").style("background: #17406f; color: #fff"):
+        ui.html("<h1 style='font-size:1.15rem;font-weight:700;margin:0;line-height:1.6'>Likewise</h1>", sanitize=False)
+        ui.label("publish/subscribe by meaning").classes("lw-wide").style("opacity:.8")
+        ui.space()
+        status = ui.label("").style("font-size:.85rem").mark("status").props("role=status")
+        ui.button(icon="key", on_click=lambda: _ask_token(feed.locked)).props(
+            "flat round dense color=white aria-label='Enter a token'"
+        )
+
+        def toggle() -> None:
+            dark.set_value(not dark.value)
+            app.storage.tab["dark"] = dark.value
+
+        ui.button(icon="contrast", on_click=toggle).props("flat round dense color=white aria-label='Light or dark'")
+    with ui.column().classes("lw-page gap-2"):
+        banner = ui.label("").classes("lw-banner").mark("banner").props("role=alert")
+        banner.set_visibility(False)
+        with ui.tabs().props("align=left dense no-caps outside-arrows mobile-arrows").classes("w-full") as tabs:
+            for name, label, icon in TABS:
+                ui.tab(name, label=label, icon=icon)
+        dialog = ExplanationDialog(viewing)
+        viewing.explain = dialog.open
+        with ui.tab_panels(tabs, value="live", keep_alive=True, animated=False).classes("w-full") as panels:
+            with ui.tab_panel("live"):
+                live = LivePanel(viewing)
+            with ui.tab_panel("subscriptions"):
+                editor = EditorPanel(viewing)
+            with ui.tab_panel("terms"):
+                TermsPanel(viewing)
+            with ui.tab_panel("boards"):
+                boards = BoardsPanel(viewing)
+            with ui.tab_panel("operations"):
+                operations = OperationsPanel(viewing)
+    seen = -1
+
+    async def tick() -> None:
+        nonlocal seen
+        if feed.version == seen:
+            return
+        seen = feed.version
+        banner.set_visibility(bool(feed.problem))
+        banner.set_text(f"{feed.problem} Trying again." if feed.problem else "")
+        history = list(feed.history)[-10:]
+        rate = sum(moment.events for moment in history) / max(1, len(history))
+        status.set_text(
+            "disconnected" if feed.problem else f"{rate:.1f} events/s · {len(feed.subscriptions)} subscriptions"
+        )
+        live.show()
+        editor.show()
+
+    async def slow_tick() -> None:
+        if feed.problem:
+            return
+        if panels.value == "boards":
+            await boards.show()
+        elif panels.value == "operations":
+            await operations.show()
+
+    ui.timer(0.5, tick)
+    ui.timer(2.0, slow_tick)
+    tabs.on_value_change(slow_tick)
+    feed.join()
+    client.on_delete(feed.leave)
+
+
+async def _ask_token(needed: bool) -> None:
+    with ui.dialog() as asking, ui.card():
+        ui.label("This broker wants a token." if needed else "Look at the broker with a token.")
+        box = ui.input("Token", password=True).props("outlined autofocus").classes("w-72")
+        box.on("keydown.enter", lambda: asking.submit(box.value))
+        with ui.row():
+            ui.button("Use it", on_click=lambda: asking.submit(box.value)).props("no-caps")
+            ui.button("Without", on_click=lambda: asking.submit("")).props("flat no-caps")
+    said = await asking
+    if said is not None:
+        app.storage.tab["token"] = str(said).strip()
+        ui.navigate.reload()

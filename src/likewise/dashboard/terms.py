@@ -1,0 +1,95 @@
+"""Terms: what is near a word under a theme, and the documents behind a score."""
+
+from __future__ import annotations
+
+from html import escape
+
+from nicegui import ui
+
+from likewise.dashboard.look import table
+from likewise.dashboard.viewing import Viewing
+
+
+def tags(text: str | None) -> list[str]:
+    """Theme tags, separated by commas.
+
+    >>> tags("parking, car park,")
+    ['parking', 'car park']
+    """
+    return [tag.strip() for tag in (text or "").split(",") if tag.strip()]
+
+
+class TermsPanel:
+    """Two questions: what is near this word, and why are these two related."""
+
+    def __init__(self, viewing: Viewing) -> None:
+        self._viewing = viewing
+        with ui.element("div").classes("lw-two"):
+            with ui.column().classes("lw-panel"):
+                ui.html("<h2 class='lw-title'>What is near a word?</h2>", sanitize=False)
+                with ui.row().classes("items-end gap-2"):
+                    self._term = ui.input("Term", value="noise").props("dense outlined").classes("w-44")
+                    self._themes = ui.input("Themes, with commas").props("dense outlined").classes("w-44")
+                    ui.button("Look", on_click=self._near).props("no-caps")
+                self._term.on("keydown.enter", self._near)
+                self._themes.on("keydown.enter", self._near)
+                self._nearest = ui.column().classes("w-full").mark("nearest")
+            with ui.column().classes("lw-panel"):
+                ui.html("<h2 class='lw-title'>Why are two terms related?</h2>", sanitize=False)
+                with ui.row().classes("items-end gap-2"):
+                    self._asked = ui.input("Asked", value="noise").props("dense outlined").classes("w-36")
+                    self._asked_themes = ui.input("its themes").props("dense outlined").classes("w-32")
+                    self._seen = ui.input("Seen", value="soundLevel").props("dense outlined").classes("w-36")
+                    self._seen_themes = ui.input("its themes").props("dense outlined").classes("w-32")
+                    ui.button("Compare", on_click=self._compare).props("no-caps")
+                for box in (self._asked, self._asked_themes, self._seen, self._seen_themes):
+                    box.on("keydown.enter", self._compare)
+                self._evidence = ui.column().classes("w-full").mark("evidence")
+
+    async def _near(self) -> None:
+        term = (self._term.value or "").strip()
+        if not term:
+            return
+        found = await self._viewing.ask(self._viewing.api.nearest(term, tags(self._themes.value)))
+        if found is None:
+            return
+        rows = [_bar(near.term, near.relatedness) for near in found]
+        self._nearest.clear()
+        with self._nearest:
+            if rows:
+                ui.html(table("".join(rows)), sanitize=False).classes("w-full")
+            else:
+                ui.label(f"The space knows nothing near “{term}”.").classes("lw-soft")
+
+    async def _compare(self) -> None:
+        asked, seen = (self._asked.value or "").strip(), (self._seen.value or "").strip()
+        if not asked or not seen:
+            return
+        question = self._viewing.api.evidence(
+            asked, seen, tags(self._asked_themes.value), tags(self._seen_themes.value)
+        )
+        found = await self._viewing.ask(question)
+        if found is None:
+            return
+        without = "" if found.without_themes is None else f" Without the themes it would be {found.without_themes:.2f}."
+        self._evidence.clear()
+        with self._evidence:
+            ui.label(f"“{asked}” and “{seen}”: {found.score:.2f}.{without}")
+            for note in found.notes:
+                ui.label(note).classes("lw-soft")
+            bars = "".join(_bar(name, score) for name, score in found.scores)
+            ui.html(
+                f"<table class='lw-table'><tr><th colspan=3>by measure</th></tr>{bars}</table>", sanitize=False
+            ).classes("w-full")
+            if found.documents:
+                bars = "".join(_bar(document.title, document.share) for document in found.documents)
+                heading = "<tr><th colspan=3>documents both occur in, by share</th></tr>"
+                ui.html(table(heading + bars), sanitize=False).classes("w-full")
+
+
+def _bar(name: str, number: float) -> str:
+    width = max(0.0, min(1.0, number)) * 100
+    return (
+        f"<tr><td>{escape(name)}</td><td style='width:40%'><div class='lw-bar' style='width:{width:.0f}%'></div></td>"
+        f"<td class='lw-n'>{number:.2f}</td></tr>"
+    )

@@ -1,0 +1,60 @@
+"""What the documentation shows is what happens."""
+
+from __future__ import annotations
+
+import doctest
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = sorted(path for path in (ROOT / "docs").rglob("*.md") if "_build" not in path.parts)
+OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+BLOCK = re.compile(r"^```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+LINK = re.compile(r"\]\((?!https?://|#|mailto:)([^)\s#]+)(#[^)]*)?\)")
+
+
+def named(path: Path) -> str:
+    return str(path.relative_to(ROOT / "docs"))
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if ">>>" in page.read_text(encoding="utf-8")], ids=named)
+def test_the_code_of_the_page_runs(page: Path) -> None:
+    """Each `>>>` example gives what stands below it."""
+    source = "\n".join(BLOCK.findall(page.read_text(encoding="utf-8")))
+    test = doctest.DocTestParser().get_doctest(source, {}, named(page), str(page), 0)
+    assert test.examples
+    said: list[str] = []
+    failed = doctest.DocTestRunner(optionflags=OPTIONS).run(test, out=said.append).failed
+    assert failed == 0, "".join(said)
+
+
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "README.md"], ids=lambda path: path.name)
+def test_links_between_pages_lead_somewhere(page: Path) -> None:
+    """Every relative link names a file that is there."""
+    for target, _ in LINK.findall(page.read_text(encoding="utf-8")):
+        assert (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+def test_every_page_is_in_the_index() -> None:
+    """A reader who starts at the index can reach every page; the index itself names only pages that are there."""
+    listed = set()
+    for page in PAGES:
+        for block in re.findall(r"```\{toctree\}\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL):
+            for line in block.splitlines():
+                entry = re.sub(r"^.*<(.+)>$", r"\1", line.strip())
+                if entry and not entry.startswith(":"):
+                    listed |= {p for p in page.parent.glob(f"{entry}.md" if not entry.endswith(".md") else entry)}
+    missing = set(PAGES) - listed - {ROOT / "docs" / "index.md"}
+    assert not missing, f"no table of contents names {sorted(map(named, missing))}"
+
+
+def test_the_generated_reference_is_up_to_date() -> None:
+    """The pages that list errors, settings and metrics say what the code has."""
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "tools" / "make_reference.py"), "--check"], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stdout + done.stderr + "run: python tools/make_reference.py"

@@ -1,0 +1,127 @@
+"""Writes the pages of docs/reference that list what the code has: errors, configuration, metrics, the HTTP interface.
+
+    python tools/make_reference.py           # write them
+    python tools/make_reference.py --check   # say which are out of date; exit code 1 if any is
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Final
+
+FOLDER: Final = Path(__file__).resolve().parent.parent / "docs" / "reference"
+NOTE: Final = "<!-- Written by tools/make_reference.py; change the code it reads, then run it again. -->\n\n"
+
+
+def _first(text: str | None) -> str:
+    """The first sentence or line of a docstring."""
+    return (text or "").strip().split("\n\n")[0].replace("\n", " ").strip()
+
+
+def _cell(text: object) -> str:
+    return str(text).replace("|", "\\|").replace("\n", " ")
+
+
+def _table(*heads: str) -> Iterator[str]:
+    yield "| " + " | ".join(heads) + " |"
+    yield "|" + "---|" * len(heads)
+
+
+def _row(*cells: object) -> str:
+    return "| " + " | ".join(_cell(cell) for cell in cells) + " |"
+
+
+def errors_page() -> str:
+    """Every error, by its code."""
+    from likewise import errors
+    from likewise.connectors.problems import status_of
+
+    def below(kind: type[errors.LikewiseError]) -> Iterator[type[errors.LikewiseError]]:
+        yield kind
+        for child in kind.__subclasses__():
+            if child.__module__ == errors.__name__:
+                yield from below(child)
+
+    lines = [
+        "# Error codes", "",
+        "Everything Likewise raises on purpose is a `LikewiseError` with a stable `code`. The command line prints it with `--json`, the",
+        "HTTP interface as [problem+json](https://www.rfc-editor.org/rfc/rfc9457) with the status below. A code keeps its meaning; new ones may come.",
+        "", *_table("code", "class", "HTTP", "what it means"),
+    ]  # fmt: skip
+    for kind in below(errors.LikewiseError):
+        lines.append(_row(f"`{kind.code}`", f"`{kind.__name__}`", status_of(kind), _first(kind.__doc__)))
+    return "\n".join(lines) + "\n"
+
+
+def configuration_page() -> str:
+    """Every setting, by section."""
+    import msgspec
+
+    from likewise.broker.config import Config
+
+    lines = [
+        "# Configuration", "",
+        "`likewise serve --config FILE` reads one TOML file. Each value can be overridden from the environment:",
+        "`LIKEWISE_<SECTION>_<NAME>` stands above `[section] name`. A name that is not known is refused.",
+    ]  # fmt: skip
+    for field in msgspec.structs.fields(Config):
+        section: Any = type(field.default)
+        lines += ["", f"## `[{field.name}]`", "", _first(section.__doc__), "", *_table("name", "type", "default", "environment")]
+        for each in msgspec.structs.fields(section):
+            kind = getattr(each.type, "__name__", None) if isinstance(each.type, type) else None
+            shown = kind or str(each.type).replace("typing.Literal", "").replace("'", "`").strip("[]")
+            default = "" if each.default is None else f"`{each.default}`"
+            if isinstance(each.default, bool | int) and not isinstance(each.default, bool) and each.default >= 10_000:
+                default = f"{each.default:,}"
+            lines.append(
+                _row(f"`{each.name}`", shown, default, f"`LIKEWISE_{field.name.upper()}_{each.name.upper()}`")
+            )
+    return "\n".join(lines) + "\n"
+
+
+def metrics_page() -> str:
+    """Every metric of `/metrics`."""
+    from prometheus_client.parser import text_string_to_metric_families
+
+    from likewise.broker.broker import Broker
+
+    lines = [
+        "# Metrics", "",
+        "`GET /metrics` in Prometheus' text format. Counters start at zero with the process; gauges are read when the page is.",
+        "", *_table("name", "type", "what it counts"),
+    ]  # fmt: skip
+    with Broker(None) as broker:
+        families = list(text_string_to_metric_families(broker.metrics.page().decode()))
+    for family in sorted(families, key=lambda family: family.name):
+        if family.name.endswith("_created"):
+            continue
+        name = family.name + ("_total" if family.type == "counter" else "")
+        lines.append(_row(f"`{name}`", family.type, family.documentation))
+    return "\n".join(lines) + "\n"
+
+
+PAGES: Final[dict[str, Callable[[], str]]] = {
+    "errors.md": errors_page,
+    "configuration.md": configuration_page,
+    "metrics.md": metrics_page,
+}
+
+
+def main(arguments: list[str]) -> int:
+    FOLDER.mkdir(exist_ok=True)
+    stale = []
+    for name, make in PAGES.items():
+        text, path = NOTE + make(), FOLDER / name
+        if path.exists() and path.read_text(encoding="utf-8") == text:
+            continue
+        stale.append(name)
+        if "--check" not in arguments:
+            path.write_text(text, encoding="utf-8")
+    print("out of date:" if "--check" in arguments else "written:", ", ".join(stale) or "none")
+    return 1 if stale and "--check" in arguments else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
