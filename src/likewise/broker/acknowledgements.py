@@ -37,7 +37,8 @@ class Acknowledgements:
             self._waiting = []
             self._asked = False
         connection.executemany(
-            "UPDATE subscribers SET acknowledged = max(acknowledged, ?) WHERE number = ?",
+            "UPDATE subscribers SET acknowledged = max(acknowledged, ?1), guard = ~max(acknowledged, ?1) "
+            "WHERE number = ?2",
             [(number, subscriber) for subscriber, number in cursors.items()],
         )
 

@@ -22,7 +22,7 @@ from likewise.broker.entries import (
     checksum,
 )
 from likewise.broker.outcome import Outcome
-from likewise.broker.queues import SubscriberQueue
+from likewise.broker.queues import SubscriberQueue, queue_checksum
 from likewise.broker.recipients import pack_scores
 from likewise.broker.tenants import Held, Tenant
 from likewise.errors import DuplicateId, LikewiseError, UnknownId
@@ -49,7 +49,10 @@ class Commands:
                 case Unsubscribe(subscriber=subscriber, id=id):
                     end(tenant, tenant.subscription(subscriber, id), entry.position, outcome)
                 case Withdraw(event=position):
-                    outcome.execute("UPDATE log SET withdrawn = 1 WHERE position = ?", position)
+                    outcome.execute(
+                        "UPDATE log SET withdrawn = 1, checksum = checksum + 1 WHERE position = ? AND withdrawn = 0",
+                        position,
+                    )
                     outcome.withdrawn.append((tenant, position))
                     promote(tenant, tenant.windows.withdraw(str(position)), outcome, self._find)
                 case Tick():
@@ -74,14 +77,15 @@ class Commands:
             queue.acknowledged = tenant.next_number - 1
             tenant.subscribers[queue.id] = tenant.by_number[queue.number] = queue
             outcome.execute(
-                "INSERT INTO subscribers VALUES (?, ?, ?, ?, ?, ?, 0)",
+                "INSERT INTO subscribers VALUES (?1, ?2, ?3, ?4, ?5, ?6, 0, ~?6, ?7)",
                 queue.number, tenant.number, queue.id, queue.policy, queue.limit, queue.acknowledged,
+                queue_checksum(tenant.number, queue),
             )  # fmt: skip
         else:  # what is pending stays
             queue.policy, queue.limit = command.policy, command.limit
             outcome.execute(
-                "UPDATE subscribers SET policy = ?, queue_limit = ? WHERE number = ?",
-                queue.policy, queue.limit, queue.number,
+                "UPDATE subscribers SET policy = ?, queue_limit = ?, checksum = ? WHERE number = ?",
+                queue.policy, queue.limit, queue_checksum(tenant.number, queue), queue.number,
             )  # fmt: skip
         (tenant.blocking.add if queue.policy == "block" else tenant.blocking.discard)(queue)
         return queue

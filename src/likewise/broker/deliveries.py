@@ -12,7 +12,7 @@ from typing import Any, Final, Literal
 
 import msgspec
 
-from likewise.broker.entries import checksum
+from likewise.broker.entries import altered, checksum
 from likewise.broker.recipients import pack, unpack, unpack_scores
 from likewise.errors import ArtefactDamaged
 
@@ -101,7 +101,7 @@ def verify(
     tenant: int, number: int, event: int, cause: int, check: int, recipients: bytes, matched: bytes, scores: bytes
 ) -> None:
     """Refuse a row that was altered on disk."""
-    if check != checksum(recipients + matched + scores, tenant, number, event, cause):
+    if altered(check, (recipients, matched, scores), tenant, number, event, cause):
         raise ArtefactDamaged(f"delivery {number} was altered on disk; restore a copy")
 
 

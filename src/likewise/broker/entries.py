@@ -7,7 +7,7 @@ a position. A restart goes on from the last position whose deliveries are stored
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Final, Literal
 
 import msgspec
@@ -130,3 +130,15 @@ def checksum(body: bytes, *numbers: int) -> int:
     False
     """
     return zlib.crc32(body, zlib.crc32(repr(numbers).encode()))
+
+
+def altered(found: object, body: Iterable[object], *numbers: object) -> bool:
+    """Whether a row is not what its checksum says; a value of another type than it was written as is altered, too.
+
+    >>> altered(checksum(b"ab", 7), [b"a", b"b"], 7), altered(checksum(b"ab", 7), [b"a", "b"], 7)
+    (False, True)
+    """
+    parts = list(body)
+    if not all(type(part) is bytes for part in parts) or not all(type(number) is int for number in numbers):
+        return True
+    return found != checksum(b"".join(parts), *numbers)  # type: ignore[arg-type]

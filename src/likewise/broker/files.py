@@ -39,9 +39,13 @@ def connect(folder: Path | None, *, reading: bool = False) -> sqlite3.Connection
     path = folder / DATABASE
     connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=30)
     os.chmod(path, 0o600)
-    connection.execute("PRAGMA cache_size = -32768")
-    if reading:
-        connection.execute("PRAGMA query_only = ON")
+    try:
+        connection.execute("PRAGMA cache_size = -32768")
+        if reading:
+            connection.execute("PRAGMA query_only = ON")
+    except sqlite3.Error as error:
+        connection.close()
+        raise said(error, folder) from error
     return connection
 
 
@@ -65,7 +69,12 @@ def open_tables(connection: sqlite3.Connection, folder: Path | None) -> dict[str
         if version > VERSION:
             raise ArtefactVersion(f"{folder} was written in version {version}; this one reads {VERSION}: upgrade")
         check(connection, folder)
-        return dict(connection.execute("SELECT name, value FROM state").fetchall())
+        state = connection.execute("SELECT name, value, guard FROM state").fetchall()
+        if len(state) != 4 or any(guard != ~value for _, value, guard in state):
+            raise ArtefactDamaged(
+                f"the numbers the store in {folder} goes on from were altered on disk; restore a copy"
+            )
+        return {name: value for name, value, _ in state}
     except sqlite3.Error as error:
         raise said(error, folder) from error
 

@@ -93,14 +93,16 @@ class Outcome:
         for tenant, deliveries in self.deliveries.items():
             insert(connection, tenant.number, deliveries)
             connection.execute(
-                "UPDATE tenants SET last_delivery = ? WHERE number = ?", (deliveries[-1].number, tenant.number)
+                "UPDATE tenants SET last_delivery = ?1, guard = ~?1 WHERE number = ?2",
+                (deliveries[-1].number, tenant.number),
             )
         connection.executemany(
-            "UPDATE subscribers SET acknowledged = max(acknowledged, ?), dropped = dropped + ? WHERE number = ?",
+            "UPDATE subscribers SET acknowledged = max(acknowledged, ?1), guard = ~max(acknowledged, ?1), "
+            "dropped = dropped + ?2 WHERE number = ?3",
             [(to, count, number) for number, (_, to, count) in self._settled.items()],
         )
         dead_letters.insert(connection, self.letters)
-        connection.execute("UPDATE state SET value = ? WHERE name = 'matched'", (self.position,))
+        connection.execute("UPDATE state SET value = ?1, guard = ~?1 WHERE name = 'matched'", (self.position,))
 
     def take_effect(self) -> Iterable[SubscriberQueue]:
         """Fill the queues; which ones have something new."""

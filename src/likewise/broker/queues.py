@@ -12,7 +12,12 @@ from typing import NamedTuple
 
 from pyroaring import BitMap64
 
-from likewise.broker.entries import Policy
+from likewise.broker.entries import Policy, checksum
+
+
+def queue_checksum(tenant: int, queue: SubscriberQueue) -> int:
+    """The checksum of what seldom changes of a subscriber's row."""
+    return checksum(f"{queue.id} {queue.policy}".encode(), queue.number, tenant, queue.limit)
 
 
 class Room(NamedTuple):

@@ -10,9 +10,9 @@ import msgspec
 
 from likewise.broker.bodies import read_event
 from likewise.broker.deliveries import verify
-from likewise.broker.entries import Judge, checksum, read_command
+from likewise.broker.entries import Judge, altered, read_command
 from likewise.broker.log import EventLog
-from likewise.broker.queues import SubscriberQueue
+from likewise.broker.queues import SubscriberQueue, queue_checksum
 from likewise.broker.recipients import unpack
 from likewise.broker.tenants import Held, Tenant
 from likewise.broker.windows import MakeMatcher, load_windows, rejudge, replay
@@ -25,8 +25,11 @@ def recover(log: EventLog, data: Path | None, make: MakeMatcher) -> tuple[dict[i
     tenants: dict[int, Tenant] = {}
     with log.reading() as connection:
         ((matched,),) = connection.execute("SELECT value FROM state WHERE name = 'matched'").fetchall()
-        rows = connection.execute("SELECT number, name, windows_from, last_delivery FROM tenants ORDER BY number")
-        for number, name, windows_from, last in rows.fetchall():
+        rows = connection.execute(
+            "SELECT number, name, windows_from, last_delivery, guard FROM tenants ORDER BY number"
+        )
+        for number, name, windows_from, last, guard in rows.fetchall():
+            _guarded(last, guard, f"the tenant {name!r}")
             windows = load_windows(data, number, windows_from, make)
             tenants[number] = tenant = Tenant(number, name, windows, windows_from)
             tenant.stored_number, tenant.next_number = last, last + 1
@@ -37,13 +40,22 @@ def recover(log: EventLog, data: Path | None, make: MakeMatcher) -> tuple[dict[i
     return tenants, matched
 
 
+def _guarded(number: int, guard: int, what: str) -> None:
+    if guard != ~number:
+        raise ArtefactDamaged(f"{what} was altered on disk; restore a copy")
+
+
 def _read_subscribers(connection: sqlite3.Connection, tenant: Tenant) -> None:
     rows = connection.execute(
-        "SELECT number, id, policy, queue_limit, acknowledged, dropped FROM subscribers WHERE tenant = ?",
+        "SELECT number, id, policy, queue_limit, acknowledged, dropped, guard, checksum FROM subscribers "
+        "WHERE tenant = ?",
         (tenant.number,),
     )
     for row in rows:
-        queue = SubscriberQueue(*row)
+        queue = SubscriberQueue(*row[:6])
+        _guarded(queue.acknowledged, row[6], f"the subscriber {queue.id!r}")
+        if row[7] != queue_checksum(tenant.number, queue):
+            raise ArtefactDamaged(f"the subscriber {queue.id!r} was altered on disk; restore a copy")
         tenant.subscribers[queue.id] = tenant.by_number[queue.number] = queue
         if queue.policy == "block":
             tenant.blocking.add(queue)
@@ -58,7 +70,7 @@ def _read_subscriptions(connection: sqlite3.Connection, tenant: Tenant) -> dict[
         (tenant.number,),
     )
     for number, subscriber, id, added, ended, check, body in rows:
-        if check != checksum(body, number, tenant.number, subscriber, added):
+        if altered(check, (body,), number, tenant.number, subscriber, added):
             raise ArtefactDamaged(f"subscription {id!r} (number {number}) was altered on disk; restore a copy")
         found[number] = Held(number, subscriber, id, decode(body), added, ended)
     return found

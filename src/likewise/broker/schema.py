@@ -12,7 +12,8 @@
 | dead_letters | what could not be read or delivered |
 | tokens | who may do what, by the token's hash |
 
-Rows of `log` and `deliveries` carry a checksum, since SQLite keeps none of its pages.
+SQLite keeps no checksums of its pages, so rows carry their own. Where a row is often changed, `guard` holds
+the bits of its most important number turned over. A withdrawn entry's checksum is one higher.
 """
 
 from __future__ import annotations
@@ -23,10 +24,10 @@ VERSION: Final = 1
 APPLICATION: Final = 0x4C696B65  # "Like": says whose file this is
 
 SCHEMA: Final = """
-CREATE TABLE state (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE state (name TEXT PRIMARY KEY, value INTEGER NOT NULL, guard INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE tenants (
     number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, windows_from INTEGER,
-    last_delivery INTEGER NOT NULL DEFAULT 0
+    last_delivery INTEGER NOT NULL DEFAULT 0, guard INTEGER NOT NULL DEFAULT -1
 );
 CREATE TABLE log (
     position INTEGER PRIMARY KEY, tenant INTEGER NOT NULL, kind INTEGER NOT NULL, source TEXT NOT NULL,
@@ -40,7 +41,7 @@ CREATE INDEX log_commands ON log (position) WHERE kind = 1;
 CREATE TABLE subscribers (
     number INTEGER PRIMARY KEY, tenant INTEGER NOT NULL, id TEXT NOT NULL, policy TEXT NOT NULL,
     queue_limit INTEGER NOT NULL, acknowledged INTEGER NOT NULL DEFAULT 0, dropped INTEGER NOT NULL DEFAULT 0,
-    UNIQUE (tenant, id)
+    guard INTEGER NOT NULL, checksum INTEGER NOT NULL, UNIQUE (tenant, id)
 );
 CREATE TABLE subscriptions (
     number INTEGER PRIMARY KEY, tenant INTEGER NOT NULL, subscriber INTEGER NOT NULL, id TEXT NOT NULL,
@@ -61,5 +62,5 @@ CREATE INDEX dead_letters_tenant ON dead_letters (tenant, number);
 CREATE TABLE tokens (
     digest TEXT PRIMARY KEY, name TEXT NOT NULL, tenant TEXT NOT NULL, scopes TEXT NOT NULL, made INTEGER NOT NULL
 ) WITHOUT ROWID;
-INSERT INTO state VALUES ('commit', 0), ('matched', 0), ('position', 0), ('arrival', 0);
+INSERT INTO state VALUES ('commit', 0, -1), ('matched', 0, -1), ('position', 0, -1), ('arrival', 0, -1);
 """

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar, cast
 
 from likewise.broker.bodies import read_event
-from likewise.broker.entries import EVENT, Entry, checksum, read_command
+from likewise.broker.entries import EVENT, Entry, altered, checksum, read_command
 from likewise.broker.files import FolderLock, connect, open_tables, said
 from likewise.broker.log import Done, Receipt, Receipts
 from likewise.broker.watermark import Watermark
@@ -139,7 +139,7 @@ class Store:
                     else:
                         results.append(self._work(cast("Work", item.work)))
                 state = (("commit", self._commit + 1), ("position", self.position), ("arrival", arrival))
-                connection.executemany("UPDATE state SET value = ?2 WHERE name = ?1", state)
+                connection.executemany("UPDATE state SET value = ?2, guard = ~?2 WHERE name = ?1", state)
                 connection.execute("COMMIT")
             except BaseException:
                 self.position = position
@@ -221,14 +221,14 @@ class Store:
         while after < until:
             with self.reading() as connection:
                 rows = connection.execute(
-                    "SELECT position, tenant, kind, source, id, arrival, ends, checksum, body FROM log "
+                    "SELECT position, tenant, kind, source, id, arrival, ends, checksum - withdrawn, body FROM log "
                     "WHERE position > ? AND position <= ? AND (?3 IS NULL OR tenant = ?3) ORDER BY position LIMIT 1000",
                     (after, until, tenant),
                 ).fetchall()
             if not rows:
                 return
             for position, owner, kind, source, id, arrival, ends, check, body in rows:
-                if check != checksum(body, position, owner, kind, arrival, ends or 0):
+                if altered(check, (body,), position, owner, kind, arrival, ends or 0):
                     raise ArtefactDamaged(f"entry {position} of the log was altered on disk; restore a copy")
                 value = read_event(body, position) if kind == EVENT else read_command(body)
                 yield Entry(owner, kind, value, body, source, id, ends, position, arrival)

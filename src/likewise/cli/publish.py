@@ -27,11 +27,14 @@ def publish(
 
     Example: `echo '{no2: 45, city: Zagreb}' | likewise publish`
     """
+    from likewise.broker.config import Logging
+    from likewise.broker.logging import log_to_stderr
     from likewise.cli.reading import lines, located, opened, read_event, text_of
     from likewise.client import Publisher
     from likewise.client.synchronous import ADDRESS
     from likewise.model import Event
 
+    log_to_stderr(Logging(level="warning", format="text"))  # says when a connection is tried again
     count, begun = 0, time.monotonic()
     with Publisher(address or ADDRESS, token=token, source=source) as out, opened(events) as stream:
 

@@ -28,10 +28,13 @@ def subscribe(
     """
     from itertools import islice
 
+    from likewise.broker.config import Logging
+    from likewise.broker.logging import log_to_stderr
     from likewise.cli.reading import given_subscription
     from likewise.client import Subscriber
     from likewise.client.synchronous import ADDRESS
 
+    log_to_stderr(Logging(level="warning", format="text"))  # says when a connection is tried again
     with Subscriber(id, address or ADDRESS, token=token) as inbox:
         for text in subscriptions or []:
             name, subscription = given_subscription(text)

@@ -1,0 +1,155 @@
+"""Kill a broker under load, start it again, and see that nothing was lost or doubled.
+
+    python -m tests.broker.chaos --kills 1000
+
+A publisher notes what was acknowledged; a subscriber keeps its cursor and notes what it got. The broker is
+killed (SIGKILL) at random moments. At the end every acknowledged event must have been delivered exactly
+once, in the order of the log.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+import httpx
+import msgspec
+
+from likewise.client import Subscriber
+from likewise.client.messages import BrokerRefused
+
+
+class ServedProcess:
+    """A broker in a process of its own, on one port across restarts."""
+
+    def __init__(self, data: Path) -> None:
+        self._data = data
+        self._port = 0
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def address(self) -> str:
+        return f"http://127.0.0.1:{self._port}"
+
+    def start(self) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "likewise", "serve", "--data", str(self._data), "--port", str(self._port), "--json"],
+            stdout=subprocess.PIPE,
+        )
+        assert self._process.stdout is not None
+        line = self._process.stdout.readline()
+        if not line:
+            raise RuntimeError(f"the broker did not start; it ended with {self._process.wait()}")
+        self._port = int(msgspec.json.decode(line)["listening"].rpartition(":")[2])
+
+    def kill(self) -> None:
+        assert self._process is not None
+        assert self._process.stdout is not None
+        self._process.kill()
+        self._process.wait()
+        self._process.stdout.close()
+
+
+def publish_until(stop: threading.Event, served: ServedProcess, acknowledged: list[str], source: str) -> None:
+    """Publish, sending again what was not acknowledged, under the same ids."""
+    number, batch = 0, []
+    with httpx.Client(timeout=10) as http:
+        while not stop.is_set():
+            if not batch:
+                size = random.choice((1, 1, 1, 20))
+                batch = [{"v": 1, "payload": {"x": number + n}, "id": f"{source}{number + n}"} for n in range(size)]
+            try:
+                answer = http.post(f"{served.address}/v1/events", json=batch)
+            except httpx.HTTPError:
+                time.sleep(0.02)
+                continue
+            if answer.status_code == 200:
+                acknowledged += [event["id"] for event in batch]
+                number += len(batch)
+                batch = []
+            else:
+                time.sleep(0.02)
+            time.sleep(0.002)
+
+
+def receive_until(stop: threading.Event, served: ServedProcess, got: list[tuple[int, str]]) -> None:
+    """Stream with a cursor, acknowledging now and then, connecting again when the broker is gone."""
+    while not stop.is_set():
+        try:
+            with Subscriber("watcher", served.address, cursor=got[-1][0] if got else 0, patience=1.0) as inbox:
+                inbox.subscribe("{x >= 0}", id="all")
+                for delivery in inbox:
+                    got.append((delivery.sequence, str(delivery.event.id)))
+                    if random.random() < 0.1:
+                        inbox.acknowledge(delivery)
+                    if stop.is_set():
+                        return
+        except (OSError, httpx.HTTPError, BrokerRefused):
+            time.sleep(0.02)
+
+
+def run(kills: int, seed: int = 0, *, seconds: float = 0.7) -> dict[str, int]:
+    """Kill that many times; what was published and received. Raises if anything was lost or doubled."""
+    random.seed(seed)
+    with tempfile.TemporaryDirectory(prefix="likewise-chaos-") as folder:
+        served = ServedProcess(Path(folder) / "data")
+        served.start()
+        httpx.put(f"{served.address}/v1/subscribers/watcher")
+        text = {"v": 1, "text": "{x >= 0}", "id": "all"}
+        httpx.put(f"{served.address}/v1/subscribers/watcher/subscriptions/all", json=text).raise_for_status()
+        stop, ended = threading.Event(), threading.Event()
+        acknowledged: list[list[str]] = [[], []]
+        got: list[tuple[int, str]] = []
+        publishers = [
+            threading.Thread(target=publish_until, args=(stop, served, acknowledged[n], f"p{n}-")) for n in range(2)
+        ]
+        receiver = threading.Thread(target=receive_until, args=(ended, served, got), daemon=True)
+        for thread in (*publishers, receiver):
+            thread.start()
+        try:
+            for _ in range(kills):
+                time.sleep(random.uniform(0.05, seconds))
+                served.kill()
+                served.start()
+        finally:
+            time.sleep(0.3)
+            stop.set()
+            for thread in publishers:
+                thread.join(timeout=30)
+        try:
+            wanted = {id for each in acknowledged for id in each}
+            deadline = time.monotonic() + 60
+            while time.monotonic() < deadline and not wanted <= {id for _, id in list(got)}:
+                time.sleep(0.05)
+        finally:
+            ended.set()
+            served.kill()
+    check(acknowledged, got)
+    return {"kills": kills, "acknowledged": len(wanted), "received": len(got)}
+
+
+def check(acknowledged: list[list[str]], got: list[tuple[int, str]]) -> None:
+    """Nothing acknowledged is lost, nothing came twice, everything came in the order of its publisher."""
+    ids = [id for _, id in got]
+    numbers = [number for number, _ in got]
+    missing = {id for each in acknowledged for id in each} - set(ids)
+    assert not missing, f"{len(missing)} acknowledged events were lost, such as {sorted(missing)[:5]}"
+    assert len(ids) == len(set(ids)), f"{len(ids) - len(set(ids))} events came twice"
+    assert numbers == sorted(set(numbers)), "sequence numbers did not ascend"
+    for n in range(2):
+        own = [int(id.rpartition("-")[2]) for id in ids if id.startswith(f"p{n}-")]
+        assert own == sorted(own), "events of one publisher came out of order"
+
+
+if __name__ == "__main__":
+    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments.add_argument("--kills", type=int, default=1000)
+    arguments.add_argument("--seed", type=int, default=0)
+    given = arguments.parse_args()
+    print(run(given.kills, given.seed))
