@@ -51,8 +51,9 @@ def _tuples(triple: Triple) -> tuple[EventTuple, ...]:
     text = term_text(triple.object)
     if not attribute or text is None or len(attribute) > MAX_TERM_LENGTH:
         return ()
-    plain = event_from_triples((triple,)).tuples
-    if plain and not isinstance(plain[0].value, str):
-        return (EventTuple(attribute, plain[0].value),)
+    if triple.object.endswith(">") and triple.object.startswith('"'):  # a literal with a type may be a number
+        typed = event_from_triples((triple,)).tuples
+        if typed and not isinstance(typed[0].value, str):
+            return (EventTuple(attribute, typed[0].value),)
     value = plain_words(text)
     return (EventTuple(attribute, value),) if value and len(value) <= MAX_TERM_LENGTH else ()
