@@ -113,7 +113,7 @@ def _windows(
 
 
 def _set_aside(tenant: Tenant, entry: Entry, error: Exception, outcome: Outcome) -> None:
-    _log.exception("event could not be matched", event=entry.id, position=entry.position, tenant=tenant.name)
+    _log.exception("event could not be matched", event_id=entry.id, position=entry.position, tenant=tenant.name)
     outcome.letters.append(
         dead_letters.NewLetter(
             tenant.number, entry.arrival, "unmatched", f"{type(error).__name__}: {error}", None, entry.position

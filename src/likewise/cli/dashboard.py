@@ -27,5 +27,5 @@ def dashboard(
     from likewise.dashboard.app import serve_dashboard
 
     broker = address or f"http://{defaults.HOST}:{defaults.PORT}"
-    output.console(stderr=True).print(f"The dashboard of {broker} is at http://{host}:{port} (Ctrl-C ends it)")
+    output.print_line(f"The dashboard of {broker} is at http://{host}:{port} (Ctrl-C ends it)")
     serve_dashboard(broker, host, port)

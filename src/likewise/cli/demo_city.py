@@ -5,6 +5,7 @@ Broker and dashboard are processes of their own, reached over HTTP as anybody wo
 
 from __future__ import annotations
 
+import os
 import signal
 import socket
 import subprocess
@@ -71,10 +72,14 @@ class _Show:
         self._introduce(len(city.devices), len({device.dialect.vendor for device in city.devices}))
         due = clock_of(city, time.monotonic)
         began = time.monotonic()
+        told = False
         while seconds is None or time.monotonic() - began < seconds:
             if reports := due():
                 self._publish(reports)
             self._show_matches()
+            if not told and not self._sequence and time.monotonic() - began > 10:
+                told = True
+                self._screen.print("(The first start compiles the matching kernels; matches follow.)", style="yellow")
             time.sleep(0.4)
 
     def _subscribe(self) -> None:
@@ -100,20 +105,23 @@ class _Show:
 
         asked = Table.grid(padding=(0, 2, 0, 0))
         for wanted in WANTED:
-            asked.add_row(Text(wanted.id, "bold cyan"), Text(wanted.text, "cyan"), Text(wanted.asks, "dim"))
+            asked.add_row(Text(wanted.id, "bold cyan"), Text(wanted.text, "cyan"))
+        view = self._view or "not installed: pip install 'likewise[dashboard]'"
         where = Text.assemble(
-            "Dashboard   ", (self._view or "not installed: pip install 'likewise[dashboard]'", "bold")
-        )
-        where.append(f"\nBroker      {self._address}    its interface: {self._address}/docs")
-        where.append(
-            f"\n\nAdd a subscription of your own in the dashboard, or in another terminal:\n"
-            f"  likewise subscribe '{{wind speed~ > 20 km/h}}' --address {self._address}\nCtrl-C ends everything."
-        )
-        self._screen.print(
-            Panel(where, title=f"A city of {devices} devices by {vendors} vendors", border_style="green")
-        )
+            "Dashboard  ", (view, "bold green"), f"\nBroker     {self._address}  (its interface: /docs)\n\n"
+            "Ask for something of your own in the dashboard, or in another terminal:\n",
+            ("  likewise subscribe '{wind speed~ > 20 km/h}'" + self._other_address(), "bold"),
+            "\n\nBelow: what devices report, and ✓ what it meets. Ctrl-C ends everything.",
+        )  # fmt: skip
+        title = f"A city of {devices} devices by {vendors} vendors"
+        self._screen.print(Panel(where, title=title, border_style="green"))
         self._screen.print(asked)
         self._screen.print()
+
+    def _other_address(self) -> str:
+        """What a command needs to reach this broker; nothing if it is where brokers are."""
+        usual = f"http://{defaults.HOST}:{defaults.PORT}"
+        return "" if self._address == usual else f" --address {self._address}"
 
     def _publish(self, reports: Sequence[Report]) -> None:
         from rich.text import Text
@@ -169,7 +177,10 @@ class _Show:
 def process(arguments: Sequence[str]) -> Iterator[subprocess.Popen[bytes]]:
     """A `likewise` command that runs beside this one and is ended with it."""
     command = [sys.executable, "-m", "likewise", *arguments]
-    running = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, start_new_session=True)
+    quiet = {"LIKEWISE_LOGGING_LEVEL": "warning", "LIKEWISE_LOGGING_FORMAT": "text", **os.environ}
+    running = subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, start_new_session=True, env=quiet
+    )
     try:
         yield running
     finally:

@@ -207,6 +207,4 @@ def _notes(explained: Explanation) -> None:
         if notes:
             rows.append(f"<tr><th scope='row'><code>{escape(report.text)}</code></th><td>{notes}</td></tr>")
     if rows:
-        ui.html(
-            f"<div class='lw-scroll'><table class='lw-table'>{''.join(rows)}</table></div>", sanitize=False
-        ).classes("w-full")
+        ui.html(table("".join(rows)), sanitize=False).classes("w-full")
