@@ -10,17 +10,18 @@ all scored by one rule, and two phrases do not pass because they share one of tw
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
 
-import msgspec
 import numpy as np
 
-from likewise.semantics.esa import equal_are_one, fold_spaces, related
+from likewise.semantics.asked_index import TurnedStack, turned
+from likewise.semantics.esa import equal_are_one, fold_spaces
 from likewise.semantics.jcn import JcnMeasure
 from likewise.semantics.measure import Term
 from likewise.semantics.names import Names, NamesMeasure
 from likewise.semantics.prepared import Prepared
-from likewise.semantics.vectors import Stack, stacked, theme_of
+from likewise.semantics.vectors import Vector, stacked, theme_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -28,13 +29,22 @@ if TYPE_CHECKING:
     from likewise.semantics.space import Space
 
 
-class _Side(msgspec.Struct, frozen=True, eq=False):
+_NOTHING: Final = np.empty((0, 0), dtype=np.float32)
+
+
+class _Side:
     """Words made ready: their vectors, classes of frequency, and which measures know them."""
 
-    stack: Stack
-    classes: NDArray[np.int64]
-    in_space: NDArray[np.float32]
-    in_taxonomy: NDArray[np.float32]
+    def __init__(self, vectors: list[Vector], classes: NDArray[np.int64], in_taxonomy: list[bool]) -> None:
+        self.stack = stacked(vectors)
+        self.classes = classes
+        self.known_classes = np.where(self.stack.norms > 0, classes, -1)
+        self.in_taxonomy = np.array(in_taxonomy, dtype=bool)
+
+    @cached_property
+    def turned(self) -> TurnedStack:
+        """The vectors by document, for the asked side."""
+        return turned(self.stack)
 
 
 class CombinedMeasure:
@@ -53,6 +63,9 @@ class CombinedMeasure:
         self._latent = space.latent()
         self._jcn = JcnMeasure(space.taxonomy, senses="all")
         self._side: Prepared[_Side] = Prepared(self._prepare)
+        weights = self._calibration.weights
+        latent = weights["latent"] if self._latent is not None else 0.0
+        self._shares = (weights["thematic"], latent)
         self._backgrounds = {name: self._calibration.background(name) for name in self._calibration.backgrounds}
 
     def configuration(self) -> dict[str, object]:
@@ -67,9 +80,7 @@ class CombinedMeasure:
 
     def word_surprise(self, asked: Sequence[Term], seen: Sequence[Term]) -> NDArray[np.float32]:
         """The evidence for pairs of single words, in powers of ten against random pairs, themes left out."""
-        documents, weight = self._documents(asked, seen)
-        taxonomy, more = self._taxonomy(asked, seen)
-        return _mean(documents + taxonomy, weight + more)
+        return self._mean(self._documents(asked, seen), asked, seen)
 
     def _surprise(self, a: Names, b: Names) -> NDArray[np.float32]:
         """The evidence for every pair of distinct words.
@@ -79,58 +90,51 @@ class CombinedMeasure:
         common document then make everything unrelated; the paper asks for one to contain the other.)
         """
         asked, seen = a.under(()), b.under(())
-        total, weight = self._documents(asked, seen)
+        total = self._documents(asked, seen)
         share = np.float32(self._calibration.theme_share)
         for x, y in sorted((x, y) for x in a.groups for y in b.groups if x or y):
             both = theme_of((*x, *y))
-            within, _ = self._documents(a.under(both, x), b.under(both, y))
-            place = np.ix_(a.groups[x], b.groups[y])
-            total[place] = (1 - share) * total[place] + share * within
-        taxonomy, more = self._taxonomy(asked, seen)
-        return _mean(total + taxonomy, weight + more)
+            within = self._documents(a.under(both, x), b.under(both, y))
+            if within.shape == total.shape:
+                total = (1 - share) * total + share * within
+            else:
+                place = np.ix_(a.groups[x], b.groups[y])
+                total[place] = (1 - share) * total[place] + share * within
+        return self._mean(total, asked, seen)
 
-    def _documents(
-        self, asked: Sequence[Term], seen: Sequence[Term]
-    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """The weighted evidence of shared documents and latent vectors, and its weight."""
+    def _documents(self, asked: Sequence[Term], seen: Sequence[Term]) -> NDArray[np.float32]:
+        """The weighted evidence of shared documents and latent vectors."""
+        from likewise.semantics.calibration_kernels import documents_evidence
+
         a, b = self._side(asked), self._side(seen)
-        calibration = self._calibration
-        known = np.outer(a.in_space, b.in_space)
-        cosines = related(a.stack, b.stack, self._space.vectors.size, "cosine")
-        share = np.float32(calibration.weights["thematic"])
-        total = share * known * self._read("thematic", cosines, a, b)
-        if self._latent is not None:
-            more = np.float32(calibration.weights["latent"])
-            latent = self._latent.cosines(asked, seen)
-            total += more * known * self._read("latent", latent, a, b)
-            share += more
-        return total, share * known
+        latent = _NOTHING if self._latent is None else self._latent.cosines(asked, seen)
+        knots, levels = self._backgrounds["thematic"]
+        latent_knots = self._backgrounds["latent"][0] if self._latent is not None else knots
+        found: NDArray[np.float32] = documents_evidence(
+            a.turned.cosines(b.stack),
+            latent,
+            a.known_classes,
+            b.known_classes,
+            knots,
+            latent_knots,
+            levels,
+            *self._shares,
+        )
+        return found
 
-    def _taxonomy(self, asked: Sequence[Term], seen: Sequence[Term]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """The weighted evidence of the taxonomy, and its weight; themes play no part."""
+    def _mean(self, documents: NDArray[np.float32], asked: Sequence[Term], seen: Sequence[Term]) -> NDArray[np.float32]:
+        """The documents' evidence and the taxonomy's together; themes play no part in the taxonomy."""
+        from likewise.semantics.calibration_kernels import averaged
+
         a, b = self._side(asked), self._side(seen)
-        weight = np.float32(self._calibration.weights["jcn"]) * np.outer(a.in_taxonomy, b.in_taxonomy)
-        scores = self._jcn.similarities(asked, seen)
-        return weight * self._read("jcn", scores, a, b), weight
-
-    def _read(self, name: str, scores: NDArray[np.float32], a: _Side, b: _Side) -> NDArray[np.float32]:
-        """A measure's scores against its background."""
-        from likewise.semantics.calibration_kernels import interpolated
-
-        out: NDArray[np.float32] = interpolated(scores, a.classes, b.classes, *self._backgrounds[name])
-        return out
+        found: NDArray[np.float32] = averaged(
+            documents, self._jcn.similarities(asked, seen), a.classes, b.classes, a.known_classes, b.known_classes,
+            a.in_taxonomy, b.in_taxonomy, *self._backgrounds["jcn"],
+            sum(self._shares), self._calibration.weights["jcn"],
+        )  # fmt: skip
+        return found
 
     def _prepare(self, terms: tuple[Term, ...]) -> _Side:
         vectors = [self._space.vectors.vector(fold_spaces(t.text), theme_of(t.theme)) for t in terms]
-        return _Side(
-            stacked(vectors),
-            self._calibration.classes(np.array([len(v.documents) for v in vectors], dtype=np.int64)),
-            np.array([v.norm > 0 for v in vectors], dtype=np.float32),
-            np.array([self._jcn.knows(t.text) for t in terms], dtype=np.float32),
-        )
-
-
-def _mean(total: NDArray[np.float32], weight: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Total over weight; 0 where nothing was said."""
-    out: NDArray[np.float32] = np.divide(total, weight, out=np.zeros_like(total), where=weight > 0)
-    return out
+        classes = self._calibration.classes(np.array([len(v.documents) for v in vectors], dtype=np.int64))
+        return _Side(vectors, classes, [self._jcn.knows(t.text) for t in terms])

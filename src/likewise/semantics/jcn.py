@@ -28,13 +28,36 @@ if TYPE_CHECKING:
 Senses = Literal["first", "all"]
 
 
-class _Words(msgspec.Struct, frozen=True, eq=False):
+class _Words:
     """The distinct words of several terms, their senses, and which words each term has."""
 
-    sense_ends: NDArray[np.int64]
-    senses: NDArray[np.int32]
+    def __init__(self, found: list[NDArray[np.int32]], ends: list[int], words: list[int]) -> None:
+        self.sense_ends = np.cumsum([len(f) for f in found], dtype=np.int64)
+        self.senses = np.concatenate([np.empty(0, dtype=np.int32), *found])
+        self.ends = np.array(ends, dtype=np.int64)
+        self.words = np.array(words, dtype=np.int64)
+        self.single = words == list(range(len(ends))) == [end - 1 for end in ends]
+        self._above: _Above | None = None
+
+    def above(self, taxonomy: Taxonomy) -> _Above:
+        """What stands above the senses, for the asked side."""
+        if self._above is None:
+            last = taxonomy.ancestor_ends[self.senses]
+            lengths = last - np.where(self.senses > 0, taxonomy.ancestor_ends[self.senses - 1], 0)
+            places = np.arange(int(lengths.sum())) + np.repeat(last - np.cumsum(lengths), lengths)
+            subsumers, counts = np.unique(taxonomy.ancestors[places], return_counts=True)
+            order = np.argsort(taxonomy.ancestors[places], kind="stable")
+            below = np.repeat(np.arange(len(self.senses), dtype=np.int32), lengths)[order]
+            self._above = _Above(subsumers, np.cumsum(counts, dtype=np.int64), below)
+        return self._above
+
+
+class _Above(msgspec.Struct, frozen=True, eq=False):
+    """All synsets above any of some senses, ascending, and which of the senses are below each, up to `ends`."""
+
+    subsumers: NDArray[np.int32]
     ends: NDArray[np.int64]
-    words: NDArray[np.int64]
+    below: NDArray[np.int32]
 
 
 class JcnMeasure:
@@ -78,8 +101,13 @@ class JcnMeasure:
 
         a, b = self._side(asked), self._side(seen)
         taxonomy = self._taxonomy
-        words = similarities(a.sense_ends, a.senses, b.sense_ends, b.senses,
-                             taxonomy.ancestor_ends, taxonomy.ancestors, self._information)  # fmt: skip
+        above = a.above(taxonomy)
+        words: NDArray[np.float32] = similarities(
+            a.sense_ends, a.senses, above.subsumers, above.ends, above.below, b.sense_ends, b.senses,
+            taxonomy.ancestor_ends, taxonomy.ancestors, self._information,
+        )  # fmt: skip
+        if a.single and b.single:
+            return words
         out: NDArray[np.float32] = best_pairs(words, a.ends, a.words, b.ends, b.words)
         return out
 
@@ -90,13 +118,7 @@ class JcnMeasure:
         for term in terms:
             words += [number.setdefault(word, len(number)) for word in self._words(fold_spaces(term.text))]
             ends.append(len(words))
-        found = [self._senses_of(word) for word in number]
-        return _Words(
-            np.cumsum([len(f) for f in found], dtype=np.int64),
-            np.concatenate([np.empty(0, dtype=np.int32), *found]),
-            np.array(ends, dtype=np.int64),
-            np.array(words, dtype=np.int64),
-        )
+        return _Words([self._senses_of(word) for word in number], ends, words)
 
     def _words_of(self, text: str) -> tuple[str, ...]:
         if self._taxonomy.knows(text):

@@ -10,6 +10,7 @@ follows Monge, A. and Elkan, C.: The field matching problem, KDD 1996, with both
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 LONGEST_ACRONYM: Final = 6
+WORDS_KEPT: Final = 65_536  # whose stems are kept; terms are many, their words few
 THEMES_KEPT: Final = 64  # for which a side keeps its words as terms
 
 
@@ -53,6 +55,8 @@ class NamesMeasure:
 
     def __init__(self, vectors: TermVectors, weights: NameWeights) -> None:
         self._vectors, self.weights = vectors, weights
+        self._known = lru_cache(maxsize=WORDS_KEPT)(self._find_known)
+        self._stem = lru_cache(maxsize=WORDS_KEPT)(self._find_stem)
         self._kept: LeastRecent[tuple[str, str, tuple[str, ...], bool], _Name] = LeastRecent(
             defaults.TERM_CACHE_BYTES // 8, lambda n: 200 * (len(n.words) + 1) + 100 * len(n.initials)
         )
@@ -78,17 +82,22 @@ class NamesMeasure:
         scores = kernels.word_scores(*asked.spelling(), *seen.spelling(), prefix, w.skeleton)
         kept = np.zeros_like(scores) if meaning is None else meaning * _kinship(asked.word_bits, seen.word_bits, w)
         units = np.array([w.unit_unsure, w.unit_sure], dtype=np.float32)
-        out = kernels.coverage(scores, kept, *asked.arrays(), *seen.arrays(), units, w.acronym, w.plain, w.leniency)
-        found: NDArray[np.float32] = out[0] ** w.asked_share * out[1] ** (1 - w.asked_share)
+        found: NDArray[np.float32] = kernels.coverage(
+            scores, kept, *asked.arrays(), *seen.arrays(), units, w.acronym, w.plain, w.leniency, w.asked_share
+        )
         return found * self._fitting(asked, seen)
 
     def _fitting(self, asked: Names, seen: Names) -> NDArray[np.float32]:
         """What is left of a score where two readings cannot be the same: other quantities, units or kinds of values."""
         w = self.weights
         wrong = _apart(asked.bits, seen.bits) | _apart(asked.dimensions, seen.unit_dimensions)
+        if asked.unit_dimensions.any():
+            wrong |= _apart(asked.unit_dimensions, seen.dimensions)
         out = np.where(wrong, np.float32(w.conflict), np.float32(1))
-        out[np.ix_(asked.physical, seen.other)] *= np.float32(w.not_a_number)
-        out[np.ix_(asked.state, seen.number)] *= np.float32(w.not_a_state)
+        if seen.other.any():
+            out[np.ix_(asked.physical, seen.other)] *= np.float32(w.not_a_number)
+        if seen.number.any():
+            out[np.ix_(asked.state, seen.number)] *= np.float32(w.not_a_state)
         return out
 
     def _name(self, term: Term) -> _Name:
@@ -105,7 +114,7 @@ class NamesMeasure:
         found = units_in_name(text)
         beside = context if parsed.in_context else ()
         units = [u for u in (find_unit(unit) if unit else None, *map(find_unit, beside)) if u is not None]
-        written = tuple(self._vectors.words(text)[:MOST_WORDS])
+        written = parsed.cut[:MOST_WORDS]
         stated = [(u, True) for u in units[:1]]
         words = tuple(w.text for w in parsed.words)
         return _Name(
@@ -121,11 +130,11 @@ class NamesMeasure:
             reading=parsed.reading([u for u, sure in (*stated, *found) if sure]),
         )
 
-    def _stem(self, word: str) -> str:
+    def _find_stem(self, word: str) -> str:
         stems = self._vectors.tokenizer.tokens(word)
         return stems[0] if len(stems) == 1 else word
 
-    def _known(self, word: str) -> bool:
+    def _find_known(self, word: str) -> bool:
         ids = self._vectors.tokens(word)
         return len(ids) == 1 and ids[0] >= 0
 

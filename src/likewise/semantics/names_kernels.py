@@ -87,6 +87,19 @@ def _credit(
 
 
 @numba.njit(cache=True, nogil=True)
+def _power_mean(best: NDArray[np.float32], weights: NDArray[np.float32], unit: Any, leniency: float) -> Any:
+    """The weighted power mean of words' scores and of a unit's, which weighs as much as it scores."""
+    if len(best) == 1 and unit == 0.0:
+        return best[0] if weights[0] > 0.0 else np.float32(0.0)
+    weight, total = np.float32(unit), np.float32(unit * unit**leniency)
+    for k in range(len(best)):
+        weight += weights[k]
+        if best[k] > 0.0:
+            total += weights[k] * best[k] ** leniency
+    return np.float32((total / weight) ** (1.0 / leniency)) if weight > 0.0 else np.float32(0.0)
+
+
+@numba.njit(cache=True, nogil=True)
 def coverage(
     scores: NDArray[np.float32],
     meaning: NDArray[np.float32],
@@ -114,15 +127,24 @@ def coverage(
     acronym: float,
     plain: float,
     leniency: float,
+    asked_share: float,
 ) -> Any:
-    """For each pair of terms: how much of the asked one, and how much of the seen one, is accounted for.
+    """For each pair of terms: how much of the asked one, and how much of the seen one, is accounted for, multiplied.
 
-    Each is the weighted power mean of its words' best scores; the lower the exponent `leniency`, the
-    more a word that is not accounted for counts against the rest. A unit whose quantity the other term
-    names counts as one more word that is accounted for, so `value` in degrees can be a temperature.
+    The asked one's share is raised to `asked_share`, the seen one's to the rest. Each is the weighted power mean
+    of its words' best scores; the lower the exponent `leniency`, the more a word that is not accounted for
+    counts against the rest. A unit whose quantity the other term names counts as one more word that is
+    accounted for, so `value` in degrees can be a temperature.
     """
     rows, columns = len(asked_ends), len(seen_ends)
-    out = np.zeros((2, rows, columns), dtype=np.float32)
+    out = np.zeros((rows, columns), dtype=np.float32)
+    longest_asked, longest_seen = 0, 0
+    for i in range(rows):
+        longest_asked = max(longest_asked, asked_ends[i] - (asked_ends[i - 1] if i else 0))
+    for j in range(columns):
+        longest_seen = max(longest_seen, seen_ends[j] - (seen_ends[j - 1] if j else 0))
+    asked_best = np.zeros(longest_asked, dtype=np.float32)
+    seen_best = np.zeros(longest_seen, dtype=np.float32)
     for i in range(rows):
         a0, a1 = (asked_ends[i - 1] if i else 0), asked_ends[i]
         aw = asked_windows[(asked_window_ends[i - 1] if i else 0) : asked_window_ends[i]]
@@ -131,8 +153,9 @@ def coverage(
             b0, b1 = (seen_ends[j - 1] if j else 0), seen_ends[j]
             if a0 == a1 or b0 == b1:
                 continue
-            forth = np.zeros(a1 - a0, dtype=np.float32)
-            back = np.zeros(b1 - b0, dtype=np.float32)
+            forth, back = asked_best[: a1 - a0], seen_best[: b1 - b0]
+            forth[:] = 0.0
+            back[:] = 0.0
             for a in range(a0, a1):
                 for b in range(b0, b1):
                     p = scores[asked_words[a], seen_words[b]]
@@ -155,14 +178,8 @@ def coverage(
                     if seen_stems[seen_words[b]] == asked_units[u, 0]:
                         back[b - b0] = max(back[b - b0], unit_strengths[asked_units[u, 1]])
                         asked_unit = max(asked_unit, unit_strengths[asked_units[u, 1]])
-            weight, total = asked_unit, asked_unit * asked_unit**leniency
-            for a in range(a0, a1):
-                weight += asked_weights[a]
-                total += asked_weights[a] * forth[a - a0] ** leniency
-            out[0, i, j] = (total / weight) ** (1.0 / leniency) if weight > 0.0 else 0.0
-            weight, total = seen_unit, seen_unit * seen_unit**leniency
-            for b in range(b0, b1):
-                weight += seen_weights[b]
-                total += seen_weights[b] * back[b - b0] ** leniency
-            out[1, i, j] = (total / weight) ** (1.0 / leniency) if weight > 0.0 else 0.0
+            covered = _power_mean(forth, asked_weights[a0:a1], asked_unit, leniency)
+            if covered > 0.0:
+                others = _power_mean(back, seen_weights[b0:b1], seen_unit, leniency)
+                out[i, j] = covered if covered == others else covered**asked_share * others ** (1.0 - asked_share)
     return out

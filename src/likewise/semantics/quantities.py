@@ -131,7 +131,7 @@ distance height altitude depth length range clearance elevation width displaceme
 speed velocity: speed
 volume: volume
 flow: flow
-rainfall precipitation: length
+rainfall precipitation: rainfall
 mass weight: mass
 illuminance brightness light luminosity illumination luminance: illuminance
 noise sound loudness: sound
@@ -167,15 +167,15 @@ particulate: particles
 volatile: volatile
 """)
 
-# Dimensions of units that fit a quantity whose name is no dimension.
+# Dimensions of units that fit a quantity whose name is no dimension, or not the only one.
+_PARTS: Final = ("ratio", "concentration")
 _UNITS: Final = {
-    "humidity": ("ratio", "concentration"), "latitude": ("angle",), "longitude": ("angle",), "sound": ("sound level",),
-    "carbon": ("ratio", "concentration"), "nitrogen": ("ratio", "concentration"), "sulfur": ("ratio", "concentration"),
-    "ozone": ("ratio", "concentration"), "particles": ("concentration",), "volatile": ("ratio", "concentration"),
-    "illuminance": ("illuminance", "ratio", "irradiance"), "oxygen": ("ratio", "concentration"),
-    "dioxide": ("ratio", "concentration"), "monoxide": ("ratio", "concentration"), "hydrogen": ("ratio", "concentration"),
-    "ammonia": ("ratio", "concentration"), "methane": ("ratio", "concentration"),
-    "formaldehyde": ("ratio", "concentration"),
+    "humidity": _PARTS, "latitude": ("angle",), "longitude": ("angle",), "sound": ("sound level",),
+    "illuminance": ("illuminance", "ratio", "irradiance"), "rainfall": ("length", "density of flow"),
+    "power": ("power", "apparent power", "reactive power"), "energy": ("energy", "reactive energy"),
+    "particles": ("concentration",), "volatile": _PARTS, "carbon": _PARTS, "nitrogen": _PARTS, "sulfur": _PARTS,
+    "oxygen": _PARTS, "ozone": _PARTS, "dioxide": _PARTS, "monoxide": _PARTS, "hydrogen": _PARTS, "ammonia": _PARTS,
+    "methane": _PARTS, "formaldehyde": _PARTS,
 }  # fmt: skip
 
 # Words that say little about which reading it is, and how much they still count.

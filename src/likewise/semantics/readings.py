@@ -61,6 +61,7 @@ class Parsed(msgspec.Struct, frozen=True):
     """A name's words, and what its head measures."""
 
     words: tuple[Word, ...]
+    cut: tuple[str, ...]
     bits: int
     state: bool
     in_context: bool
@@ -86,9 +87,10 @@ def parse_name(
     """A name taken apart; `cut` gives the words of a text as written, `known` says whether the space has a word."""
     parts = [part for part in _PARTS.split(text) if part] if " " not in text else [text]
     units = frozenset(w.casefold() for u, _ in units_in_name(text) for w in (*words_of(u.symbol), u.symbol))
-    found = [_part(cut(part), units, known, weights) for part in parts]
+    written = [cut(part) for part in parts]
+    found = [_part(part, units, known, weights) for part in written]
     if not found:
-        return Parsed((), 0, False, True)
+        return Parsed((), (), 0, False, True)
     main = len(found) - 1
     while main > 0 and not found[main].says:
         main -= 1
@@ -108,7 +110,9 @@ def parse_name(
     if beside:
         head = beside[0]
         words += head.words
-    return Parsed(tuple(words[:MOST_WORDS]), head.bits, head.state, in_context)
+    return Parsed(
+        tuple(words[:MOST_WORDS]), tuple(word for part in written for word in part), head.bits, head.state, in_context
+    )
 
 
 def parse_text(
@@ -119,9 +123,10 @@ def parse_text(
     weights: NameWeights,
 ) -> Parsed:
     """A value's text: its words count alike, and it measures nothing."""
-    kept = [(word, word.casefold()) for word in cut(text) if word.casefold() not in _STOP][:MOST_WORDS]
+    written = cut(text)
+    kept = [(word, word.casefold()) for word in written if word.casefold() not in _STOP][:MOST_WORDS]
     words = (Word(folded, word, _plain_worth(folded, known, weights)) for word, folded in kept)
-    return Parsed(tuple(words), 0, False, False)
+    return Parsed(tuple(words), tuple(written), 0, False, False)
 
 
 class _Part(msgspec.Struct, frozen=True):

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 def similarities(
     asked_ends: NDArray[np.int64],
     asked_senses: NDArray[np.int32],
+    subsumers: NDArray[np.int32],
+    below_ends: NDArray[np.int64],
+    below: NDArray[np.int32],
     seen_ends: NDArray[np.int64],
     seen_senses: NDArray[np.int32],
     ancestor_ends: NDArray[np.int64],
@@ -24,39 +27,36 @@ def similarities(
     """The best Jiang-Conrath similarity between the senses of every asked word and every seen one.
 
     For a subsumer c of a seen sense b, 2 IC(c) - IC(b) is what b brings to the similarity of anything
-    below c. Each ancestor of a seen word's senses keeps the most that any of them brings; an asked sense
-    then looks for the best of its own ancestors, once for all seen senses. The subsumer found is the
-    lowest common one, since any other brings less. Without a common subsumer the similarity is 0.
+    below c. Each asked sense keeps the most that is brought to it, once for all seen senses. The subsumer
+    found is the lowest common one, since any other brings less. Without a common subsumer the similarity is 0.
+
+    `subsumers` are all synsets above the asked senses, ascending; `below` has the places of the asked senses
+    under each, up to `below_ends`: a seen word costs what it shares with the asked ones.
     """
     rows, columns = len(asked_ends), len(seen_ends)
     out = np.zeros((rows, columns), dtype=np.float32)
     nothing = np.float32(-1e9)
-    brought = np.full(len(ancestor_ends), nothing, dtype=np.float32)
+    most = np.empty(len(asked_senses), dtype=np.float32)
     for j in range(columns):
-        first, last = (seen_ends[j - 1] if j else 0), seen_ends[j]
-        for at in range(first, last):
+        most[:] = nothing
+        for at in range(seen_ends[j - 1] if j else 0, seen_ends[j]):
             seen = seen_senses[at]
             for k in range(ancestor_ends[seen - 1] if seen else 0, ancestor_ends[seen]):
                 c = ancestors[k]
-                brought[c] = max(brought[c], 2 * information[c] - information[seen])
+                place = np.searchsorted(subsumers, c)
+                if place < len(subsumers) and subsumers[place] == c:
+                    brought = 2 * information[c] - information[seen]
+                    for p in range(below_ends[place - 1] if place else 0, below_ends[place]):
+                        most[below[p]] = max(most[below[p]], brought)
         start = 0
         for i in range(rows):
-            end = asked_ends[i]
             best = np.float32(0.0)
-            for at in range(start, end):
-                asked = asked_senses[at]
-                most = nothing
-                for k in range(ancestor_ends[asked - 1] if asked else 0, ancestor_ends[asked]):
-                    most = max(most, brought[ancestors[k]])
-                if most > nothing:
-                    distance = max(np.float32(0.0), information[asked] - most)
+            for sense in range(start, asked_ends[i]):
+                if most[sense] > nothing:
+                    distance = max(np.float32(0.0), information[asked_senses[sense]] - most[sense])
                     best = max(best, np.float32(1.0) / (np.float32(1.0) + distance))
             out[i, j] = best
-            start = end
-        for at in range(first, last):
-            seen = seen_senses[at]
-            for k in range(ancestor_ends[seen - 1] if seen else 0, ancestor_ends[seen]):
-                brought[ancestors[k]] = nothing
+            start = asked_ends[i]
     return out
 
 
