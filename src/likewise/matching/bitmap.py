@@ -27,7 +27,7 @@ from likewise.matching.codes import CodeBook
 from likewise.matching.condition_rows import conjunction_rows
 from likewise.matching.engine import BaseEngine, Found, FoundBatch
 from likewise.matching.event_points import EventPoints
-from likewise.matching.listing_kernels import list_matches, repeat_each
+from likewise.matching.listing_kernels import SPARE, list_matches, repeat_each
 from likewise.matching.raw_memory import address, view
 from likewise.matching.residual import holds
 from likewise.matching.reused_array import ReusedArray
@@ -265,5 +265,5 @@ class BitmapEngine(BaseEngine):
             self._renew(SMALL)
         result = self._bitmaps.take(self._words * (len(starts) - 1)).view(np.uint64)
         total = match_events(table, starts, result)
-        found = self._ordinals.take(total)
+        found = self._ordinals.take(total + SPARE)
         return found[: list_matches(table, result, counts, found)]

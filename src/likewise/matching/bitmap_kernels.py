@@ -13,7 +13,7 @@ from likewise.matching import block_layout as L
 from likewise.matching.bitmap_block import IS_COMPOUND, VIOLATES
 from likewise.matching.codes import HEAD, NUMBER
 from likewise.matching.condition_rows import COMPOUND, NEGATIVE, NUMERIC, REQUIREMENT
-from likewise.matching.listing_kernels import list_matches
+from likewise.matching.listing_kernels import SPARE, list_matches
 from likewise.matching.raw_memory import (
     codes_at,
     compiled,
@@ -358,6 +358,6 @@ def match_one(table: int) -> int:
     bounds = integers_at(head[L.ENDS], 3)
     result = words_at(head[L.RESULT], head[L.RESULT_WORDS])
     total = match_events(table, bounds[:2], result)
-    if total > head[L.FOUND_ROOM]:
-        return -total
-    return list_matches(table, result, bounds[2:], integers_at(head[L.FOUND], total))
+    if total + SPARE > head[L.FOUND_ROOM]:
+        return -total - SPARE
+    return list_matches(table, result, bounds[2:], integers_at(head[L.FOUND], total + SPARE))
