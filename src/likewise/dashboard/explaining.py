@@ -17,7 +17,7 @@ from likewise.errors import LikewiseError
 from likewise.language import parse, subscription_text
 from likewise.model import Explanation
 
-Redraw = Callable[[dict[str, object], str], Awaitable[None]]
+Redraw = Callable[[dict[str, object], str], Awaitable[float]]
 MOST_COMPARED = 25  # subscriptions an event is compared with to find the nearest
 
 
@@ -70,10 +70,9 @@ class ExplanationDialog:
                     self._compared(arrival, held, explained)
 
     def _compared(self, arrival: Arrival, held: HeldSubscription, explained: Explanation) -> None:
-        kind = "" if explained.verdict == "match" else "miss" if explained.score else "no"
         with ui.item(on_click=lambda: self._one(arrival, held)).classes("lw-row"):
             ui.html(
-                f"<div class='lw-head'>{score_badge(explained.score, kind)}"
+                f"<div class='lw-head'>{_badge(explained)}"
                 f"<span class='lw-name'>{escape(held.id)}</span><code>{escape(held.text)}</code></div>"
                 f"<div class='lw-line'>{escape(VERDICTS[explained.verdict])} {escape(explained.change)}</div>",
                 sanitize=False,
@@ -99,8 +98,10 @@ class ExplanationDialog:
             self._themes(arrival, held, verdict)
             picture = ui.column().classes("w-full gap-2").mark("picture")
             self._thumbs(arrival, held)
-        await self._draw(arrival.event, held.text, verdict, picture, held=(held.subscriber, held.id))
-        self._redraw = lambda event, text: self._draw(event, text, verdict, picture)
+        whole = await self._draw(arrival.event, held.text, verdict, picture, held=(held.subscriber, held.id))
+        self._redraw = lambda event, text: self._draw(
+            event, text, verdict, picture, before=None if (event, text) == (arrival.event, held.text) else whole
+        )
 
     async def _draw(
         self,
@@ -109,7 +110,9 @@ class ExplanationDialog:
         verdict: ui.column,
         picture: ui.column,
         held: tuple[str, str] | None = None,
-    ) -> None:
+        before: float | None = None,
+    ) -> float:
+        """Draw the verdict and the picture; the score. `before` is the score with every theme."""
         api = self._viewing.api
         try:
             explained = await (api.explain_held(event, *held) if held else api.explain(event, text))
@@ -118,7 +121,7 @@ class ExplanationDialog:
         grid = await self._viewing.ask(api.grid(event, text))
         verdict.clear()
         with verdict:
-            _verdict(explained)
+            _verdict(explained, "" if before is None else f"({before:.2f} with all themes)")
         picture.clear()
         with picture:
             if grid is not None and grid.predicates:
@@ -129,11 +132,13 @@ class ExplanationDialog:
                     "but the value does not hold. The score is the geometric mean over the relaxed parts (~)."
                 ).classes("lw-soft")
             _notes(explained)
+        return explained.score
 
     def _themes(self, arrival: Arrival, held: HeldSubscription, verdict: ui.column) -> None:
         """A switch for each theme tag of both sides; the picture follows."""
         subscription = parse(held.text)
-        asked, seen = list(subscription.themes), arrival.themes
+        themes = subscription.themes
+        asked, seen = list(themes), arrival.themes
         if not asked and not seen:
             return
         off: set[tuple[str, str]] = set()
@@ -141,7 +146,9 @@ class ExplanationDialog:
         async def switch(side: str, tag: str, on: bool) -> None:
             (off.discard if on else off.add)((side, tag))
             kept = tuple(t for t in asked if ("asked", t) not in off)
-            text = subscription_text(msgspec.structs.replace(subscription, themes=kept))
+            text = (
+                subscription_text(msgspec.structs.replace(subscription, themes=kept)) if kept != themes else held.text
+            )
             event = {**arrival.event, "themes": [t for t in seen if ("seen", t) not in off]}
             assert self._redraw is not None
             await self._redraw(event, text)
@@ -182,18 +189,26 @@ class ExplanationDialog:
 def _nearness(explained: Explanation) -> float:
     """How near an event comes to a subscription, for ordering: matches first, then by score and attribute."""
     best = sum(report.attribute_relatedness for report in explained.predicates) / max(1, len(explained.predicates))
-    return (2.0 if explained.verdict == "match" else 0.0) + explained.score + best / 10
+    if explained.verdict == "match":
+        return 2.0 + explained.score
+    return best / 10 + (explained.score if explained.verdict == "below_threshold" else 0.0)
 
 
-def _verdict(explained: Explanation) -> None:
+def _badge(explained: Explanation) -> str:
+    """The score, coloured by what it led to; where a part that must hold does not, there is none."""
+    if explained.verdict in ("match", "not_in_top_k"):
+        return score_badge(explained.score, "" if explained.verdict == "match" else "miss")
+    return score_badge(explained.score, "miss") if explained.verdict == "below_threshold" else score_badge(None, "no")
+
+
+def _verdict(explained: Explanation, beside: str = "") -> None:
     match = explained.verdict == "match"
-    kind = "" if match else "miss" if explained.score else "no"
     threshold = "" if explained.threshold is None else f"<span class='lw-soft'>needs {explained.threshold:.2f}</span>"
     style = "lw-good" if match else "lw-nearly"
     ui.html(
         f"<div class='lw-head' style='display:flex;gap:8px;align-items:baseline;flex-wrap:wrap'>"
-        f"{score_badge(explained.score, kind)}{threshold}"
-        f"<b class='{style}'>{escape(VERDICTS[explained.verdict])}</b></div>"
+        f"{_badge(explained)}{threshold}<b class='{style}'>"
+        f"{escape(VERDICTS[explained.verdict])}</b>{f'<span>{escape(beside)}</span>' if beside else ''}</div>"
         f"<div class='lw-line'>{escape(explained.change)}</div>",
         sanitize=False,
     )

@@ -50,11 +50,11 @@ def _cell(grid: Grid, predicate: int, item: int) -> str:
     why = f"attribute {attribute:.2f} × value {value:.2f}" + (" (chosen)" if chosen else "")
     mark = '<span class="lw-mark" aria-label="chosen">✓</span>' if chosen else ""
     # A related attribute whose value does not hold is shown hatched: it came near.
-    near = " lw-near" if both == 0 and attribute > 0 else ""
-    shown = both if both else attribute if near else 0
+    near = " lw-near" if both == 0 and attribute >= 0.05 else ""
+    shown = attribute if near else both
     return (
         f'<td class="lw-cell{" lw-chosen" if chosen else ""}{near}" style="--v:{shown:.3f}" title="{escape(why)}">'
-        f"{f'{both:.2f}' if both else f'({attribute:.2f})' if near else '·'}{mark}</td>"
+        f"{f'({attribute:.2f})' if near else f'{both:.2f}' if both >= 0.005 else '·'}{mark}</td>"
     )
 
 

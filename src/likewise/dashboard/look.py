@@ -8,13 +8,14 @@ from typing import Final
 CSS: Final = files("likewise.dashboard").joinpath("look.css").read_text(encoding="utf-8")
 
 
-def score_badge(score: float, kind: str = "") -> str:
+def score_badge(score: float | None, kind: str = "") -> str:
     """A score as a small coloured badge; `kind` is '' for a match, 'miss' for a near miss, 'no' for none.
 
     >>> score_badge(0.714)
     '<span class="lw-score">0.71</span>'
     """
-    return f'<span class="lw-score{f" lw-{kind}" if kind else ""}">{score:.2f}</span>'
+    shown = "–" if score is None else f"{score:.2f}"
+    return f'<span class="lw-score{f" lw-{kind}" if kind else ""}">{shown}</span>'
 
 
 def table(rows: str) -> str:

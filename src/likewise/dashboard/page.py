@@ -39,11 +39,11 @@ def _build(feeds: Feeds, token: str, client: Client) -> None:
     viewing = Viewing(feed)
     dark = ui.dark_mode(app.storage.tab.get("dark"))
     ui.colors(primary="#2a6fc4")
-    with ui.header().classes("items-center q-py-xs").style("background: #17406f; color: #fff"):
+    with ui.header(wrap=False).classes("items-center q-py-xs").style("background: #17406f; color: #fff"):
         ui.html("<h1 style='font-size:1.15rem;font-weight:700;margin:0;line-height:1.6'>Likewise</h1>", sanitize=False)
         ui.label("publish/subscribe by meaning").classes("lw-wide").style("opacity:.8")
         ui.space()
-        status = ui.label("").style("font-size:.85rem").mark("status").props("role=status")
+        status = ui.label("").classes("lw-status").mark("status").props("role=status")
         ui.button(icon="key", on_click=lambda: _ask_token(feed.locked)).props(
             "flat round dense color=white aria-label='Enter a token'"
         )

@@ -1,0 +1,76 @@
+"""A broker and a dashboard as processes of their own, and a real browser that looks at them."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+SHOTS = ROOT / "artifacts" / "dashboard"
+CHROMIUM = os.environ.get("LIKEWISE_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+ARGUMENTS = [
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync",
+]  # fmt: skip
+
+
+def free_port() -> int:
+    with socket.socket() as trying:
+        trying.bind(("127.0.0.1", 0))
+        return int(trying.getsockname()[1])
+
+
+class Running:
+    """A `likewise` command that answers at an address."""
+
+    def __init__(self, arguments: list[str], port: int, ready: str) -> None:
+        self.url = f"http://127.0.0.1:{port}"
+        self._arguments = [sys.executable, "-m", "likewise", *arguments, "--port", str(port)]
+        self._ready = ready
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        self._process = subprocess.Popen(self._arguments, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+        deadline = time.monotonic() + 120
+        while True:
+            assert self._process.poll() is None, f"{self._arguments} ended with {self._process.returncode}"
+            try:
+                if httpx.get(self.url + self._ready, timeout=5).is_success:
+                    return
+            except httpx.HTTPError:
+                assert time.monotonic() < deadline, f"{self.url} does not answer"
+            time.sleep(0.1)
+
+    def stop(self) -> None:
+        if self._process is not None:
+            self._process.terminate()
+            self._process.wait(timeout=30)
+            self._process = None
+
+
+@pytest.fixture(scope="module")
+def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """A broker that keeps its data, so that it can be restarted."""
+    running = Running(["serve", "--data", str(tmp_path_factory.mktemp("broker"))], free_port(), "/readyz")
+    running.start()
+    yield running
+    running.stop()
+
+
+@pytest.fixture(scope="module")
+def dashboard(broker: Running) -> Iterator[Running]:
+    """The dashboard of that broker."""
+    pytest.importorskip("nicegui", reason="the extra `dashboard` is not installed")
+    running = Running(["dashboard", "--address", broker.url], free_port(), "/")
+    running.start()
+    yield running
+    running.stop()

@@ -1,0 +1,191 @@
+"""The dashboard in a real browser: Debian's chromium, driven by playwright."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import httpx
+import pytest
+
+from tests.dashboard.conftest import ARGUMENTS, CHROMIUM, SHOTS, Running
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+pytestmark = [
+    pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium; apt-get install chromium, or LIKEWISE_CHROMIUM"),
+    pytest.mark.timeout(300),
+]
+SLOW = 60_000  # ms; the first approximate match compiles kernels
+
+
+@pytest.fixture(scope="module")
+def page(dashboard: Running) -> Iterator[Page]:
+    """One page that every test of this file goes on with, in a fresh profile."""
+    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    SHOTS.mkdir(parents=True, exist_ok=True)
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS, headless=True)
+        page = browser.new_page(viewport={"width": 1280, "height": 800})
+        page.set_default_timeout(SLOW)
+        page.goto(dashboard.url)
+        yield page
+        browser.close()
+
+
+def publish(broker: Running, id: str, payload: dict[str, object], themes: tuple[str, ...] = ()) -> None:
+    """Publish one event of a device."""
+    event = {"v": 1, "id": id, "source": "test/device", "themes": list(themes), "payload": payload}
+    httpx.post(f"{broker.url}/v1/events", json=event, timeout=30).raise_for_status()
+
+
+def shot(page: Page, name: str) -> None:
+    page.screenshot(path=SHOTS / f"{name}.png")
+
+
+def test_the_page_loads_and_shows_events_as_they_come(page: Page, broker: Running) -> None:
+    """An event that is published appears without a reload."""
+    page.get_by_role("heading", name="Matches").wait_for()
+    publish(broker, "e1", {"soundLevel_dB": 66, "street": "Harbour Quay"}, ("noise",))
+    page.get_by_text("soundLevel_dB: 66").wait_for()
+    shot(page, "live")
+
+
+def test_a_mistake_is_shown_while_one_types(page: Page) -> None:
+    """The place of a mistake and what was expected are said, and nothing can be saved."""
+    page.get_by_role("tab", name="Subscriptions").click()
+    page.get_by_label("Subscription", exact=True).fill("{noise~ > }")
+    page.get_by_text("line 1, column").wait_for()
+    assert page.get_by_role("button", name="Save").is_disabled()
+    shot(page, "mistake")
+
+
+def test_a_subscription_is_understood_tried_and_saved(page: Page) -> None:
+    """The editor says how it reads the text, tries it on the last events, and saves it."""
+    page.get_by_label("Subscription", exact=True).fill("{noise~ > 60 dB}")
+    page.get_by_text("noise, in any words").wait_for()
+    page.get_by_role("button", name="Try on the last events").click()
+    page.get_by_text("1 of the last 1 events would have matched.").wait_for()
+    shot(page, "tried")
+    page.get_by_label("Name").fill("loud")
+    page.get_by_role("button", name="Save").click()
+    page.get_by_role("button", name="End loud").wait_for()
+    shot(page, "saved")
+
+
+def test_a_match_arrives_with_its_score(page: Page, broker: Running) -> None:
+    """A new event that says it in other words shows among the matches."""
+    page.get_by_role("tab", name="Live").click()
+    publish(broker, "e2", {"env": {"loudness": {"value": 77, "unit": "dB"}}, "battery": "91 %"}, ("noise", "city"))
+    row = matches(page).filter(has_text="env.loudness: 77").first
+    row.wait_for()
+    assert "loud" in row.inner_text()
+    assert float(row.locator(".lw-score").inner_text()) >= 0.5
+    shot(page, "match")
+
+
+def matches(page: Page):  # type: ignore[no-untyped-def]
+    return page.locator(".lw-rows").first.locator(".lw-row")
+
+
+def test_a_match_is_explained_as_a_picture(page: Page) -> None:
+    """Opened with the keyboard: the heat map, the chosen mapping, and a switch for each theme."""
+    row = matches(page).filter(has_text="env.loudness: 77").first
+    row.focus()
+    page.keyboard.press("Enter")
+    page.get_by_text("It matches.").wait_for()
+    assert page.locator(".lw-heat .lw-chosen").count() == 1
+    assert "env.loudness: 77 dB" in page.locator(".lw-heat").inner_text()
+    assert "is answered by env.loudness" in (page.locator("svg.lw-map").get_attribute("aria-label") or "")
+    shot(page, "explanation")
+    page.get_by_role("switch", name="city (the event's)").click()
+    page.get_by_text("with all themes").wait_for()
+    page.get_by_role("switch", name="city (the event's)").click()
+    page.get_by_text("with all themes").wait_for(state="detached")
+
+
+def test_feedback_is_taken_and_moves_the_score(page: Page, broker: Running) -> None:
+    """A thumb down on the open explanation lowers the score, and the picture follows."""
+    badge = page.get_by_role("dialog").locator(".lw-score").first
+    before = float(badge.inner_text())
+    page.get_by_role("button", name="No, it is not meant").click()
+    page.get_by_text("You said no; this moved:").wait_for()
+    page.wait_for_function(
+        "old => parseFloat(document.querySelector('[role=dialog] .lw-score').innerText) !== old", arg=before
+    )
+    assert float(badge.inner_text()) < before
+    shot(page, "feedback")
+    page.keyboard.press("Escape")
+    page.get_by_role("dialog").wait_for(state="detached")
+
+
+def test_a_near_miss_is_explained(page: Page, broker: Running) -> None:
+    """An event that did not match says what kept it from matching."""
+    publish(broker, "e3", {"soundLevel_dB": 41, "street": "Castle Meadow"}, ("noise",))
+    page.locator(".lw-rows").nth(1).locator(".lw-row").filter(has_text="soundLevel_dB: 41").first.click()
+    page.get_by_text("It would match if").first.wait_for()
+    shot(page, "near-miss")
+    page.keyboard.press("Escape")
+    page.get_by_role("dialog").wait_for(state="detached")
+
+
+def test_terms_show_what_is_near_and_why(page: Page) -> None:
+    """Nearest words come with bars, a pair with its measures and documents."""
+    page.get_by_role("tab", name="Terms").click()
+    page.get_by_role("button", name="Look").click()
+    page.locator(".lw-bar").first.wait_for()
+    page.get_by_role("button", name="Compare").click()
+    page.get_by_text("documents both occur in").wait_for()
+    shot(page, "terms")
+
+
+def test_boards_show_the_best_and_follow(page: Page, broker: Running) -> None:
+    """A top-k subscription has a board that a better event climbs."""
+    path = f"{broker.url}/v1/subscribers/me/subscriptions/best"
+    text = "{no2 exists} top 2 within 1 h by value(no2) highest"
+    httpx.put(path, content=text, headers={"Content-Type": "text/plain"}, timeout=30).raise_for_status()
+    page.get_by_role("tab", name="Boards").click()
+    publish(broker, "n1", {"no2": {"value": 44, "unit": "ug/m3"}})
+    page.get_by_text("44 ug/m3", exact=True).wait_for()
+    publish(broker, "n2", {"no2": {"value": 58, "unit": "ug/m3"}})
+    page.locator("td", has_text="58 ug/m3").first.wait_for()
+    assert "58 ug/m3" in page.locator("tr", has=page.locator("td", has_text="1")).nth(0).inner_text()
+    shot(page, "boards")
+
+
+def test_operations_show_queues_and_dead_letters(page: Page, broker: Running) -> None:
+    """What could not be read is listed, with why, and can be forgotten."""
+    refused = httpx.post(f"{broker.url}/v1/events", content=b'{"broken', headers={"Content-Type": "application/json"})
+    assert refused.status_code == 400
+    page.get_by_role("tab", name="Operations").click()
+    page.get_by_text("unreadable").wait_for()
+    page.get_by_text("deliveries pending").wait_for()
+    shot(page, "operations")
+    page.get_by_role("button", name="Forget letter").first.click()
+    page.get_by_text("None: everything could be read and delivered.").wait_for()
+
+
+def test_it_works_in_a_narrow_dark_window(page: Page) -> None:
+    """Nothing is wider than a telephone's window, in light and in dark."""
+    page.set_viewport_size({"width": 390, "height": 800})
+    for mode in ("dark", "light"):
+        page.get_by_role("button", name="Light or dark").click()
+        page.wait_for_function(f"document.body.classList.contains('body--{mode}')")
+        page.get_by_role("tab", name="Live").click()
+        page.get_by_role("heading", name="Events").wait_for()
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        shot(page, f"narrow-{mode}")
+    page.set_viewport_size({"width": 1280, "height": 800})
+
+
+def test_it_reconnects_after_a_broker_restart(page: Page, broker: Running) -> None:
+    """While the broker is away a banner says so; afterwards new matches arrive on the same page."""
+    broker.stop()
+    page.get_by_text("does not answer").wait_for()
+    shot(page, "away")
+    broker.start()
+    page.get_by_text("does not answer").wait_for(state="hidden")
+    publish(broker, "e9", {"noise": {"value": 83, "unit": "dB"}}, ("noise",))
+    matches(page).filter(has_text="noise: 83 dB").first.wait_for()
+    shot(page, "back")
