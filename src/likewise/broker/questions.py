@@ -16,7 +16,6 @@ from likewise.broker.tenants import Held, Tenant
 from likewise.defaults import STORED_EVENTS
 from likewise.errors import StateError
 from likewise.matching.matcher import Matcher
-from likewise.matching.topk import TopKEngine
 from likewise.model import Event, Explanation, Match, Subscription
 
 
@@ -118,6 +117,8 @@ def _met(match: Match, entry: Entry) -> WouldHaveMet:
 
 def board(tenant: Tenant, held: Held) -> list[tuple[int, Place]]:
     """The k best of a window now, each with its event's position. On the matchers' thread."""
+    from likewise.matching.topk import TopKEngine  # here, since its kernels take a second to load
+
     top, engine = held.subscription.top, tenant.windows._engines.get("top")
     if top is None or not isinstance(engine, TopKEngine):
         raise StateError(f"{held.id!r} is no top-k subscription, so it has no board")
