@@ -2,25 +2,29 @@
 
 `python benchmarks/ablation.py FOLDER` with the folder of `lorawan-dev-events.jsonl.gz`, `lorawan-dev.tsv` and
 `subscriptions.tsv`: mean maximal F1, mean average precision and the F1 of decisions at the default threshold, with
-everything, and with one part left out at a time. The vendors set aside are never read.
+everything, and with one part left out at a time. The vendors set aside are not scored. At the end, names of keys alone
+(no values) from another source, `rtl433-attribute-gold.tsv`, if the folder has it.
 """
 
 from __future__ import annotations
 
 import argparse
+import csv
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import msgspec
+import numpy as np
 
 from likewise import defaults
+from likewise.evaluation.ranking import average_precision, maximal_f1
 from likewise.evaluation.vendor import Benchmark, decide, is_held_out, rank, read_benchmark
 from likewise.semantics import readings
 from likewise.semantics.combine import CombinedMeasure
 from likewise.semantics.library import load_space
-from likewise.semantics.measure import Measure
+from likewise.semantics.measure import Measure, Term
 
 NEUTRAL: dict[str, dict[str, float]] = {
     "everything": {},
@@ -66,6 +70,20 @@ def row(name: str, benchmark: Benchmark, measure: Measure) -> None:
     print(f"| {name} | {found.maximal_f1:.3f} | {found.average_precision:.3f} | {decided.f1:.3f} |", flush=True)
 
 
+def keys(path: Path, benchmark: Benchmark, measure: Measure) -> None:
+    """Print the figures for keys of another source, ranked by name alone."""
+    with path.open(encoding="utf-8", newline="") as lines:
+        rows = list(csv.DictReader(lines, delimiter="\t"))
+    labels = np.array([r["label"] for r in rows])
+    scores = measure.matrix([Term(p.text) for p in benchmark.phrases], [Term(r["key"]) for r in rows]).astype(float)
+    pairs = [(s, labels == p.phenomenon) for p, s in zip(benchmark.phrases, scores, strict=True)]
+    pairs = [(s, relevant) for s, relevant in pairs if relevant.any()]
+    f1, precision = (np.mean([of(s, r) for s, r in pairs]) for of in (maximal_f1, average_precision))
+    said, true = (np.concatenate(x) for x in zip(*((s >= defaults.THRESHOLD, r) for s, r in pairs), strict=True))
+    decided = 2 * (said & true).sum() / (said.sum() + true.sum())
+    print(f"| other keys, {measure.name} | {f1:.3f} | {precision:.3f} | {decided:.3f} |", flush=True)
+
+
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -86,6 +104,10 @@ def main() -> None:
         row("without short forms, formulas and names of units", benchmark, CombinedMeasure(space))
     row("without the unit and the text beside a value", benchmark, WithoutContext(CombinedMeasure(space)))
     row("spelling alone (`names`)", benchmark, space.measure("names"))
+    others = folder / "rtl433-attribute-gold.tsv"
+    if others.is_file():
+        for name in ("esa", "names", "combine"):
+            keys(others, benchmark, space.measure(name))
 
 
 if __name__ == "__main__":
