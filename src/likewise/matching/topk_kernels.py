@@ -20,6 +20,7 @@ from numba import njit
 from likewise.matching.region_kernels import note_bound, rank, regions_around
 
 COUNTED, TIMED, ENDLESS = 0, 1, 2  # kinds of windows
+REDRAW = 4  # arrivals in a region, in multiples of what it spans, after which it is drawn anew
 
 
 @njit(cache=True)
@@ -208,7 +209,7 @@ def step(gone, arriving, forced, log, window, shared, sign, subs, starts, length
     `out` as (slot, publication), what faded to `faded_out`; returns (deliveries, faded, refills).
     """
     l_values, l_time, _, base = log
-    k, keep, capacity, since, centres = subs
+    k, keep, capacity, since, entered, centres = subs
     bound, bound_time, bound_number = bounds
     out_slot, out_number = out
     faded_slot, faded_number = faded_out
@@ -243,6 +244,7 @@ def step(gone, arriving, forced, log, window, shared, sign, subs, starts, length
             ):
                 continue
             old = bound[slot]
+            entered[slot] += 1
             lost = put_in(slot, value, time, number, window, k[slot], keep[slot], capacity[slot], starts[slot],
                           lengths, entries, bounds, scratch)  # fmt: skip
             for j in range(lost):
@@ -260,7 +262,9 @@ def step(gone, arriving, forced, log, window, shared, sign, subs, starts, length
         slot = touched[i]
         marks[slot] = 0
         start = starts[slot]
-        if forced or (lengths[slot] < k[slot] and bound[slot] < np.inf):
+        # A list may stay short although its region fills: after some arrivals the region is drawn anew.
+        crowded = entered[slot] >= REDRAW * keep[slot]
+        if forced or crowded or (lengths[slot] < k[slot] and bound[slot] < np.inf):
             lost = refill(slot, log, since[slot], centres[slot], shared, sign, window, k[slot], keep[slot], start,
                           lengths, entries, bounds, done_before)  # fmt: skip
             for j in range(lost):
@@ -268,6 +272,7 @@ def step(gone, arriving, forced, log, window, shared, sign, subs, starts, length
                 faded_count += 1
             note_bound(slot, tree, bound)
             refills += 1
+            entered[slot] = 0
         for j in range(start, start + min(k[slot], lengths[slot])):
             if entries[4][j] == 0:
                 entries[4][j] = 1

@@ -70,6 +70,7 @@ class WindowFamily:
         self.slots: dict[int, int] = {}
         self._k, self._keep, self._capacity = Growing(np.int64), Growing(np.int64), Growing(np.int64)
         self._since, self._start, self._length = Growing(np.int64), Growing(np.int64), Growing(np.int64)
+        self._entered = Growing(np.int64)  # arrivals in the region since it was drawn
         self._centres = [Growing(np.float64) for _ in range(self.dimensions)]
         self._bounds = (Growing(np.float64), Growing(np.int64), Growing(np.int64))
         self._entries = (
@@ -102,7 +103,8 @@ class WindowFamily:
         capacity = 2 * keep
         for column, value in (
             (self._k, top.k), (self._keep, keep), (self._capacity, capacity), (self._length, 0),
-            (self._since, self.next if since is None else since), (self._start, len(self._entries[0])),
+            (self._since, self.next if since is None else since), (self._entered, 0),
+            (self._start, len(self._entries[0])),
             (self._bounds[0], np.inf), (self._bounds[1], 0), (self._bounds[2], 0),
         ):  # fmt: skip
             column.append(value)
@@ -130,7 +132,8 @@ class WindowFamily:
         source = np.repeat(start - (ends - capacity), capacity) + np.arange(int(capacity.sum()))
         for pool in self._entries:
             pool.replace(pool.view()[source])
-        members = (self._k, self._keep, self._capacity, self._since, self._length, *self._centres, *self._bounds)
+        shape = (self._k, self._keep, self._capacity, self._since, self._entered, self._length)
+        members = (*shape, *self._centres, *self._bounds)
         for column in members:
             column.replace(column.view()[kept])
         self._start.replace(ends - capacity)
@@ -277,7 +280,10 @@ class WindowFamily:
             np.array(gone, np.int64) - self.base, arriving - self.base if arriving >= 0 else -1, forced,
             (self._values.view().reshape(-1, self.width), self._time.view(), self._alive.view(), self.base),
             self.kind, self.shared, self.sign,
-            (self._k.view(), self._keep.view(), self._capacity.view(), self._since.view(), self._matrix),
+            (
+                self._k.view(), self._keep.view(), self._capacity.view(), self._since.view(), self._entered.view(),
+                self._matrix,
+            ),
             self._start.view(), self._length.view(), tuple(pool.view() for pool in self._entries),
             tuple(column.view() for column in self._bounds), self._tree, self._tail,
             self._touched, self._marks, out, faded,
