@@ -1,7 +1,7 @@
 """Writes the pages of docs/reference that list what the code has: errors, configuration, metrics, the HTTP interface.
 
-    python tools/make_reference.py           # write them
-    python tools/make_reference.py --check   # say which are out of date; exit code 1 if any is
+python tools/make_reference.py           # write them
+python tools/make_reference.py --check   # say which are out of date; exit code 1 if any is
 """
 
 from __future__ import annotations
@@ -46,12 +46,13 @@ def errors_page() -> str:
 
     lines = [
         "# Error codes", "",
-        "Everything Likewise raises on purpose is a `LikewiseError` with a stable `code`. The command line prints it with `--json`, the",
-        "HTTP interface as [problem+json](https://www.rfc-editor.org/rfc/rfc9457) with the status below. A code keeps its meaning; new ones may come.",
+        "Everything Likewise raises on purpose is a `LikewiseError` with a stable `code`. The command line prints it",
+        "with `--json`, the HTTP interface as [problem+json](https://www.rfc-editor.org/rfc/rfc9457) with the status",
+        "below. A code keeps its meaning; new ones may come.",
         "", *_table("code", "class", "HTTP", "what it means"),
     ]  # fmt: skip
     for kind in below(errors.LikewiseError):
-        lines.append(_row(f"`{kind.code}`", f"`{kind.__name__}`", status_of(kind), _first(kind.__doc__)))
+        lines.append(_row(f"`{kind.code}`", f"`{kind.__name__}`", status_of(kind.__new__(kind)), _first(kind.__doc__)))
     return "\n".join(lines) + "\n"
 
 
@@ -68,16 +69,21 @@ def configuration_page() -> str:
     ]  # fmt: skip
     for field in msgspec.structs.fields(Config):
         section: Any = type(field.default)
-        lines += ["", f"## `[{field.name}]`", "", _first(section.__doc__), "", *_table("name", "type", "default", "environment")]
+        lines += [
+            "",
+            f"## `[{field.name}]`",
+            "",
+            _first(section.__doc__),
+            "",
+            *_table("name", "type", "default", "environment"),
+        ]
         for each in msgspec.structs.fields(section):
             kind = getattr(each.type, "__name__", None) if isinstance(each.type, type) else None
             shown = kind or str(each.type).replace("typing.Literal", "").replace("'", "`").strip("[]")
             default = "" if each.default is None else f"`{each.default}`"
             if isinstance(each.default, bool | int) and not isinstance(each.default, bool) and each.default >= 10_000:
                 default = f"{each.default:,}"
-            lines.append(
-                _row(f"`{each.name}`", shown, default, f"`LIKEWISE_{field.name.upper()}_{each.name.upper()}`")
-            )
+            lines.append(_row(f"`{each.name}`", shown, default, f"`LIKEWISE_{field.name.upper()}_{each.name.upper()}`"))
     return "\n".join(lines) + "\n"
 
 
@@ -89,7 +95,8 @@ def metrics_page() -> str:
 
     lines = [
         "# Metrics", "",
-        "`GET /metrics` in Prometheus' text format. Counters start at zero with the process; gauges are read when the page is.",
+        "`GET /metrics` in Prometheus' text format. Counters start at zero with the process; gauges are read when the",
+        "page is.",
         "", *_table("name", "type", "what it counts"),
     ]  # fmt: skip
     with Broker(None) as broker:
@@ -102,10 +109,48 @@ def metrics_page() -> str:
     return "\n".join(lines) + "\n"
 
 
+def http_page() -> str:
+    """Every address of the HTTP interface."""
+    import msgspec
+
+    from likewise.broker.broker import Broker
+    from likewise.connectors.server import make_app
+
+    with Broker(None) as broker:
+        described = make_app(broker).openapi()
+    lines = [
+        "# HTTP interface", "",
+        "A running broker describes itself at `/docs` (for people) and `/openapi.json` (for machines). Bodies are JSON",
+        "unless said otherwise; errors are problem+json with [a stable code](errors.md). Where tokens are in force,",
+        "send `Authorization: Bearer TOKEN`.",
+    ]  # fmt: skip
+    sections: dict[str, list[str]] = {}
+    for path, methods in described["paths"].items():
+        for method, operation in methods.items():
+            section = sections.setdefault((operation.get("tags") or ["other"])[0], [])
+            section += ["", f"### `{method.upper()} {path}`", "", operation.get("summary", "")]
+            parameters = [p for p in operation.get("parameters", ()) if p["in"] == "query"]
+            if parameters:
+                section += ["", *_table("query", "type", "what it says")]
+                for each in parameters:
+                    kind, said = each["schema"].get("type", ""), each.get("description", "")
+                    section.append(_row(f"`{each['name']}`", kind, said))
+            for kind, body in operation.get("requestBody", {}).get("content", {}).items():
+                example = body.get("example")
+                shown = example if isinstance(example, str) else msgspec.json.encode(example).decode()
+                section += ["", f"`{kind}`:", "", "```", shown.rstrip(), "```"]
+    for name, section in sections.items():
+        lines += ["", f"## {name.capitalize()}", *section]
+    streams = "`GET /v1/subscribers/{id}/stream` as a WebSocket pushes deliveries and takes acknowledgements."
+    lines += ["", "## Streams", "", streams]
+    return "\n".join(lines) + "\n"
+
+
 PAGES: Final[dict[str, Callable[[], str]]] = {
     "errors.md": errors_page,
     "configuration.md": configuration_page,
     "metrics.md": metrics_page,
+    "http.md": http_page,
 }
 
 

@@ -189,3 +189,16 @@ def test_it_reconnects_after_a_broker_restart(page: Page, broker: Running) -> No
     publish(broker, "e9", {"noise": {"value": 83, "unit": "dB"}}, ("noise",))
     matches(page).filter(has_text="noise: 83 dB").first.wait_for()
     shot(page, "back")
+
+
+def test_tokens_are_respected(page: Page, broker: Running) -> None:
+    """Once tokens are in force nothing is shown without one; with one, what it opens."""
+    wanted = {"name": "viewer", "scopes": ["admin"]}
+    token = httpx.post(f"{broker.url}/v1/tokens", json=wanted, timeout=30).json()["token"]
+    page.get_by_text("wants a token").wait_for()
+    shot(page, "locked")
+    page.get_by_role("button", name="Enter a token").click()
+    page.get_by_role("dialog").get_by_label("Token").fill(token)
+    page.get_by_role("button", name="Use it").click()
+    matches(page).filter(has_text="noise: 83 dB").first.wait_for()
+    assert not page.get_by_text("wants a token").is_visible()

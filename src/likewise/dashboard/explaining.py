@@ -125,8 +125,8 @@ class ExplanationDialog:
         picture.clear()
         with picture:
             if grid is not None and grid.predicates:
-                ui.html(mapping_picture(grid), sanitize=False).classes("w-full")
-                ui.html(heat_map(grid), sanitize=False).classes("w-full")
+                drawn = f"<div class='lw-pictures'>{mapping_picture(grid)}{heat_map(grid)}</div>"
+                ui.html(drawn, sanitize=False).classes("w-full")
                 ui.label(
                     "Darker is more similar; ✓ marks the chosen mapping. Hatched, as (0.70): the name is related, "
                     "but the value does not hold. The score is the geometric mean over the relaxed parts (~)."

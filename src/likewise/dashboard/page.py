@@ -80,7 +80,7 @@ def _build(feeds: Feeds, token: str, client: Client) -> None:
             return
         seen = feed.version
         banner.set_visibility(bool(feed.problem))
-        banner.set_text(f"{feed.problem} Trying again." if feed.problem else "")
+        banner.set_text(f"{feed.problem[:1].upper()}{feed.problem[1:]}. Trying again." if feed.problem else "")
         history = list(feed.history)[-10:]
         rate = sum(moment.events for moment in history) / max(1, len(history))
         status.set_text(

@@ -82,14 +82,17 @@ class TermsPanel:
                 f"<table class='lw-table'><tr><th colspan=3>by measure</th></tr>{bars}</table>", sanitize=False
             ).classes("w-full")
             if found.documents:
-                bars = "".join(_bar(document.title, document.share) for document in found.documents)
+                most = max(document.share for document in found.documents)
+                bars = "".join(
+                    _bar(document.title, document.share / most, f"{document.share:.1%}") for document in found.documents
+                )
                 heading = "<tr><th colspan=3>documents both occur in, by share</th></tr>"
                 ui.html(table(heading + bars), sanitize=False).classes("w-full")
 
 
-def _bar(name: str, number: float) -> str:
+def _bar(name: str, number: float, shown: str = "") -> str:
     width = max(0.0, min(1.0, number)) * 100
     return (
         f"<tr><td>{escape(name)}</td><td style='width:40%'><div class='lw-bar' style='width:{width:.0f}%'></div></td>"
-        f"<td class='lw-n'>{number:.2f}</td></tr>"
+        f"<td class='lw-n'>{shown or f'{number:.2f}'}</td></tr>"
     )
