@@ -22,6 +22,7 @@ COMMANDS: Final = {
     "admin": Lazy("likewise.cli.admin:app", "Look after a broker's store.", "Broker"),
     "relate": Lazy("likewise.cli.relate:relate", "Measure how related terms are.", "Meaning"),
     "space": Lazy("likewise.cli.space:app", "Build, list and check spaces of meaning.", "Meaning"),
+    "ingest": Lazy("likewise.cli.ingest:ingest", "Make events of RDF files, on Spark.", "Meaning"),
     "eval": Lazy("likewise.cli.main:evaluations", "Evaluate measures on published data.", "Figures"),
     "bench": Lazy("likewise.cli.bench:bench", "Measure speed (from a source checkout).", "Figures"),
 }
@@ -29,6 +30,7 @@ COMMANDS: Final = {
 EVALUATIONS: Final = {
     "relatedness": Lazy("likewise.cli.eval_relatedness:relatedness", "Compare measures with people's judgements."),
     "hybrid": Lazy("likewise.cli.eval_hybrid:hybrid", "Match statements with RDF events, by WordNet, ESA and both."),
+    "thematic": Lazy("likewise.cli.eval_thematic:thematic", "Repeat the thematic paper's experiments, on Spark."),
     "vendor": Lazy("likewise.cli.eval_vendor:vendor", "Find what vendors call the thing a plain phrase means."),
 }
 

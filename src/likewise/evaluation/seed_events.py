@@ -122,8 +122,8 @@ def _mobile(chosen: random.Random) -> Pairs:
     capability = chosen.choice(MOBILE)
     city, region, country, streets = chosen.choice(PLACES)
     vehicle = (("vehicle", chosen.choice(VEHICLE_KINDS)), ("brand", chosen.choice(VEHICLES)))
-    return (*_reading(chosen, capability, OUTDOOR.get(capability, SPEED_UNIT)), *vehicle,
-            ("road", chosen.choice(streets)), ("city", city), ("region", region), ("country", country), CONTINENT)  # fmt: skip
+    where = (("road", chosen.choice(streets)), ("city", city), ("region", region), ("country", country), CONTINENT)
+    return (*_reading(chosen, capability, OUTDOOR.get(capability, SPEED_UNIT)), *vehicle, *where)
 
 
 def _reading(chosen: random.Random, capability: str, unit: str) -> Pairs:

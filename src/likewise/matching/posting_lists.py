@@ -76,8 +76,9 @@ class PostingLists:
         self.seen.append(seen)
         self.axes.append((None,))
         self.kind.append(kind)
-        for array in (self.start, self.length, self.covered, self.used):
+        for array in (self.start, self.length, self.used):
             array.append(0)
+        self.covered.append(1)  # "always" stands in no list
         return len(self.seen) - 1
 
     def complete(self, numbers: NDArray[np.int64], batch: int) -> None:

@@ -72,7 +72,7 @@ class ThematicEngine(BaseEngine):
         self._themes: dict[tuple[str, ...], tuple[str, ...]] = {}
         self._met: tuple[NDArray[np.int64], ...] = (np.empty(0, np.int64),) * 3
         self._ordinals: NDArray[np.int64] = np.empty(0, np.int64)
-        self._out: tuple[NDArray[Any], ...] = (np.empty(0, np.int32),)
+        self._out: tuple[NDArray[Any], ...] = (np.empty(0, np.int32), np.empty(0, np.float32), np.empty(0))
 
     # -- subscriptions --------------------------------------------------------------------------
 
@@ -143,7 +143,8 @@ class ThematicEngine(BaseEngine):
             parts.append((index, ordinals, scores))
         if not parts:
             return FoundBatch(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.float32))
-        return FoundBatch(*_joined(parts))
+        index, ordinals, scores = _joined(parts)
+        return FoundBatch(index, ordinals, scores)
 
     def explain(self, event: Event, ordinal: int, at: int) -> Explanation:
         """Why the event does or does not meet the subscription."""
@@ -281,6 +282,6 @@ def _scores(products: NDArray[np.float64], inverses: NDArray[np.float32]) -> NDA
     return np.power(products.astype(np.float32), inverses)
 
 
-def _joined(parts: list[tuple[NDArray[Any], ...]]) -> tuple[NDArray[Any], ...]:
+def _joined(parts: Sequence[tuple[NDArray[Any], ...]]) -> tuple[NDArray[Any], ...]:
     """Columns of several parts, one after another; those of a single part as they are."""
     return parts[0] if len(parts) == 1 else tuple(np.concatenate(column) for column in zip(*parts, strict=True))

@@ -113,10 +113,10 @@ def _side_by_side(slots, k, width, best, wanted, shared, reached, taken, clash):
 @njit(cache=True)
 def _ruled_out(pool, pool_limit, begin, end, e, tick, stamp, slot, best):  # type: ignore[no-untyped-def]
     """Whether a tuple meets a predicate that none may meet."""
+    ruled_out = False
     for i in range(begin, end):
-        if stamp[pool[i]] == tick and best[slot[pool[i]], e] >= pool_limit[i]:
-            return True
-    return False
+        ruled_out |= stamp[pool[i]] == tick and best[slot[pool[i]], e] >= pool_limit[i]
+    return ruled_out
 
 
 @njit(cache=True)
@@ -192,6 +192,14 @@ def _width(events, tuples, predicates, entries, owners):  # type: ignore[no-unty
 
 
 @njit(cache=True)
+def _new_block(capacity, width, tuples):  # type: ignore[no-untyped-def]
+    """What `_fill` fills: best, where, wanted and similarity, for so many predicates."""
+    shape = (capacity, width)
+    best, where, wanted = np.empty(shape, np.float32), np.empty(shape, np.int32), np.empty(shape, np.uint32)
+    return best, where, wanted, np.empty((capacity, width, tuples), np.float32)
+
+
+@njit(cache=True)
 def match_events(first, offsets, rows, starts, values, lists, texts, numbers, table, limits, pivots, indexed,
                  longest, met, tick, owners, out):  # type: ignore[no-untyped-def]  # fmt: skip
     """Match events from `first` on until the output is full: (next event, matches written, next tick).
@@ -217,8 +225,7 @@ def match_events(first, offsets, rows, starts, values, lists, texts, numbers, ta
     found = (count, np.empty((widest, owners), np.int32), np.empty((widest, owners), np.float32),
              np.empty((widest, owners)))  # fmt: skip
     capacity = 0
-    block = (np.empty((0, widest), np.float32), np.empty((0, widest), np.int32),
-             np.empty((0, widest), np.uint32), np.empty((0, widest, tuples), np.float32))  # fmt: skip
+    block = _new_block(0, widest, tuples)
     sizes = np.empty(widest, np.int64)
     written = 0
     while first < events:
@@ -234,8 +241,7 @@ def match_events(first, offsets, rows, starts, values, lists, texts, numbers, ta
         needed = min(needed, predicates)
         if needed > capacity:
             capacity = min(2 * needed, predicates)
-            block = (np.empty((capacity, widest), np.float32), np.empty((capacity, widest), np.int32),
-                     np.empty((capacity, widest), np.uint32), np.empty((capacity, widest, tuples), np.float32))  # fmt: skip
+            block = _new_block(capacity, widest, tuples)
         hit_count = _fill(first, width, offsets, rows, starts, values, row_kind, row_start, row_length, texts, numbers,
                           tuples, tick, met[0], met[1], met[2], block)  # fmt: skip
         count[:width] = 0
