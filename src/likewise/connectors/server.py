@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+import signal
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from typing import Any
 
 import structlog
@@ -115,6 +116,15 @@ def check_listening(config: Config, *, tokens: bool) -> None:
         )
 
 
+class _Server(uvicorn.Server):
+    """Leaves signals to us: uvicorn would raise them again when it is done, before the broker has closed its store."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Nothing is captured."""
+        yield
+
+
 class Served:
     """A server that is told when to stop, and that ends its streams before it waits for its requests."""
 
@@ -126,7 +136,7 @@ class Served:
             tokens = connection.execute("SELECT count(*) FROM tokens").fetchone()[0]
         check_listening(broker.config, tokens=bool(tokens))
         self._on_ready = on_ready
-        self._server = uvicorn.Server(
+        self._server = _Server(
             uvicorn.Config(
                 self.app,
                 host=server.host,
@@ -167,8 +177,14 @@ class Served:
 def serve(broker: Broker, *, on_ready: Callable[[int], None] = lambda port: None) -> None:
     """Serve a broker until SIGINT or SIGTERM."""
     served = Served(broker, on_ready=on_ready)
+
+    async def run() -> None:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            asyncio.get_running_loop().add_signal_handler(number, served.stop)
+        await served.run()
+
     with asyncio.Runner(loop_factory=_loop) as runner:
-        runner.run(served.run())
+        runner.run(run())
 
 
 def _loop() -> asyncio.AbstractEventLoop:
