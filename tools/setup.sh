@@ -3,7 +3,7 @@
 #
 #   bootstrap   the virtual environment with the locked installer
 #   run         the locked packages Likewise needs, and Likewise itself
-#   test        the locked packages tests need, and the system packages: a Java runtime (Spark) and WordNet's files
+#   test        the locked packages tests need, and the system packages: a Java runtime (Spark), WordNet's files, chromium (dashboard)
 #
 # The Makefile calls it; each step leaves a stamp in $VENV/stamps. Nothing is installed without its hash.
 # PYTHON picks the interpreter (else the first that fits), VENV the folder. LIKEWISE_SKIP_SYSTEM=1 does without the system packages;
@@ -74,15 +74,21 @@ has_java() {
 
 has_wordnet() { [ -r /usr/share/wordnet/data.noun ] || [ -r "${LIKEWISE_WORDNET:-/nonexistent}/data.noun" ]; }
 
+has_chromium() { [ -n "${LIKEWISE_CHROMIUM:-}" ] || command -v chromium >/dev/null || command -v chromium-browser >/dev/null; }
+
+has_chromium() { command -v chromium >/dev/null || command -v chromium-browser >/dev/null; }
+
 system_packages() {
     missing=""
     has_java || missing="$missing default-jre-headless"
     has_wordnet || missing="$missing wordnet-base"
+    has_chromium || missing="$missing chromium"
+    has_chromium || missing="$missing chromium"
     [ -n "$missing" ] || return 0
     # shellcheck disable=SC2086  # a list of names
-    if apt_install $missing && has_java && has_wordnet; then return 0; fi
-    die "the tests need a Java runtime, version 17 or later, and WordNet 3.0's files; these Debian packages hold what is
-       missing:$missing
+    if apt_install $missing && has_java && has_wordnet && has_chromium; then return 0; fi
+    die "the tests need a Java runtime, version 17 or later, WordNet 3.0's files and chromium; these Debian packages hold what
+       is missing:$missing
        Install them, or run again with LIKEWISE_SKIP_SYSTEM=1 to skip the tests that need them."
 }
 

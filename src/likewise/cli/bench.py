@@ -19,16 +19,17 @@ from likewise.errors import ArtefactMissing, UnknownId
 
 
 def bench(
+    context: typer.Context,
     name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="Which one; all if none is named.")] = None,
-    arguments: Annotated[list[str] | None, typer.Argument(metavar="[-- OPTIONS]", help="Its own options.")] = None,
     listed: Annotated[bool, typer.Option("--list", help="Print their names and leave.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Run benchmarks; figures are CPU time unless they say otherwise.
 
-    The exit code is 1 if a benchmark missed what is promised of it.
+    Further options are the benchmark's own; `python -m benchmarks.NAME --help` lists them. The exit code is 1
+    if a benchmark missed what is promised of it.
 
-    Example: `likewise bench parsing`
+    Example: `likewise bench exact --workload DIR --subscriptions 10000`
     """
     folder = benchmarks_folder()
     known = benchmark_names(folder)
@@ -41,9 +42,12 @@ def bench(
     for each in known if name is None else [name]:
         if name is None and not as_json:
             print(f"== {each}", flush=True)
-        missed |= run_script(folder / f"{each}.py", [*(["--json"] if as_json else []), *(arguments or [])]) != 0
+        missed |= run_script(folder / f"{each}.py", [*(["--json"] if as_json else []), *context.args]) != 0
     if missed:
         raise typer.Exit(output.NO)
+
+
+bench.context_settings = {"allow_extra_args": True, "ignore_unknown_options": True}  # type: ignore[attr-defined]
 
 
 def run_script(path: Path, arguments: list[str]) -> int:

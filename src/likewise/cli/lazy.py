@@ -39,7 +39,8 @@ def load(name: str, target: str) -> Any:
     found = getattr(importlib.import_module(module), attribute)
     if not isinstance(found, typer.Typer):
         function, found = found, typer.Typer(add_completion=False, rich_markup_mode="markdown")
-        found.command(name)(function)
+        # A command may hand options it does not know to something else (`bench`).
+        found.command(name, context_settings=getattr(function, "context_settings", None))(function)
     return typer.main.get_command(found)
 
 

@@ -17,7 +17,7 @@ def plot(report: Report, path: Path) -> None:
     try:
         from matplotlib.figure import Figure
     except ImportError:
-        raise MissingDependency("matplotlib", "dev") from None
+        raise MissingDependency("matplotlib", "plots") from None
     figure = Figure(figsize=(10, 4.2), layout="constrained")
     left, right = figure.subplots(1, 2)
     for variant, colour in COLOURS.items():

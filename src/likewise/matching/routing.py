@@ -87,9 +87,7 @@ class Meaning:
 
 
 def make_engine(kind: Kind, meaning: Meaning) -> Engine:
-    """A fresh engine for one kind of subscription."""
-    from likewise.matching.naive import NaiveEngine
-
+    """A fresh engine for one kind of subscription; only its own modules are loaded."""
     match kind:
         case "exact":
             from likewise.matching.bitmap import BitmapEngine
@@ -113,4 +111,6 @@ def make_engine(kind: Kind, meaning: Meaning) -> Engine:
 
             return InterestBitmapEngine()
         case "pattern":
-            return NaiveEngine(threshold=meaning.threshold)
+            from likewise.matching.graph_pattern import GraphPatternEngine
+
+            return GraphPatternEngine()
