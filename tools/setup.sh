@@ -76,13 +76,10 @@ has_wordnet() { [ -r /usr/share/wordnet/data.noun ] || [ -r "${LIKEWISE_WORDNET:
 
 has_chromium() { [ -n "${LIKEWISE_CHROMIUM:-}" ] || command -v chromium >/dev/null || command -v chromium-browser >/dev/null; }
 
-has_chromium() { command -v chromium >/dev/null || command -v chromium-browser >/dev/null; }
-
 system_packages() {
     missing=""
     has_java || missing="$missing default-jre-headless"
     has_wordnet || missing="$missing wordnet-base"
-    has_chromium || missing="$missing chromium"
     has_chromium || missing="$missing chromium"
     [ -n "$missing" ] || return 0
     # shellcheck disable=SC2086  # a list of names
