@@ -302,3 +302,18 @@ def test_feedback_survives_a_restart(tmp_path: Path) -> None:
     assert not isinstance(told[0], BaseException)
     with Broker(tmp_path / "data") as broker:
         assert len(tenant_of(broker).plain.judgements()) == 1
+
+
+def test_ended_subscriptions_are_forgotten_when_nothing_names_them(broker: Broker) -> None:
+    """While a delivery is under way its subscriptions keep their names; afterwards nothing is left."""
+    subscribed(broker, "ann", s="{no2 > 40}")
+    publish(broker, "e1")
+    broker.settle()
+    broker.unsubscribe(tenant_of(broker), "ann", "s")
+    broker.sweep()
+    assert got(broker, "ann") == [("e1", "arrival", ["s"])]
+    broker.acknowledge(tenant_of(broker), "ann", 1)
+    broker.sweep()
+    assert not tenant_of(broker).held
+    with broker.store.reading() as connection:
+        assert connection.execute("SELECT count(*) FROM subscriptions").fetchone() == (0,)

@@ -155,7 +155,7 @@ class Broker:
     ) -> None:
         """`subscribe`, telling `done` the subscriptions as held, or the first error."""
         queue, allowed = tenant.subscriber(subscriber), self.config.limits.subscriptions
-        held = sum(len(q.subscriptions) for q in list(tenant.subscribers.values())) if subscriptions else 0
+        held = len(tenant.plain) + len(tenant.windows)
         new = [s for s in subscriptions if s.id not in queue.subscriptions]
         if held + len(new) > allowed:
             raise LimitExceeded("subscriptions of a tenant", allowed=allowed, found=held + len(new))
@@ -319,7 +319,7 @@ class Broker:
         Where events carry their own time, that alone moves the windows.
         """
         now = self.clock()
-        for held in [h for h in tenant.live() if h.subscription.valid_for is not None]:
+        for held in list(tenant.ending.values()):
             if held.ends is not None and held.ends <= now:
                 subscriber = tenant.by_number[held.subscriber].id
                 self._command(tenant, [Unsubscribe(subscriber, held.id)], lambda results: None)
@@ -368,9 +368,28 @@ class Broker:
                 for queue in t.subscribers.values()
                 if not queue.pending and queue.acknowledged < t.stored_number and queue.acknowledge(t.stored_number)
             ]
+            ended = [self._forget_ended(t) for t in tenants]
+        forgotten = [(number,) for numbers in ended for number in numbers]
+        if forgotten:
+            self.store.commit(lambda c: c.executemany("DELETE FROM subscriptions WHERE number = ?", forgotten) and None)
         for stored, subscriber in idle:  # so that a restart need not look at what is long settled
             self._acknowledgements.note(subscriber, stored)
         return found
+
+    def _forget_ended(self, tenant: Tenant) -> list[int]:
+        """Let go of ended subscriptions that no delivery under way, no replay and no feedback can name any more."""
+        if len(tenant.plain.meaning.feedback):
+            return []
+        replayed_from = tenant.windows_from or self.worker.position + 1
+        forgotten = []
+        for number in list(tenant.ended):
+            held = tenant.held[number]
+            queue = tenant.by_number.get(held.subscriber)
+            if (held.ended or 0) < replayed_from and (queue is None or queue.gone or not queue.pending):
+                forgotten.append(number)
+                tenant.ended.discard(number)
+                del tenant.held[number]
+        return forgotten
 
     def settle(self, timeout: float = 60.0) -> None:
         """Wait until everything appended so far is matched and stored; for tests and for stopping."""

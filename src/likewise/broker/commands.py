@@ -130,14 +130,15 @@ class Commands:
             queue = tenant.by_number.get(command.subscriber)
             if queue is None or queue.gone:
                 raise UnknownId(str(command.subscriber))
-            matched, scores = list(command.subscriptions), b""
+            matched, scores = [number for number in command.subscriptions if number in tenant.held], b""
+            owners = [queue.number]
         else:
             found = tenant.plain.match(known_here(entry), moment(entry))
             matched = [int(match.subscription_id) for match in found]
             scores = pack_scores(np.array([match.score for match in found], np.float32))
-        if not matched:
+            owners = sorted({tenant.held[number].subscriber for number in matched})
+        if not owners:
             return False
-        owners = sorted({tenant.held[n].subscriber for n in matched if n in tenant.held})
         delivery = Delivery(0, entry.position, REPLAYED, owners, matched, scores, entry.body, entry.ends)
         outcome.send(tenant, delivery)
         return True

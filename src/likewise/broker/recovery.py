@@ -91,7 +91,7 @@ def _take_up(
     if tenant.windows_from is not None:
         replay(tenant, log.entries(start - 1, matched, tenant=tenant.number), everything)
     for held in everything.values():
-        tenant.held[held.number] = held
+        tenant.know(held)
         if held.ended is None:
             tenant.by_number[held.subscriber].subscriptions[held.id] = held.number
             if held.subscription.kind != "top":

@@ -50,6 +50,8 @@ class Tenant:
         self.plain.meaning = windows.meaning
         self.windows_from = windows_from
         self.held: dict[int, Held] = {}
+        self.ended: set[int] = set()  # numbers of those that hold no longer
+        self.ending: dict[int, Held] = {}  # those with a validity of their own
         self.subscribers: dict[str, SubscriberQueue] = {}
         self.by_number: dict[int, SubscriberQueue] = {}
         self.next_number = 1  # of the next delivery
@@ -89,12 +91,22 @@ class Tenant:
         """Take a subscription into its matcher and among its subscriber's own."""
         known_here = msgspec.structs.replace(held.subscription, id=str(held.number))
         self.matcher_of(held).add(known_here, at=held.added)
-        self.held[held.number] = held
+        self.know(held)
         self.by_number[held.subscriber].subscriptions[held.id] = held.number
+
+    def know(self, held: Held) -> None:
+        """Note a subscription by its number."""
+        self.held[held.number] = held
+        if held.ended is not None:
+            self.ended.add(held.number)
+        elif held.ends is not None:
+            self.ending[held.number] = held
 
     def let_go(self, held: Held, position: int) -> None:
         """Take a subscription out; it stays known by name for deliveries under way."""
         held.ended = position
+        self.ended.add(held.number)
+        self.ending.pop(held.number, None)
         matcher = self.matcher_of(held)
         if str(held.number) in matcher:  # its validity may have ended it
             matcher.remove(str(held.number))
