@@ -14,5 +14,6 @@ myst_heading_anchors = 3
 autodoc_member_order = "bysource"
 autodoc_typehints = "description"
 suppress_warnings = ["toc.empty_glob"]  # a folder of pages may still be empty
+linkcheck_ignore = [r"http://127\.0\.0\.1.*"]  # where a broker of one's own would be
 html_theme = "furo"
 html_title = "Likewise"

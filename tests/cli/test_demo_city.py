@@ -1,0 +1,62 @@
+"""`likewise demo --city`: a newcomer's first minute."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import httpx
+import pytest
+
+from likewise.city import WANTED
+from likewise.cli.demo_city import free_port
+
+pytestmark = pytest.mark.timeout(300)  # on a fresh machine the first match waits for compiled kernels
+
+
+def test_a_port_that_is_taken_is_left_alone() -> None:
+    """Another one is found."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        wanted = taken.getsockname()[1]
+        assert free_port(wanted) != wanted
+
+
+def test_the_city_runs_matches_explains_and_ends_cleanly(tmp_path: Path) -> None:
+    """Events flow, a match comes with its reason, Ctrl-C ends the broker too, and nothing is left on disk."""
+    port = free_port(0)
+    command = [sys.executable, "-m", "likewise", "demo", "--city", "--no-dashboard", "--port", str(port)]
+    told: list[str] = []
+    running = subprocess.Popen(
+        command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        env={**os.environ, "COLUMNS": "120"}, start_new_session=True,
+    )  # fmt: skip
+    assert running.stdout is not None
+    reader = threading.Thread(target=lambda: told.extend(running.stdout or ()))
+    reader.start()
+    try:
+        deadline = time.monotonic() + 240
+        while not any(line.startswith("✓") for line in told):
+            assert running.poll() is None, "".join(told)
+            assert time.monotonic() < deadline, "".join(told[-20:])
+            time.sleep(0.2)
+        assert httpx.get(f"http://127.0.0.1:{port}/readyz", timeout=10).is_success
+    finally:
+        running.send_signal(signal.SIGINT)
+        code = running.wait(timeout=60)
+        reader.join(timeout=10)
+        running.stdout.close()
+    shown = "".join(told)
+    assert code == 0
+    assert all(wanted.text in shown for wanted in WANTED)
+    assert "likewise subscribe '{wind speed~ > 20 km/h}'" in shown
+    with pytest.raises(httpx.ConnectError):
+        httpx.get(f"http://127.0.0.1:{port}/readyz", timeout=10)
+    assert list(tmp_path.iterdir()) == []
