@@ -74,11 +74,11 @@ def _second(slot, e, tuples, taken, similarity):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def one_moves(slots, k, e, tuples, best, where, similarity, wanted):  # type: ignore[no-untyped-def]
+def one_moves(slots, k, e, tuples, best, where, similarity, limit, wanted):  # type: ignore[no-untyped-def]
     """The best product if just two predicates want one tuple and one of them has a free second choice.
 
     One of the two has to move, so no mapping is better than the better of the two moves. UNCONTESTED if no
-    two want the same tuple, CONTESTED if that does not settle it.
+    two want the same tuple, CONTESTED if that does not settle it; what is below the limit may be 0.
     """
     a, b = -1, -1
     for i in range(k):
@@ -99,6 +99,8 @@ def one_moves(slots, k, e, tuples, best, where, similarity, wanted):  # type: ig
     moved_a = rest * most_a * best[slots[b], e]
     moved_b = rest * most_b * best[slots[a], e]
     to, product = (to_a, moved_a) if moved_a >= moved_b else (to_b, moved_b)
+    if product < limit * (1 - 1e-12):
+        return 0.0
     if product > 0:
         for i in range(k):
             if wanted[i] == to:
@@ -155,7 +157,7 @@ def assigned(slots, k, e, tuples, best, where, similarity, limit, numbers, place
 
     UNCONTESTED if the predicates' best tuples differ anyway.
     """
-    product = one_moves(slots, k, e, tuples, best, where, similarity, places[0])
+    product = one_moves(slots, k, e, tuples, best, where, similarity, limit, places[0])
     if product == CONTESTED:
         if tuples < k:
             return 0.0

@@ -72,7 +72,7 @@ class ThematicEngine(BaseEngine):
         self._themes: dict[tuple[str, ...], tuple[str, ...]] = {}
         self._met: tuple[NDArray[np.int64], ...] = (np.empty(0, np.int64),) * 3
         self._ordinals: NDArray[np.int64] = np.empty(0, np.int64)
-        self._out: tuple[NDArray[Any], ...] = (np.empty(0, np.int32), np.empty(0, np.float32), np.empty(0))
+        self._out: tuple[NDArray[Any], ...] = (np.empty(0, np.int64), np.empty(0, np.float32), np.empty(0))
 
     # -- subscriptions --------------------------------------------------------------------------
 
@@ -110,7 +110,7 @@ class ThematicEngine(BaseEngine):
 
     def match(self, event: Event, at: int) -> list[tuple[int, Match]]:
         """`find`, as matches with their products and, when asked for, mappings."""
-        _, ordinals, scores, products = self._match((event,))
+        _, ordinals, scores, products = self._match((event,), products=True)
         found = []
         for ordinal, score, product in zip(ordinals.tolist(), scores.tolist(), products.tolist(), strict=True):
             subscription = self.subscriptions[ordinal]
@@ -164,9 +164,9 @@ class ThematicEngine(BaseEngine):
             self._renumber(self.lists.keep(np.flatnonzero(~np.array(touched, bool))))
 
     def _match(
-        self, events: Sequence[Event]
+        self, events: Sequence[Event], *, products: bool = False
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float32], NDArray[np.float64]]:
-        """Event, ordinal, score and product of every match, ordered by event and ordinal."""
+        """Event, ordinal, score and, if asked for, product of every match, ordered by event and ordinal."""
         from likewise.matching.thematic_kernels import match_events
 
         self._batch += 1
@@ -191,20 +191,20 @@ class ThematicEngine(BaseEngine):
         while first < len(events):
             first, written, self._tick = match_events(
                 first, offsets, rows, starts, values, *held, table.indexed, table.longest, met, self._tick,
-                len(ordinals), (counts, *out),
+                ordinals, (counts, *out),
             )  # fmt: skip
-            owner, inverse, product = (column[:written] for column in out)
-            parts.append((ordinals[owner], _scores(product, inverse), product.copy()))
+            ordinal, inverse, product = (column[:written] for column in out)
+            parts.append((ordinal.copy(), _scores(product, inverse), product.copy() if products else product[:0]))
         if lists.over():
             self._renumber(lists.keep_recent())
         ordinal, score, product = _joined(parts)
         return np.repeat(np.arange(len(events)), counts), ordinal, score, product
 
     def _room(self, least: int) -> tuple[NDArray[Any], ...]:
-        """Where the kernel writes owner, inverse and product of matches; the same memory each time."""
+        """Where the kernel writes ordinal, inverse and product of matches; the same memory each time."""
         room = max(least, min(OUTPUT, 64 * least))
         if len(self._out[0]) < room:
-            self._out = (np.empty(room, np.int32), np.empty(room, np.float32), np.empty(room))
+            self._out = (np.empty(room, np.int64), np.empty(room, np.float32), np.empty(room))
         return self._out
 
     def _scratch(self) -> tuple[tuple[NDArray[np.int64], ...], NDArray[np.int64]]:

@@ -130,7 +130,7 @@ def _test(candidates, work, width, sizes, table, limits, tick, met, block, slots
     stamp, slot, _ = met
     best, where, wanted, similarity = block
     reached, taken, clash, numbers, places = scratch
-    count, found_owner, found_inverse, found_product = found
+    count, found_number, found_product = found
     for c in range(len(start) if work < 0 else work):
         number = c if work < 0 else candidates[c]
         owner = owners[number]
@@ -151,6 +151,7 @@ def _test(candidates, work, width, sizes, table, limits, tick, met, block, slots
             reached[0], clash[0] = _exact(slots, k, 0, best), 1 - shared[number]
         else:
             _side_by_side(slots, k, width, best, wanted, shared[number], reached, taken, clash)
+        again = number > 0 and owners[number - 1] == owner  # another conjunction of the same subscription
         limit = least[number]
         near = np.float32(limit * (1 - 1e-5))  # products of 32-bit numbers are off by less
         sure = max(limit * (1 + 1e-5), TINY)
@@ -169,12 +170,12 @@ def _test(candidates, work, width, sizes, table, limits, tick, met, block, slots
             if product <= 0 or _ruled_out(pool, pool_limit, middle, end, e, tick, stamp, slot, best):
                 continue
             place = count[e]
-            if place and found_owner[e, place - 1] == owner:  # an earlier conjunction of the same subscription
+            if again and place and owners[found_number[e, place - 1]] == owner:
                 place -= 1
-                if product ** inverse[number] <= found_product[e, place] ** found_inverse[e, place]:
+                earlier = found_number[e, place]
+                if product ** inverse[number] <= found_product[e, place] ** inverse[earlier]:
                     continue
-            found_owner[e, place] = owner
-            found_inverse[e, place] = inverse[number]
+            found_number[e, place] = number
             found_product[e, place] = product
             count[e] = place + 1
 
@@ -201,7 +202,7 @@ def _new_block(capacity, width, tuples):  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def match_events(first, offsets, rows, starts, values, lists, texts, numbers, table, limits, pivots, indexed,
-                 longest, met, tick, owners, out):  # type: ignore[no-untyped-def]  # fmt: skip
+                 longest, met, tick, ordinals, out):  # type: ignore[no-untyped-def]  # fmt: skip
     """Match events from `first` on until the output is full: (next event, matches written, next tick).
 
     For each block of events: walk the posting lists of their tuples and keep each predicate's best
@@ -209,8 +210,8 @@ def match_events(first, offsets, rows, starts, values, lists, texts, numbers, ta
     exact unless two predicates want the same tuple; only then solve the assignment.
     """
     row_kind, row_start, row_length = lists
-    out_count, out_owner, out_inverse, out_product = out
-    events, predicates, conjunctions = len(offsets) - 1, len(met[0]), len(table[0])
+    out_count, out_ordinal, out_inverse, out_product = out
+    events, predicates, conjunctions, owners = len(offsets) - 1, len(met[0]), len(table[0]), len(ordinals)
     entries, tuples = 0, 1
     for event in range(first, events):
         tuples = max(tuples, offsets[event + 1] - offsets[event])
@@ -222,15 +223,14 @@ def match_events(first, offsets, rows, starts, values, lists, texts, numbers, ta
                np.empty((2, longest + 1)), np.empty((2, longest + 1), np.int64))  # fmt: skip
     candidates = np.empty(conjunctions, np.int64)
     count = np.zeros(widest, np.int64)
-    found = (count, np.empty((widest, owners), np.int32), np.empty((widest, owners), np.float32),
-             np.empty((widest, owners)))  # fmt: skip
+    found = (count, np.empty((widest, owners), np.int32), np.empty((widest, owners)))
     capacity = 0
     block = _new_block(0, widest, tuples)
     sizes = np.empty(widest, np.int64)
     written = 0
     while first < events:
         width = min(widest, events - first)
-        if written + width * owners > len(out_owner):
+        if written + width * owners > len(out_ordinal):
             break
         tick += 1
         needed = 0
@@ -250,9 +250,10 @@ def match_events(first, offsets, rows, starts, values, lists, texts, numbers, ta
         for e in range(width):
             out_count[first + e] = count[e]
             for place in range(count[e]):
-                out_owner[written] = found[1][e, place]
-                out_inverse[written] = found[2][e, place]
-                out_product[written] = found[3][e, place]
+                number = found[1][e, place]
+                out_ordinal[written] = ordinals[table[5][number]]
+                out_inverse[written] = table[6][number]
+                out_product[written] = found[2][e, place]
                 written += 1
         first += width
     return first, written, tick
