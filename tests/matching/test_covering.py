@@ -236,8 +236,9 @@ def test_more_predicates_are_covered_by_fewer() -> None:
 
 def test_repeated_attributes_keep_one_interval_from_covering_two_bounds() -> None:
     """Readings 0 and 5 meet `x >= 1, x <= 2` by one tuple each, and `between` by none."""
-    interval, bounds = only(Predicate("x", "between", Interval(1, 2))), only(
-        Predicate("x", ">=", 1.0), Predicate("x", "<=", 2.0)
+    interval, bounds = (
+        only(Predicate("x", "between", Interval(1, 2))),
+        only(Predicate("x", ">=", 1.0), Predicate("x", "<=", 2.0)),
     )
     twice = Event((EventTuple("x", 0), EventTuple("x", 5)))
     assert meets_condition(bounds, twice)

@@ -155,8 +155,10 @@ def _units_a_name_may_state(attribute: str, dimension: str) -> list[Unit]:
 
 def _excluded(joined: Interval, unequal: Iterable[object]) -> bool:
     """Whether an interval is one point that a `!=` excludes."""
-    return joined.low is not None and joined.low == joined.high and any(
-        w == joined.low for w in unequal if isinstance(w, (int, float)) and not isinstance(w, bool)
+    return (
+        joined.low is not None
+        and joined.low == joined.high
+        and any(w == joined.low for w in unequal if isinstance(w, (int, float)) and not isinstance(w, bool))
     )
 
 
