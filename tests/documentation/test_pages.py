@@ -47,7 +47,7 @@ def test_every_page_is_in_the_index() -> None:
             for line in block.splitlines():
                 entry = re.sub(r"^.*<(.+)>$", r"\1", line.strip())
                 if entry and not entry.startswith(":"):
-                    listed |= {p for p in page.parent.glob(f"{entry}.md" if not entry.endswith(".md") else entry)}
+                    listed |= set(page.parent.glob(entry if entry.endswith(".md") else f"{entry}.md"))
     missing = set(PAGES) - listed - {ROOT / "docs" / "index.md"}
     assert not missing, f"no table of contents names {sorted(map(named, missing))}"
 
