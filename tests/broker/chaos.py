@@ -100,9 +100,11 @@ def run(kills: int, seed: int = 0, *, seconds: float = 0.7) -> dict[str, int]:
     with tempfile.TemporaryDirectory(prefix="likewise-chaos-") as folder:
         served = ServedProcess(Path(folder) / "data")
         served.start()
-        httpx.put(f"{served.address}/v1/subscribers/watcher")
+        httpx.put(f"{served.address}/v1/subscribers/watcher", timeout=120)
         text = {"v": 1, "text": "{x >= 0}", "id": "all"}
-        httpx.put(f"{served.address}/v1/subscribers/watcher/subscriptions/all", json=text).raise_for_status()
+        httpx.put(
+            f"{served.address}/v1/subscribers/watcher/subscriptions/all", json=text, timeout=120
+        ).raise_for_status()
         stop, ended = threading.Event(), threading.Event()
         acknowledged: list[list[str]] = [[], []]
         got: list[tuple[int, str]] = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterable
+from contextlib import suppress
 from types import TracebackType
 from typing import Self
 
@@ -156,5 +157,6 @@ class AsyncSubscriber(_AsyncConnection):
         """Close the stream and the connection; what was not acknowledged comes again."""
         if self._socket is not None:
             socket, self._socket = self._socket, None
-            await socket.close()
+            with suppress(ConnectionClosed):  # the broker may be gone
+                await socket.close()
         await super().close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from types import TracebackType
 from typing import Final, Self
 
@@ -190,5 +191,6 @@ class Subscriber(_Connection):
         """Close the stream and the connection; what was not acknowledged comes again."""
         if self._socket is not None:
             socket, self._socket = self._socket, None
-            socket.close()
+            with suppress(ConnectionClosed):  # the broker may be gone
+                socket.close()
         super().close()
