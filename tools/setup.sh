@@ -94,7 +94,9 @@ case ${1:-} in
     run)
         say "installing the locked packages (requirements/runtime.lock)"
         install_locked requirements/runtime.lock
-        install_likewise ;;
+        install_likewise
+        say "compiling the matching kernels and unpacking the space, once"
+        "$BIN/likewise" demo >/dev/null ;;
     test)
         [ -n "${LIKEWISE_SKIP_SYSTEM:-}" ] || system_packages
         say "installing the locked packages (requirements/dev.lock)"
