@@ -175,6 +175,7 @@ class BitmapEngine(BaseEngine):
         self._table[-1] = self._tail.record
         self._words = used + self._tail.words
         self._scratch = np.zeros(2 * (largest // 64 + 1), np.uint64)
+        self._sources = np.zeros(3 * max([1, *(int(b.record[layout.DENSE]) for b in blocks)]), np.int64)
         self._confirmed, self._touched = np.zeros(largest + 1, np.uint64), np.zeros(largest + 1, np.int64)
         self._result = np.zeros(self._words, np.uint64)
         self._where = book.where
@@ -182,6 +183,7 @@ class BitmapEngine(BaseEngine):
         head[layout.BLOCKS], head[layout.RESULT_WORDS] = len(blocks), self._words
         head[layout.WHERE], head[layout.WHERE_SIZE] = address(self._where), len(self._where)
         head[layout.SCRATCH], head[layout.CONFIRMED] = address(self._scratch), address(self._confirmed)
+        head[layout.SOURCES] = address(self._sources)
         head[layout.TOUCHED], head[layout.RESULT] = address(self._touched), address(self._result)
         self._renew(len(self._found))
 
@@ -227,6 +229,7 @@ class BitmapEngine(BaseEngine):
         own = (
             self._table,
             self._scratch,
+            self._sources,
             self._confirmed,
             self._touched,
             self._result,

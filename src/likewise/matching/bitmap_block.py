@@ -116,7 +116,8 @@ class Block:
                 cells = interval_bitmap(rows.on[chosen], rows.off[chosen], slot[chosen], present, self._shape)
                 compound = bool((rows.flags[chosen] & COMPOUND).any())
                 cuts, bitmaps = put("cuts", cells.cuts), put("cells", cells.cells)
-                axes.append([axis, cells.step, len(cells.cuts), cuts, bitmaps, int(compound)])
+                flags = layout.OFTEN * cells.often | layout.BOUNDED * compound
+                axes.append([axis, cells.step, len(cells.cuts), cuts, bitmaps, flags])
             asked = mine[~numeric & (codes != code)]
             asked = asked[np.argsort(rows.codes[asked], kind="stable")]
             names, starts = np.unique(rows.codes[asked], return_index=True)

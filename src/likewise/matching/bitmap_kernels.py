@@ -132,7 +132,7 @@ def match_listed(
 @inlined
 def match_block(
     record: Integers, points: Integers, numbers: Numbers, first: int, end: int, where: NDArray[np.int32],
-    result: Words, scratch: Words, confirmed: Words, touched: Integers,
+    result: Words, scratch: Words, confirmed: Words, touched: Integers, sources: Integers,
 ) -> None:  # fmt: skip
     """The slots of a block that the event's points first..end meet, as a bitmap."""
     words = record[L.WORDS]
@@ -147,17 +147,103 @@ def match_block(
         for word in range(words):
             result[word] &= alive[word]
     dense = record[L.DENSE]
-    if dense:
-        table = integers_at(record[L.DENSE_TABLE], 5 * dense)
+    table = integers_at(record[L.DENSE_TABLE], 5 * dense)
+    simple, left = 0, dense  # attributes that take more than one bitmap stand at the end
+    for index in range(dense):
+        head = where[table[5 * index]]
+        source, axis = _find_source(record, table, index, points, numbers, head, end)
+        if source == 0:
+            left -= 1
+            sources[3 * left] = index
+        else:
+            sources[3 * simple] = source
+            sources[3 * simple + 1] = axis
+            sources[3 * simple + 2] = head + 1
+            simple += 1
+    _and_all(sources, simple, words, result)
+    for index in range(simple):
+        axis = sources[3 * index + 1]
+        if axis >= 0:
+            step = integers_at(record[L.AXES] + 48 * axis, 6)[1]
+            _clear_edge(sources[3 * index], step, words, numbers[sources[3 * index + 2]], result, 0)
+    if left < dense:
         masks = words_at(record[L.MASKS], 2 * dense * words)
-        for index in range(dense):
-            head = where[table[5 * index]]
-            if head < 0:
-                base = 2 * index * words
-                for word in range(words):
-                    result[word] &= masks[base + word]
-            else:
-                _match_dense(record, table, index, masks, points, numbers, head, end, result, scratch)
+        for index in range(left, dense):
+            attribute = sources[3 * index]
+            head = where[table[5 * attribute]]
+            _match_dense(record, table, attribute, masks, points, numbers, head, end, result, scratch)
+
+
+@inlined
+def _and_all(sources: Integers, count: int, words: int, result: Words) -> None:
+    """The AND of all bitmaps with the result, two at a time."""
+    if count & 1:
+        only = words_at(sources[0], words)
+        for word in range(words):
+            result[word] &= only[word]
+    for index in range(count & 1, count, 2):
+        one, other = words_at(sources[3 * index], words), words_at(sources[3 * index + 3], words)
+        for word in range(words):
+            result[word] &= one[word] & other[word]
+
+
+@inlined
+def _find_source(
+    record: Integers, table: Integers, index: int, points: Integers, numbers: Numbers, head: int, end: int
+) -> tuple[int, int]:
+    """The one bitmap that answers a dense attribute: its address, 0 if it takes more; a cell's axis, else -1."""
+    words = record[L.WORDS]
+    masks = record[L.MASKS] + 16 * index * words
+    if head < 0:
+        return masks, -1
+    at = head + 1
+    if at < end and points[at] & 3 != HEAD:
+        if at + 1 < end and points[at + 1] & 3 != HEAD:
+            return 0, -1
+        code = points[at] >> 2
+        if points[at] & 3 == NUMBER:
+            axes = integers_at(record[L.AXES], 6 * table[5 * index + 2])
+            for axis in range(table[5 * index + 1], table[5 * index + 2]):
+                if axes[6 * axis] == code:
+                    if axes[6 * axis + 5] & L.OFTEN:
+                        return 0, -1
+                    return _find_cell(record, axes, axis, numbers[at]), axis
+        else:
+            tokens = integers_at(record[L.TOKENS], 4 * table[5 * index + 4])
+            token = _find_token(tokens, table[5 * index + 3], table[5 * index + 4], code)
+            if token >= 0:
+                heavy = tokens[4 * token + 3]
+                if heavy < 0:
+                    return 0, -1
+                return record[L.HEAVY] + 8 * heavy, -1
+    return masks + 8 * words, -1
+
+
+@inlined
+def _find_token(tokens: Integers, low: int, end: int, code: int) -> int:
+    """Where a token stands among those of a dense attribute, or -1."""
+    high = end
+    while low < high:
+        middle = (low + high) >> 1
+        if tokens[4 * middle] < code:
+            low = middle + 1
+        else:
+            high = middle
+    return low if low < end and tokens[4 * low] == code else -1
+
+
+@inlined
+def _clear_edge(cell: int, step: int, words: int, number: float, own: Words, target: int) -> None:
+    """Clear the slots whose bounds in a cell the number does not meet; their bitmap begins at `target`."""
+    bounds = numbers_at(cell + 8 * words, step)
+    slots = shorts_at(cell + 8 * (words + step), step)
+    passed = 0
+    for index in range(step):
+        passed += bounds[index] <= number
+    for index in range(step):
+        slot = np.int64(slots[index])
+        wrong = np.uint64((index < passed) == (slot >= L.UPPER))
+        own[target + ((slot & (L.UPPER - 1)) >> 6)] &= ~(wrong << np.uint64(slot & 63))
 
 
 @inlined
@@ -185,22 +271,11 @@ def _match_dense(
                         for word in range(words):
                             scratch[word] |= scratch[words + word]
                     sources += 1
-                    if axes[6 * axis + 5] and sources > 1:
+                    if axes[6 * axis + 5] & L.BOUNDED and sources > 1:
                         _match_compound(record, points, numbers, at, head, end, scratch)
         else:
-            low, high = first_token, end_token
-            while low < high:
-                middle = (low + high) >> 1
-                if tokens[4 * middle] < code:
-                    low = middle + 1
-                else:
-                    high = middle
-            if low < end_token and tokens[4 * low] == code:
-                if tokens[4 * low + 3] >= 0 and at == head + 1 and (at + 1 == end or points[at + 1] & 3 == HEAD):
-                    only = words_at(record[L.HEAVY] + 8 * tokens[4 * low + 3], words)  # nothing to combine it with
-                    for word in range(words):
-                        result[word] &= only[word]
-                    return
+            low = _find_token(tokens, first_token, end_token, code)
+            if low >= 0:
                 if sources == 0:
                     for word in range(words):
                         scratch[word] = masks[present + word]
@@ -246,15 +321,18 @@ def _copy_cell(record: Integers, axes: Integers, axis: int, number: float, scrat
     step = axes[6 * axis + 1]
     cell = _find_cell(record, axes, axis, number)
     bitmap = words_at(cell, words)
-    bounds = numbers_at(cell + 8 * words, step)
-    flips = shorts_at(cell + 8 * (words + step), step)
     for word in range(words):
         scratch[target + word] = bitmap[word]
+    if not axes[6 * axis + 5] & L.OFTEN:
+        _clear_edge(cell, step, words, number, scratch, target)
+        return
+    bounds = numbers_at(cell + 8 * words, step)
+    flips = shorts_at(cell + 8 * (words + step), step)
     passed = 0
     for index in range(step):
         passed += bounds[index] <= number
     for index in range(passed):
-        slot = np.int64(flips[index])
+        slot = np.int64(flips[index]) & (L.UPPER - 1)
         scratch[target + (slot >> 6)] ^= ONE << np.uint64(slot & 63)
 
 
@@ -322,6 +400,7 @@ def match_events(table: int, starts: Integers, result: Words) -> int:
     where = codes_at(head[L.WHERE], head[L.WHERE_SIZE])
     width = head[L.RESULT_WORDS]
     scratch = words_at(head[L.SCRATCH], 1 << 62)
+    sources = integers_at(head[L.SOURCES], 1 << 62)
     confirmed = words_at(head[L.CONFIRMED], 1 << 62)
     touched = integers_at(head[L.TOUCHED], 1 << 62)
     blocks = head[L.BLOCKS]
@@ -338,7 +417,7 @@ def match_events(table: int, starts: Integers, result: Words) -> int:
             begin = event * width + record[L.AT]
             own = result[begin : begin + words]
             if line <= blocks:
-                match_block(record, points, numbers, first, end, where, own, scratch, confirmed, touched)
+                match_block(record, points, numbers, first, end, where, own, scratch, confirmed, touched, sources)
             else:
                 match_tail(record, points, numbers, end, where, own)
             for at in range(first, end):

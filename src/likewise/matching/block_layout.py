@@ -52,7 +52,7 @@ NEED: Final = 10  # requirements each slot waits for, as bits
 ORDINALS: Final = 11
 DENSE_TABLE: Final = 12  # for each dense attribute: code, first and end axis, first and end token
 MASKS: Final = 13  # for each dense attribute: slots that match without it; slots that match with any value of it
-AXES: Final = 14  # for each axis: code, step, how many cells, where its cuts and cells lie, compound
+AXES: Final = 14  # for each axis: code, step, how many cells, where its cuts and cells lie, flags
 CUTS: Final = 15
 CELLS: Final = 16
 TOKENS: Final = 17  # for each token: code, its postings' start and end, its bitmap or -1
@@ -74,6 +74,10 @@ ROW_FLAGS: Final = 32
 ROW_ON: Final = 33
 ROW_OFF: Final = 34
 WIDTH: Final = 35
+
+OFTEN: Final = 1  # flag of an axis: some slot has several ranges on it
+BOUNDED: Final = 2  # flag of an axis: some row is compound
+UPPER: Final = 1 << 15  # added to the slot of an upper bound
 
 ADDRESSES: Final = {
     "start": START, "alive": ALIVE, "need": NEED, "row_ordinals": ORDINALS, "dense": DENSE_TABLE, "masks": MASKS,
@@ -100,3 +104,4 @@ RESULT: Final = 10  # its bitmap
 FOUND: Final = 11  # its ordinals, and room for how many
 FOUND_ROOM: Final = 12
 ENDS: Final = 13  # where its points begin and end, and how many ordinals it has
+SOURCES: Final = 14  # for each dense attribute of a block: address of its bitmap, axis, point

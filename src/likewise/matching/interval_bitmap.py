@@ -1,9 +1,11 @@
 """Interval bitmaps: which of many ranges hold a number, as one bitmap (DESIGN.md, "The central idea").
 
 The bounds of all ranges on an axis, sorted, are the places where some slot's answer changes. They are
-cut into cells of equally many bounds (about 256, so that cells are quantiles). A cell keeps the
-bitmap of answers just before its first bound; a number is answered by the cell it falls into, with
-the cell's bounds up to the number flipped one by one: exact, without checking any slot afterwards.
+cut into cells of equally many bounds (about 256, so that cells are quantiles). A cell keeps the bitmap of
+the slots that some number in it meets; a number is answered by the cell it falls into, with the slots
+cleared whose lower bound in the cell it does not reach or whose upper bound it passes: exact, without checking
+any slot afterwards. If some slot has several ranges (`in`), the axis's cells keep the answers before their
+first bound instead, and the bounds up to the number are flipped.
 Slots that ask nothing of the axis are set everywhere, so bitmaps of different attributes combine by AND.
 """
 
@@ -14,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from likewise.matching.block_layout import BlockShape
+from likewise.matching.block_layout import UPPER, BlockShape
 from likewise.matching.raw_memory import compiled
 
 SHAPE = BlockShape()
@@ -23,8 +25,8 @@ SHAPE = BlockShape()
 class IntervalBitmap(NamedTuple):
     """The cells of one axis: `step` bounds each, `cuts[c]` the first bound of cell c.
 
-    A cell is one stretch of memory, read in one go: the bitmap, then its bounds, then the slot of each
-    bound in 16 bits. The last cell is filled up with infinite bounds.
+    A cell is one stretch of memory: the bitmap, then its bounds, then the slot of each bound in 16 bits (with `UPPER`
+    added for upper bounds). The last cell is filled up with bounds no number reaches.
 
     >>> axis = interval_bitmap(np.array([1.0, 3.0]), np.array([4.0, np.inf]), np.array([0, 1]), np.zeros(1, np.uint64))
     >>> axis.step, axis.cuts.tolist(), axis.cells[1:4].view(np.float64).tolist()
@@ -32,6 +34,7 @@ class IntervalBitmap(NamedTuple):
     """
 
     step: int
+    often: bool  # some slot has several ranges: cells hold the answers before their first bound
     cuts: NDArray[np.float64]
     cells: NDArray[np.uint64]
 
@@ -49,26 +52,27 @@ def interval_bitmap(
     shape: BlockShape = SHAPE,
 ) -> IntervalBitmap:
     """The cells for ranges [on, off) of slots; ranges of one slot must not overlap. `always`: slots set everywhere."""
+    often = len(slots) > 1 and int(np.bincount(slots).max()) > 1
     real = on < off
     on, off, slots = on[real], off[real], slots[real]
     begun, ends = on == -np.inf, off < np.inf
     state = always.copy()
     set_bits(state, slots[begun])
     bounds = np.concatenate([on[~begun], off[ends]])
-    changing = np.concatenate([slots[~begun], slots[ends]])
+    changing = np.concatenate([slots[~begun], slots[ends] | UPPER])
     order = np.argsort(bounds)
     bounds, flips = bounds[order], changing[order]
     step = -(-max(shape.smallest_cell, -(-len(bounds) // shape.cells)) // 4) * 4
     count = max(1, -(-len(bounds) // step))
     cells = np.zeros(count * cell_width(len(always), step), np.uint64)
-    _fill(cells, cells.view(np.float64), cells.view(np.uint16), state, bounds, flips, step)
-    return IntervalBitmap(step, bounds[::step].copy() if len(bounds) else np.array([np.inf]), cells)
+    _fill(cells, cells.view(np.float64), cells.view(np.uint16), state, bounds, flips, step, often)
+    return IntervalBitmap(step, often, bounds[::step].copy() if len(bounds) else np.array([np.inf]), cells)
 
 
 @compiled
 def _fill(
     cells: NDArray[np.uint64], numbers: NDArray[np.float64], shorts: NDArray[np.uint16], state: NDArray[np.uint64],
-    bounds: NDArray[np.float64], flips: NDArray[np.int64], step: int,
+    bounds: NDArray[np.float64], flips: NDArray[np.int64], step: int, often: bool,
 ) -> None:  # fmt: skip
     words = len(state)
     width = words + step + step // 4
@@ -79,12 +83,16 @@ def _fill(
         for place in range(step):
             index = cell * step + place
             if index < len(bounds):
-                slot = flips[index]
+                slot = flips[index] & (UPPER - 1)
+                bit = np.uint64(1) << np.uint64(slot & 63)
                 numbers[base + words + place] = bounds[index]
-                shorts[4 * (base + words + step) + place] = slot
-                state[slot >> 6] ^= np.uint64(1) << np.uint64(slot & 63)
+                shorts[4 * (base + words + step) + place] = flips[index]
+                state[slot >> 6] ^= bit
+                if not often:
+                    cells[base + (slot >> 6)] |= bit
             else:
-                numbers[base + words + place] = np.inf
+                numbers[base + words + place] = np.nan
+                shorts[4 * (base + words + step) + place] = UPPER
 
 
 @compiled
