@@ -23,6 +23,7 @@ from likewise.semantics.measure import Measure, Term
 
 TEXT, NUMBER = 0, 1
 LIST_BYTES = 600  # a list's tuple, keys and bookkeeping, beside its entries
+CELLS = 4_000_000  # similarities computed at once: 16 MB
 SLACK = 1 - 1e-6  # similarities are kept in 32 bits: a cut is lowered by what rounding may take
 
 
@@ -91,45 +92,74 @@ class PostingLists:
         stale = np.unique(numbers[behind]).tolist()
         described = [self.seen[n] for n in stale]
         attributes = self.attributes.of([seen_attribute(s.item, s.theme, s.context) for s in described])
+        kinds, covered = self.kind.view(), self.covered.view()
         texts = {
             n: Term(s.item.value, "value", s.theme, kind="text")
             for n, s in zip(stale, described, strict=True)
-            if self.kind.view()[n] == TEXT and isinstance(s.item.value, str)
+            if kinds[n] == TEXT and isinstance(s.item.value, str)
         }
         rows = dict(zip(texts, self.values.of(list(texts.values())), strict=True))
+        together: dict[int, list[tuple[int, NDArray[np.float32], NDArray[np.float32]]]] = {}
         for n, seen, attribute in zip(stale, described, attributes, strict=True):
-            covered = int(self.covered.view()[n])
-            cut = self._asked.cut.view()[covered:total] * SLACK
-            related = attribute[self._asked.attribute_column.view()[covered:total]]
-            near = np.flatnonzero((related >= cut) & (related > 0) & (cut <= 1)) + covered
-            if len(near):
-                if self.kind.view()[n] == TEXT:
-                    self._extend_text(n, seen, near, related[near - covered], rows.get(n))
-                else:
-                    self._extend_numbers(n, seen, near, related[near - covered])
-            self.covered.view()[n] = total
+            known = int(covered[n])
+            if n in rows:
+                together.setdefault(known, []).append((n, attribute, rows[n]))
+                continue
+            cut = self._asked.cut.view()[known:total] * SLACK
+            related = attribute[self._asked.attribute_column.view()[known:total]]
+            near = np.flatnonzero((related >= cut) & (related > 0) & (cut <= 1)) + known
+            if len(near) and kinds[n] == TEXT:
+                self._extend_boolean(n, seen, near, related[near - known])
+            elif len(near):
+                self._extend_numbers(n, seen, near, related[near - known])
+        for known, lists in together.items():
+            step = max(1, CELLS // (total - known))
+            for begin in range(0, len(lists), step):
+                self._extend_texts(lists[begin : begin + step], known, total)
+        covered[stale] = total
 
-    def _extend_text(
-        self,
-        n: int,
-        seen: Seen,
-        near: NDArray[np.int64],
-        attribute: NDArray[np.float32],
-        row: NDArray[np.float32] | None,
+    def _extend_texts(
+        self, lists: list[tuple[int, NDArray[np.float32], NDArray[np.float32]]], known: int, total: int
     ) -> None:
+        """Extend lists of texts by the predicates from `known` on: number, row of the attribute, row of the value."""
+        columns = self._asked.value_column.view()[known:total]
+        cut = (self._asked.cut.view()[known:total] * SLACK).astype(np.float32)
+        relaxed = columns >= 0
+        similarity = np.stack([row for _, row, _ in lists])[:, self._asked.attribute_column.view()[known:total]]
+        near = (similarity >= cut) & (similarity > 0) & (cut <= 1)
+        if relaxed.any():
+            similarity[:, relaxed] *= np.stack([row for _, _, row in lists])[:, columns[relaxed]]
+        for i, j in np.argwhere(near & ~relaxed).tolist():
+            predicate = self._asked.predicates[known + j]
+            if predicate is None or not meets(predicate, self.seen[lists[i][0]].item):
+                similarity[i, j] = 0
+        near &= (similarity >= cut) & (similarity > 0)
+        places, predicates = np.nonzero(near)
+        ends = np.cumsum(near.sum(axis=1))
+        numbers = np.array([n for n, _, _ in lists], np.int64)
+        if not self.length.view()[numbers].any():  # new lists stand behind one another
+            counts = np.diff(ends, prepend=0)
+            self.start.view()[numbers] = len(self.texts[0]) + ends - counts
+            self.length.view()[numbers] = counts
+            self.texts[0].extend(predicates + known)
+            self.texts[1].extend(similarity[places, predicates])
+            return
+        kept = similarity[places, predicates]
+        for n, begin, end in zip(numbers.tolist(), (0, *ends.tolist()), ends.tolist(), strict=False):
+            self._append(n, self.texts, [predicates[begin:end] + known, kept[begin:end]])
+
+    def _extend_boolean(self, n: int, seen: Seen, near: NDArray[np.int64], attribute: NDArray[np.float32]) -> None:
+        """Extend the list of a Boolean: a relaxed text is met by the same word only."""
         columns = self._asked.value_column.view()[near]
         value = np.zeros(len(near), np.float32)
-        relaxed = columns >= 0
-        if row is not None:
-            value[relaxed] = row[columns[relaxed]]
-        else:  # a Boolean: a relaxed text is met by the same word only
-            word = fold(str(seen.item.value))
-            for place in np.flatnonzero(relaxed).tolist():
-                column = self._asked.values.items[columns[place]]
+        word = fold(str(seen.item.value))
+        for place, (number, asked) in enumerate(zip(near.tolist(), columns.tolist(), strict=True)):
+            if asked >= 0:
+                column = self._asked.values.items[asked]
                 value[place] = isinstance(column, Term) and fold(column.text) == word
-        for place in np.flatnonzero(~relaxed).tolist():
-            predicate = self._asked.predicates[near[place]]
-            value[place] = predicate is not None and bool(meets(predicate, seen.item))
+            else:
+                predicate = self._asked.predicates[number]
+                value[place] = predicate is not None and bool(meets(predicate, seen.item))
         similarity = attribute * value
         kept = (similarity >= self._asked.cut.view()[near] * SLACK) & (similarity > 0)
         self._append(n, self.texts, [near[kept], similarity[kept]])
