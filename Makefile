@@ -32,6 +32,7 @@ check: $(STAMPS)/test ## style, types, layers
 	$(BIN)/lint-imports --no-cache
 
 pytest: $(STAMPS)/test ## the tests alone; ARGS="-k parser" picks some, HYPOTHESIS_PROFILE=deep looks longer
+	@$(BIN)/likewise demo >/dev/null  # compiles the kernels once, so that no test waits for them
 	$(BIN)/pytest $(ARGS)
 
 chaos: $(STAMPS)/test ## kill a broker under load, KILLS times (1000), and see that nothing is lost or doubled
