@@ -1,5 +1,8 @@
 """Numba kernels that give each predicate a tuple of its own where several want the same one (SPEC.md T)."""
 
+# The kernels are typed by numba, from what they are called with.
+# mypy: disable-error-code="no-untyped-def, untyped-decorator"
+
 from __future__ import annotations
 
 import numpy as np
@@ -63,7 +66,7 @@ def best_assignment(cost):
 
 
 @njit(cache=True)
-def _second(slot, e, tuples, taken, similarity):  # type: ignore[no-untyped-def]
+def _second(slot, e, tuples, taken, similarity):
     """The tuple most similar to a predicate but for one, and its similarity (0: there is none)."""
     second, most = -1, np.float32(0)
     for t in range(tuples):
@@ -74,7 +77,7 @@ def _second(slot, e, tuples, taken, similarity):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def one_moves(slots, k, e, tuples, best, where, similarity, limit, wanted):  # type: ignore[no-untyped-def]
+def one_moves(slots, k, e, tuples, best, where, similarity, limit, wanted):
     """The best product if just two predicates want one tuple and one of them has a free second choice.
 
     One of the two has to move, so no mapping is better than the better of the two moves. UNCONTESTED if no
@@ -109,7 +112,7 @@ def one_moves(slots, k, e, tuples, best, where, similarity, limit, wanted):  # t
 
 
 @njit(cache=True)
-def search(slots, k, e, tuples, best, where, similarity, least, numbers, places):  # type: ignore[no-untyped-def]
+def search(slots, k, e, tuples, best, where, similarity, least, numbers, places):
     """The greatest product, if it is above `least`, of giving each of a few predicates a tuple of its own; else -1.
 
     Depth first, each predicate's best tuple first, cut where even the bests of the rest do not help.
@@ -152,7 +155,7 @@ def search(slots, k, e, tuples, best, where, similarity, least, numbers, places)
 
 
 @njit(cache=True)
-def assigned(slots, k, e, tuples, best, where, similarity, limit, numbers, places):  # type: ignore[no-untyped-def]
+def assigned(slots, k, e, tuples, best, where, similarity, limit, numbers, places):
     """The product of the best mapping that gives each predicate a tuple of its own; 0 if it is below the limit.
 
     UNCONTESTED if the predicates' best tuples differ anyway.
@@ -169,7 +172,7 @@ def assigned(slots, k, e, tuples, best, where, similarity, limit, numbers, place
 
 
 @njit(cache=True)
-def _general(slots, k, e, tuples, similarity):  # type: ignore[no-untyped-def]
+def _general(slots, k, e, tuples, similarity):
     """`assigned` by the general algorithm, for many predicates or tuples."""
     cost = np.full((k, tuples), FORBIDDEN)
     for i in range(k):

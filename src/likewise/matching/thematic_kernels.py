@@ -1,5 +1,8 @@
 """Numba kernels of the thematic engine: counting over posting lists, for a block of events at a time."""
 
+# The kernels are typed by numba, from what they are called with.
+# mypy: disable-error-code="no-untyped-def, untyped-decorator"
+
 from __future__ import annotations
 
 import numpy as np
@@ -16,7 +19,7 @@ ROOM = 1_000_000  # matches a block may find before it is made narrower
 
 @njit(cache=True)
 def _fill(first, width, offsets, rows, starts, values, row_kind, row_start, row_length, texts, numbers, tuples, tick,
-          stamp, slot, hits, block):  # type: ignore[no-untyped-def]  # fmt: skip
+          stamp, slot, hits, block):  # fmt: skip
     """Walk the posting lists of a block of events; how many predicates were met by any of them.
 
     A predicate that is met gets a slot: a row of `best` and `where` over the block's events, NaN where an
@@ -57,7 +60,7 @@ def _fill(first, width, offsets, rows, starts, values, row_kind, row_start, row_
 
 
 @njit(cache=True)
-def _candidates(pivot_start, pivots, indexed, count, hits, hit_count, out):  # type: ignore[no-untyped-def]
+def _candidates(pivot_start, pivots, indexed, count, hits, hit_count, out):
     """Conjunctions worth testing, ascending: those whose pivot was met and those not indexed yet.
 
     Returns how many, or -1 if testing all in order is cheaper. Predicate 0 stands for "always".
@@ -85,7 +88,7 @@ def _candidates(pivot_start, pivots, indexed, count, hits, hit_count, out):  # t
 
 
 @njit(cache=True)
-def _exact(slots, k, e, best):  # type: ignore[no-untyped-def]
+def _exact(slots, k, e, best):
     """The product of the predicates' bests, in 64 bits."""
     product = 1.0
     for i in range(k):
@@ -94,7 +97,7 @@ def _exact(slots, k, e, best):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def _side_by_side(slots, k, width, best, wanted, shared, reached, taken, clash):  # type: ignore[no-untyped-def]
+def _side_by_side(slots, k, width, best, wanted, shared, reached, taken, clash):
     """For each event of a block the product of the predicates' bests, and whether two may want the same tuple."""
     for e in range(width):
         reached[e], taken[e], clash[e] = 1, 0, 0
@@ -111,7 +114,7 @@ def _side_by_side(slots, k, width, best, wanted, shared, reached, taken, clash):
 
 
 @njit(cache=True)
-def _ruled_out(pool, pool_limit, begin, end, e, tick, stamp, slot, best):  # type: ignore[no-untyped-def]
+def _ruled_out(pool, pool_limit, begin, end, e, tick, stamp, slot, best):
     """Whether a tuple meets a predicate that none may meet."""
     ruled_out = False
     for i in range(begin, end):
@@ -120,7 +123,7 @@ def _ruled_out(pool, pool_limit, begin, end, e, tick, stamp, slot, best):  # typ
 
 
 @njit(cache=True)
-def _test(candidates, work, width, sizes, table, limits, tick, met, block, slots, scratch, found):  # type: ignore[no-untyped-def]
+def _test(candidates, work, width, sizes, table, limits, tick, met, block, slots, scratch, found):
     """Test conjunctions against a block of events; append what is met to each event's row of `found`.
 
     `work` conjunctions are in `candidates`; -1 stands for all. A product is NaN if a predicate is not met.
@@ -181,7 +184,7 @@ def _test(candidates, work, width, sizes, table, limits, tick, met, block, slots
 
 
 @njit(cache=True)
-def _width(events, tuples, predicates, entries, owners):  # type: ignore[no-untyped-def]
+def _width(events, tuples, predicates, entries, owners):
     """How many events a block may have; `entries` are the entries of all their posting lists."""
     width = min(events, WIDTH)
     while width > 1:
@@ -193,7 +196,7 @@ def _width(events, tuples, predicates, entries, owners):  # type: ignore[no-unty
 
 
 @njit(cache=True)
-def _new_block(capacity, width, tuples):  # type: ignore[no-untyped-def]
+def _new_block(capacity, width, tuples):
     """What `_fill` fills: best, where, wanted and similarity, for so many predicates."""
     shape = (capacity, width)
     best, where, wanted = np.empty(shape, np.float32), np.empty(shape, np.int32), np.empty(shape, np.uint32)
@@ -202,7 +205,7 @@ def _new_block(capacity, width, tuples):  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def match_events(first, offsets, rows, starts, values, lists, texts, numbers, table, limits, pivots, indexed,
-                 longest, met, tick, ordinals, out):  # type: ignore[no-untyped-def]  # fmt: skip
+                 longest, met, tick, ordinals, out):  # fmt: skip
     """Match events from `first` on until the output is full: (next event, matches written, next tick).
 
     For each block of events: walk the posting lists of their tuples and keep each predicate's best
