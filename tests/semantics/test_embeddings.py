@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -82,3 +83,23 @@ def test_a_sentence_model_is_read_without_its_framework(embedded: Space) -> None
     alone = open_encoder(package.get_model_path()).encode(["temperature"])
     batch = open_encoder(package.get_model_path()).encode(["temperature", "a much longer text about the weather"])
     assert np.allclose(alone[0], batch[0], atol=1e-5)
+
+
+def test_a_model_exported_to_onnx_is_run(tmp_path: Path) -> None:
+    """A folder with `model.onnx` and `tokenizer.json`: the vectors of the words are averaged, padding left out.
+
+    `tiny.onnx` looks up a row of three numbers for each of five words (pad, unknown, warm, hot, far).
+    """
+    pytest.importorskip("onnxruntime")
+    tokenizers = pytest.importorskip("tokenizers")
+    words = tokenizers.Tokenizer(
+        tokenizers.models.WordLevel({"[PAD]": 0, "[UNK]": 1, "warm": 2, "hot": 3, "far": 4}, unk_token="[UNK]")
+    )
+    words.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
+    words.save(str(tmp_path / "tokenizer.json"))
+    shutil.copy(Path(__file__).parent / "data" / "tiny.onnx", tmp_path / "model.onnx")
+    measure = EmbeddingsMeasure(model=str(tmp_path))
+    scores = measure.matrix([Term("warm")], [Term("hot"), Term("far"), Term("warm hot warm"), Term("nowhere")])
+    assert scores[0, 1] == 0
+    assert scores[0, 3] == 0
+    assert 0 < scores[0, 0] < scores[0, 2] < 1
