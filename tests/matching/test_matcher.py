@@ -179,3 +179,15 @@ def test_a_snapshot_does_not_change_with_its_matcher() -> None:
     assert taken.explain(lw.event({"x": 2}), "a").verdict == "exact_part_false"
     with pytest.raises(UnknownId):
         taken.explain(lw.event({"x": 2}), "b")
+
+
+def test_lateness_is_stated_kept_and_what_comes_later_is_counted(tmp_path: Path) -> None:
+    """An event within the lateness enters windows; one beyond it is refused visibly."""
+    ours = Matcher(clock=ManualClock(0), lateness=10)
+    ours.add(lw.parse("{x exists} top 1 within 100 us by value(x)", id="s"), at=0)
+    ours.match(lw.event({"x": 5}, time=50))
+    assert [m.subscription_id for m in ours.match(lw.event({"x": 4}, time=45), at=50)] == ["s"]
+    assert ours.match(lw.event({"x": 3}, time=39), at=50) == []
+    assert ours.refused_late == 1
+    ours.save(tmp_path / "m")
+    assert Matcher.load(tmp_path / "m").meaning.lateness == 10

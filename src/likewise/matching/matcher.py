@@ -13,7 +13,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from likewise.defaults import CACHE_BYTES
+from likewise.defaults import CACHE_BYTES, LATENESS
 from likewise.errors import DuplicateId, InvalidSubscription, UnknownId
 from likewise.matching.engine import Engine, FoundBatch
 from likewise.matching.judging import judged_pairs
@@ -59,8 +59,11 @@ class Matcher:
         threshold: float | None = None,
         clock: Clock | None = None,
         cache_bytes: int = CACHE_BYTES,
+        lateness: int = LATENESS,
     ) -> None:
-        self.meaning = Meaning(space=space, measure=measure, threshold=threshold, cache_bytes=cache_bytes)
+        self.meaning = Meaning(
+            space=space, measure=measure, threshold=threshold, cache_bytes=cache_bytes, lateness=lateness
+        )
         self._clock = clock or system_clock
         self._engines: dict[Kind, Engine] = {}
         self._ordinals: dict[str, int] = {}
@@ -74,6 +77,11 @@ class Matcher:
 
     def __contains__(self, id: object) -> bool:
         return id in self._ordinals
+
+    @property
+    def refused_late(self) -> int:
+        """How many events came too late for any window; `lateness` (µs) says how late is too late."""
+        return sum(getattr(engine, "refused_late", 0) for engine in self._engines.values())
 
     def subscriptions(self) -> tuple[Subscription, ...]:
         """Every subscription held, in the order of addition."""

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Meaning:
-    """The space, measure and threshold of a matcher; the space is opened when a relaxed part first needs it."""
+    """The space, measure, threshold and lateness of a matcher; the space is opened when it is first needed."""
 
     def __init__(
         self,
@@ -26,9 +26,11 @@ class Meaning:
         measure: Measure | str | None = None,
         threshold: float | None = None,
         cache_bytes: int = defaults.CACHE_BYTES,
+        lateness: int = defaults.LATENESS,
     ) -> None:
         self.threshold = defaults.THRESHOLD if threshold is None else threshold
         self.cache_bytes = cache_bytes
+        self.lateness = lateness
         self._space = space
         self._measure = measure
         self._judged: JudgedMeasure | None = None
@@ -100,7 +102,9 @@ def make_engine(kind: Kind, meaning: Meaning) -> Engine:
         case "top":
             from likewise.matching.topk import TopKEngine
 
-            return TopKEngine(meaning.measure, meaning.threshold, cache_bytes=meaning.cache_bytes)
+            return TopKEngine(
+                meaning.measure, meaning.threshold, lateness=meaning.lateness, cache_bytes=meaning.cache_bytes
+            )
         case "statements":
             from likewise.matching.hybrid import HybridEngine
 

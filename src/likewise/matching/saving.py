@@ -40,6 +40,7 @@ class Manifest(msgspec.Struct, forbid_unknown_fields=True):
     subscriptions: int
     measure: dict[str, object] | None = None
     space: str | None = None
+    lateness: int = 0
 
 
 class Line(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
@@ -69,7 +70,7 @@ def save(matcher: Matcher, folder: Path) -> None:
             write_feedback(building / FEEDBACK, meaning.feedback)
         manifest = Manifest(
             "likewise-matcher", VERSION, meaning.threshold, matcher._next, len(matcher),
-            meaning.configuration(), meaning.space_checksum(),
+            meaning.configuration(), meaning.space_checksum(), meaning.lateness,
         )  # fmt: skip
         (building / "manifest.json").write_bytes(msgspec.json.format(msgspec.json.encode(manifest)))
         replaced = building.with_name(building.name + ".old")
@@ -84,7 +85,9 @@ def save(matcher: Matcher, folder: Path) -> None:
 def load(folder: Path, *, space: Space | str | Path | None, clock: Clock | None, cache_bytes: int) -> Matcher:
     """A matcher from what `save` wrote."""
     manifest = _manifest(folder)
-    matcher = Matcher(space=space, threshold=manifest.threshold, clock=clock, cache_bytes=cache_bytes)
+    matcher = Matcher(
+        space=space, threshold=manifest.threshold, clock=clock, cache_bytes=cache_bytes, lateness=manifest.lateness
+    )
     if manifest.measure is not None:
         matcher.meaning.restore(manifest.measure, manifest.space)
     if (folder / FEEDBACK).is_file():
