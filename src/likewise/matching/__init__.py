@@ -13,9 +13,9 @@ Plain evaluation, what everything else must equal
                         `windows_naive`, `window_steps`, `window_files` and `scoring`
 
 Exact conditions
-    bitmap              the production engine: `bitmap_block`, `bitmap_tail`, `bitmap_kernels`, `block_layout`, `codes`,
-                        `condition_rows`, `event_points`, `interval_bitmap`, `text_index`, `residual`; memory by
-                        `raw_memory` and `reused_array`
+    bitmap              the production engine: `bitmap_block`, `bitmap_tail`, `bitmap_kernels`, `listing_kernels`,
+                        `block_layout`, `codes`, `condition_rows`, `event_points`, `interval_bitmap`, `text_index`,
+                        `residual`; memory by `raw_memory` and `reused_array`
     forest              the covering forest: `forest_nodes`; covering itself: `covering`, `implication`, `compatibility`
     sgim                statistical groups: `sgim_interests`; it shares `predicate_table` with the forest
 
