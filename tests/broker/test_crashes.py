@@ -51,9 +51,10 @@ def contents(data: Path) -> list[object]:
         return [queues, held, pages, entries]
 
 
+@pytest.mark.timeout(600)
 def test_killing_the_broker_under_load_loses_and_doubles_nothing() -> None:
-    """A handful of kills here; `make chaos` does a thousand."""
-    found = chaos.run(kills=4, seed=random.randrange(2**32), seconds=0.5)
+    """Thirty kills here; `make chaos` does a thousand."""
+    found = chaos.run(kills=30, seed=random.randrange(2**32), seconds=0.5)
     assert found["acknowledged"] > 20
 
 
