@@ -35,7 +35,7 @@ from likewise.model import Condition, Event, EventTuple, Predicate, Subscription
 from likewise.semantics.library import load_space
 from likewise.semantics.measure import Measure
 
-BATCH = 1_024  # events handed over at once
+BATCH = 512  # events handed over at once
 YARDSTICK_SECONDS = 3.0
 PROMISED = {94: 50_000, 10_000: 5_000}  # warm events/s at the default threshold (issue of the benchmark)
 TIMES_NUMPY = 5.0
@@ -303,7 +303,7 @@ def main() -> int:
     parser.add_argument("--subscriptions", type=int, nargs="+", default=[94, 10_000])
     parser.add_argument("--terms", type=int, default=100_000, help="new terms of the cold run")
     parser.add_argument("--pairs", type=int, default=10_000_000, help="distinct pairs of the bounded run")
-    parser.add_argument("--seconds", type=float, default=120.0, help="CPU each of the two may take")
+    parser.add_argument("--seconds", type=float, default=200.0, help="CPU each of the two may take")
     options = parser.parse_args()
     report = run(options)
     if options.json:

@@ -125,7 +125,7 @@ def test_the_search_finds_what_the_general_algorithm_finds(rows: list[list[float
     total, _ = best_assignment(cost)
     wanted = float(np.exp(-total)) if total < 1e8 else 0.0
     near = np.ascontiguousarray(similarity[:, None, :])
-    scratch = np.empty((2, k + 1)), np.empty((2, k + 1), np.int64)
+    scratch = np.empty((3, k + 1)), np.empty((2, k + 1), np.int64)
     found = assigned(np.arange(k), k, 0, width, best, where, near, limit, *scratch)
     if found == UNCONTESTED:
         found = float(best.astype(np.float64).prod())

@@ -20,7 +20,7 @@ def all_products(similarity, subscriptions, events):  # type: ignore[no-untyped-
     where = np.empty((predicates, 1), np.int32)
     near = np.empty((predicates, 1, tuples), np.float32)
     slots = np.empty(longest, np.int64)
-    numbers, places = np.empty((2, longest + 1)), np.empty((2, longest + 1), np.int64)
+    numbers, places = np.empty((3, longest + 1)), np.empty((2, longest + 1), np.int64)
     for e in range(len(events)):
         size = 0
         while size < tuples and events[e, size] >= 0:

@@ -11,6 +11,10 @@ from numba import njit
 FORBIDDEN = 1e9  # the cost of a pair that may not be; far above any sum of -log similarities
 SEARCHED = 6  # predicates up to which a search is quicker than the general algorithm
 MASKED = 62  # tuples that fit the bits of a mask
+# Rows of the scratch arrays: products of the bests from a predicate on, and of what was chosen before it; the
+# similarity chosen last; the tuple a predicate wants, and the one chosen.
+ABOVE, REACHED, LAST = 0, 1, 2
+WANTED, CHOSEN = 0, 1
 UNCONTESTED, CONTESTED = -2.0, -1.0  # in place of a product
 
 
@@ -77,7 +81,7 @@ def _second(slot, e, tuples, taken, similarity):
 
 
 @njit(cache=True)
-def one_moves(slots, k, e, tuples, best, where, similarity, limit, wanted):
+def one_moves(slots, k, e, tuples, best, where, similarity, limit, places):
     """The best product if just two predicates want one tuple and one of them has a free second choice.
 
     One of the two has to move, so no mapping is better than the better of the two moves. UNCONTESTED if no
@@ -85,16 +89,16 @@ def one_moves(slots, k, e, tuples, best, where, similarity, limit, wanted):
     """
     a, b = -1, -1
     for i in range(k):
-        wanted[i] = where[slots[i], e]
+        places[WANTED, i] = where[slots[i], e]
         for j in range(i):
-            if wanted[i] == wanted[j]:
+            if places[WANTED, i] == places[WANTED, j]:
                 if a >= 0:
                     return CONTESTED
                 a, b = i, j
     if a < 0:
         return UNCONTESTED
-    to_a, most_a = _second(slots[a], e, tuples, wanted[a], similarity)
-    to_b, most_b = _second(slots[b], e, tuples, wanted[a], similarity)
+    to_a, most_a = _second(slots[a], e, tuples, places[WANTED, a], similarity)
+    to_b, most_b = _second(slots[b], e, tuples, places[WANTED, a], similarity)
     rest = 1.0
     for i in range(k):
         if i != a and i != b:
@@ -106,7 +110,7 @@ def one_moves(slots, k, e, tuples, best, where, similarity, limit, wanted):
         return 0.0
     if product > 0:
         for i in range(k):
-            if wanted[i] == to:
+            if places[WANTED, i] == to:
                 return CONTESTED
     return product
 
@@ -115,42 +119,35 @@ def one_moves(slots, k, e, tuples, best, where, similarity, limit, wanted):
 def search(slots, k, e, tuples, best, where, similarity, least, numbers, places):
     """The greatest product, if it is above `least`, of giving each of a few predicates a tuple of its own; else -1.
 
-    Depth first, each predicate's best tuple first, cut where even the bests of the rest do not help.
+    Depth first, each predicate's better tuples first, cut where even the bests of the rest do not help.
     """
-    above, product = numbers[0], numbers[1]
-    turn, chosen = places[0], places[1]
-    above[k] = product[0] = 1.0  # above: the product of the bests from a predicate on
+    numbers[ABOVE, k] = numbers[REACHED, 0] = 1.0
     for i in range(k - 1, -1, -1):
-        above[i] = above[i + 1] * best[slots[i], e]
-        turn[i], chosen[i] = 0, -1
+        numbers[ABOVE, i] = numbers[ABOVE, i + 1] * best[slots[i], e]
+        numbers[LAST, i], places[CHOSEN, i] = np.inf, -1
     used, found, depth = 0, -1.0, 0
     while depth >= 0:
-        if chosen[depth] >= 0:
-            used ^= 1 << chosen[depth]
-            chosen[depth] = -1
-        slot, reached, t = slots[depth], 0.0, -1
-        first = where[slot, e]
-        bar = least / (product[depth] * above[depth + 1])
-        at = turn[depth]
-        while at <= tuples:
-            t = first if at == 0 else at - 1
-            at += 1
-            s = similarity[slot, e, t]
-            if s > bar and not (used >> t) & 1 and (at == 1 or t != first):
-                reached = product[depth] * s
-                break
-        turn[depth] = at
-        if reached == 0:
-            turn[depth] = 0
+        before = places[CHOSEN, depth]
+        if before >= 0:
+            used ^= 1 << before
+        slot, last = slots[depth], numbers[LAST, depth]
+        most, chosen = least / (numbers[REACHED, depth] * numbers[ABOVE, depth + 1]), -1
+        for t in range(tuples):
+            s = np.float64(similarity[slot, e, t])
+            if s > most and (s < last or (s == last and t > before)) and not (used >> t) & 1:
+                most, chosen = s, t
+        if chosen < 0:
+            numbers[LAST, depth], places[CHOSEN, depth] = np.inf, -1
             depth -= 1
             continue
-        chosen[depth] = t
-        used |= 1 << t
+        numbers[LAST, depth], places[CHOSEN, depth] = most, chosen
+        used |= 1 << chosen
+        reached = numbers[REACHED, depth] * most
         if depth == k - 1:
             least = found = reached
         else:
             depth += 1
-            product[depth] = reached
+            numbers[REACHED, depth] = reached
     return found
 
 
@@ -160,7 +157,7 @@ def assigned(slots, k, e, tuples, best, where, similarity, limit, numbers, place
 
     UNCONTESTED if the predicates' best tuples differ anyway.
     """
-    product = one_moves(slots, k, e, tuples, best, where, similarity, limit, places[0])
+    product = one_moves(slots, k, e, tuples, best, where, similarity, limit, places)
     if product == CONTESTED:
         if tuples < k:
             return 0.0

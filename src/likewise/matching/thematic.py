@@ -27,7 +27,7 @@ from likewise.matching.terms import theme_of
 from likewise.model import Condition, Event, EventTuple, Explanation, Kind, Mapping, Match, Subscription, contexts
 from likewise.semantics.measure import Measure
 
-CHUNK = 2_048  # events matched between two looks at the memory
+CHUNK = 512  # events matched between two looks at the memory; many matches of more would leave the caches
 OUTPUT = 500_000  # matches a kernel writes before it hands them over, if a block fits: 8 MB
 TINY = 1e-30  # products below this need 64 bits
 WIDTH = 32  # as in thematic_kernels: events matched side by side

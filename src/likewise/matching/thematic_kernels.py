@@ -132,7 +132,7 @@ def _test(candidates, work, width, sizes, table, limits, tick, met, block, slots
     pool_limit, least = limits
     stamp, slot, _ = met
     best, where, wanted, similarity = block
-    reached, taken, clash, numbers, places = scratch
+    reached, taken, clash, chosen, numbers, places = scratch
     count, found_number, found_product = found
     for c in range(len(start) if work < 0 else work):
         number = c if work < 0 else candidates[c]
@@ -159,9 +159,12 @@ def _test(candidates, work, width, sizes, table, limits, tick, met, block, slots
         near = np.float32(limit * (1 - 1e-5))  # products of 32-bit numbers are off by less
         sure = max(limit * (1 + 1e-5), TINY)
         middle, end = begin + k, begin + k + negatives[number]
-        for e in range(width):
-            if not reached[e] >= near:
-                continue
+        passing = 0
+        for e in range(width):  # without a branch, which would be guessed wrongly as often as rightly
+            chosen[passing] = e
+            passing += reached[e] >= near
+        for n in range(passing):
+            e = chosen[n]
             product = np.float64(reached[e])
             if product < sure:
                 product = _exact(slots, k, e, best)
@@ -223,7 +226,7 @@ def match_events(first, offsets, rows, starts, values, lists, texts, numbers, ta
     widest = _width(events - first, tuples, predicates, entries, owners)
     slots = np.empty(longest, np.int64)
     scratch = (np.empty(widest, np.float32), np.empty(widest, np.uint32), np.empty(widest, np.uint32),
-               np.empty((2, longest + 1)), np.empty((2, longest + 1), np.int64))  # fmt: skip
+               np.empty(widest, np.int64), np.empty((3, longest + 1)), np.empty((2, longest + 1), np.int64))  # fmt: skip
     candidates = np.empty(conjunctions, np.int64)
     count = np.zeros(widest, np.int64)
     found = (count, np.empty((widest, owners), np.int32), np.empty((widest, owners)))
