@@ -225,8 +225,10 @@ def match_events(first, offsets, rows, starts, values, lists, texts, numbers, ta
         entries += row_length[rows[t]]
     widest = _width(events - first, tuples, predicates, entries, owners)
     slots = np.empty(longest, np.int64)
-    scratch = (np.empty(widest, np.float32), np.empty(widest, np.uint32), np.empty(widest, np.uint32),
-               np.empty(widest, np.int64), np.empty((3, longest + 1)), np.empty((2, longest + 1), np.int64))  # fmt: skip
+    scratch = (
+        np.empty(widest, np.float32), np.empty(widest, np.uint32), np.empty(widest, np.uint32),
+        np.empty(widest, np.int64), np.empty((3, longest + 1)), np.empty((2, longest + 1), np.int64),
+    )  # fmt: skip
     candidates = np.empty(conjunctions, np.int64)
     count = np.zeros(widest, np.int64)
     found = (count, np.empty((widest, owners), np.int32), np.empty((widest, owners)))
