@@ -88,14 +88,15 @@ def interleave(seed: int, steps: int, *, lateness: int, largest: int = 120) -> i
     return delivered
 
 
-STEPS = 50_000 if settings.get_current_profile_name() == "deep" else 1_500
+ROUNDS = 50 if settings.get_current_profile_name() == "deep" else 1  # the oracle slows down as windows without end fill
 
 
 @pytest.mark.parametrize(("seed", "lateness"), [(0, 0), (1, 4)])
 @pytest.mark.timeout(3_600)
 def test_windows_equal_the_recomputed_ones_with_ties_withdrawals_and_late_events(seed: int, lateness: int) -> None:
     """Random steps give the same deliveries, in the same order, for the same reasons; 100,000 of them in `deep`."""
-    assert interleave(seed, STEPS, lateness=lateness) > STEPS // 3
+    for turn in range(ROUNDS):
+        assert interleave(seed + 100 * turn, 1_000, lateness=lateness) > 300
 
 
 def test_the_contract_of_engines_holds() -> None:
