@@ -135,12 +135,51 @@ def test_boards_show_the_k_best_now(http: httpx.Client) -> None:
     assert http.get("/v1/subscribers/d1/subscriptions/warm/board").status_code in (404, 409)
 
 
+def test_boards_name_the_event_and_say_its_value_as_it_was_stated(http: httpx.Client) -> None:
+    """Ranked in base units, shown with the source and the unit the event used."""
+    http.put("/v1/subscribers/t2")
+    text = "{town = U} top 2 within 1 h by value(temp) highest"
+    http.put("/v1/subscribers/t2/subscriptions/hot", json={"v": 1, "text": text})
+    for id, source, value, unit in (("f", "/roof", 86, "degF"), ("c", "/yard", 27.5, "degC"), ("k", "/lab", 280, "K")):
+        payload = {"town": "U", "temp": {"value": value, "unit": unit}}
+        http.post("/v1/events", json={"v": 1, "payload": payload, "id": id, "source": source})
+    pending(http, "t2", 2)
+    first, second = http.get("/v1/subscribers/t2/subscriptions/hot/board").json()
+    assert (first["event"], first["source"], round(first["value"], 2)) == ("f", "/roof", 303.15)
+    assert first["stated"] == [{"attribute": "temp", "value": 86, "unit": "degF"}]
+    assert (second["source"], second["stated"][0]["value"]) == ("/yard", 27.5)
+
+
 def test_feedback_moves_what_it_is_about(http: httpx.Client) -> None:
     """The pairs of terms are told."""
     http.put("/v1/subscribers/f1")
     http.put("/v1/subscribers/f1/subscriptions/s", json={"v": 1, "text": "{colour~ = red~}"})
     said = {"subscriber": "f1", "subscription": "s", "event": {"hue": "scarlet"}, "relevant": True}
     assert http.post("/v1/feedback", json=said).json()["pairs"]
+
+
+def test_a_dry_run_with_a_later_time_ends_nothing(http: httpx.Client) -> None:
+    """A subscription whose validity would be over by then still holds afterwards."""
+    http.put("/v1/subscribers/v1")
+    text = "{town = V} valid for 1 h"
+    http.put("/v1/subscribers/v1/subscriptions/short", json={"v": 1, "text": text})
+    later = {"v": 1, "payload": {"town": "V"}, "time": "2999-01-01T00:00:00Z"}
+    assert http.post("/v1/match", json={"event": later}).json()["matches"] == []
+    now = http.post("/v1/match", json={"event": {"town": "V"}}).json()["matches"]
+    assert [m["subscription"] for m in now] == ["short"]
+    http.post("/v1/events", json={"v": 1, "payload": {"town": "V"}, "id": "v-1"})
+    assert len(pending(http, "v1", 1)) == 1
+
+
+def test_a_batch_of_subscriptions_holds_together_or_not_at_all(http: httpx.Client) -> None:
+    """One id in use refuses them all, again and again."""
+    http.put("/v1/subscribers/b9")
+    batch = [{"v": 1, "text": "{a = 1}", "id": id} for id in ("one", "two", "one")]
+    for _ in range(2):
+        refused = http.post("/v1/subscribers/b9/subscriptions", json=batch)
+        assert (refused.status_code, refused.json()["code"]) == (409, "duplicate_id")
+        assert http.get("/v1/subscribers/b9/subscriptions").json() == []
+    assert http.post("/v1/subscribers/b9/subscriptions", json=batch[:2]).status_code == 201
 
 
 def test_meaning_can_be_asked_for(http: httpx.Client) -> None:

@@ -9,7 +9,15 @@ import msgspec
 import pytest
 
 import likewise as lw
-from likewise.errors import ArtefactDamaged, ArtefactMissing, ArtefactVersion, DuplicateId, NotServed, UnknownId
+from likewise.errors import (
+    ArtefactDamaged,
+    ArtefactMissing,
+    ArtefactVersion,
+    DuplicateId,
+    NotServed,
+    StateError,
+    UnknownId,
+)
 from likewise.formats.batch import EventBatch
 from likewise.matching.matcher import Matcher
 from likewise.matching.naive import NaiveEngine
@@ -191,3 +199,53 @@ def test_lateness_is_stated_kept_and_what_comes_later_is_counted(tmp_path: Path)
     assert ours.refused_late == 1
     ours.save(tmp_path / "m")
     assert Matcher.load(tmp_path / "m").meaning.lateness == 10
+
+
+def test_a_dry_run_finds_what_matching_would_and_changes_nothing() -> None:
+    """Validity ends, and windows move, for real events alone."""
+    ours, twin = matcher(), matcher()
+    for subscription in drawn(5, 60):
+        ours.add(subscription, at=0)
+        twin.add(subscription, at=0)
+    ours.add(lw.parse("{x exists} valid for 1 s", id="short"), at=0)
+    later = 3_600_000_000
+    for event in events(5, 40):
+        tried = ours.would_match(event, event.time)
+        ours.would_match(msgspec.structs.replace(event, time=later), later)
+        arrived = [match for match in twin.match(event) if match.cause == "arrival"]
+        assert [(m.subscription_id, round(m.score, 5)) for m in tried if m.subscription_id != "short"] == [
+            (m.subscription_id, round(m.score, 5)) for m in arrived
+        ]
+        ours.match(event)
+    assert "short" in ours
+    assert ours.would_match(lw.event({"x": 1}), later) == [
+        m for m in ours.would_match(lw.event({"x": 1}), later) if m.subscription_id != "short"
+    ]
+    assert "short" in [m.subscription_id for m in ours.would_match(lw.event({"x": 1}), 1)]
+
+
+def test_a_board_is_the_k_best_of_the_window_now() -> None:
+    """Best first, ties to the more recent; what leaves the window leaves the board."""
+    ours = matcher()
+    ours.add(lw.parse("{x exists} top 2 within 3 events by value(x)", id="low"), at=0)
+    ours.add(lw.parse("{x exists}", id="plain"), at=0)
+    for number, x in enumerate((1, 5, 3, 5)):
+        ours.match(lw.event({"x": x}, id=f"e{number}", time=number))
+    assert [(p.rank, p.event_id, p.value, p.time) for p in ours.board("low")] == [(1, "e2", 3.0, 2), (2, "e3", 5.0, 3)]
+    with pytest.raises(StateError, match="no board"):
+        ours.board("plain")
+
+
+def test_caches_count_what_was_there_and_what_had_to_be_computed() -> None:
+    """A tuple seen before costs no posting list; a term seen before costs no relatedness."""
+    ours = matcher()
+    ours.add(lw.parse("{device~ = laptop~}", id="s"), at=0)
+    ours.match(lw.event({"device": "computer", "room": "r1"}))
+    first = ours.caches()
+    assert (first["posting_lists"].hits, first["posting_lists"].misses) == (0, 2)
+    assert first["relatedness"].hits == 0
+    assert first["relatedness"].misses == 4  # two attributes and two values
+    ours.match(lw.event({"device": "computer", "room": "r2"}))
+    again = ours.caches()
+    assert (again["posting_lists"].hits, again["posting_lists"].misses) == (1, 3)
+    assert (again["relatedness"].hits, again["relatedness"].misses) == (1, 5)  # "room" was known, "r2" was not

@@ -44,7 +44,7 @@ from likewise.broker.sweeping import Swept, sweep
 from likewise.broker.tenants import Held, Tenant
 from likewise.broker.windows import remove_older, save_windows
 from likewise.defaults import CHECKPOINT_ENTRIES, SEND_PAGE, SWEEP_SECONDS, TICK_SECONDS
-from likewise.errors import LikewiseError, LimitExceeded, StateError, Unavailable, UnknownId
+from likewise.errors import DuplicateId, LikewiseError, LimitExceeded, StateError, Unavailable, UnknownId
 from likewise.matching.matcher import Matcher, system_clock
 from likewise.model import Event, Subscription
 
@@ -146,7 +146,7 @@ class Broker:
     def subscribe(
         self, tenant: Tenant, subscriber: str, subscriptions: Sequence[Subscription], *, replace: bool = False
     ) -> list[Held]:
-        """Hold subscriptions of a subscriber; the valid earlier events it has not had are delivered first."""
+        """Hold subscriptions of a subscriber, all or none; valid earlier events it has not had are delivered first."""
         found = _wait(lambda done: self.start_subscribe(tenant, subscriber, subscriptions, replace, done))
         return cast("list[Held]", found)
 
@@ -159,7 +159,12 @@ class Broker:
         new = [s for s in subscriptions if s.id not in queue.subscriptions]
         if held + len(new) > allowed:
             raise LimitExceeded("subscriptions of a tenant", allowed=allowed, found=held + len(new))
-        commands = [Subscribe(subscriber, subscription, replace) for subscription in subscriptions]
+        taken = set() if replace else set(queue.subscriptions)
+        for subscription in subscriptions:  # what comes between this and the log is seen to when it is applied
+            if subscription.id in taken:
+                raise DuplicateId(subscription.id)
+            taken.add(subscription.id)
+        commands = [Subscribe(subscriber, each, replace, part) for part, each in enumerate(subscriptions, 1)]
         self._command(tenant, commands, lambda results: done(_first_error(results)))
 
     def unsubscribe(self, tenant: Tenant, subscriber: str, id: str) -> None:

@@ -25,7 +25,7 @@ from likewise.broker.outcome import Outcome
 from likewise.broker.queues import SubscriberQueue, queue_checksum
 from likewise.broker.recipients import pack_scores
 from likewise.broker.tenants import Held, Tenant
-from likewise.errors import DuplicateId, LikewiseError, UnknownId
+from likewise.errors import DuplicateId, LikewiseError, StateError, UnknownId
 from likewise.matching.judging import judged_pairs
 from likewise.semantics.feedback import concerns
 
@@ -100,15 +100,26 @@ class Commands:
         outcome.execute("DELETE FROM subscribers WHERE number = ?", queue.number)
 
     def _subscribe(self, tenant: Tenant, command: Subscribe, entry: Entry, outcome: Outcome) -> Held:
+        if command.part > 1 and entry.position - 1 not in tenant.held:
+            raise StateError("another subscription of the same request was refused, so none of them is held")
+        try:
+            return self._hold(tenant, command, entry, outcome)
+        except LikewiseError:
+            for number in range(entry.position - command.part + 1, entry.position):
+                if (held := tenant.held.get(number)) is not None and held.ended is None:
+                    end(tenant, held, entry.position, outcome)
+            raise
+
+    def _hold(self, tenant: Tenant, command: Subscribe, entry: Entry, outcome: Outcome) -> Held:
         queue = tenant.subscriber(command.subscriber)
         id = command.subscription.id
         earlier = queue.subscriptions.get(id)
-        if earlier is not None:
-            if not command.replace:
-                raise DuplicateId(id)
-            end(tenant, tenant.held[earlier], entry.position, outcome)
+        if earlier is not None and not command.replace:
+            raise DuplicateId(id)
         held = Held(entry.position, queue.number, id, command.subscription, entry.arrival)
         tenant.hold(held)
+        if earlier is not None:
+            end(tenant, tenant.held[earlier], entry.position, outcome)
         if command.subscription.kind == "top" and tenant.windows_from is None:
             tenant.windows_from = entry.position
             outcome.execute("UPDATE tenants SET windows_from = ? WHERE number = ?", entry.position, tenant.number)
@@ -156,6 +167,5 @@ def judge(tenant: Tenant, command: Judge, held: Held) -> object:
     judgement = tenant.plain.meaning.feedback.judge(held.id, command.event.id or "", command.relevant, pairs)
     concerned: Callable[[str], bool] = concerns(pairs)
     for matcher in (tenant.plain, tenant.windows):
-        for engine in matcher._engines.values():
-            engine.relearn(concerned)
+        matcher.relearn(concerned)
     return judgement

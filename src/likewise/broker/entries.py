@@ -35,11 +35,16 @@ class Unregister(msgspec.Struct, frozen=True, tag="unregister"):
 
 
 class Subscribe(msgspec.Struct, frozen=True, tag="subscribe"):
-    """A subscription holds from here on; with `replace` in place of the one with the same id."""
+    """A subscription holds from here on; with `replace` in place of the one with the same id.
+
+    Those of one request stand in the log one after another, `part` being the place among them from 1 on: all of
+    them hold, or none.
+    """
 
     subscriber: str
     subscription: Subscription
     replace: bool = False
+    part: int = 1
 
 
 class Unsubscribe(msgspec.Struct, frozen=True, tag="unsubscribe"):

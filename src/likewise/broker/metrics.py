@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client.metrics_core import CounterMetricFamily
+from prometheus_client.registry import Collector
 
 from likewise.broker.deliveries import ARRIVAL
+from likewise.matching.cache_use import CACHES, CacheUse
 
 if TYPE_CHECKING:
     from likewise.broker.broker import Broker
@@ -61,6 +65,8 @@ class Metrics:
             lambda: sum(t.refused_late for t in list(broker.tenants.values())),
         )  # fmt: skip
 
+        self.registry.register(_Caches(broker))
+
     def received(self, count: int) -> None:
         """Events came in."""
         self._received.inc(count)
@@ -81,3 +87,23 @@ class Metrics:
     def page(self) -> bytes:
         """The page Prometheus reads."""
         return generate_latest(self.registry)
+
+
+class _Caches(Collector):
+    """What the matchers count themselves, read when the page is: the tenants' caches together."""
+
+    def __init__(self, broker: Broker) -> None:
+        self._broker = broker
+
+    def collect(self) -> Iterator[CounterMetricFamily]:
+        """How often what matching keeps was there when it was needed, and how often it had to be computed."""
+        matchers = [m for tenant in list(self._broker.tenants.values()) for m in (tenant.plain, tenant.windows)]
+        found = [matcher.caches() for matcher in matchers]
+        hits = CounterMetricFamily("likewise_cache_hits", "Look-ups that found what they wanted", labels=["cache"])
+        misses = CounterMetricFamily("likewise_cache_misses", "Look-ups that had to compute it", labels=["cache"])
+        for name in CACHES:
+            use = sum((each[name] for each in found), CacheUse())
+            hits.add_metric([name], use.hits)
+            misses.add_metric([name], use.misses)
+        yield hits
+        yield misses

@@ -6,6 +6,8 @@ answer comes from the code that delivers.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 
 from likewise.broker.arrivals import known_here, moment
@@ -15,7 +17,9 @@ from likewise.broker.log import EventLog
 from likewise.broker.tenants import Held, Tenant
 from likewise.defaults import STORED_EVENTS
 from likewise.errors import StateError
+from likewise.matching.engine import Ranked
 from likewise.matching.matcher import Matcher
+from likewise.matching.scoring import scored_attributes, stated_in
 from likewise.model import Event, Explanation, Match, Subscription
 
 
@@ -48,24 +52,34 @@ class Backtest(msgspec.Struct, frozen=True):
     matches: tuple[WouldHaveMet, ...]
 
 
+class Stated(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A value as an event says it, with the unit it stands beside."""
+
+    attribute: str
+    value: str | int | float
+    unit: str = ""
+
+
 class Place(msgspec.Struct, frozen=True):
-    """One of the k best of a window now."""
+    """One of the k best of a window now: the event's id and source, and the `value` it is ranked by.
+
+    `value` is in the base of its unit, so that readings in different units can be compared; `stated` are the
+    attributes it comes from as the event says them (none if events are ranked by relatedness).
+    """
 
     rank: int
     event: str
+    source: str
     value: float
+    stated: tuple[Stated, ...]
     time: int
 
 
 def would_meet(tenant: Tenant, event: Event, now: int) -> list[WouldMeet]:
     """The subscriptions of a tenant that an event would meet if it came now. On the matchers' thread."""
     at = now if event.time is None else event.time
-    found = [(tenant.held[int(m.subscription_id)], m.score) for m in tenant.plain.match(event, at)]
-    for subscription in tenant.windows.subscriptions():
-        explained = tenant.windows.explain(event, subscription.id, at)
-        if explained.verdict == "match":
-            found.append((tenant.held[int(subscription.id)], explained.score))
-    found.sort(key=lambda pair: pair[0].number)
+    matches = tenant.plain.would_match(event, at) + tenant.windows.would_match(event, at)
+    found = sorted(((tenant.held[int(m.subscription_id)], m.score) for m in matches), key=lambda pair: pair[0].number)
     return [WouldMeet(tenant.by_number[h.subscriber].id, h.id, round(score, 6)) for h, score in found]
 
 
@@ -115,22 +129,25 @@ def _met(match: Match, entry: Entry) -> WouldHaveMet:
     )
 
 
-def board(tenant: Tenant, held: Held) -> list[tuple[int, Place]]:
-    """The k best of a window now, each with its event's position. On the matchers' thread."""
-    from likewise.matching.topk import TopKEngine  # here, since its kernels take a second to load
-
-    top, engine = held.subscription.top, tenant.windows._engines.get("top")
-    if top is None or not isinstance(engine, TopKEngine):
+def board(tenant: Tenant, held: Held) -> list[Ranked]:
+    """The k best of a window now, each event by its position. On the matchers' thread."""
+    if held.subscription.top is None:
         raise StateError(f"{held.id!r} is no top-k subscription, so it has no board")
-    ordinal = tenant.windows._ordinals[str(held.number)]
-    family = engine._families[engine._home[ordinal][0]]
-    sign = -1.0 if top.highest else 1.0
-    ranked = sorted(
-        (sign * family.rank_of(ordinal, number), -entry.time, -number, entry)
-        for number, entry, _, _ in family.publications()
-        if family.counts(ordinal, number) and family.values(number) is not None
-    )
-    return [
-        (int(entry.event_id or 0), Place(rank, "", sign * value, entry.time))
-        for rank, (value, _, _, entry) in enumerate(ranked[: top.k], 1)
-    ]
+    return tenant.windows.board(str(held.number))
+
+
+def places(log: EventLog, held: Held, ranked: Sequence[Ranked]) -> list[Place]:
+    """The places of a board with their events' names and what the events say themselves."""
+    assert held.subscription.top is not None
+    wanted = scored_attributes(held.subscription.top.by)
+    found = []
+    for rank, known_by, value, time in ranked:
+        position = int(known_by or 0)
+        entry = next(log.entries(position - 1, position), None)
+        if entry is None or not isinstance(entry.value, Event):
+            found.append(Place(rank, "", "", value, (), time))
+            continue
+        stated = [item for name in wanted if (item := stated_in(entry.value, name)) is not None]
+        said = tuple(Stated(item.attribute, item.value, item.unit) for item in stated)
+        found.append(Place(rank, entry.id, entry.source, value, said, time))
+    return found

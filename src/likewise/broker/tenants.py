@@ -92,7 +92,9 @@ class Tenant:
         known_here = msgspec.structs.replace(held.subscription, id=str(held.number))
         self.matcher_of(held).add(known_here, at=held.added)
         self.know(held)
-        self.by_number[held.subscriber].subscriptions[held.id] = held.number
+        own = self.by_number[held.subscriber].subscriptions
+        own.pop(held.id, None)  # what takes the place of another stands last
+        own[held.id] = held.number
 
     def know(self, held: Held) -> None:
         """Note a subscription by its number."""
@@ -139,7 +141,7 @@ class Tenant:
     @property
     def refused_late(self) -> int:
         """How many events came too late for its windows."""
-        return getattr(self.windows._engines.get("top"), "refused_late", 0)
+        return self.windows.refused_late
 
     @property
     def window_length(self) -> int:

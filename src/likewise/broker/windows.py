@@ -55,7 +55,7 @@ def load_windows(data: Path | None, tenant: int, windows_from: int | None, make:
     if data is None or windows_from is None or not folder_of(data, tenant, windows_from - 1).is_dir():
         return fresh
     return Matcher.load(
-        folder_of(data, tenant, windows_from - 1), space=fresh.meaning._space, cache_bytes=fresh.meaning.cache_bytes
+        folder_of(data, tenant, windows_from - 1), space=fresh.meaning.source, cache_bytes=fresh.meaning.cache_bytes
     )
 
 

@@ -18,6 +18,7 @@ from likewise.broker.questions import (
     board,
     explain_live,
     explain_text,
+    places,
     would_meet,
 )
 from likewise.broker.tenants import Tenant
@@ -197,13 +198,5 @@ async def read_board(request: Request, subscriber: str, id: str) -> Response:
     gate = gate_of(request)
     _, tenant = gate.admit(request, "subscribe")
     held = tenant.subscription(subscriber, id)
-    places = await gate.ask(lambda: board(tenant, held))
-
-    def named() -> list[Place]:
-        found = []
-        for position, place in places:
-            entry = next(gate.broker.store.entries(position - 1, position), None)
-            found.append(msgspec.structs.replace(place, event=entry.id if entry is not None else ""))
-        return found
-
-    return answer(await asyncio.to_thread(named))
+    ranked = await gate.ask(lambda: board(tenant, held))
+    return answer(await asyncio.to_thread(places, gate.broker.store, held, ranked))

@@ -157,13 +157,36 @@ class Evidence(msgspec.Struct, frozen=True):
     seen_basis: int = 0
 
 
+class Stated(msgspec.Struct, frozen=True):
+    """A value as an event says it."""
+
+    attribute: str
+    value: str | int | float
+    unit: str = ""
+
+
 class Place(msgspec.Struct, frozen=True):
-    """A place on a board."""
+    """A place on a board: the event, and the value it is ranked by, in base units and as the event says it."""
 
     rank: int
     event: str
     value: float
     time: int
+    source: str = ""
+    stated: tuple[Stated, ...] = ()
+
+    @property
+    def said(self) -> str:
+        """What it is ranked by, as the event says it if it is one reading, else as a number.
+
+        >>> Place(1, "e", 4.51e-08, 0, stated=(Stated("NO2", 45.1, "ug/m3"),)).said
+        '45.1 ug/m3'
+        >>> Place(1, "e", 0.75, 0).said
+        '0.75'
+        """
+        if len(self.stated) != 1:
+            return f"{self.value:.4g}"
+        return f"{self.stated[0].value} {self.stated[0].unit}".strip()
 
 
 class Letter(msgspec.Struct, frozen=True):

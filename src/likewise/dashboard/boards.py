@@ -6,29 +6,9 @@ from html import escape
 
 from nicegui import ui
 
-from likewise.dashboard.answers import Arrival, Place
 from likewise.dashboard.viewing import Viewing, clock
 from likewise.dashboard.wording import event_line
 from likewise.errors import LikewiseError
-from likewise.language import parse
-from likewise.model import ValueOf
-from likewise.model.text import fold
-
-
-def _value(text: str, place: Place, arrival: Arrival | None) -> str:
-    """What a place is ranked by, as the event says it if it is one reading, else as a number.
-
-    >>> noisy = Arrival(1, 0, {"tuples": [{"attribute": "NO2", "value": 45.1, "unit": "ug/m3"}]})
-    >>> _value("{NO2 exists} top 3 by value(no2)", Place(1, "e", 4.51e-08, 0), noisy)
-    '45.1 ug/m3'
-    """
-    top = parse(text).top
-    items = arrival.event.get("tuples") if arrival is not None else None
-    if top is not None and isinstance(top.by, ValueOf) and isinstance(items, list):
-        for item in items:
-            if fold(str(item.get("attribute"))) == fold(top.by.attribute):
-                return f"{item.get('value')} {item.get('unit', '')}".strip()
-    return f"{place.value:.4g}"
 
 
 class BoardsPanel:
@@ -51,12 +31,12 @@ class BoardsPanel:
                 continue
             rows = []
             for place in places:
-                arrival = self._viewing.feed.find(place.event)
-                said = f"<b>{escape(arrival.source)}</b><br>{escape(event_line(arrival.event, 160))}" if arrival else ""
+                arrival = self._viewing.feed.find(place.event, place.source)
+                told = escape(event_line(arrival.event, 160) if arrival is not None else place.event)
                 rows.append(
-                    f"<tr><td>{place.rank}</td><td class='lw-n'><b>{escape(_value(held.text, place, arrival))}</b></td>"
+                    f"<tr><td>{place.rank}</td><td class='lw-n'><b>{escape(place.said)}</b></td>"
                     f"<td class='lw-n'>{clock(place.time)}</td>"
-                    f"<td>{said or escape(place.event)}</td></tr>"
+                    f"<td><b>{escape(place.source)}</b><br>{told}</td></tr>"
                 )
             body = "".join(rows) or "<tr><td colspan=4 class='lw-soft'>Nothing in the window.</td></tr>"
             drawn.append(

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol
 
 from likewise.errors import DuplicateId, UnknownId
+from likewise.matching.cache_use import CacheUse
 from likewise.model.event import Event
 from likewise.model.explanation import Explanation
 from likewise.model.match import Match, Promotion
@@ -36,6 +37,15 @@ class FoundBatch(NamedTuple):
     ordinals: NDArray[int64]
     scores: NDArray[float32] | None = None
     promoted: tuple[Promotion, ...] = ()
+
+
+class Ranked(NamedTuple):
+    """One of the k best of a window: its rank, its event, and the value it is ranked by, in base units."""
+
+    rank: int
+    event_id: str | None
+    value: float
+    time: int
 
 
 class Engine(Protocol):
@@ -83,6 +93,10 @@ class Engine(Protocol):
         """Drop what is kept about the seen texts that `concerns` names: their relatedness has changed."""
         ...
 
+    def caches(self) -> dict[str, CacheUse]:
+        """How often what is kept was there when it was needed, by the names of `likewise.matching.cache_use`."""
+        ...
+
     def save(self, folder: Path) -> None:
         """Write what adding the subscriptions again would not bring back (windows)."""
         ...
@@ -92,6 +106,14 @@ class Engine(Protocol):
         ...
 
     def __len__(self) -> int: ...
+
+
+class WindowEngine(Engine, Protocol):
+    """An engine that holds windows."""
+
+    def board(self, ordinal: int) -> list[Ranked]:
+        """The k best of a subscription's window now, best first."""
+        ...
 
 
 class BaseEngine:
@@ -170,6 +192,10 @@ class BaseEngine:
 
     def relearn(self, concerns: Callable[[str], bool]) -> None:
         """No relatedness is kept here."""
+
+    def caches(self) -> dict[str, CacheUse]:
+        """Nothing is looked up here that could be missing."""
+        return {}
 
     def save(self, folder: Path) -> None:
         """Adding the subscriptions again brings everything back."""

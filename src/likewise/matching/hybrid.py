@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from likewise.defaults import CACHE_BYTES, HYBRID_M, THRESHOLD
 from likewise.errors import NotServed, UnknownId
 from likewise.matching.asked import Columns
+from likewise.matching.cache_use import RELATEDNESS, CacheUse
 from likewise.matching.engine import BaseEngine, Found
 from likewise.matching.explain import explain
 from likewise.matching.growing import Growing
@@ -60,10 +61,11 @@ class HybridEngine(BaseEngine):
         super().__init__()
         self.jcn, self.esa, self.m, self.threshold, self.variant = jcn, esa, m, threshold, variant
         self._properties, self._values = Columns(), Columns()
+        self._related = CacheUse()
         ranking, relating = (esa if variant == "esa" else jcn), (jcn if variant == "jcn" else esa)
-        self._ranking = RelatednessRows(self._properties, ranking, cache_bytes // 4)
-        self._relating = RelatednessRows(self._properties, relating, cache_bytes // 4)
-        self._meaning = RelatednessRows(self._values, relating, cache_bytes // 2)
+        self._ranking = RelatednessRows(self._properties, ranking, cache_bytes // 4, self._related)
+        self._relating = RelatednessRows(self._properties, relating, cache_bytes // 4, self._related)
+        self._meaning = RelatednessRows(self._values, relating, cache_bytes // 2, self._related)
         self._statements: dict[tuple[int, int], int] = {}  # (property, value) -> number of the statement
         self._statement_property, self._statement_value = Growing(np.int64), Growing(np.int64)
         self._clear()
@@ -173,6 +175,10 @@ class HybridEngine(BaseEngine):
         if self.variant != "hybrid":
             raise NotServed(f"the baseline {self.variant!r} is for evaluations; explanations are those of `hybrid`")
         return explain(event, subscription, jcn=self.jcn, esa=self.esa, m=self.m, threshold=self.threshold)
+
+    def caches(self) -> dict[str, CacheUse]:
+        """How often the relatedness of a property or value was there."""
+        return {RELATEDNESS: self._related}
 
     def relearn(self, concerns: Callable[[str], bool]) -> None:
         """Forget what is kept about some seen texts."""

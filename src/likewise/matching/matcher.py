@@ -11,11 +11,12 @@ import heapq
 from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from likewise.defaults import CACHE_BYTES, LATENESS
-from likewise.errors import DuplicateId, InvalidSubscription, UnknownId
-from likewise.matching.engine import Engine, FoundBatch
+from likewise.errors import DuplicateId, InvalidSubscription, StateError, UnknownId
+from likewise.matching.cache_use import CACHES, CacheUse
+from likewise.matching.engine import Engine, FoundBatch, Ranked, WindowEngine
 from likewise.matching.judging import judged_pairs
 from likewise.matching.routing import Meaning, make_engine
 from likewise.model import Event, Explanation, Kind, Match, MatchBatch, Promotion, Subscription
@@ -82,6 +83,15 @@ class Matcher:
     def refused_late(self) -> int:
         """How many events came too late for any window; `lateness` (µs) says how late is too late."""
         return sum(getattr(engine, "refused_late", 0) for engine in self._engines.values())
+
+    def caches(self) -> dict[str, CacheUse]:
+        """How often what is kept was there when it was needed, by cache; other threads may ask, too.
+
+        >>> Matcher().caches()["relatedness"]
+        CacheUse(hits=0, misses=0)
+        """
+        found = [engine.caches() for engine in list(self._engines.values())]
+        return {name: sum((each[name] for each in found if name in each), CacheUse()) for name in CACHES}
 
     def subscriptions(self) -> tuple[Subscription, ...]:
         """Every subscription held, in the order of addition."""
@@ -156,6 +166,44 @@ class Matcher:
         if len(self._engines) > 1:
             found.sort(key=lambda hit: hit[0])
         return [match for _, match in found]
+
+    def would_match(self, event: Event, at: int | None = None) -> list[Match]:
+        """The matches `match` would find on arrival; changes nothing: no validity ends, no window moves.
+
+        >>> import likewise as lw
+        >>> m = Matcher()
+        >>> _ = m.add(lw.parse("{x > 1} top 1 within 2 events by value(x)", id="low"))
+        >>> [len(m.would_match(lw.event({"x": x}))) for x in (5, 0, 5)]
+        [1, 0, 1]
+        """
+        now = self._moment(event, at)
+        if event.expires is not None and event.expires <= now:
+            return []
+        found: list[tuple[int, Match]] = []
+        for kind, engine in self._engines.items():
+            if kind != "top":
+                found += engine.match(event, now)
+        for ordinal, held in self._held.items():
+            if held.kind == "top" and (seen := self.explain(event, held.id, now)).verdict == "match":
+                found.append((ordinal, Match(event.id, held.id, "top", seen.score)))
+        found = [hit for hit in found if self._ends.get(hit[0], now + 1) > now]
+        return [match for _, match in sorted(found, key=lambda hit: hit[0])]
+
+    def board(self, id: str) -> list[Ranked]:
+        """The k best of a top-k subscription's window now, best first.
+
+        >>> import likewise as lw
+        >>> m = Matcher()
+        >>> _ = m.add(lw.parse("{x exists} top 1 within 2 events by value(x)", id="low"))
+        >>> for x in (5, 7):
+        ...     _ = m.match(lw.event({"x": x}, id=f"e{x}"), at=x)
+        >>> m.board("low")
+        [Ranked(rank=1, event_id='e5', value=5.0, time=5)]
+        """
+        ordinal = self._ordinal(id)
+        if self._held[ordinal].top is None:
+            raise StateError(f"{id!r} is no top-k subscription, so it has no board")
+        return cast("WindowEngine", self._engine("top")).board(ordinal)
 
     def match_batch(self, events: Sequence[Event] | EventBatch, at: Sequence[int] | None = None) -> MatchBatch:
         """Equal to `match` one by one, in order, as arrays."""
@@ -258,7 +306,7 @@ class Matcher:
         subscription = self._held[self._ordinal(id)]
         pairs = judged_pairs(event, subscription, self.meaning.measure)
         judgement = self.meaning.feedback.judge(id, event.id or "", relevant, pairs)
-        self._relearn(judgement)
+        self.relearn(concerns(judgement.pairs))
         return judgement
 
     def judgements(self) -> tuple[Judgement, ...]:
@@ -267,11 +315,12 @@ class Matcher:
 
     def undo_feedback(self, number: int) -> None:
         """Take a judgement back, by its number."""
-        self._relearn(self.meaning.feedback.undo(number))
+        self.relearn(concerns(self.meaning.feedback.undo(number).pairs))
 
-    def _relearn(self, judgement: Judgement) -> None:
+    def relearn(self, concerns: Callable[[str], bool]) -> None:
+        """Drop what is kept about the seen texts that `concerns` names; for matchers that share one feedback."""
         for engine in self._engines.values():
-            engine.relearn(concerns(judgement.pairs))
+            engine.relearn(concerns)
 
     # -- keeping --------------------------------------------------------------------------------
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likewise.matching.asked import AskedPredicates
+from likewise.matching.cache_use import CacheUse
 from likewise.matching.growing import Growing
 from likewise.matching.number_entries import number_entries
 from likewise.matching.operators import meets
@@ -38,11 +39,13 @@ class Seen(NamedTuple):
 class PostingLists:
     """All lists, in arrays a kernel can walk."""
 
-    def __init__(self, asked: AskedPredicates, measure: Measure | None, limit: int) -> None:
+    def __init__(
+        self, asked: AskedPredicates, measure: Measure | None, limit: int, related: CacheUse | None = None
+    ) -> None:
         self._asked = asked
         self._limit = limit // 2
-        self.attributes = RelatednessRows(asked.attributes, measure, limit // 8)
-        self.values = RelatednessRows(asked.values, measure, limit // 4)
+        self.attributes = RelatednessRows(asked.attributes, measure, limit // 8, related)
+        self.values = RelatednessRows(asked.values, measure, limit // 4, related)
         self.dropped = 0
         self._clear()
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likewise.matching.asked import Columns
+from likewise.matching.cache_use import CacheUse
 from likewise.model import fold
 from likewise.semantics.measure import Measure, Term
 
@@ -30,7 +31,7 @@ class RelatednessRows:
     [[1.0, 0.0], [0.0, 1.0]]
     """
 
-    def __init__(self, columns: Columns, measure: Measure | None, limit: int) -> None:
+    def __init__(self, columns: Columns, measure: Measure | None, limit: int, use: CacheUse | None = None) -> None:
         self._columns = columns
         self._measure = measure
         self._limit = limit
@@ -38,6 +39,7 @@ class RelatednessRows:
         self._equal: dict[str, list[int]] = {}  # folded text -> columns that ask for just that text
         self._known = 0
         self.computed = 0
+        self.use = CacheUse() if use is None else use
         self.bytes = 0
 
     def __len__(self) -> int:
@@ -48,13 +50,15 @@ class RelatednessRows:
         self._note_columns()
         width = len(self._columns)
         lacking: dict[int, list[Term]] = {}
-        for term in dict.fromkeys(seen):
+        distinct = dict.fromkeys(seen)
+        for term in distinct:
             row = self._rows.pop(term, None)
             if row is not None:
                 self._rows[term] = row  # now the most recently used
             have = 0 if row is None else len(row)
             if have < width or row is None:
                 lacking.setdefault(have, []).append(term)
+        self.use.count(len(distinct), sum(map(len, lacking.values())))
         for have, terms in lacking.items():
             self._complete(terms, have, width)
         found = [self._rows[term] for term in seen]

@@ -46,6 +46,11 @@ class Meaning:
         return self._space
 
     @property
+    def source(self) -> Space | str | Path | None:
+        """The space as it was given, or opened since; None for the embedded one while nothing has needed it."""
+        return self._space
+
+    @property
     def measure(self) -> Measure:
         """The measure of relaxed parts with feedback laid over it, made on first use."""
         if self._judged is None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from likewise.model.event import Event
+from likewise.model.event import Event, EventTuple
 from likewise.model.subscription import Distance, Relatedness, Scoring, ValueOf, WeightedSum
 from likewise.model.text import fold
 from likewise.model.units import find_unit, units_in_name
@@ -23,19 +23,26 @@ def number_of(event: Event, attribute: str) -> float | None:
     >>> number_of(event({"Lat": 45.8}), "lat"), number_of(event({"wind_km_h": 36}), "wind_km_h")
     (45.8, 10.0)
     """
+    item = stated_in(event, attribute)
+    reading = None if item is None else item.reading()
+    if item is None or reading is None:
+        return None
+    number, stated = reading
+    unit = find_unit(stated) if stated else None
+    if unit is None:
+        unit = next((found for found, sure in units_in_name(item.attribute) if sure), None)
+    return number if unit is None else unit.to_base(number)
+
+
+def stated_in(event: Event, attribute: str) -> EventTuple | None:
+    """The tuple whose number `number_of` takes: the first with this attribute that has one, as the event says it.
+
+    >>> from likewise.model import event
+    >>> stated_in(event({"Wind": "36 km/h"}), "wind").value
+    '36 km/h'
+    """
     wanted = fold(attribute)
-    for item in event.tuples:
-        if fold(item.attribute) != wanted:
-            continue
-        reading = item.reading()
-        if reading is None:
-            continue
-        number, stated = reading
-        unit = find_unit(stated) if stated else None
-        if unit is None:
-            unit = next((found for found, sure in units_in_name(item.attribute) if sure), None)
-        return number if unit is None else unit.to_base(number)
-    return None
+    return next((t for t in event.tuples if fold(t.attribute) == wanted and t.reading() is not None), None)
 
 
 def scored_attributes(by: Scoring) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from likewise.defaults import CACHE_BYTES, THRESHOLD
 from likewise.errors import UnknownId
 from likewise.matching.asked import AskedPredicates
+from likewise.matching.cache_use import POSTING_LISTS, RELATEDNESS, CacheUse
 from likewise.matching.conditions import evaluate, plain_condition, rows_of
 from likewise.matching.conjunction_table import ConjunctionTable
 from likewise.matching.engine import BaseEngine, Found, FoundBatch
@@ -59,12 +60,13 @@ class ThematicEngine(BaseEngine):
         self._cache_bytes = cache_bytes
         self._tick = 0
         self._batch = 0
+        self._listed, self._related = CacheUse(), CacheUse()
         self._reset()
 
     def _reset(self) -> None:
         """Nothing asked, nothing seen."""
         self.asked = AskedPredicates()
-        self.lists = PostingLists(self.asked, self.measure, self._cache_bytes)
+        self.lists = PostingLists(self.asked, self.measure, self._cache_bytes, self._related)
         self.table = ConjunctionTable(self.asked)
         self._owners: list[int] = []  # place -> ordinal, ascending
         self._conjunctions: dict[int, list[int]] = {}  # ordinal -> conjunctions
@@ -155,6 +157,10 @@ class ThematicEngine(BaseEngine):
 
         return explain(event, subscription, measure=self.measure, threshold=self.threshold)
 
+    def caches(self) -> dict[str, CacheUse]:
+        """How often the posting list of a tuple, and the relatedness of a term, was there."""
+        return {POSTING_LISTS: self._listed, RELATEDNESS: self._related}
+
     def relearn(self, concerns: Callable[[str], bool]) -> None:
         """Drop what is kept about some seen texts, because feedback has moved their relatedness."""
         self.lists.attributes.forget(concerns)
@@ -170,8 +176,10 @@ class ThematicEngine(BaseEngine):
         from likewise.matching.thematic_kernels import match_events
 
         self._batch += 1
-        offsets, rows = self._rows(events)
         lists, table = self.lists, self.table
+        known = len(lists)
+        offsets, rows = self._rows(events)
+        self._listed.count(len(rows), len(lists) - known)
         lists.complete(rows, self._batch)
         starts, values = self._numbers_of(events, offsets, rows)
         if table.wants_filing():

@@ -19,8 +19,9 @@ import numpy as np
 
 from likewise.defaults import CACHE_BYTES, LATENESS, THRESHOLD
 from likewise.errors import UnknownId
+from likewise.matching.cache_use import CacheUse
 from likewise.matching.conditions import PlainCondition, evaluate, plain_condition
-from likewise.matching.engine import BaseEngine, Found, FoundBatch
+from likewise.matching.engine import BaseEngine, Found, FoundBatch, Ranked
 from likewise.matching.explain import explain
 from likewise.matching.relaxed import SeenEvent
 from likewise.matching.scoring import number_of, rank_value, scored_attributes
@@ -257,6 +258,24 @@ class TopKEngine(BaseEngine):
         values = _values(family.top, event, met.score)
         time = at if event.time is None else event.time
         return None if values is None else family.standing(ordinal, values, time, None, now)
+
+    def board(self, ordinal: int) -> list[Ranked]:
+        """The k best of a subscription's window now, best first, ties as in deliveries."""
+        top, family = self.subscriptions[ordinal].top, self._families[self._home[ordinal][0]]
+        assert top is not None
+        ranked = sorted(
+            (family.sign * family.rank_of(ordinal, number), -entry.time, -number, entry)
+            for number, entry, _, _ in family.publications()
+            if family.counts(ordinal, number) and family.values(number) is not None
+        )
+        return [
+            Ranked(rank, entry.event_id, family.sign * value, entry.time)
+            for rank, (value, _, _, entry) in enumerate(ranked[: top.k], 1)
+        ]
+
+    def caches(self) -> dict[str, CacheUse]:
+        """What the index of conditions looks up."""
+        return {} if self._index is None else self._index.caches()
 
     def relearn(self, concerns: Callable[[str], bool]) -> None:
         """Let the index of conditions forget what it knows about some seen texts."""
