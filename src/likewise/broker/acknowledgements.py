@@ -6,6 +6,7 @@ import sqlite3
 import threading
 
 from likewise.broker.log import Done, EventLog
+from likewise.broker.queues import GUARD
 
 
 class Acknowledgements:
@@ -37,9 +38,8 @@ class Acknowledgements:
             self._waiting = []
             self._asked = False
         connection.executemany(
-            "UPDATE subscribers SET acknowledged = max(acknowledged, ?1), guard = ~max(acknowledged, ?1) "
-            "WHERE number = ?2",
-            [(number, subscriber) for subscriber, number in cursors.items()],
+            f"UPDATE subscribers SET acknowledged = max(acknowledged, ?1), guard = {GUARD} WHERE number = ?3",
+            [(number, 0, subscriber) for subscriber, number in cursors.items()],
         )
 
 

@@ -10,8 +10,9 @@ from typing import Final
 
 import msgspec
 
-from likewise.broker.deliveries import CAUSES, Cause
-from likewise.broker.recipients import unpack, unpack_scores
+from likewise.broker.deliveries import CAUSES, COLUMNS, Cause, Delivery, delivery_row
+from likewise.broker.recipients import unpack_scores
+from likewise.broker.rows import ENTRY, entry_row
 from likewise.broker.tenants import Tenant
 
 LISTED: Final = 50  # subscriptions shown of one match; `total` says how many there are
@@ -55,29 +56,30 @@ class Activity(msgspec.Struct, frozen=True):
 def activity(connection: Connection, tenant: Tenant, position: int, sequence: int, limit: int) -> Activity:
     """The newest events after a position and matches after a sequence number, each at most `limit`, in their order."""
     events = connection.execute(
-        "SELECT position, arrival, body FROM log WHERE kind = 0 AND tenant = ? AND position > ? AND withdrawn = 0 "
+        f"SELECT {ENTRY} FROM log WHERE kind = 0 AND tenant = ? AND position > ? AND withdrawn = 0 "
         "ORDER BY position DESC LIMIT ?",
         (tenant.number, position, limit),
     ).fetchall()
     matches = connection.execute(
-        "SELECT number, event, cause, matched, scores FROM deliveries WHERE tenant = ? AND number > ? "
-        "ORDER BY number DESC LIMIT ?",
+        f"SELECT {COLUMNS} FROM deliveries WHERE tenant = ? AND number > ? ORDER BY number DESC LIMIT ?",
         (tenant.number, sequence, limit),
     ).fetchall()
+    entries = [entry_row(row) for row in reversed(events)]
+    deliveries = [delivery_row(row) for row in reversed(matches)]
     return Activity(
-        tuple(SeenArrival(at, arrival, msgspec.Raw(body)) for at, arrival, body in reversed(events)),
-        tuple(_match(tenant, *row) for row in reversed(matches)),
-        max([position, *(row[0] for row in events)]),
-        max([sequence, *(row[0] for row in matches)]),
+        tuple(SeenArrival(entry.position, entry.arrival, msgspec.Raw(entry.body)) for entry in entries),
+        tuple(_match(tenant, delivery) for delivery in deliveries),
+        max([position, *(entry.position for entry in entries)]),
+        max([sequence, *(delivery.number for delivery in deliveries)]),
     )
 
 
-def _match(tenant: Tenant, number: int, event: int, cause: int, matched: bytes, scores: bytes) -> SeenMatch:
-    numbers = unpack(matched)
+def _match(tenant: Tenant, delivery: Delivery) -> SeenMatch:
+    numbers = delivery.matched
     listed: list[MetSubscription] = []
-    for subscription, score in zip(numbers, unpack_scores(scores, len(numbers)), strict=True):
+    for subscription, score in zip(numbers, unpack_scores(delivery.scores, len(numbers)), strict=True):
         held = tenant.held.get(subscription)
         queue = tenant.by_number.get(held.subscriber) if held is not None else None
         if held is not None and queue is not None and len(listed) < LISTED:
             listed.append(MetSubscription(queue.id, held.id, round(score, 6)))
-    return SeenMatch(number, event, CAUSES[cause], len(numbers), tuple(listed))
+    return SeenMatch(delivery.number, delivery.event, CAUSES[delivery.cause], len(numbers), tuple(listed))

@@ -3,17 +3,46 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Callable
 from pathlib import Path
+from typing import Final
 
 import msgspec
 
-from likewise.broker.bodies import read_event
+from likewise.broker import dead_letters
 from likewise.broker.broker import Broker
-from likewise.broker.deliveries import verify
-from likewise.broker.entries import EVENT, altered
+from likewise.broker.deliveries import COLUMNS, delivery_row
 from likewise.broker.files import DATABASE, check, connect
+from likewise.broker.rows import (
+    ENTRY,
+    JUDGEMENT,
+    SUBSCRIBER,
+    SUBSCRIPTION,
+    TENANT,
+    TOKEN,
+    Row,
+    entry_row,
+    judgement_row,
+    read_all,
+    state_rows,
+    subscriber_row,
+    subscription_row,
+    tenant_row,
+    token_row,
+)
 from likewise.broker.watermark import Watermark
 from likewise.errors import ArtefactDamaged, ArtefactMissing, StateError
+
+_TABLES: Final[dict[str, tuple[str, Callable[[Row], object]]]] = {
+    "log": (ENTRY, entry_row),
+    "deliveries": (COLUMNS, delivery_row),
+    "subscriptions": (SUBSCRIPTION, subscription_row),
+    "subscribers": (SUBSCRIBER, subscriber_row),
+    "tenants": (TENANT, tenant_row),
+    "judgements": (JUDGEMENT, judgement_row),
+    "dead_letters": (dead_letters.COLUMNS, dead_letters.letter_row),
+    "tokens": (TOKEN, token_row),
+}
 
 
 class Stats(msgspec.Struct, frozen=True):
@@ -85,33 +114,14 @@ def _copy_windows(data: Path, target: Path, name: str) -> None:
 
 
 def verify_store(data: Path) -> dict[str, int]:
-    """Check the database's structure and every row's checksum; how many rows of each kind were read."""
+    """Check the database's structure and every row of every table; how many rows of each were read."""
     if not (data / DATABASE).is_file():
         raise ArtefactMissing(f"there is no broker's store in {data}")
     connection = connect(data, reading=True)
     try:
         check(connection, data, thoroughly=True)
-        counts = {"log": 0, "deliveries": 0, "subscriptions": 0}
-        for position, tenant, kind, arrival, ends, found, body in connection.execute(
-            "SELECT position, tenant, kind, arrival, ends, checksum - withdrawn, body FROM log"
-        ):
-            if altered(found, (body,), position, tenant, kind, arrival, ends or 0):
-                raise ArtefactDamaged(f"entry {position} of the log was altered on disk; restore a copy")
-            if kind == EVENT:
-                read_event(body, position)
-            counts["log"] += 1
-        for row in connection.execute(
-            "SELECT tenant, number, event, cause, checksum, recipients, matched, scores FROM deliveries"
-        ):
-            verify(*row)
-            counts["deliveries"] += 1
-        for number, tenant, subscriber, added, found, body in connection.execute(
-            "SELECT number, tenant, subscriber, added, checksum, body FROM subscriptions"
-        ):
-            if altered(found, (body,), number, tenant, subscriber, added):
-                raise ArtefactDamaged(f"subscription {number} was altered on disk; restore a copy")
-            counts["subscriptions"] += 1
-        return counts
+        state_rows(connection)
+        return {table: read_all(connection, table, columns, read) for table, (columns, read) in _TABLES.items()}
     except sqlite3.DatabaseError as error:
         raise ArtefactDamaged(f"the store in {data} is damaged: {error}; restore a copy") from error
     finally:

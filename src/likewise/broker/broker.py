@@ -39,6 +39,7 @@ from likewise.broker.metrics import Metrics
 from likewise.broker.outcome import Outcome
 from likewise.broker.queues import SubscriberQueue
 from likewise.broker.recovery import recover
+from likewise.broker.rows import add_tenant
 from likewise.broker.store import Store
 from likewise.broker.sweeping import Swept, sweep
 from likewise.broker.tenants import Held, Tenant
@@ -106,10 +107,8 @@ class Broker:
             return found
         with self.lock:
             if name not in self._names:
-                number = self.store.commit(
-                    lambda c: c.execute("INSERT INTO tenants (name) VALUES (?)", (name,)).lastrowid
-                )
-                tenant = Tenant(cast("int", number), name, self.make_matcher())
+                number = self.store.commit(lambda connection: add_tenant(connection, name))
+                tenant = Tenant(number, name, self.make_matcher())
                 self.tenants[tenant.number] = self._names[name] = tenant
             return self._names[name]
 
@@ -344,9 +343,8 @@ class Broker:
             save_windows(self.data, tenant, position)
         else:
             kept = None
-        self.store.commit(
-            lambda c: c.execute("UPDATE tenants SET windows_from = ? WHERE number = ?", (kept, tenant.number)) and None
-        )
+        statement, *values = tenant.windows_statement(kept)
+        self.store.commit(lambda c: c.execute(statement, values) and None)
         tenant.windows_from = kept
         remove_older(self.data, tenant.number, position)
 

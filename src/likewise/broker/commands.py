@@ -22,7 +22,7 @@ from likewise.broker.entries import (
     checksum,
 )
 from likewise.broker.outcome import Outcome
-from likewise.broker.queues import SubscriberQueue, queue_checksum
+from likewise.broker.queues import SubscriberQueue, queue_checksum, queue_guard
 from likewise.broker.recipients import pack_scores
 from likewise.broker.tenants import Held, Tenant
 from likewise.errors import DuplicateId, LikewiseError, StateError, UnknownId
@@ -59,8 +59,9 @@ class Commands:
                     promote(tenant, tenant.windows.advance(entry.arrival), outcome, self._find)
                 case Judge() as command:
                     outcome.execute(
-                        "INSERT INTO judgements VALUES (?, ?, ?)", entry.position, tenant.number, entry.body
-                    )
+                        "INSERT INTO judgements VALUES (?, ?, ?, ?)", entry.position, tenant.number,
+                        checksum(entry.body, entry.position, tenant.number), entry.body,
+                    )  # fmt: skip
                     return judge(tenant, command, tenant.subscription(command.subscriber, command.id))
                 case Replay() as command:
                     return self._replay(tenant, command, outcome)
@@ -77,9 +78,9 @@ class Commands:
             queue.acknowledged = tenant.next_number - 1
             tenant.subscribers[queue.id] = tenant.by_number[queue.number] = queue
             outcome.execute(
-                "INSERT INTO subscribers VALUES (?1, ?2, ?3, ?4, ?5, ?6, 0, ~?6, ?7)",
+                "INSERT INTO subscribers VALUES (?1, ?2, ?3, ?4, ?5, ?6, 0, ?7, ?8)",
                 queue.number, tenant.number, queue.id, queue.policy, queue.limit, queue.acknowledged,
-                queue_checksum(tenant.number, queue),
+                queue_guard(queue.acknowledged, 0), queue_checksum(tenant.number, queue),
             )  # fmt: skip
         else:  # what is pending stays
             queue.policy, queue.limit = command.policy, command.limit
@@ -122,7 +123,7 @@ class Commands:
             end(tenant, tenant.held[earlier], entry.position, outcome)
         if command.subscription.kind == "top" and tenant.windows_from is None:
             tenant.windows_from = entry.position
-            outcome.execute("UPDATE tenants SET windows_from = ? WHERE number = ?", entry.position, tenant.number)
+            outcome.execute(*tenant.windows_statement(entry.position))
         body = msgspec.json.encode(command.subscription)
         outcome.execute(
             "INSERT INTO subscriptions VALUES (?, ?, ?, ?, ?, NULL, ?, ?)",
@@ -158,7 +159,10 @@ class Commands:
 def end(tenant: Tenant, held: Held, position: int, outcome: Outcome) -> None:
     """End a subscription."""
     tenant.let_go(held, position)
-    outcome.execute("UPDATE subscriptions SET ended = ? WHERE number = ?", position, held.number)
+    outcome.execute(
+        "UPDATE subscriptions SET ended = ?1, checksum = checksum - coalesce(ended + 1, 0) + ?1 + 1 WHERE number = ?2",
+        position, held.number,
+    )  # fmt: skip
 
 
 def judge(tenant: Tenant, command: Judge, held: Held) -> object:

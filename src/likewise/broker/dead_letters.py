@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from typing import Any, Final, Literal, NamedTuple
 
 from likewise.broker.recipients import unpack
+from likewise.broker.rows import refuse, text_checksum
 from likewise.defaults import MAX_DEAD_LETTER_BYTES, MAX_DEAD_LETTERS
 from likewise.errors import UnknownId
 
 Reason = Literal["unreadable", "queue_full", "unmatched"]
-_COLUMNS: Final = "number, at, reason, detail, subscriber, event, matched, body"
+COLUMNS: Final = "number, tenant, at, reason, detail, subscriber, event, matched, body, checksum - number"
 
 
 class NewLetter(NamedTuple):
@@ -44,11 +45,14 @@ def insert(connection: sqlite3.Connection, letters: Sequence[NewLetter]) -> None
     """Keep dead letters; of each tenant the newest `MAX_DEAD_LETTERS`."""
     if not letters:
         return
+    (last,) = connection.execute("SELECT coalesce(max(number), 0) FROM dead_letters").fetchone()
+    kept = [letter._replace(body=letter.body[:MAX_DEAD_LETTER_BYTES]) for letter in letters]
     connection.executemany(
-        "INSERT INTO dead_letters (tenant, at, reason, detail, subscriber, event, matched, body) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        [(*letter[:7], letter.body[:MAX_DEAD_LETTER_BYTES]) for letter in letters],
+        "INSERT INTO dead_letters (tenant, at, reason, detail, subscriber, event, matched, body, checksum) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        [(*letter, _checksum(*letter)) for letter in kept],
     )
+    connection.execute("UPDATE dead_letters SET checksum = checksum + number WHERE number > ?", (last,))
     for tenant in {letter.tenant for letter in letters}:
         connection.execute(
             "DELETE FROM dead_letters WHERE tenant = ?1 AND number <= (SELECT number FROM dead_letters "
@@ -60,24 +64,31 @@ def insert(connection: sqlite3.Connection, letters: Sequence[NewLetter]) -> None
 def listed(connection: sqlite3.Connection, tenant: int, after: int, limit: int) -> list[DeadLetter]:
     """A tenant's dead letters after a number, oldest first."""
     rows = connection.execute(
-        f"SELECT {_COLUMNS} FROM dead_letters WHERE tenant = ? AND number > ? ORDER BY number LIMIT ?",
+        f"SELECT {COLUMNS} FROM dead_letters WHERE tenant = ? AND number > ? ORDER BY number LIMIT ?",
         (tenant, after, limit),
     )
-    return [_letter(row) for row in rows]
+    return [letter_row(row) for row in rows]
 
 
 def one(connection: sqlite3.Connection, tenant: int, number: int) -> DeadLetter:
     """A tenant's dead letter by its number."""
     row = connection.execute(
-        f"SELECT {_COLUMNS} FROM dead_letters WHERE tenant = ? AND number = ?", (tenant, number)
+        f"SELECT {COLUMNS} FROM dead_letters WHERE tenant = ? AND number = ?", (tenant, number)
     ).fetchone()
     if row is None:
         raise UnknownId(str(number))
-    return _letter(row)
+    return letter_row(row)
 
 
-def _letter(row: tuple[Any, ...]) -> DeadLetter:
-    number, at, reason, detail, subscriber, event, matched, body = row
+def _checksum(tenant: int, at: int, *rest: object) -> int:
+    return text_checksum(rest, tenant, at)
+
+
+def letter_row(row: tuple[Any, ...]) -> DeadLetter:
+    """A dead letter as `COLUMNS` are read, refused if it was altered on disk."""
+    number, tenant, at, reason, detail, subscriber, event, matched, body, check = row
+    if check != _checksum(tenant, at, reason, detail, subscriber, event, matched, body):
+        raise refuse(f"dead letter {number}")
     return DeadLetter(number, at, reason, detail, subscriber, event, unpack(matched), body)
 
 

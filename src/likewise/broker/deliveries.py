@@ -14,14 +14,17 @@ import msgspec
 
 from likewise.broker.entries import altered, checksum
 from likewise.broker.recipients import pack, unpack, unpack_scores
-from likewise.errors import ArtefactDamaged
+from likewise.broker.rows import check_entry, refuse
 
 Cause = Literal["arrival", "promoted", "initial", "replayed"]
 CAUSES: Final[tuple[Cause, ...]] = ("arrival", "promoted", "initial", "replayed")
 ARRIVAL, PROMOTED, INITIAL, REPLAYED = range(4)
 _ENCODE: Final = msgspec.json.Encoder().encode
-_COLUMNS: Final = (
-    "d.number, d.event, d.cause, d.checksum, d.recipients, d.matched, d.scores, l.body, l.ends, l.withdrawn"
+COLUMNS: Final = "tenant, number, event, cause, checksum, recipients, matched, scores"
+_WITH_EVENT: Final = (
+    f"SELECT {', '.join('d.' + name for name in COLUMNS.split(', '))}, l.tenant, l.kind, l.arrival, l.ends, "
+    "l.checksum - l.withdrawn, l.body, l.withdrawn FROM deliveries d LEFT JOIN log l ON l.position = d.event "
+    "WHERE d.tenant = ? AND d.number = ?"
 )
 
 
@@ -81,20 +84,18 @@ def read(connection: sqlite3.Connection, tenant: int, numbers: Sequence[int]) ->
     """The deliveries with these numbers that are still there, their events with them; withdrawn ones left out."""
     found = []
     for number in numbers:
-        row = connection.execute(
-            f"SELECT {_COLUMNS} FROM deliveries d JOIN log l ON l.position = d.event "
-            "WHERE d.tenant = ? AND d.number = ?",
-            (tenant, number),
-        ).fetchone()
-        if row is not None and not row[9]:
-            found.append(_delivery(tenant, row))
+        row = connection.execute(_WITH_EVENT, (tenant, number)).fetchone()
+        if row is None:
+            continue
+        delivery = delivery_row(row[:8])
+        owner, kind, arrival, ends, check, body, withdrawn = row[8:]
+        if body is None:  # an event goes together with its deliveries
+            raise refuse(f"the event of delivery {number}")
+        check_entry(delivery.event, owner, kind, arrival, ends, check, body)
+        if not withdrawn:
+            delivery.body, delivery.ends = body, ends
+            found.append(delivery)
     return found
-
-
-def _delivery(tenant: int, row: tuple[object, ...]) -> Delivery:
-    number, event, cause, check, recipients, matched, scores, body, ends, _ = row
-    verify(tenant, number, event, cause, check, recipients, matched, scores)  # type: ignore[arg-type]
-    return Delivery(number, event, cause, unpack(recipients), unpack(matched), scores, body, ends)  # type: ignore[arg-type]
 
 
 def verify(
@@ -102,7 +103,14 @@ def verify(
 ) -> None:
     """Refuse a row that was altered on disk."""
     if altered(check, (recipients, matched, scores), tenant, number, event, cause):
-        raise ArtefactDamaged(f"delivery {number} was altered on disk; restore a copy")
+        raise refuse(f"delivery {number}")
+
+
+def delivery_row(row: tuple[Any, ...]) -> Delivery:
+    """A delivery as `COLUMNS` are read, without its event; refused if it was altered on disk."""
+    verify(*row)
+    _, number, event, cause, _, recipients, matched, scores = row
+    return Delivery(number, event, cause, unpack(recipients), unpack(matched), scores)
 
 
 def render(delivery: Delivery, name_of: Callable[[int], str | None]) -> bytes:

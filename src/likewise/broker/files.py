@@ -8,6 +8,7 @@ import sqlite3
 from pathlib import Path
 from typing import Final
 
+from likewise.broker.rows import state_rows
 from likewise.broker.schema import APPLICATION, SCHEMA, VERSION
 from likewise.errors import ArtefactDamaged, ArtefactVersion, LikewiseError, StateError, Unavailable
 
@@ -66,15 +67,11 @@ def open_tables(connection: sqlite3.Connection, folder: Path | None) -> dict[str
         elif application != APPLICATION:
             raise ArtefactDamaged(f"{folder} does not hold a broker's store; name another folder")
         (version,) = connection.execute("PRAGMA user_version").fetchone()
-        if version > VERSION:
-            raise ArtefactVersion(f"{folder} was written in version {version}; this one reads {VERSION}: upgrade")
+        if version != VERSION:
+            what = "upgrade" if version > VERSION else "serve it with the release that wrote it, or name a new folder"
+            raise ArtefactVersion(f"{folder} was written in version {version}; this one reads {VERSION}: {what}")
         check(connection, folder)
-        state = connection.execute("SELECT name, value, guard FROM state").fetchall()
-        if len(state) != 4 or any(guard != ~value for _, value, guard in state):
-            raise ArtefactDamaged(
-                f"the numbers the store in {folder} goes on from were altered on disk; restore a copy"
-            )
-        return {name: value for name, value, _ in state}
+        return state_rows(connection)
     except sqlite3.Error as error:
         raise said(error, folder) from error
 

@@ -11,11 +11,11 @@ import msgspec
 import numpy as np
 
 from likewise.broker.arrivals import known_here, moment
-from likewise.broker.deliveries import INITIAL
+from likewise.broker.deliveries import COLUMNS, INITIAL, delivery_row
 from likewise.broker.entries import EVENT, Entry
 from likewise.broker.log import EventLog
 from likewise.broker.outcome import Outcome
-from likewise.broker.recipients import pack_scores, unpack
+from likewise.broker.recipients import pack_scores
 from likewise.broker.tenants import Held, Tenant
 from likewise.defaults import INITIAL_EVENTS
 from likewise.matching.matcher import Matcher
@@ -68,9 +68,9 @@ def _had(log: EventLog, tenant: Tenant, position: int) -> set[int]:
     """The subscribers that an event was sent to before."""
     with log.reading() as connection:
         rows = connection.execute(
-            "SELECT recipients FROM deliveries WHERE event = ? AND tenant = ?", (position, tenant.number)
+            f"SELECT {COLUMNS} FROM deliveries WHERE event = ? AND tenant = ?", (position, tenant.number)
         ).fetchall()
-    return {number for (recipients,) in rows for number in unpack(recipients)}
+    return {number for row in rows for number in delivery_row(row).recipients}
 
 
 def valid_events(log: EventLog, tenant: Tenant, before: int, now: int, limit: int) -> Iterator[Entry]:

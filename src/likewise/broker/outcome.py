@@ -9,7 +9,7 @@ from typing import NamedTuple
 from likewise.broker import dead_letters
 from likewise.broker.deliveries import Delivery, insert
 from likewise.broker.entries import Entry
-from likewise.broker.queues import SubscriberQueue
+from likewise.broker.queues import GUARD, SubscriberQueue
 from likewise.broker.recipients import pack
 from likewise.broker.tenants import Tenant
 
@@ -97,8 +97,8 @@ class Outcome:
                 (deliveries[-1].number, tenant.number),
             )
         connection.executemany(
-            "UPDATE subscribers SET acknowledged = max(acknowledged, ?1), guard = ~max(acknowledged, ?1), "
-            "dropped = dropped + ?2 WHERE number = ?3",
+            f"UPDATE subscribers SET acknowledged = max(acknowledged, ?1), guard = {GUARD}, dropped = dropped + ?2 "
+            "WHERE number = ?3",
             [(to, count, number) for number, (_, to, count) in self._settled.items()],
         )
         dead_letters.insert(connection, self.letters)

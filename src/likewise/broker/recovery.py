@@ -4,20 +4,28 @@ from __future__ import annotations
 
 import sqlite3
 from pathlib import Path
-from typing import cast
 
 import msgspec
 
-from likewise.broker.bodies import read_event
 from likewise.broker.deliveries import verify
-from likewise.broker.entries import Judge, altered, read_command
 from likewise.broker.log import EventLog
-from likewise.broker.queues import SubscriberQueue, queue_checksum
 from likewise.broker.recipients import unpack
+from likewise.broker.rows import (
+    ENTRY,
+    JUDGEMENT,
+    SUBSCRIBER,
+    SUBSCRIPTION,
+    TENANT,
+    check_owners,
+    entry_row,
+    judgement_row,
+    subscriber_row,
+    subscription_row,
+    tenant_row,
+)
 from likewise.broker.tenants import Held, Tenant
 from likewise.broker.windows import MakeMatcher, load_windows, rejudge, replay
-from likewise.errors import ArtefactDamaged
-from likewise.model import Subscription
+from likewise.model import Event
 
 
 def recover(log: EventLog, data: Path | None, make: MakeMatcher) -> tuple[dict[int, Tenant], int]:
@@ -25,11 +33,9 @@ def recover(log: EventLog, data: Path | None, make: MakeMatcher) -> tuple[dict[i
     tenants: dict[int, Tenant] = {}
     with log.reading() as connection:
         ((matched,),) = connection.execute("SELECT value FROM state WHERE name = 'matched'").fetchall()
-        rows = connection.execute(
-            "SELECT number, name, windows_from, last_delivery, guard FROM tenants ORDER BY number"
-        )
-        for number, name, windows_from, last, guard in rows.fetchall():
-            _guarded(last, guard, f"the tenant {name!r}")
+        rows = connection.execute(f"SELECT {TENANT} FROM tenants ORDER BY number").fetchall()
+        check_owners(connection, len(rows))
+        for number, name, windows_from, last in map(tenant_row, rows):
             windows = load_windows(data, number, windows_from, make)
             tenants[number] = tenant = Tenant(number, name, windows, windows_from)
             tenant.stored_number, tenant.next_number = last, last + 1
@@ -40,40 +46,19 @@ def recover(log: EventLog, data: Path | None, make: MakeMatcher) -> tuple[dict[i
     return tenants, matched
 
 
-def _guarded(number: int, guard: int, what: str) -> None:
-    if guard != ~number:
-        raise ArtefactDamaged(f"{what} was altered on disk; restore a copy")
-
-
 def _read_subscribers(connection: sqlite3.Connection, tenant: Tenant) -> None:
-    rows = connection.execute(
-        "SELECT number, id, policy, queue_limit, acknowledged, dropped, guard, checksum FROM subscribers "
-        "WHERE tenant = ?",
-        (tenant.number,),
-    )
-    for row in rows:
-        queue = SubscriberQueue(*row[:6])
-        _guarded(queue.acknowledged, row[6], f"the subscriber {queue.id!r}")
-        if row[7] != queue_checksum(tenant.number, queue):
-            raise ArtefactDamaged(f"the subscriber {queue.id!r} was altered on disk; restore a copy")
+    rows = connection.execute(f"SELECT {SUBSCRIBER} FROM subscribers WHERE tenant = ?", (tenant.number,))
+    for queue in map(subscriber_row, rows):
         tenant.subscribers[queue.id] = tenant.by_number[queue.number] = queue
         if queue.policy == "block":
             tenant.blocking.add(queue)
 
 
 def _read_subscriptions(connection: sqlite3.Connection, tenant: Tenant) -> dict[int, Held]:
-    found: dict[int, Held] = {}
-    decode = msgspec.json.Decoder(Subscription).decode
     rows = connection.execute(
-        "SELECT number, subscriber, id, added, ended, checksum, body FROM subscriptions WHERE tenant = ? "
-        "ORDER BY number",
-        (tenant.number,),
+        f"SELECT {SUBSCRIPTION} FROM subscriptions WHERE tenant = ? ORDER BY number", (tenant.number,)
     )
-    for number, subscriber, id, added, ended, check, body in rows:
-        if altered(check, (body,), number, tenant.number, subscriber, added):
-            raise ArtefactDamaged(f"subscription {id!r} (number {number}) was altered on disk; restore a copy")
-        found[number] = Held(number, subscriber, id, decode(body), added, ended)
-    return found
+    return {row[0]: Held(*row) for row in map(subscription_row, rows)}
 
 
 def _take_up(
@@ -81,13 +66,14 @@ def _take_up(
 ) -> None:
     """Fill both matchers: feedback and windows in the order of the log, the rest as it stands."""
     start = matched + 1 if tenant.windows_from is None else tenant.windows_from
+    rows = connection.execute(
+        f"SELECT {JUDGEMENT} FROM judgements WHERE tenant = ? ORDER BY position", (tenant.number,)
+    ).fetchall()
+    judged = [judgement_row(row) for row in rows]
     if not len(tenant.plain.meaning.feedback):
-        judged = connection.execute(
-            "SELECT position, body FROM judgements WHERE tenant = ? AND position < ? ORDER BY position",
-            (tenant.number, start),
-        ).fetchall()
-        for position, body in judged:
-            rejudge(tenant, cast("Judge", read_command(body)), position, everything)
+        for position, judgement in judged:
+            if position < start:
+                rejudge(tenant, judgement, position, everything)
     if tenant.windows_from is not None:
         replay(tenant, log.entries(start - 1, matched, tenant=tenant.number), everything)
     for held in everything.values():
@@ -97,13 +83,13 @@ def _take_up(
             if held.subscription.kind != "top":
                 tenant.plain.add(msgspec.structs.replace(held.subscription, id=str(held.number)), at=held.added)
     newest = connection.execute(
-        "SELECT position, arrival, body FROM log WHERE kind = 0 AND tenant = ? AND position <= ? "
-        "ORDER BY position DESC LIMIT 1",
+        f"SELECT {ENTRY} FROM log WHERE kind = 0 AND tenant = ? AND position <= ? ORDER BY position DESC LIMIT 1",
         (tenant.number, matched),
     ).fetchone()
     if newest is not None:
-        tenant.events, tenant.last_arrival = 1, newest[1]
-        tenant.follows_arrival = read_event(newest[2], newest[0]).time is None
+        entry = entry_row(newest)
+        tenant.events, tenant.last_arrival = 1, entry.arrival
+        tenant.follows_arrival = isinstance(entry.value, Event) and entry.value.time is None
     tenant.withdrawn = {
         position
         for (position,) in connection.execute(

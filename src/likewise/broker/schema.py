@@ -12,22 +12,24 @@
 | dead_letters | what could not be read or delivered |
 | tokens | who may do what, by the token's hash |
 
-SQLite keeps no checksums of its pages, so rows carry their own. Where a row is often changed, `guard` holds
-the bits of its most important number turned over. A withdrawn entry's checksum is one higher.
+SQLite keeps no checksums of its pages, so every row carries its own, over every column (`likewise.broker.rows`);
+what a body says too (an event's id and source, a subscription's id) is compared with it. What often changes has
+its own `guard`: its bits turned over. So a withdrawn entry's checksum is one higher, that of an ended subscription
+higher by its end and one, that of a dead letter by its number.
 """
 
 from __future__ import annotations
 
 from typing import Final
 
-VERSION: Final = 1
+VERSION: Final = 2
 APPLICATION: Final = 0x4C696B65  # "Like": says whose file this is
 
 SCHEMA: Final = """
 CREATE TABLE state (name TEXT PRIMARY KEY, value INTEGER NOT NULL, guard INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE tenants (
     number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, windows_from INTEGER,
-    last_delivery INTEGER NOT NULL DEFAULT 0, guard INTEGER NOT NULL DEFAULT -1
+    last_delivery INTEGER NOT NULL DEFAULT 0, guard INTEGER NOT NULL DEFAULT -1, checksum INTEGER NOT NULL DEFAULT 0
 );
 CREATE TABLE log (
     position INTEGER PRIMARY KEY, tenant INTEGER NOT NULL, kind INTEGER NOT NULL, source TEXT NOT NULL,
@@ -53,14 +55,18 @@ CREATE TABLE deliveries (
     PRIMARY KEY (tenant, number)
 ) WITHOUT ROWID;
 CREATE INDEX deliveries_event ON deliveries (event);
-CREATE TABLE judgements (position INTEGER PRIMARY KEY, tenant INTEGER NOT NULL, body BLOB NOT NULL);
+CREATE TABLE judgements (
+    position INTEGER PRIMARY KEY, tenant INTEGER NOT NULL, checksum INTEGER NOT NULL, body BLOB NOT NULL
+);
 CREATE TABLE dead_letters (
     number INTEGER PRIMARY KEY AUTOINCREMENT, tenant INTEGER NOT NULL, at INTEGER NOT NULL, reason TEXT NOT NULL,
-    detail TEXT NOT NULL, subscriber INTEGER, event INTEGER, matched BLOB NOT NULL, body BLOB NOT NULL
+    detail TEXT NOT NULL, subscriber INTEGER, event INTEGER, matched BLOB NOT NULL, body BLOB NOT NULL,
+    checksum INTEGER NOT NULL
 );
 CREATE INDEX dead_letters_tenant ON dead_letters (tenant, number);
 CREATE TABLE tokens (
-    digest TEXT PRIMARY KEY, name TEXT NOT NULL, tenant TEXT NOT NULL, scopes TEXT NOT NULL, made INTEGER NOT NULL
+    digest TEXT PRIMARY KEY, name TEXT NOT NULL, tenant TEXT NOT NULL, scopes TEXT NOT NULL, made INTEGER NOT NULL,
+    checksum INTEGER NOT NULL
 ) WITHOUT ROWID;
 INSERT INTO state VALUES ('commit', 0, -1), ('matched', 0, -1), ('position', 0, -1), ('arrival', 0, -1);
 """

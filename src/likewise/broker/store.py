@@ -16,13 +16,13 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple, TypeVar, cast
 
-from likewise.broker.bodies import read_event
-from likewise.broker.entries import EVENT, Entry, altered, checksum, read_command
+from likewise.broker.entries import Entry
 from likewise.broker.files import FolderLock, connect, open_tables, said
 from likewise.broker.log import Done, Receipt, Receipts
+from likewise.broker.rows import ENTRY, entry_checksum, entry_row
 from likewise.broker.watermark import Watermark
 from likewise.defaults import COMMIT_ENTRIES
-from likewise.errors import ArtefactDamaged, Conflict, LikewiseError, Unavailable
+from likewise.errors import Conflict, LikewiseError, Unavailable
 
 T = TypeVar("T")
 Work = Callable[[sqlite3.Connection], object]
@@ -193,10 +193,12 @@ class Store:
 
     def _find(self, tenant: int, id: str, source: str) -> tuple[int, bytes] | None:
         row = self._connection.execute(
-            "SELECT position, body FROM log WHERE kind = 0 AND tenant = ? AND id = ? AND source = ?",
-            (tenant, id, source),
+            f"SELECT {ENTRY} FROM log WHERE kind = 0 AND tenant = ? AND id = ? AND source = ?", (tenant, id, source)
         ).fetchone()
-        return None if row is None else (row[0], row[1])
+        if row is None:
+            return None
+        found = entry_row(row)
+        return found.position, found.body
 
     # -- reading --------------------------------------------------------------------------------
 
@@ -221,17 +223,13 @@ class Store:
         while after < until:
             with self.reading() as connection:
                 rows = connection.execute(
-                    "SELECT position, tenant, kind, source, id, arrival, ends, checksum - withdrawn, body FROM log "
+                    f"SELECT {ENTRY} FROM log "
                     "WHERE position > ? AND position <= ? AND (?3 IS NULL OR tenant = ?3) ORDER BY position LIMIT 1000",
                     (after, until, tenant),
                 ).fetchall()
             if not rows:
                 return
-            for position, owner, kind, source, id, arrival, ends, check, body in rows:
-                if altered(check, (body,), position, owner, kind, arrival, ends or 0):
-                    raise ArtefactDamaged(f"entry {position} of the log was altered on disk; restore a copy")
-                value = read_event(body, position) if kind == EVENT else read_command(body)
-                yield Entry(owner, kind, value, body, source, id, ends, position, arrival)
+            yield from map(entry_row, rows)
             after = rows[-1][0]
 
     # -- ending ---------------------------------------------------------------------------------
@@ -256,4 +254,4 @@ class Store:
 
 
 def _row_checksum(entry: Entry) -> int:
-    return checksum(entry.body, entry.position, entry.tenant, entry.kind, entry.arrival, entry.ends or 0)
+    return entry_checksum(entry.position, entry.tenant, entry.kind, entry.arrival, entry.ends, entry.body)

@@ -6,7 +6,8 @@ import sqlite3
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
-from likewise.broker.recipients import unpack
+from likewise.broker.deliveries import COLUMNS, delivery_row
+from likewise.broker.rows import check_entry, refuse
 from likewise.broker.tenants import Tenant
 from likewise.defaults import KNOWN_FOR
 
@@ -38,13 +39,26 @@ def sweep(connection: sqlite3.Connection, tenants: Iterable[Tenant], matched: in
             (tenant.number, now, before, min(arrived, now - KNOWN_FOR), EVENTS),
         ).fetchall()
         for (position,) in rows:
+            _check_over(connection, position, now)
             events.append((tenant.number, position))
-            found = connection.execute("SELECT number, recipients FROM deliveries WHERE event = ?", (position,))
-            deliveries += [(tenant.number, number, unpack(recipients)) for number, recipients in found.fetchall()]
+            found = connection.execute(f"SELECT {COLUMNS} FROM deliveries WHERE event = ?", (position,)).fetchall()
+            deliveries += [(tenant.number, d.number, d.recipients) for d in map(delivery_row, found)]
     connection.executemany("DELETE FROM deliveries WHERE tenant = ? AND number = ?", [d[:2] for d in deliveries])
     connection.executemany("DELETE FROM log WHERE position = ?", [(position,) for _, position in events])
     connection.execute("DELETE FROM log WHERE kind = 1 AND position < ?", (replayed_from,))
     return Swept(events, deliveries)
+
+
+def _check_over(connection: sqlite3.Connection, position: int, now: int) -> None:
+    """Refuse to remove an event that an index alone says is over; the index may have been altered on disk."""
+    row = connection.execute(
+        "SELECT position, tenant, kind, arrival, ends, checksum - withdrawn, body, withdrawn FROM log "
+        "WHERE position = ?",
+        (position,),
+    ).fetchone()
+    check_entry(*row[:7])
+    if not row[7] and (row[4] is None or row[4] > now):
+        raise refuse(f"an index over entry {position} of the log")
 
 
 def _unneeded(tenant: Tenant, matched: int, now: int) -> tuple[int, int]:

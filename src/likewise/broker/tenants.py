@@ -10,6 +10,7 @@ import msgspec
 
 from likewise.broker.deliveries import Delivery
 from likewise.broker.queues import SubscriberQueue
+from likewise.broker.rows import tenant_checksum
 from likewise.errors import UnknownId
 from likewise.matching.matcher import Matcher
 from likewise.model import Subscription
@@ -132,6 +133,11 @@ class Tenant:
             self._recent_bytes += delivery.size
         while self._recent_bytes > RECENT_BYTES:
             self._recent_bytes -= self.recent.popitem(last=False)[1].size
+
+    def windows_statement(self, start: int | None) -> tuple[str, int | None, int, int]:
+        """What writes down from where windows are replayed."""
+        check = tenant_checksum(self.number, self.name, start)
+        return "UPDATE tenants SET windows_from = ?, checksum = ? WHERE number = ?", start, check, self.number
 
     @property
     def blocked(self) -> bool:

@@ -11,6 +11,7 @@ import sqlite3
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
+from likewise.broker.rows import TOKEN, text_checksum, token_row
 from likewise.errors import InputError, NotAllowed, NotAuthenticated, UnknownId
 
 SCOPES: Final = ("publish", "subscribe", "admin")
@@ -51,9 +52,8 @@ def make_token(connection: sqlite3.Connection, name: str, tenant: str, scopes: I
     if connection.execute("SELECT 1 FROM tokens WHERE name = ?", (name,)).fetchone():
         raise InputError(f"a token is named {name!r} already; remove it first or choose another name")
     token = PREFIX + secrets.token_urlsafe(32)
-    connection.execute(
-        "INSERT INTO tokens VALUES (?, ?, ?, ?, ?)", (digest(token), name, tenant, " ".join(wanted), now)
-    )
+    said = (digest(token), name, tenant, " ".join(wanted))
+    connection.execute("INSERT INTO tokens VALUES (?, ?, ?, ?, ?, ?)", (*said, now, text_checksum(said, now)))
     return token
 
 
@@ -65,7 +65,8 @@ def remove_token(connection: sqlite3.Connection, name: str, tenant: str) -> None
 
 def listed_tokens(connection: sqlite3.Connection) -> list[tuple[str, str, str]]:
     """Each token's name, tenant and scopes."""
-    return connection.execute("SELECT name, tenant, scopes FROM tokens ORDER BY made, name").fetchall()
+    rows = connection.execute(f"SELECT {TOKEN} FROM tokens ORDER BY made, name").fetchall()
+    return [token_row(row)[1:] for row in rows]
 
 
 class Doorkeeper:
@@ -77,7 +78,7 @@ class Doorkeeper:
 
     def load(self, connection: sqlite3.Connection) -> None:
         """Read the tokens anew."""
-        rows = connection.execute("SELECT digest, name, tenant, scopes FROM tokens").fetchall()
+        rows = map(token_row, connection.execute(f"SELECT {TOKEN} FROM tokens").fetchall())
         self._known = {key: Access(tenant, frozenset(scopes.split()), name) for key, name, tenant, scopes in rows}
 
     @property

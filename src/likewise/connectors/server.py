@@ -18,6 +18,7 @@ from starlette.exceptions import HTTPException
 from likewise import __version__
 from likewise.broker.broker import Broker
 from likewise.broker.config import Config
+from likewise.broker.tokens import listed_tokens
 from likewise.connectors import (
     http_dead_letters,
     http_events,
@@ -133,7 +134,7 @@ class Served:
         self.app = make_app(broker)
         server = broker.config.server
         with broker.store.reading() as connection:
-            tokens = connection.execute("SELECT count(*) FROM tokens").fetchone()[0]
+            tokens = listed_tokens(connection)
         check_listening(broker.config, tokens=bool(tokens))
         self._on_ready = on_ready
         self._server = _Server(
