@@ -8,15 +8,21 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
-from typing import NamedTuple, Protocol, TypeVar
+from typing import Protocol, TypeVar
+
+import msgspec
 
 from likewise.broker.entries import Entry
 
 T = TypeVar("T")
 
 
-class Receipt(NamedTuple):
-    """What a publisher is told: the event's id, where it stands in the log, and whether it stood there before."""
+class Receipt(msgspec.Struct, frozen=True, gc=False):
+    """What a publisher is told: the event's id, where it stands in the log, and whether it stood there before.
+
+    >>> msgspec.json.encode(Receipt("e1", 7))
+    b'{"id":"e1","position":7,"duplicate":false}'
+    """
 
     id: str
     position: int

@@ -10,6 +10,7 @@ from typing import TypeVar
 import msgspec
 from fastapi import Request, WebSocket
 from fastapi.responses import Response
+from starlette.types import Scope
 
 from likewise.broker.broker import Broker
 from likewise.broker.limits import Rate
@@ -48,7 +49,14 @@ class Gate:
 
     def admit(self, request: Request | WebSocket, scope: str) -> tuple[Access, Tenant]:
         """Who asks, for which tenant; refused without the scope."""
-        access = self.door.admit(_token(request))
+        return self._admit(_token(request), scope)
+
+    def admit_bearer(self, authorization: str, scope: str) -> tuple[Access, Tenant]:
+        """The same by the header `Authorization` alone."""
+        return self._admit(_bearer(authorization), scope)
+
+    def _admit(self, token: str | None, scope: str) -> tuple[Access, Tenant]:
+        access = self.door.admit(token)
         access.require(scope)
         return access, self.broker.tenant(access.tenant)
 
@@ -98,19 +106,29 @@ class Gate:
 
 def gate_of(request: Request | WebSocket) -> Gate:
     """The gate of the application a request reached."""
-    gate: Gate = request.app.state.gate
+    return gate_in(request.scope)
+
+
+def gate_in(scope: Scope) -> Gate:
+    """The same from a request's bare scope: the application's lifespan puts it there."""
+    gate: Gate = scope["state"]["gate"]
     return gate
 
 
 def _token(request: Request | WebSocket) -> str | None:
     """The bearer's token; a WebSocket of a browser, which cannot set headers, may send it as a subprotocol."""
-    kind, _, token = request.headers.get("authorization", "").partition(" ")
-    if kind.lower() == "bearer":
-        return token.strip()
+    token = _bearer(request.headers.get("authorization", ""))
+    if token is not None:
+        return token
     for offered in request.headers.get("sec-websocket-protocol", "").split(","):
         if offered.strip().startswith("lw_"):
             return offered.strip()
     return None
+
+
+def _bearer(authorization: str) -> str | None:
+    kind, _, token = authorization.partition(" ")
+    return token.strip() if kind.lower() == "bearer" else None
 
 
 def read(body: bytes, kind: type[T]) -> T:

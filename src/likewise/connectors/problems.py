@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Final
 
 import msgspec
+import structlog
 from fastapi import Request
 from fastapi.responses import Response
 
 from likewise import errors
 
+_log = structlog.get_logger("likewise.http")
 MEDIA_TYPE: Final = "application/problem+json"
 _STATUS: Final[dict[type[errors.LikewiseError], int]] = {
     errors.NotAuthenticated: 401,
@@ -85,3 +87,9 @@ def plain_problem(status: int, code: str, detail: str) -> Response:
     """A problem that is no error of the tree: an address that does not exist, a method that is not served."""
     said = Problem(f"urn:likewise:error:{code}", code.replace("_", " "), status, detail, code)
     return Response(msgspec.json.encode(said), status, media_type=MEDIA_TYPE)
+
+
+def mistake(path: str, error: Exception) -> Response:
+    """A mistake of ours: it is logged, and nothing of it is shown."""
+    _log.error("request failed", path=path, exc_info=error)
+    return plain_problem(500, "internal", "the broker made a mistake, which is in its log; tell who runs it")

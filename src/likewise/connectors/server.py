@@ -9,7 +9,6 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any
 
-import structlog
 import uvicorn
 from fastapi import FastAPI, Request
 from fastapi.responses import Response
@@ -33,10 +32,10 @@ from likewise.connectors import (
 )
 from likewise.connectors.documented import components
 from likewise.connectors.gate import Gate
-from likewise.connectors.problems import on_error, plain_problem
+from likewise.connectors.problems import mistake, on_error, plain_problem
+from likewise.connectors.publishing import Publishing
 from likewise.errors import InputError, LikewiseError, StateError
 
-_log = structlog.get_logger("likewise.http")
 _ROUTERS = (
     http_events, http_subscriptions, http_subscribers, http_matching, http_meaning, http_dead_letters,
     http_operations, http_watching, sse, websocket,
@@ -47,10 +46,10 @@ def make_app(broker: Broker) -> FastAPI:
     """The application in front of a broker."""
 
     @asynccontextmanager
-    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        app.state.gate = Gate(broker)
-        yield
-        app.state.gate.stopping.set()
+    async def lifespan(app: FastAPI) -> AsyncIterator[dict[str, Gate]]:
+        app.state.gate = gate = Gate(broker)
+        yield {"gate": gate}
+        gate.stopping.set()
 
     app = FastAPI(title="Likewise", version=__version__, summary="Publish/subscribe by meaning.", lifespan=lifespan)
     for module in _ROUTERS:
@@ -88,9 +87,7 @@ async def _on_http_error(request: Request, error: Exception) -> Response:
 
 
 async def _on_mistake(request: Request, error: Exception) -> Response:
-    """A mistake of ours: it is logged, and nothing of it is shown."""
-    _log.error("request failed", path=request.url.path, exc_info=error)
-    return plain_problem(500, "internal", "the broker made a mistake, which is in its log; tell who runs it")
+    return mistake(request.url.path, error)
 
 
 def check_listening(config: Config, *, tokens: bool) -> None:
@@ -139,7 +136,7 @@ class Served:
         self._on_ready = on_ready
         self._server = _Server(
             uvicorn.Config(
-                self.app,
+                Publishing(self.app),
                 host=server.host,
                 port=server.port,
                 log_config=None,
@@ -149,7 +146,9 @@ class Served:
                 timeout_graceful_shutdown=10,
                 ws="websockets-sansio",
                 ws_max_size=65_536,
+                ws_per_message_deflate=False,  # deliveries are small, and each connection would keep 300 KB for it
                 server_header=False,
+                proxy_headers=False,  # nothing here depends on who is asking beyond the token
                 lifespan="on",
             )
         )
