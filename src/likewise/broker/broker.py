@@ -15,6 +15,7 @@ from typing import TypeVar, cast
 import structlog
 from pyroaring import BitMap64
 
+from likewise.broker import dead_letters
 from likewise.broker.acknowledgements import Acknowledgements
 from likewise.broker.bodies import event_body
 from likewise.broker.config import Config
@@ -40,6 +41,7 @@ from likewise.broker.outcome import Outcome
 from likewise.broker.queues import SubscriberQueue
 from likewise.broker.recovery import recover
 from likewise.broker.rows import add_tenant
+from likewise.broker.steps import Steps
 from likewise.broker.store import Store
 from likewise.broker.sweeping import Swept, sweep
 from likewise.broker.tenants import Held, Tenant
@@ -68,8 +70,14 @@ class Broker:
     """
 
     def __init__(
-        self, data: Path | None, config: Config | None = None, *, clock: Callable[[], int] = system_clock
+        self,
+        data: Path | None,
+        config: Config | None = None,
+        *,
+        clock: Callable[[], int] = system_clock,
+        steps: Steps | None = None,
     ) -> None:
+        self.steps = steps or Steps()  # what is said of single events in the log
         self.config = config or Config()
         self.data = data
         self.clock = clock
@@ -231,7 +239,7 @@ class Broker:
                 Entry(tenant.number, EVENT, event, event_body(event), event.source or "", event.id, ends, own_id=own_id)
             )
         self.metrics.received(len(entries))
-        self.store.append(entries, done)
+        self.store.append(entries, self.steps.received(tenant.name, entries, done))
 
     def find_event(self, tenant: Tenant, id: str, source: str | None = None) -> int:
         """The position of an event by its id, and its source where several share the id."""
@@ -253,6 +261,7 @@ class Broker:
 
     def start_withdraw(self, tenant: Tenant, id: str, source: str | None, done: Done) -> None:
         """`withdraw`, telling `done` when it is on disk."""
+        done = self.steps.withdrawn(tenant.name, id, source, done)
         self.command(tenant, Withdraw(self.find_event(tenant, id, source)), done)
 
     # -- deliveries -----------------------------------------------------------------------------
@@ -294,6 +303,7 @@ class Broker:
             )
         with self.lock:
             changed = queue.acknowledge(number)
+        self.steps.acknowledged(tenant.name, queue.id, number)
         if changed or done is not None:
             self._acknowledgements.note(queue.number, queue.acknowledged, done)
 
@@ -302,6 +312,18 @@ class Broker:
             if queue.wake is not None:
                 queue.wake()
         self.metrics.stored(outcome, self.clock())
+        self.steps.stored(outcome)
+
+    def sent(self, tenant: Tenant, queue: SubscriberQueue, page: Sequence[tuple[int, bytes]]) -> None:
+        """Deliveries went out to a stream."""
+        self.metrics.sent(len(page))
+        self.steps.sent(tenant.name, queue.id, page)
+
+    def set_aside(self, tenant: Tenant, error: LikewiseError, part: bytes, done: Done) -> None:
+        """Keep what could not be read as a dead letter, so that it can be looked at and replayed."""
+        self.steps.refused(tenant.name, error)
+        letter = dead_letters.NewLetter(tenant.number, self.clock(), "unreadable", str(error)[:2000], body=part)
+        self.store.write(lambda connection: dead_letters.insert(connection, [letter]), done)
 
     # -- time -----------------------------------------------------------------------------------
 
@@ -363,8 +385,8 @@ class Broker:
                 for recipient in recipients:
                     if (queue := tenant.by_number.get(recipient)) is not None:
                         queue.pending.discard(delivery)
-            for number, position in found.events:
-                self.tenants[number].withdrawn.discard(position)
+            for event in found.events:
+                self.tenants[event.tenant].withdrawn.discard(event.position)
             idle = [
                 (t.stored_number, queue.number)
                 for t in tenants
@@ -372,6 +394,7 @@ class Broker:
                 if not queue.pending and queue.acknowledged < t.stored_number and queue.acknowledge(t.stored_number)
             ]
             ended = [self._forget_ended(t) for t in tenants]
+        self.steps.expired(self.tenants.__getitem__, found.events)
         forgotten = [(number,) for numbers in ended for number in numbers]
         if forgotten:
             self.store.commit(lambda c: c.executemany("DELETE FROM subscriptions WHERE number = ?", forgotten) and None)

@@ -8,11 +8,15 @@ import sys
 import structlog
 
 from likewise.broker.config import Logging
+from likewise.broker.steps import Steps
 from likewise.errors import InputError
 
 
-def log_to_stderr(wanted: Logging) -> None:
-    """Let structlog, and what libraries log, go to standard error."""
+def log_to_stderr(wanted: Logging) -> Steps:
+    """Let structlog, and what libraries log, go to standard error; what a broker says of single events at that level.
+
+    Lines of other libraries keep their own form, and are shown from `warning` on.
+    """
     level = logging.getLevelNamesMapping().get(wanted.level.upper())
     if level is None or wanted.format not in ("json", "text"):
         raise InputError("[logging] takes a level like info and the format json or text")
@@ -32,3 +36,4 @@ def log_to_stderr(wanted: Logging) -> None:
         logger_factory=structlog.PrintLoggerFactory(sys.stderr),
     )
     logging.basicConfig(level=max(level, logging.WARNING), stream=sys.stderr)
+    return Steps(level)

@@ -7,17 +7,26 @@ from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 from likewise.broker.deliveries import COLUMNS, delivery_row
-from likewise.broker.rows import check_entry, refuse
+from likewise.broker.rows import ENTRY, entry_row, refuse
 from likewise.broker.tenants import Tenant
 from likewise.defaults import KNOWN_FOR
 
 EVENTS: Final = 2_000  # removed in one commit, so that nobody waits long for it
 
 
-class Swept(NamedTuple):
-    """What was removed: events by tenant and position, deliveries by tenant, number and recipients."""
+class SweptEvent(NamedTuple):
+    """An event that was removed."""
 
-    events: list[tuple[int, int]]
+    tenant: int
+    position: int
+    id: str
+    source: str
+
+
+class Swept(NamedTuple):
+    """What was removed: events, and deliveries by tenant, number and recipients."""
+
+    events: list[SweptEvent]
     deliveries: list[tuple[int, int, list[int]]]
 
 
@@ -26,7 +35,7 @@ def sweep(connection: sqlite3.Connection, tenants: Iterable[Tenant], matched: in
 
     An event stays known for `KNOWN_FOR` after its arrival, so that publishing it again is noticed.
     """
-    events: list[tuple[int, int]] = []
+    events: list[SweptEvent] = []
     deliveries: list[tuple[int, int, list[int]]] = []
     replayed_from = matched + 1
     for tenant in tenants:
@@ -39,26 +48,22 @@ def sweep(connection: sqlite3.Connection, tenants: Iterable[Tenant], matched: in
             (tenant.number, now, before, min(arrived, now - KNOWN_FOR), EVENTS),
         ).fetchall()
         for (position,) in rows:
-            _check_over(connection, position, now)
-            events.append((tenant.number, position))
+            events.append(_over(connection, position, now))
             found = connection.execute(f"SELECT {COLUMNS} FROM deliveries WHERE event = ?", (position,)).fetchall()
             deliveries += [(tenant.number, d.number, d.recipients) for d in map(delivery_row, found)]
     connection.executemany("DELETE FROM deliveries WHERE tenant = ? AND number = ?", [d[:2] for d in deliveries])
-    connection.executemany("DELETE FROM log WHERE position = ?", [(position,) for _, position in events])
+    connection.executemany("DELETE FROM log WHERE position = ?", [(event.position,) for event in events])
     connection.execute("DELETE FROM log WHERE kind = 1 AND position < ?", (replayed_from,))
     return Swept(events, deliveries)
 
 
-def _check_over(connection: sqlite3.Connection, position: int, now: int) -> None:
-    """Refuse to remove an event that an index alone says is over; the index may have been altered on disk."""
-    row = connection.execute(
-        "SELECT position, tenant, kind, arrival, ends, checksum - withdrawn, body, withdrawn FROM log "
-        "WHERE position = ?",
-        (position,),
-    ).fetchone()
-    check_entry(*row[:7])
-    if not row[7] and (row[4] is None or row[4] > now):
+def _over(connection: sqlite3.Connection, position: int, now: int) -> SweptEvent:
+    """The event to be removed; refused if an index alone says that it is over, which was altered on disk then."""
+    row = connection.execute(f"SELECT withdrawn, {ENTRY} FROM log WHERE position = ?", (position,)).fetchone()
+    entry = entry_row(row[1:])
+    if not row[0] and (entry.ends is None or entry.ends > now):
         raise refuse(f"an index over entry {position} of the log")
+    return SweptEvent(entry.tenant, position, entry.id, entry.source)
 
 
 def _unneeded(tenant: Tenant, matched: int, now: int) -> tuple[int, int]:

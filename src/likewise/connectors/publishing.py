@@ -14,7 +14,6 @@ import msgspec
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from likewise.broker import dead_letters
 from likewise.connectors.gate import Gate, gate_in
 from likewise.connectors.problems import mistake, problem_response
 from likewise.connectors.reading import Unreadable, media_type, read_events
@@ -60,10 +59,15 @@ async def publish(gate: Gate, headers: Iterable[tuple[bytes, bytes]], receive: R
     try:
         events = read_events(body, media_type(said.get(b"content-type")), broker.clock())
     except Unreadable as refused:
-        await _set_aside(gate, tenant.number, refused)
-        raise refused.error from refused
-    gate.take(tenant, len(events))
-    await gate.unblocked(tenant)
+        error, part = refused.error, refused.part
+        await gate.answer(lambda done: broker.set_aside(tenant, error, part, done))
+        raise error from refused
+    try:
+        gate.take(tenant, len(events))
+        await gate.unblocked(tenant)
+    except LikewiseError as too_much:
+        broker.steps.refused(tenant.name, too_much, events)
+        raise
     receipts: Any = await gate.answer(lambda done: broker.start_publish(tenant, events, done))
     broker.metrics.publishing.observe(time.perf_counter() - begun)
     return _ENCODE({"events": receipts})
@@ -85,10 +89,3 @@ async def _body(receive: Receive, stated: str | None, allowed: int) -> bytes:
             raise LimitExceeded("bytes of a request", allowed=allowed)
         if not message.get("more_body"):
             return parts[0] if len(parts) == 1 else b"".join(parts)
-
-
-async def _set_aside(gate: Gate, tenant: int, refused: Unreadable) -> None:
-    """Keep what could not be read, so that it can be looked at and replayed."""
-    detail = str(refused.error)
-    letter = dead_letters.NewLetter(tenant, gate.broker.clock(), "unreadable", detail[:2000], body=refused.part)
-    await gate.answer(lambda done: gate.broker.store.write(lambda c: dead_letters.insert(c, [letter]), done))

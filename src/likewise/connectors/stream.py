@@ -66,7 +66,7 @@ class Stream:
             page = await self._page(min(SEND_PAGE, room)) if room > 0 else []
             if page:
                 self._cursor = page[-1][0]
-                self._broker.metrics.sent(len(page))
+                self._broker.sent(self._tenant, self._queue, page)
                 yield page
             else:
                 await self._changed.wait()
