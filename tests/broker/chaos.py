@@ -16,13 +16,14 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import httpx
 import msgspec
 
 from likewise.client import Subscriber
-from likewise.client.messages import BrokerRefused
+from likewise.errors import LikewiseError
 
 
 class ServedProcess:
@@ -90,13 +91,16 @@ def receive_until(stop: threading.Event, served: ServedProcess, got: list[tuple[
                         inbox.acknowledge(delivery)
                     if stop.is_set():
                         return
-        except (OSError, httpx.HTTPError, BrokerRefused):
+        except (OSError, LikewiseError):
             time.sleep(0.02)
 
 
-def run(kills: int, seed: int = 0, *, seconds: float = 0.7) -> dict[str, int]:
+def run(
+    kills: int, seed: int = 0, *, seconds: float = 0.7, tell: Callable[[str], None] = lambda line: None
+) -> dict[str, float]:
     """Kill that many times; what was published and received. Raises if anything was lost or doubled."""
     random.seed(seed)
+    begun, longest = time.monotonic(), 0.0
     with tempfile.TemporaryDirectory(prefix="likewise-chaos-") as folder:
         served = ServedProcess(Path(folder) / "data")
         served.start()
@@ -115,10 +119,18 @@ def run(kills: int, seed: int = 0, *, seconds: float = 0.7) -> dict[str, int]:
         for thread in (*publishers, receiver):
             thread.start()
         try:
-            for _ in range(kills):
+            for number in range(1, kills + 1):
                 time.sleep(random.uniform(0.05, seconds))
                 served.kill()
+                down = time.monotonic()
                 served.start()
+                longest = max(longest, time.monotonic() - down)
+                if number % 10 == 0 or number == kills:
+                    count = sum(map(len, acknowledged))
+                    rate = 60 * number / (time.monotonic() - begun)
+                    tell(
+                        f"{number:,} of {kills:,} kills ({rate:.0f} a minute): {count:,} acknowledged, {len(got):,} received"
+                    )
         finally:
             time.sleep(0.3)
             stop.set()
@@ -133,7 +145,15 @@ def run(kills: int, seed: int = 0, *, seconds: float = 0.7) -> dict[str, int]:
             ended.set()
             served.kill()
     check(acknowledged, got)
-    return {"kills": kills, "acknowledged": len(wanted), "received": len(got)}
+    return {
+        "kills": kills,
+        "acknowledged": len(wanted),
+        "received": len(got),
+        "lost": 0,
+        "doubled": 0,
+        "longest_start_seconds": round(longest, 2),
+        "seconds": round(time.monotonic() - begun, 1),
+    }
 
 
 def check(acknowledged: list[list[str]], got: list[tuple[int, str]]) -> None:
@@ -154,4 +174,5 @@ if __name__ == "__main__":
     arguments.add_argument("--kills", type=int, default=1000)
     arguments.add_argument("--seed", type=int, default=0)
     given = arguments.parse_args()
-    print(run(given.kills, given.seed))
+    found = run(given.kills, given.seed, tell=lambda line: print(line, flush=True))
+    print(", ".join(f"{name.replace('_', ' ')} {value:,}" for name, value in found.items()))

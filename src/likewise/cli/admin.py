@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from likewise.cli import output
-from likewise.cli.options import Address, AsJson, Token
+from likewise.cli.options import Address, AsJson, Ca, Token
 
 app = typer.Typer(
     help="Look after a broker: stats, backup, compact, verify, token.\n\n"
@@ -22,16 +22,17 @@ Data = Annotated[Path, typer.Argument(metavar="DATA", help="The broker's folder.
 
 
 @app.command()
-def stats(address: Address = None, token: Token = None, as_json: AsJson = False) -> None:
+def stats(address: Address = None, token: Token = None, ca: Ca = None, as_json: AsJson = False) -> None:
     """Print what a running broker holds.
 
     Example: `likewise admin stats`
     """
     import msgspec
 
-    from likewise.client.synchronous import ADDRESS, Publisher
+    from likewise.client import Publisher
+    from likewise.client.endpoint import ADDRESS
 
-    with Publisher(address or ADDRESS, token=token) as client:
+    with Publisher(address or ADDRESS, token=token, ca=ca) as client:
         found = msgspec.json.decode(client.request("GET", "/v1/stats").content, type=dict[str, int])
     _print(found, as_json)
 

@@ -7,11 +7,12 @@ from typing import Annotated
 import typer
 
 from likewise import defaults
-from likewise.cli.options import Address
+from likewise.cli.options import Address, Ca
 
 
 def dashboard(
     address: Address = None,
+    ca: Ca = None,
     host: Annotated[str, typer.Option("--host", help="Where the dashboard listens.")] = defaults.HOST,
     port: Annotated[int, typer.Option("--port", min=1, max=65535, help="The dashboard's port.")] = (
         defaults.DASHBOARD_PORT
@@ -28,4 +29,4 @@ def dashboard(
 
     broker = address or f"http://{defaults.HOST}:{defaults.PORT}"
     output.print_line(f"The dashboard of {broker} is at http://{host}:{port} (Ctrl-C ends it)")
-    serve_dashboard(broker, host, port)
+    serve_dashboard(broker, host, port, ca)

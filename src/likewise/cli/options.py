@@ -29,6 +29,15 @@ Address = Annotated[
 Token = Annotated[
     str | None, typer.Option("--token", envvar="LIKEWISE_TOKEN", help="The token, where the broker wants one.")
 ]
+Ca = Annotated[
+    str | None,
+    typer.Option(
+        "--ca",
+        envvar="LIKEWISE_CA",
+        metavar="FILE",
+        help="The certificate of who signed the broker's, where the machine does not know them.",
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 

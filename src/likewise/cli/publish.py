@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from likewise.cli import output
-from likewise.cli.options import Address, AsJson, Token
+from likewise.cli.options import Address, AsJson, Ca, Token
 
 BATCH = 200  # events sent together when there is no rate to keep
 
@@ -17,6 +17,7 @@ def publish(
     events: Annotated[str, typer.Argument(metavar="[FILE]", help="Events, one a line; - is standard input.")] = "-",
     address: Address = None,
     token: Token = None,
+    ca: Ca = None,
     source: Annotated[str | None, typer.Option("--source", help="The source of events that name none.")] = None,
     rate: Annotated[
         float | None, typer.Option("--rate", min=0.001, help="Events a second; without it, at once.")
@@ -31,12 +32,12 @@ def publish(
     from likewise.broker.logging import log_to_stderr
     from likewise.cli.reading import lines, located, opened, read_event, text_of
     from likewise.client import Publisher
-    from likewise.client.synchronous import ADDRESS
+    from likewise.client.endpoint import ADDRESS
     from likewise.model import Event
 
     log_to_stderr(Logging(level="warning", format="text"))  # says when a connection is tried again
     count, begun = 0, time.monotonic()
-    with Publisher(address or ADDRESS, token=token, source=source) as out, opened(events) as stream:
+    with Publisher(address or ADDRESS, token=token, source=source, ca=ca) as out, opened(events) as stream:
 
         def send(batch: list[Event]) -> None:
             nonlocal count

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from likewise.cli import output
-from likewise.cli.options import Address, AsJson, Token
+from likewise.cli.options import Address, AsJson, Ca, Token
 
 if TYPE_CHECKING:
     from likewise.client import ClientDelivery, Subscriber
@@ -18,6 +18,7 @@ def subscribe(
     id: Annotated[str, typer.Option("--id", help="The subscriber's name; what it misses waits under it.")] = "terminal",
     address: Address = None,
     token: Token = None,
+    ca: Ca = None,
     count: Annotated[int | None, typer.Option("--count", min=1, help="Leave after so many deliveries.")] = None,
     why: Annotated[bool, typer.Option(help="Say what met each part.")] = True,
     as_json: AsJson = False,
@@ -32,10 +33,10 @@ def subscribe(
     from likewise.broker.logging import log_to_stderr
     from likewise.cli.reading import given_subscription
     from likewise.client import Subscriber
-    from likewise.client.synchronous import ADDRESS
+    from likewise.client.endpoint import ADDRESS
 
     log_to_stderr(Logging(level="warning", format="text"))  # says when a connection is tried again
-    with Subscriber(id, address or ADDRESS, token=token) as inbox:
+    with Subscriber(id, address or ADDRESS, token=token, ca=ca) as inbox:
         for text in subscriptions or []:
             name, subscription = given_subscription(text)
             inbox.subscribe(subscription, id=name or None)

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterable
 from contextlib import suppress
+from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 import httpx
-import msgspec
 import stamina
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake
 
+from likewise.client.endpoint import ADDRESS, REFUSED, Endpoint, may_connect_again, may_request_again
 from likewise.client.messages import (
+    JSON,
     LINES,
     BrokerRefused,
     ClientDelivery,
@@ -22,17 +24,17 @@ from likewise.client.messages import (
     acknowledgement,
     checked,
     event_lines,
-    headers_of,
-    may_retry,
+    event_path,
+    number_of,
     path_of,
+    queue_wanted,
     raise_problem,
     read_delivery,
+    read_pending,
     read_receipts,
-    stream_address,
+    settled,
     subscription_path,
 )
-from likewise.client.synchronous import ADDRESS, REFUSED
-from likewise.errors import LikewiseError
 from likewise.formats.json_subscriptions import subscription_to_json
 from likewise.model import Subscription
 
@@ -40,19 +42,25 @@ from likewise.model import Subscription
 class _AsyncConnection:
     """Requests that are sent again when the connection broke."""
 
-    def __init__(self, address: str, token: str | None, patience: float) -> None:
-        self.address = address.rstrip("/")
-        self._token = token
-        self._patience = patience
-        self._http = httpx.AsyncClient(base_url=self.address, headers=headers_of(token), timeout=60)
+    def __init__(self, endpoint: Endpoint) -> None:
+        self._endpoint = endpoint
+        self._http = httpx.AsyncClient(**endpoint.http_options())
+
+    @property
+    def address(self) -> str:
+        """Where the broker is."""
+        return self._endpoint.address
 
     async def request(
         self, method: str, path: str, body: bytes | None = None, headers: dict[str, str] | None = None
     ) -> httpx.Response:
         """A request's answer; problems are raised."""
-        async for attempt in stamina.retry_context(on=may_retry, attempts=None, timeout=self._patience, wait_max=5.0):
-            with attempt:
-                return raise_problem(await self._http.request(method, path, content=body, headers=headers))
+        try:
+            async for attempt in stamina.retry_context(on=may_request_again, **self._endpoint.retrying):
+                with attempt:
+                    return raise_problem(await self._http.request(method, path, content=body, headers=headers))
+        except httpx.TransportError as error:
+            raise self._endpoint.said(error) from error
         raise AssertionError("stamina ends with an error or an answer")
 
     async def close(self) -> None:
@@ -72,9 +80,15 @@ class AsyncPublisher(_AsyncConnection):
     """Publishes events; each call returns when they are on the broker's disk."""
 
     def __init__(
-        self, address: str = ADDRESS, *, token: str | None = None, source: str | None = None, patience: float = 30.0
+        self,
+        address: str = ADDRESS,
+        *,
+        token: str | None = None,
+        source: str | None = None,
+        ca: str | Path | None = None,
+        patience: float = 30.0,
     ) -> None:
-        super().__init__(address, token, patience)
+        super().__init__(Endpoint(address, token, patience, ca))
         self._source = source
 
     async def publish(self, event: Publishable) -> Receipt:
@@ -86,33 +100,56 @@ class AsyncPublisher(_AsyncConnection):
         body = event_lines(events, self._source)
         return read_receipts(await self.request("POST", "/v1/events", body, LINES)) if body else ()
 
+    async def withdraw(self, id: str) -> None:
+        """Take an event back."""
+        await self.request("DELETE", event_path(id, self._source))
+
 
 class AsyncSubscriber(_AsyncConnection):
     """A registered subscriber: `async with`, then `async for` to get deliveries as they come."""
 
     def __init__(
-        self, id: str, address: str = ADDRESS, *, token: str | None = None, cursor: int = 0, patience: float = 30.0
+        self,
+        id: str,
+        address: str = ADDRESS,
+        *,
+        token: str | None = None,
+        cursor: int = 0,
+        policy: str | None = None,
+        limit: int | None = None,
+        ca: str | Path | None = None,
+        patience: float = 30.0,
     ) -> None:
-        super().__init__(address, token, patience)
+        super().__init__(Endpoint(address, token, patience, ca))
+        self._wanted = queue_wanted(policy, limit)
         self.id = id
         self.cursor = cursor
         self._acknowledged = cursor
         self._socket: ClientConnection | None = None
 
     async def __aenter__(self) -> Self:
-        await self.request("PUT", path_of(self.id), b"{}")
+        await self.request("PUT", path_of(self.id), self._wanted)
         return self
 
     async def subscribe(self, subscription: Subscription | str, id: str | None = None) -> str:
         """Subscribe, in place of what has the same id; the id."""
         made = checked(subscription, id)
-        kind = {"content-type": "application/json"}
-        await self.request("PUT", subscription_path(self.id, made.id), subscription_to_json(made), kind)
+        await self.request("PUT", subscription_path(self.id, made.id), subscription_to_json(made), JSON)
         return made.id
+
+    async def unsubscribe(self, id: str) -> None:
+        """End a subscription."""
+        await self.request("DELETE", subscription_path(self.id, id))
 
     async def unregister(self) -> None:
         """Let the broker forget this subscriber, its subscriptions and what waits for it."""
         await self.request("DELETE", path_of(self.id))
+
+    async def pending(self, limit: int = 100) -> tuple[ClientDelivery, ...]:
+        """What waits after the cursor, without a stream; the cursor stays."""
+        return read_pending(
+            await self.request("GET", path_of(self.id, f"/deliveries?after={self.cursor}&limit={limit}"))
+        )
 
     async def __aiter__(self) -> AsyncIterator[ClientDelivery]:
         while True:
@@ -131,19 +168,19 @@ class AsyncSubscriber(_AsyncConnection):
                 return  # closed by us
 
     async def _connect(self) -> ClientConnection:
-        async for attempt in stamina.retry_context(
-            on=(OSError, InvalidHandshake, TimeoutError), attempts=None, timeout=self._patience, wait_max=5.0
-        ):
-            with attempt:
-                address = stream_address(self.address, self.id, self._acknowledged)
-                self._socket = await connect(address, additional_headers=headers_of(self._token), max_size=None)
-        if self._socket is None:
-            raise LikewiseError("no connection was made")
+        options = self._endpoint.stream_options(self.id, self._acknowledged)
+        try:
+            async for attempt in stamina.retry_context(on=may_connect_again, **self._endpoint.retrying):
+                with attempt:
+                    self._socket = await connect(**options)
+        except (OSError, InvalidHandshake) as error:
+            raise self._endpoint.said(error) from error
+        assert self._socket is not None  # stamina ends with an error or a connection
         return self._socket
 
     async def acknowledge(self, delivery: ClientDelivery | int) -> None:
         """Everything up to this delivery is dealt with; sent on the stream if it is open."""
-        number = delivery if isinstance(delivery, int) else delivery.sequence
+        number = number_of(delivery)
         self._acknowledged = max(self._acknowledged, number)
         if self._socket is not None:
             try:
@@ -151,7 +188,7 @@ class AsyncSubscriber(_AsyncConnection):
             except ConnectionClosed:
                 return  # the next connection says it
         else:
-            await self.request("POST", path_of(self.id, "/acknowledgements"), msgspec.json.encode({"sequence": number}))
+            await self.request("POST", path_of(self.id, "/acknowledgements"), settled(number))
 
     async def close(self) -> None:
         """Close the stream and the connection; what was not acknowledged comes again."""

@@ -17,6 +17,7 @@ from likewise.language import parse
 from likewise.model import Event, Subscription, event
 
 LINES: Final = {"content-type": "application/x-ndjson"}
+JSON: Final = {"content-type": "application/json"}
 Publishable = Event | Mapping[str, Any]
 
 
@@ -125,13 +126,6 @@ def raise_problem(response: httpx.Response) -> httpx.Response:
     raise BrokerRefused(response.status_code, said)
 
 
-def may_retry(error: Exception) -> bool:
-    """Whether trying again may help: the connection broke, or the broker said to come again later."""
-    if isinstance(error, BrokerRefused):
-        return error.status in (429, 503)
-    return isinstance(error, httpx.TransportError)
-
-
 def headers_of(token: str | None) -> dict[str, str]:
     """The headers that say who asks."""
     return {"authorization": f"Bearer {token}"} if token else {}
@@ -144,6 +138,34 @@ def path_of(subscriber: str, rest: str = "") -> str:
     '/v1/subscribers/ann%2Fb/deliveries'
     """
     return f"/v1/subscribers/{quote(subscriber, safe='')}{rest}"
+
+
+def queue_wanted(policy: str | None, limit: int | None) -> bytes:
+    """What registering says of the queue; what is left out stays, or is as the broker is configured.
+
+    >>> queue_wanted("block", None)
+    b'{"policy":"block"}'
+    """
+    wanted = {"policy": policy, "limit": limit}
+    return msgspec.json.encode({name: value for name, value in wanted.items() if value is not None})
+
+
+def read_pending(response: httpx.Response) -> tuple[ClientDelivery, ...]:
+    """The deliveries in an answer."""
+    found = msgspec.json.decode(response.content, type=dict[str, msgspec.Raw])
+    return tuple(
+        read_delivery(bytes(each)) for each in msgspec.json.decode(found["deliveries"], type=list[msgspec.Raw])
+    )
+
+
+def settled(number: int) -> bytes:
+    """What a request says when everything up to a sequence number is dealt with."""
+    return msgspec.json.encode({"sequence": number})
+
+
+def number_of(delivery: ClientDelivery | int) -> int:
+    """The sequence number of a delivery, or the number itself."""
+    return delivery if isinstance(delivery, int) else delivery.sequence
 
 
 def acknowledgement(number: int) -> str:

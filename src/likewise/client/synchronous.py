@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from pathlib import Path
 from types import TracebackType
-from typing import Final, Self
+from typing import Self
 
 import httpx
-import msgspec
 import stamina
 from websockets.exceptions import ConnectionClosed, InvalidHandshake
 from websockets.sync.client import ClientConnection, connect
 
+from likewise.client.endpoint import ADDRESS, REFUSED, Endpoint, may_connect_again, may_request_again
 from likewise.client.messages import (
+    JSON,
     LINES,
     BrokerRefused,
     ClientDelivery,
@@ -23,40 +25,42 @@ from likewise.client.messages import (
     checked,
     event_lines,
     event_path,
-    headers_of,
-    may_retry,
+    number_of,
     path_of,
+    queue_wanted,
     raise_problem,
     read_delivery,
+    read_pending,
     read_receipts,
-    stream_address,
+    settled,
     subscription_path,
 )
-from likewise.defaults import HOST, PORT
-from likewise.errors import LikewiseError
 from likewise.formats.json_subscriptions import subscription_to_json
 from likewise.model import Subscription
-
-ADDRESS: Final = f"http://{HOST}:{PORT}"
-REFUSED: Final = (1008, 4000, 4400)  # close codes after which connecting again would not help
 
 
 class _Connection:
     """Requests that are sent again when the connection broke."""
 
-    def __init__(self, address: str, token: str | None, patience: float) -> None:
-        self.address = address.rstrip("/")
-        self._token = token
-        self._patience = patience
-        self._http = httpx.Client(base_url=self.address, headers=headers_of(token), timeout=60)
+    def __init__(self, endpoint: Endpoint) -> None:
+        self._endpoint = endpoint
+        self._http = httpx.Client(**endpoint.http_options())
+
+    @property
+    def address(self) -> str:
+        """Where the broker is."""
+        return self._endpoint.address
 
     def request(
         self, method: str, path: str, body: bytes | None = None, headers: dict[str, str] | None = None
     ) -> httpx.Response:
         """A request's answer; problems are raised."""
-        for attempt in stamina.retry_context(on=may_retry, attempts=None, timeout=self._patience, wait_max=5.0):
-            with attempt:
-                return raise_problem(self._http.request(method, path, content=body, headers=headers))
+        try:
+            for attempt in stamina.retry_context(on=may_request_again, **self._endpoint.retrying):
+                with attempt:
+                    return raise_problem(self._http.request(method, path, content=body, headers=headers))
+        except httpx.TransportError as error:
+            raise self._endpoint.said(error) from error
         raise AssertionError("stamina ends with an error or an answer")
 
     def close(self) -> None:
@@ -77,9 +81,15 @@ class Publisher(_Connection):
     """
 
     def __init__(
-        self, address: str = ADDRESS, *, token: str | None = None, source: str | None = None, patience: float = 30.0
+        self,
+        address: str = ADDRESS,
+        *,
+        token: str | None = None,
+        source: str | None = None,
+        ca: str | Path | None = None,
+        patience: float = 30.0,
     ) -> None:
-        super().__init__(address, token, patience)
+        super().__init__(Endpoint(address, token, patience, ca))
         self._source = source
 
     def publish(self, event: Publishable) -> Receipt:
@@ -112,21 +122,20 @@ class Subscriber(_Connection):
         cursor: int = 0,
         policy: str | None = None,
         limit: int | None = None,
+        ca: str | Path | None = None,
         patience: float = 30.0,
     ) -> None:
-        super().__init__(address, token, patience)
+        super().__init__(Endpoint(address, token, patience, ca))
         self.id = id
         self.cursor = cursor
         self._acknowledged = cursor
         self._socket: ClientConnection | None = None
-        wanted = {name: value for name, value in (("policy", policy), ("limit", limit)) if value is not None}
-        self.request("PUT", path_of(id), msgspec.json.encode(wanted))
+        self.request("PUT", path_of(id), queue_wanted(policy, limit))
 
     def subscribe(self, subscription: Subscription | str, id: str | None = None) -> str:
         """Subscribe, in place of what has the same id; the id."""
         made = checked(subscription, id)
-        kind = {"content-type": "application/json"}
-        self.request("PUT", subscription_path(self.id, made.id), subscription_to_json(made), kind)
+        self.request("PUT", subscription_path(self.id, made.id), subscription_to_json(made), JSON)
         return made.id
 
     def unsubscribe(self, id: str) -> None:
@@ -140,9 +149,7 @@ class Subscriber(_Connection):
     def pending(self, limit: int = 100) -> tuple[ClientDelivery, ...]:
         """What waits after the cursor, without a stream; the cursor stays."""
         answer = self.request("GET", path_of(self.id, f"/deliveries?after={self.cursor}&limit={limit}"))
-        found = msgspec.json.decode(answer.content, type=dict[str, msgspec.Raw])
-        listed = msgspec.json.decode(found["deliveries"], type=list[msgspec.Raw])
-        return tuple(read_delivery(bytes(each)) for each in listed)
+        return read_pending(answer)
 
     def __iter__(self) -> Iterator[ClientDelivery]:
         while True:
@@ -161,21 +168,20 @@ class Subscriber(_Connection):
                 return  # closed by us
 
     def _connect(self) -> ClientConnection:
-        headers = headers_of(self._token)
-        for attempt in stamina.retry_context(
-            on=(OSError, InvalidHandshake, TimeoutError), attempts=None, timeout=self._patience, wait_max=5.0
-        ):
-            with attempt:
-                address = stream_address(self.address, self.id, self._acknowledged)
-                # Entered, since newer versions want that; left by `close`, which may come from another method.
-                self._socket = connect(address, additional_headers=headers, max_size=None).__enter__()
-        if self._socket is None:
-            raise LikewiseError("no connection was made")
+        options = self._endpoint.stream_options(self.id, self._acknowledged)
+        try:
+            for attempt in stamina.retry_context(on=may_connect_again, **self._endpoint.retrying):
+                with attempt:
+                    # Entered, since newer versions want that; left by `close`, which may come from another method.
+                    self._socket = connect(**options).__enter__()
+        except (OSError, InvalidHandshake) as error:
+            raise self._endpoint.said(error) from error
+        assert self._socket is not None  # stamina ends with an error or a connection
         return self._socket
 
     def acknowledge(self, delivery: ClientDelivery | int) -> None:
         """Everything up to this delivery is dealt with; sent on the stream if it is open."""
-        number = delivery if isinstance(delivery, int) else delivery.sequence
+        number = number_of(delivery)
         self._acknowledged = max(self._acknowledged, number)
         if self._socket is not None:
             try:
@@ -184,8 +190,7 @@ class Subscriber(_Connection):
             except ConnectionClosed:
                 pass  # the next connection says it
         else:
-            body = msgspec.json.encode({"sequence": number})
-            self.request("POST", path_of(self.id, "/acknowledgements"), body)
+            self.request("POST", path_of(self.id, "/acknowledgements"), settled(number))
 
     def close(self) -> None:
         """Close the stream and the connection; what was not acknowledged comes again."""

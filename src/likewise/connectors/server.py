@@ -34,7 +34,8 @@ from likewise.connectors.documented import components
 from likewise.connectors.gate import Gate
 from likewise.connectors.problems import mistake, on_error, plain_problem
 from likewise.connectors.publishing import Publishing
-from likewise.errors import InputError, LikewiseError, StateError
+from likewise.connectors.tls import check_certificate
+from likewise.errors import LikewiseError, StateError
 
 _ROUTERS = (
     http_events, http_subscriptions, http_subscribers, http_matching, http_meaning, http_dead_letters,
@@ -99,8 +100,7 @@ def check_listening(config: Config, *, tokens: bool) -> None:
     likewise.errors.StateError: '0.0.0.0' is reachable from other machines and there are no tokens; ...
     """
     server = config.server
-    if (server.tls_certificate is None) != (server.tls_key is None):
-        raise InputError("TLS needs both a certificate and its key; give both or neither")
+    check_certificate(server)
     if tokens or server.host == "localhost":
         return
     try:

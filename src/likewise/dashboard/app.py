@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from fastapi import FastAPI
 
 
-def make_dashboard(broker: str) -> FastAPI:
+def make_dashboard(broker: str, ca: str | None = None) -> FastAPI:
     """The dashboard of the broker at an address, as an application of its own; one for each process."""
     if find_spec("nicegui") is None:
         raise MissingDependency("NiceGUI", "dashboard")
@@ -23,7 +23,7 @@ def make_dashboard(broker: str) -> FastAPI:
     from likewise.dashboard.feed import Feeds
     from likewise.dashboard.page import define_page
 
-    feeds = Feeds(broker)
+    feeds = Feeds(broker, ca)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -36,10 +36,10 @@ def make_dashboard(broker: str) -> FastAPI:
     return application
 
 
-def serve_dashboard(broker: str, host: str, port: int) -> None:
+def serve_dashboard(broker: str, host: str, port: int, ca: str | None = None) -> None:
     """Serve the dashboard until SIGINT or SIGTERM."""
     import uvicorn
 
     uvicorn.run(
-        make_dashboard(broker), host=host, port=port, log_level="warning", access_log=False, ws="websockets-sansio"
+        make_dashboard(broker, ca), host=host, port=port, log_level="warning", access_log=False, ws="websockets-sansio"
     )

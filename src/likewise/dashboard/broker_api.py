@@ -9,6 +9,7 @@ from urllib.parse import quote
 import httpx
 import msgspec
 
+from likewise.client.endpoint import Endpoint
 from likewise.dashboard.answers import (
     Activity,
     Backtest,
@@ -37,10 +38,17 @@ class Refused(LikewiseError):
 class BrokerApi:
     """The calls the dashboard makes. Each raises an error of the tree that says what to do."""
 
-    def __init__(self, url: str, token: str = "", *, transport: httpx.AsyncBaseTransport | None = None) -> None:
-        self.url = url.rstrip("/")
-        headers = {"Authorization": f"Bearer {token}"} if token else {}
-        self._client = httpx.AsyncClient(base_url=self.url, headers=headers, timeout=20, transport=transport)
+    def __init__(
+        self,
+        url: str,
+        token: str = "",
+        *,
+        ca: str | None = None,
+        transport: httpx.AsyncBaseTransport | None = None,
+    ) -> None:
+        endpoint = Endpoint(url, token, patience=0, ca=ca)
+        self.url = endpoint.address
+        self._client = httpx.AsyncClient(**endpoint.http_options() | {"timeout": 20, "transport": transport})
 
     async def close(self) -> None:
         """Let go of the connections."""

@@ -124,14 +124,15 @@ class Feed:
 class Feeds:
     """One feed for each token in use."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, ca: str | None = None) -> None:
         self.url = url
+        self._ca = ca
         self._feeds: dict[str, Feed] = {}
 
     def of(self, token: str) -> Feed:
         """The feed of a token."""
         if token not in self._feeds:
-            self._feeds[token] = Feed(BrokerApi(self.url, token))
+            self._feeds[token] = Feed(BrokerApi(self.url, token, ca=self._ca))
         return self._feeds[token]
 
     async def close(self) -> None:

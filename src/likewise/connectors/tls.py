@@ -1,0 +1,30 @@
+"""TLS: the certificate a broker shows and its key, looked at before anything listens."""
+
+from __future__ import annotations
+
+import ssl
+from pathlib import Path
+
+from likewise.broker.config import Server
+from likewise.errors import ArtefactMissing, InputError
+
+
+def check_certificate(server: Server) -> None:
+    """Refuse a certificate without its key, files that are not there, and a key that does not fit.
+
+    >>> check_certificate(Server(tls_certificate="cert.pem"))
+    Traceback (most recent call last):
+    likewise.errors.InputError: TLS needs both a certificate and its key; give both or neither
+    """
+    certificate, key = server.tls_certificate, server.tls_key
+    if certificate is None and key is None:
+        return
+    if certificate is None or key is None:
+        raise InputError("TLS needs both a certificate and its key; give both or neither")
+    for path in (certificate, key):
+        if not Path(path).is_file():
+            raise ArtefactMissing(f"there is no file {path}; TLS needs it")
+    try:
+        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(certificate, key)
+    except ssl.SSLError as error:
+        raise InputError(f"{certificate} and {key} are no certificate and its key in PEM form: {error}") from None
