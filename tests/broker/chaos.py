@@ -128,9 +128,8 @@ def run(
                 if number % 10 == 0 or number == kills:
                     count = sum(map(len, acknowledged))
                     rate = 60 * number / (time.monotonic() - begun)
-                    tell(
-                        f"{number:,} of {kills:,} kills ({rate:.0f} a minute): {count:,} acknowledged, {len(got):,} received"
-                    )
+                    said = f"{count:,} acknowledged, {len(got):,} received"
+                    tell(f"{number:,} of {kills:,} kills ({rate:.0f} a minute): {said}")
         finally:
             time.sleep(0.3)
             stop.set()
