@@ -11,14 +11,13 @@ import pytest
 from likewise.errors import ArtefactMissing, FormatError
 from likewise.evaluation.feedback_curve import feedback_curve
 from likewise.evaluation.vendor import (
-    CharacterGrams,
-    WordOverlap,
     attributes,
     decide,
     is_held_out,
     rank,
     read_benchmark,
 )
+from likewise.evaluation.yardsticks import CharacterGrams, WordOverlap
 from likewise.testing import TableMeasure
 
 EVENTS = [

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from likewise.cli import output
-from likewise.cli.options import AsJson, SpaceName, measure_named
+from likewise.cli.options import AsJson, ModelFolder, SpaceName, measure_named
 
 
 def thematic(
@@ -30,20 +30,22 @@ def thematic(
     master: Annotated[
         str | None, typer.Option("--master", help="Spark's master; this machine's cores if none.")
     ] = None,
+    model: ModelFolder = None,
     as_json: AsJson = False,
 ) -> None:
     """Repeat the experiments of the thematic paper: F1 and throughput against the sizes of themes.
 
     The thesaurus makes events and ground truth; the matcher never sees it. `wordnet` with the WordNet space is
-    circular, and labelled so. A run that was interrupted goes on where it stopped.
+    circular, and labelled so. A run that was interrupted goes on where it stopped; one that was
+    finished draws its figures again.
 
     Example: `likewise eval thematic --thesaurus eurovoc.json.gz --cells 30x30x5 --out report`
     """
     from likewise.evaluation.thematic_experiment import Choices, experiment
 
-    choices = Choices(thesaurus, space, measure_named(measure), cells, seed, throughput, events, subscriptions)
+    choices = Choices(thesaurus, space, measure_named(measure), cells, seed, throughput, events, subscriptions, model)
     out.mkdir(parents=True, exist_ok=True)
-    report = experiment(choices, out, master=master, console=None if as_json else output.console(stderr=True))
+    report = experiment(choices, out, master=master, console=output.console(stderr=True))
     if as_json:
         output.print_json(report)
         return

@@ -22,6 +22,9 @@ MeasureName = Annotated[
 SpaceName = Annotated[
     str | None, typer.Option("--space", help="The space, by name or folder; the embedded one by default.")
 ]
+ModelFolder = Annotated[
+    str | None, typer.Option("--model", metavar="FOLDER", help="An embedding model to compare with, too.")
+]
 Address = Annotated[
     str | None,
     typer.Option("--address", envvar="LIKEWISE_ADDRESS", help="The broker; http://127.0.0.1:8787 by default."),

@@ -2,45 +2,74 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likewise.errors import MissingDependency
+from likewise.evaluation.pictures import INK, new_figure
 from likewise.evaluation.thematic_report import Cell
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
-def heat_map(cells: list[Cell], path: Path, title: str, *, error: bool = False, baseline: float | None = None) -> None:
-    """Write one map: event tags to the right, subscription tags upwards; squares above the baseline, circles below."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingDependency("matplotlib", "plots") from None
+
+def heat_map_figure(
+    cells: list[Cell], title: str, *, error: bool = False, baseline: float | None = None, percent: bool = False
+) -> Figure:
+    """One map: event tags to the right, subscription tags upwards, the dashed line where both are alike.
+
+    Means are coloured by the side of the baseline they are on, blue-green above and brown below; errors, and means
+    that are all on one side, by size. A ring marks the highest cell. `percent` shows shares as percentages.
+    """
+    from matplotlib.colors import TwoSlopeNorm
+    from matplotlib.ticker import FuncFormatter
+
     across = sorted({c.event_size for c in cells})
     upward = sorted({c.subscription_size for c in cells})
-    x = np.array([across.index(c.event_size) for c in cells])
-    y = np.array([upward.index(c.subscription_size) for c in cells])
-    colour = np.array([c.error if error else c.mean for c in cells])
-    above = np.array([baseline is None or c.mean > baseline for c in cells])
-    size = 6.4 * 72 / max(len(across), len(upward))
-    figure = Figure(figsize=(8.2, 7.2), layout="constrained")
+    grid = np.full((len(upward), len(across)), np.nan)
+    for c in cells:
+        grid[upward.index(c.subscription_size), across.index(c.event_size)] = c.error if error else c.mean
+    low, high = float(np.nanmin(grid)), float(np.nanmax(grid))
+    divided = not error and baseline is not None and low < baseline < high
+    figure = new_figure(6.4, 5.9)
     axes = figure.subplots()
-    low, high = float(colour.min()), float(max(colour.max(), colour.min() + 1e-9))
-    for chosen, marker in ((above, "s"), (~above, "o")):
-        if chosen.any():
-            area = (0.8 * size) ** 2 * (1 if marker == "s" else 0.6)
-            drawn = axes.scatter(
-                x[chosen], y[chosen], c=colour[chosen], s=area, marker=marker, cmap="turbo", vmin=low, vmax=high
-            )
-    figure.colorbar(drawn, ax=axes, shrink=0.85)
-    step = max(1, len(across) // 15)
-    axes.set_xticks(range(0, len(across), step), [str(n) for n in across[::step]])
-    axes.set_yticks(range(0, len(upward), step), [str(n) for n in upward[::step]])
-    axes.set(xlabel="tags of the event theme", ylabel="tags of the subscription theme", title=title)
-    axes.set_xlim(-0.7, len(across) - 0.3)
-    axes.set_ylim(-0.7, len(upward) - 0.3)
+    drawn = axes.pcolormesh(
+        np.arange(len(across) + 1) - 0.5,
+        np.arange(len(upward) + 1) - 0.5,
+        grid,
+        cmap="BrBG" if divided else "cividis",
+        norm=TwoSlopeNorm(baseline, low, high) if divided and baseline is not None else None,
+        linewidth=0,
+        antialiased=False,
+    )
+    show = FuncFormatter(lambda v, _: _shown(v, percent))
+    bar = figure.colorbar(drawn, ax=axes, shrink=0.8, aspect=30, format=show)
+    bar.outline.set_visible(False)
+    if divided and baseline is not None:
+        bar.set_ticks([low, (low + baseline) / 2, baseline, (baseline + high) / 2, high])
+    ends = (-0.5, len(across) - 0.5), (-0.5, len(upward) - 0.5)
+    if across == upward:
+        axes.plot(*ends, color=INK, linewidth=0.8, linestyle=(0, (4, 4)), alpha=0.6)
+    at = np.unravel_index(int(np.nanargmax(grid)), grid.shape)
+    axes.plot([at[1]], [at[0]], marker="o", mfc="none", mec="#d1006c", mew=2, ms=max(7, 150 / len(across)))
+    for axis, sizes in ((axes.xaxis, across), (axes.yaxis, upward)):
+        step = max(1, -(-len(sizes) // 10))
+        axis.set_ticks(range(0, len(sizes), step), [str(n) for n in sizes[::step]])
+    axes.set(xlabel="tags of the event theme", ylabel="tags of the subscription theme", xlim=ends[0], ylim=ends[1])
     axes.set_aspect("equal")
-    if baseline is not None:
-        shown = f"{baseline:.3f}" if baseline < 1 else f"{baseline:,.0f}"
-        axes.set_title(f"{title}\nsquares: above the baseline {shown}; circles: below it", fontsize=11)
-    figure.savefig(path, dpi=120)
+    for side in axes.spines.values():
+        side.set_visible(False)
+    best = f"highest {_shown(high, percent)} at {across[at[1]]} event and {upward[at[0]]} subscription tags"
+    without = "" if baseline is None or error else f"; without themes {_shown(baseline, percent)}"
+    axes.set_title(f"{title}\n", fontsize=12, fontweight="bold", loc="left")
+    axes.text(0, 1.02, best + without, transform=axes.transAxes, fontsize=9.5).set_in_layout(False)
+    return figure
+
+
+def _shown(value: float, percent: bool) -> str:
+    """A value for people.
+
+    >>> _shown(0.6721, True), _shown(38752.4, False)
+    ('67.2 %', '38,752')
+    """
+    return f"{100 * value:.1f} %" if percent else f"{value:,.0f}"

@@ -12,7 +12,7 @@ import gzip
 from collections.abc import Callable, Sequence
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 import numpy as np
@@ -28,6 +28,7 @@ from likewise.model import Event
 from likewise.semantics.measure import Measure
 
 RANKS = range(1, 7)  # the m of Top_m the paper tries
+VARIANTS: Final[tuple[Variant, ...]] = ("hybrid", "jcn", "esa")
 
 
 class Asked(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -133,7 +134,7 @@ def experiment(
     kept = [one for one in asked if relevant[one.id] & set(subjects)]
     truth = np.array([[subject in relevant[one.id] for subject in subjects] for one in kept])
     curves = []
-    for variant in ("hybrid", "jcn", "esa"):
+    for variant in VARIANTS:
         for m in ranks:
             scores = _scores(events, kept, jcn, esa, m, variant)
             precision = np.mean([interpolated_precision(s, t) for s, t in zip(scores, truth, strict=True)], axis=0)

@@ -3,38 +3,32 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from likewise.defaults import HYBRID_M
-from likewise.errors import MissingDependency
-from likewise.evaluation.hybrid import RANKS, Report
+from likewise.evaluation.hybrid import RANKS, VARIANTS, Report
+from likewise.evaluation.line_charts import Panel, line_charts
+from likewise.evaluation.pictures import write_png
 from likewise.evaluation.ranking import RECALL_POINTS
 
-COLOURS = {"hybrid": "#0b6e4f", "jcn": "#c1666b", "esa": "#4a6fa5"}
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+def hybrid_figure(report: Report) -> Figure:
+    """Two charts: mean interpolated precision at eleven recall points, and maximal F1 against m."""
+    best = {variant: report.best(variant, HYBRID_M) for variant in VARIANTS}
+    recall = RECALL_POINTS.tolist()
+    curves = {f"{v} ({c.maximal_f1:.2f})": (recall, c.precision) for v, c in best.items()}
+    ranks = {str(v): (list(RANKS), [report.best(v, m).maximal_f1 for m in RANKS]) for v in VARIANTS}
+    return line_charts(
+        [
+            Panel(f"Precision and recall, m = {HYBRID_M}", "recall", "precision (interpolated, mean)", curves),
+            Panel("The effect of m", "m: properties that may answer a statement", "maximal F1", ranks),
+        ]
+    )
 
 
 def plot(report: Report, path: Path) -> None:
-    """Write the picture."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingDependency("matplotlib", "plots") from None
-    figure = Figure(figsize=(10, 4.2), layout="constrained")
-    left, right = figure.subplots(1, 2)
-    for variant, colour in COLOURS.items():
-        best = report.best(variant, HYBRID_M)
-        left.plot(
-            RECALL_POINTS, best.precision, color=colour, marker="o", ms=4, label=f"{variant} ({best.maximal_f1:.2f})"
-        )
-        right.plot(
-            RANKS, [report.best(variant, m).maximal_f1 for m in RANKS], color=colour, marker="o", ms=4, label=variant
-        )
-    left.set(
-        xlabel="recall", ylabel="precision (interpolated, mean)", ylim=(0, 1.02), title=f"m = {HYBRID_M}; maximal F1"
-    )
-    right.set(
-        xlabel="m: properties that may answer a statement", ylabel="maximal F1", ylim=(0, 1.02), title="The effect of m"
-    )
-    for axes in (left, right):
-        axes.grid(alpha=0.3)
-        axes.legend(frameon=False)
-    figure.savefig(path, dpi=130)
+    """Write the picture as PNG."""
+    write_png(hybrid_figure(report), path)

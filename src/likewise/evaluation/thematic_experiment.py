@@ -5,8 +5,7 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -14,15 +13,18 @@ import msgspec
 
 from likewise.errors import LikewiseError
 from likewise.evaluation.load_arrays import load_arrays
-from likewise.evaluation.thematic import Quality, SubExperiment, Truth, quality, run_grid
+from likewise.evaluation.progress import counting
+from likewise.evaluation.thematic import Quality, SubExperiment, Truth, quality
+from likewise.evaluation.thematic_grid import Grid, load_key
 from likewise.evaluation.thematic_load import EVENTS, SUBSCRIPTIONS, thematic_load, write_load
 from likewise.evaluation.thematic_report import PAPER, Cell, Headline, cells, headline, sentence
-from likewise.evaluation.thematic_throughput import Throughput, cold_throughput, throughputs
+from likewise.evaluation.thematic_throughput import Throughput, throughputs
 from likewise.evaluation.themes import ThemePair, read_cells, theme_pairs
 from likewise.evaluation.thesaurus import open_thesaurus
 from likewise.semantics.library import load_space
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
     from rich.console import Console
 
     from likewise.evaluation.load_arrays import LoadArrays
@@ -31,13 +33,17 @@ if TYPE_CHECKING:
 
 MEASURES: Final[tuple[tuple[str, Mapping[str, str]], ...]] = (
     ("esa", {"metric": "raw"}), ("esa", {"metric": "unit"}), ("esa", {"metric": "cosine"}), ("jcn", {}), ("names", {}),
-    ("combine", {}), ("embeddings", {}),
+    ("combine", {}),
 )  # fmt: skip
+CHOICES: Final = "choices.json"  # in the folder of an experiment
 BASELINE_RUNS: Final = 5  # as in the paper's section 5.2.5
 
 
 class Choices(msgspec.Struct, frozen=True):
-    """What can be chosen about the experiment; `throughput` is the number of samples timed for each cell."""
+    """What can be chosen about the experiment.
+
+    `throughput` is the number of samples timed for each cell; `model` an embedding model for the table of measures.
+    """
 
     thesaurus: str
     space: str | None = None
@@ -47,6 +53,7 @@ class Choices(msgspec.Struct, frozen=True):
     throughput: int = 1
     events: int = EVENTS
     subscriptions: int = SUBSCRIPTIONS
+    model: str | None = None
 
 
 class MeasureRow(msgspec.Struct, frozen=True):
@@ -84,56 +91,61 @@ class Report(msgspec.Struct, frozen=True):
 
 
 def experiment(choices: Choices, folder: Path, *, master: str | None = None, console: Console | None = None) -> Report:
-    """Run it all into a folder; what an interrupted run had finished is not done again."""
-    from likewise.pipeline.session import spark_session
-
+    """Run it all into a folder; what an interrupted run had finished is not done again, the figures are drawn anew."""
     event_sizes, subscription_sizes, samples = read_cells(choices.cells)
     thesaurus = open_thesaurus(choices.thesaurus)
     space = load_space(choices.space)
     load = thematic_load(thesaurus, events=choices.events, subscriptions=choices.subscriptions, seed=choices.seed)
     write_load(load, folder)
+    (folder / CHOICES).write_bytes(msgspec.json.encode(choices))
     pairs = theme_pairs(thesaurus.top_terms(), event_sizes, subscription_sizes, samples, choices.seed)
     _lines(folder / "themes.jsonl", pairs)
     arrays, truth = load_arrays(load.subscriptions, load.events), Truth(load.relevant, load.wider)
     baseline = quality(arrays, truth, space.measure(choices.measure[0], **choices.measure[1]))
-    begun = time.monotonic()
-    with spark_session(master) as spark:
-        results = run_grid(
-            spark, arrays, truth, pairs, space=choices.space, measure=choices.measure, folder=folder, console=console
-        )
-    seconds = time.monotonic() - begun
+    grid = Grid(arrays, truth, pairs, space=choices.space, measure=choices.measure, folder=folder)
+    if grid.lacking():
+        from likewise.pipeline.session import spark_session
+
+        with spark_session(master) as spark:
+            grid.run(spark, console)
+    results = grid.results()
     _lines(folder / "results.jsonl", results)
-    speeds, slow = _speeds(choices, space, load, pairs, folder)
-    measures = tuple(_measures(space, arrays, truth))
-    report = _report(choices, space, load, baseline, results, speeds, slow, measures, seconds)
+    timed = [pair for pair in pairs if pair.sample < choices.throughput]
+    path = folder / f"throughput-{load_key(arrays, (), choices.space, choices.measure)}.jsonl"
+    speeds, slow = _speeds(choices, space, load, timed, path, console) if timed else ([], 0.0)
+    measures = tuple(_measures(space, arrays, truth, choices.model, console))
+    report = _report(choices, space, load, baseline, results, speeds, slow, measures, grid.seconds())
     (folder / "report.json").write_bytes(msgspec.json.format(msgspec.json.encode(report)))
     draw(report, folder)
     return report
 
 
 def _speeds(
-    choices: Choices, space: Space, load: ThematicLoad, pairs: list[ThemePair], folder: Path
+    choices: Choices, space: Space, load: ThematicLoad, timed: list[ThemePair], path: Path, console: Console | None
 ) -> tuple[list[Throughput], float]:
-    """Throughput of the cells and of the baseline; nothing if no sample is to be timed."""
-    timed = [pair for pair in pairs if pair.sample < choices.throughput]
-    if not timed:
-        return [], 0.0
-    path = folder / f"throughput-{choices.throughput}.jsonl"
-    speeds = list(throughputs(space, choices.measure, load, timed))
-    _lines(path, speeds)
-    runs = [cold_throughput(space, choices.measure, load) for _ in range(BASELINE_RUNS)]
-    return speeds, sum(runs) / len(runs)
+    """Throughput of the cells and of the baseline, which is the cell of no tags."""
+    runs = [ThemePair(0, 0, sample, (), ()) for sample in range(BASELINE_RUNS)]
+    found = throughputs(space, choices.measure, load, [*runs, *timed], path, console)
+    slow = found[:BASELINE_RUNS]
+    return found[BASELINE_RUNS:], sum(t.events_per_s for t in slow) / len(slow)
 
 
-def _measures(space: Space, arrays: LoadArrays, truth: Truth) -> Iterator[MeasureRow]:
-    for name, options in MEASURES:
-        said = ":".join([name, *(f"{k}={v}" for k, v in options.items())])
-        try:
-            found = quality(arrays, truth, space.measure(name, **options))
-        except LikewiseError as error:  # a measure whose model or dependency is not there
-            yield MeasureRow(said, 0.0, 0.0, f"not available: {error}")
-        else:
-            yield MeasureRow(said, found.f1, found.wider_f1)
+def _measures(
+    space: Space, arrays: LoadArrays, truth: Truth, model: str | None, console: Console | None
+) -> Iterator[MeasureRow]:
+    """Every measure without themes; the user's model, or a word that there is none."""
+    chosen = [*MEASURES, ("embeddings", {} if model is None else {"model": model})]
+    with counting("measures", len(chosen), console) as tell:
+        for number, (name, options) in enumerate(chosen, 1):
+            shown = {k: Path(v).name if k == "model" else v for k, v in options.items()}
+            said = ":".join([name, *(f"{k}={v}" for k, v in shown.items())])
+            try:
+                found = quality(arrays, truth, space.measure(name, **options))
+            except LikewiseError as error:  # a measure whose model or dependency is not there
+                yield MeasureRow(said, 0.0, 0.0, f"not available: {error}")
+            else:
+                yield MeasureRow(said, found.f1, found.wider_f1)
+            tell(number)
 
 
 def _report(
@@ -168,18 +180,31 @@ def _report(
     )
 
 
-def draw(report: Report, folder: Path) -> None:
-    """The four figures: F1, its standard error, throughput, its standard error (Figures 7 to 10)."""
-    from likewise.evaluation.heat_maps import heat_map
+def figures(report: Report) -> dict[str, Figure]:
+    """The four maps by name: F1, its standard error, throughput, its standard error (Figures 7 to 10).
 
-    write: Callable[..., None] = heat_map
+    An error needs two samples of a cell; a map of errors that has none is left out.
+    """
+    from likewise.evaluation.heat_maps import heat_map_figure
+
     grid, base = list(report.cells), report.quality.baseline
-    write(grid, folder / "f1.png", "Maximal F1 by theme sizes", baseline=base)
-    write(grid, folder / "f1-error.png", "Standard error of F1", error=True, baseline=base)
+    found = {"f1": heat_map_figure(grid, "Maximal F1", baseline=base, percent=True)}
+    if any(cell.samples > 1 for cell in grid):
+        found["f1-error"] = heat_map_figure(grid, "Standard error of F1", error=True, percent=True)
     if report.throughput is not None:
         speeds, base = list(report.throughput_cells), report.throughput.baseline
-        write(speeds, folder / "throughput.png", "Cold events a second of CPU", baseline=base)
-        write(speeds, folder / "throughput-error.png", "Standard error of throughput", error=True, baseline=base)
+        found["throughput"] = heat_map_figure(speeds, "Events a second of CPU, cold", baseline=base)
+        if any(cell.samples > 1 for cell in speeds):
+            found["throughput-error"] = heat_map_figure(speeds, "Standard error of throughput", error=True)
+    return found
+
+
+def draw(report: Report, folder: Path) -> None:
+    """The maps as PNG files."""
+    from likewise.evaluation.pictures import write_png
+
+    for name, figure in figures(report).items():
+        write_png(figure, folder / f"{name}.png")
 
 
 def _lines(path: Path, rows: list[ThemePair] | list[SubExperiment] | list[Throughput]) -> None:

@@ -14,13 +14,12 @@ import csv
 import gzip
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
 from likewise.errors import ArtefactMissing, FormatError, InvalidEvent
 from likewise.evaluation.ranking import average_precision, maximal_f1
@@ -253,53 +252,3 @@ def _is_relevant(benchmark: Benchmark, sent: VendorEvent, phrase: Phrase, bound:
         symbol and unit(symbol).dimension == dimension and unit(symbol).to_base(value) >= least
         for value, symbol in _readings(benchmark, sent, phrase.phenomenon)
     )
-
-
-class WordOverlap:
-    """A yardstick: the share of words two terms have in common (Jaccard), after splitting identifiers."""
-
-    name = "word overlap"
-
-    def matrix(self, asked: Sequence[Term], seen: Sequence[Term]) -> NDArray[np.float32]:
-        """Every pair's overlap."""
-        return _jaccard([_words(t.text) for t in asked], [_words(t.text) for t in seen])
-
-    def configuration(self) -> dict[str, object]:
-        """Nothing to configure."""
-        return {"name": self.name}
-
-
-class CharacterGrams:
-    """A yardstick: the share of character trigrams two terms have in common (Jaccard)."""
-
-    name = "character n-grams"
-
-    def matrix(self, asked: Sequence[Term], seen: Sequence[Term]) -> NDArray[np.float32]:
-        """Every pair's overlap."""
-        return _jaccard([_grams(t.text) for t in asked], [_grams(t.text) for t in seen])
-
-    def configuration(self) -> dict[str, object]:
-        """Nothing to configure."""
-        return {"name": self.name}
-
-
-def _words(text: str) -> frozenset[str]:
-    from likewise.semantics.identifiers import words_of
-
-    return frozenset(word.lower() for word in words_of(text))
-
-
-def _grams(text: str) -> frozenset[str]:
-    padded = f"  {' '.join(sorted(_words(text)))}  "
-    return frozenset(padded[i : i + 3] for i in range(len(padded) - 2))
-
-
-def _jaccard(rows: list[frozenset[str]], columns: list[frozenset[str]]) -> NDArray[np.float32]:
-    numbers = {item: n for n, item in enumerate(sorted(set().union(*rows, *columns)))}
-    left, right = (np.zeros((len(sets), len(numbers)), np.float32) for sets in (rows, columns))
-    for table, sets in ((left, rows), (right, columns)):
-        for index, items in enumerate(sets):
-            table[index, [numbers[item] for item in items]] = 1.0
-    shared = left @ right.T
-    total = left.sum(1)[:, None] + right.sum(1)[None, :] - shared
-    return np.asarray(shared / np.maximum(total, 1.0), np.float32)

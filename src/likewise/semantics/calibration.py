@@ -49,6 +49,7 @@ class NameWeights(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     What is left of a score: `conflict` if the heads or units measure different things, `not_a_number` if a quantity
     is asked and the value is text or a Boolean, `not_a_state` if a state is asked and it is a number; what is
     left of two words' relatedness: `sisters` if they are different quantities, `association` if only one is one.
+    `short_forms`: whether short forms, formulas and names of units are written out; ablations say no.
     """
 
     prefix: tuple[float, ...]
@@ -71,6 +72,7 @@ class NameWeights(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     association: float
     not_a_number: float
     not_a_state: float
+    short_forms: bool = True
 
 
 class Calibration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

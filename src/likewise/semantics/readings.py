@@ -154,8 +154,15 @@ def _part(written: list[str], units: frozenset[str], known: Callable[[str], bool
         if len(written) > 1 and at == 0 and text in SYMBOLS:
             symbol = SYMBOLS[text]
             continue
-        more = expanded(text)
-        if more == (text,) and text[0] in SYMBOLS and len(text) > 3 and not known(text) and is_short(text[1:]):
+        more = expanded(text) if weights.short_forms else (text,)
+        if (
+            weights.short_forms
+            and more == (text,)
+            and text[0] in SYMBOLS
+            and len(text) > 3
+            and not known(text)
+            and is_short(text[1:])
+        ):
             more = (*expanded(text[1:]), SYMBOLS[text[0]])
         folded += [(text, word)] if more == (text,) else [(m, m) for m in more]
     if symbol:
