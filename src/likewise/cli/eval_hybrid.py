@@ -13,15 +13,22 @@ from likewise.defaults import HYBRID_M
 
 
 def hybrid(
-    events: Annotated[Path, typer.Option("--events", help="RDF events (.nt, .ttl, .rdf, .jsonld; .gz, .bz2).")],
+    events: Annotated[
+        Path,
+        typer.Option("--events", help="RDF events (.nt, .ttl, .rdf, .jsonld), or dated events (.txt); .gz, .bz2."),
+    ],
     subscriptions: Annotated[
-        Path | None, typer.Option("--subscriptions", help="JSON lines: id, text, relevant. Shipped ones if none.")
-    ] = None,
+        str,
+        typer.Option("--subscriptions", help="JSON lines: id, text, relevant; or the shipped infoboxes, icews."),
+    ] = "infoboxes",
     out: Annotated[Path | None, typer.Option("--out", help="A folder for the report and the curves.")] = None,
     space: SpaceName = None,
     as_json: AsJson = False,
 ) -> None:
     """Compare the hybrid matcher with JCn alone and ESA alone, for m = 1 to 6.
+
+    Relevance is said by SPARQL patterns. Events may be a part of a DBpedia or Freebase dump; of the latter, names take
+    the place of ids. Dated events are lines of actor, action, target and date, as ICEWS has them.
 
     Example: `likewise eval hybrid --events event-infobox-triples.nt.gz --out report`
     """
@@ -30,11 +37,10 @@ def hybrid(
         read_events,
         read_subscriptions,
         relevant_events,
-        shipped_subscriptions,
     )
     from likewise.semantics.library import load_space
 
-    asked = shipped_subscriptions() if subscriptions is None else read_subscriptions(subscriptions)
+    asked = read_subscriptions(subscriptions)
     found, raw, format = read_events(events)
     opened = load_space(space)
     report = experiment(

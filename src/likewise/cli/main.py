@@ -28,6 +28,7 @@ COMMANDS: Final = {
 }
 
 EVALUATIONS: Final = {
+    "all": Lazy("likewise.cli.eval_all:everything", "Run every evaluation, and write one page with all figures."),
     "relatedness": Lazy("likewise.cli.eval_relatedness:relatedness", "Compare measures with people's judgements."),
     "hybrid": Lazy("likewise.cli.eval_hybrid:hybrid", "Match statements with RDF events, by WordNet, ESA and both."),
     "thematic": Lazy("likewise.cli.eval_thematic:thematic", "Repeat the thematic paper's experiments, on Spark."),

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from likewise.model.event import Event
 
@@ -50,14 +50,34 @@ _PERCENT = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
 _CONTROL = {"t": "\t", "n": "\n", "r": "\r", "b": "\b", "f": "\f"}
 
 
+FREEBASE: Final = "http://rdf.freebase.com/ns/"
+_FREEBASE_ID: Final = re.compile(rf"<{re.escape(FREEBASE)}[mg]\.[0-9a-z_]+>")
+
+
+def is_freebase_id(term: str) -> bool:
+    """Whether a term is one of Freebase's ids of things, which have no words.
+
+    >>> is_freebase_id("<http://rdf.freebase.com/ns/m.0abc>"), is_freebase_id("<http://e.org/m.0abc>")
+    (True, False)
+    """
+    return _FREEBASE_ID.fullmatch(term) is not None
+
+
 def term_text(term: str) -> str | None:
     """The text of an N-Triples term: a URI's last part, an English or untagged literal; None for anything else.
 
     >>> term_text("<http://e.org/a#Football_Match>"), term_text('"10 %"'), term_text('"Ort"@de'), term_text("_:b0")
     ('Football_Match', '10 %', None, None)
+
+    Of Freebase's dotted ids the last part counts, and ids of things (`m.0abc`) say nothing.
+
+    >>> term_text("<http://rdf.freebase.com/ns/time.event.locations>"), term_text("<http://rdf.freebase.com/ns/m.0abc>")
+    ('locations', None)
     """
     if term.startswith("<"):
         path = term[1:].removesuffix(">").rstrip("/#")
+        if path.startswith(FREEBASE):
+            return None if is_freebase_id(term) else path.rpartition(".")[2]
         return _PERCENT.sub(_decode, re.split(r"[/#]", path)[-1])
     literal = _LITERAL.fullmatch(term)
     if literal is None or (literal.group(2) or "en").lower() != "en":

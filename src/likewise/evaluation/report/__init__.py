@@ -1,1 +1,1 @@
-"""One page with every evaluation: `sections` hold what was found, `parts` find it, `everything` runs them, `page` shows it."""
+"""One page with every evaluation: `parts` find the figures, `sections` hold them, `everything` runs, `page` shows."""

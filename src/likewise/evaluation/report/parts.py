@@ -36,7 +36,11 @@ class Part(NamedTuple):
 
 def relatedness(setting: Setting) -> Section:
     """Spearman's correlation with people's judgements, every measure on every file found."""
-    files = [path for pattern in JUDGEMENTS[: 1 if setting.choices.quick else None] for path in setting.all_found(pattern)[:1]]
+    files = [
+        path
+        for pattern in JUDGEMENTS[: 1 if setting.choices.quick else None]
+        for path in setting.all_found(pattern)[:1]
+    ]
     files = files or setting.all_found("EN-*.txt")
     if not files:
         raise ArtefactMissing(setting.missing("EN-*.txt"))
@@ -83,8 +87,9 @@ def hybrid(setting: Setting) -> Section:
     jcn, esa = setting.space.measure("jcn"), setting.space.measure("esa", metric="cosine")
     blocks: list[Block] = [
         Text(
-            "After section 6 of Hasan, O’Riain and Curry (DEBS 2012): statements against RDF events, relevance by SPARQL "
-            "patterns; `hybrid` ranks properties by WordNet and compares values by ESA, the others use one of the two."
+            "After section 6 of Hasan, O’Riain and Curry (DEBS 2012): statements against RDF events, relevance by "
+            "SPARQL patterns; `hybrid` ranks properties by WordNet and compares values by ESA, the others use one of "
+            "the two."
         )
     ]
     glances, commands = [], []
@@ -104,7 +109,9 @@ def hybrid(setting: Setting) -> Section:
             best = {v: report.best(v, defaults.HYBRID_M).maximal_f1 for v in rdf.VARIANTS}
             here = ", ".join(f"{v} {f1:.3f}" for v, f1 in best.items())
             glances.append(Glance(f"hybrid matching, {title.lower()}, F1", here, rdf.SETS[name].paper))
-            commands.append(f"likewise eval hybrid --events {path} --subscriptions {name} --out {setting.folder / name}")
+            commands.append(
+                f"likewise eval hybrid --events {path} --subscriptions {name} --out {setting.folder / name}"
+            )
             tell(number)
     return Section("hybrid", "Hybrid matching of RDF events", tuple(blocks), "\n".join(commands), tuple(glances))
 
@@ -133,9 +140,9 @@ def vendor(setting: Setting) -> Section:
         "vendor", "What vendors call the thing",
         (
             Text(
-                f"{best.phrases} plain phrases against {best.attributes:,} labelled attributes of {report.vendors} vendors "
-                f"({report.events} example messages). These are the development vendors; a third, set aside, was scored once "
-                "(the project’s `docs/ablation.md` has the figures) and is not scored here."
+                f"{best.phrases} plain phrases against {best.attributes:,} labelled attributes of {report.vendors} "
+                f"vendors ({report.events} example messages). These are the development vendors; a third, set aside, "
+                "was scored once (the project’s `docs/ablation.md` has the figures) and is not scored here."
             ),
             Table("Ranking: means over phrases", ("measure", "maximal F1", "average precision"), rows),
             Table(
@@ -212,8 +219,8 @@ def ablation(setting: Setting) -> Section:
             Table(
                 "", ("", "maximal F1", "change", "average precision", "F1 of decisions"),
                 tuple(
-                    (r.name, f"{r.maximal_f1:.3f}", f"{r.maximal_f1 - whole.maximal_f1:+.3f}", f"{r.average_precision:.3f}",
-                     f"{r.decision_f1:.3f}") for r in rows
+                    (r.name, f"{r.maximal_f1:.3f}", f"{r.maximal_f1 - whole.maximal_f1:+.3f}",
+                     f"{r.average_precision:.3f}", f"{r.decision_f1:.3f}") for r in rows
                 ),
             ),
         ),

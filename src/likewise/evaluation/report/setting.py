@@ -20,7 +20,7 @@ DEEPEST: Final = 3  # folders below the one named in which files are looked for
 
 
 class Choices(msgspec.Struct, frozen=True):
-    """What can be chosen: the folder of data, the thesaurus, space and model, the thematic cells, less of everything."""
+    """What can be chosen: the folder of data, thesaurus, space and model, the thematic cells, less of everything."""
 
     data: str | None = None
     thesaurus: str | None = None
@@ -77,4 +77,6 @@ class Setting:
         wanted = ", ".join(f"`{pattern}`" for pattern in patterns)
         if self.choices.data is None:
             return f"this part needs {wanted}, and no folder of data was named; give one with --data"
-        return f"this part needs {wanted}, which {self.choices.data} does not hold, nor a folder up to {DEEPEST} below it"
+        return (
+            f"this part needs {wanted}, which {self.choices.data} does not hold, nor a folder up to {DEEPEST} below it"
+        )

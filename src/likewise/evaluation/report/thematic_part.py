@@ -17,8 +17,8 @@ from likewise.evaluation.thematic_report import Headline
 THESAURUS: Final = "eurovoc*.json*"
 QUICK: Final = {"cells": "3x3x2", "events": 1_500, "subscriptions": 30}
 CAPTIONS: Final = {
-    "f1": "Maximal F1 by the sizes of themes (the paper’s Figure 7). The ring marks the highest cell; on the dashed line "
-    "both themes are alike.",
+    "f1": "Maximal F1 by the sizes of themes (the paper’s Figure 7). The ring marks the highest cell; on the dashed "
+    "line both themes are alike.",
     "f1-error": "How much the samples of a cell differ in F1 (Figure 8).",
     "throughput": "Throughput of a matcher that knows nothing yet (Figure 9).",
     "throughput-error": "How much the samples of a cell differ in throughput (Figure 10).",
@@ -57,10 +57,13 @@ def thematic(setting: Setting) -> Section:
     samples = max(c.samples for c in report.cells)
     return Section(
         "thematic", "Themes",
-        (*_told(report), _sentences(report), drawn_beside("thematic", CAPTIONS, lambda: figures(report)), _measures(report)),
+        (
+            _told(report), _sentences(report), drawn_beside("thematic", CAPTIONS, lambda: figures(report)),
+            _measures(report),
+        ),
         f"likewise eval thematic --thesaurus {thesaurus} --cells {cells}x{samples} --out {setting.folder}",
         _glances(report),
-        {"thematic load, F1": {row.measure: row.f1 for row in report.measures if not row.note}},
+        {"thematic load, F1": {_plain(row.measure): row.f1 for row in report.measures if not row.note}},
     )  # fmt: skip
 
 
@@ -75,17 +78,15 @@ def _earlier(folder: Path, wanted: Choices) -> Report | None:
     return report if alike == wanted else None
 
 
-def _told(report: Report) -> list[Block]:
+def _told(report: Report) -> Block:
     circular = " Space and thesaurus are both WordNet’s: the experiment is circular." if report.circular else ""
-    return [
-        Text(
-            f"After section 5 of Hasan and Curry, “Thematic event processing” (Middleware 2014): {report.events:,} events "
-            f"made from {report.seeds} seeds by the thesaurus `{report.thesaurus}`, {report.subscriptions} fully relaxed "
-            f"subscriptions, {report.relevant_pairs:,} relevant pairs by lineage ({report.wider_pairs:,} in the wider "
-            f"reading), {report.sub_experiments:,} sub-experiments with the measure `{report.measure}`, "
-            f"{report.grid_seconds:,.0f} s on Spark.{circular}"
-        )
-    ]
+    return Text(
+        "After section 5 of Hasan and Curry, “Thematic event processing” (Middleware 2014): "
+        f"{report.events:,} events made from {report.seeds} seeds by the thesaurus `{report.thesaurus}`, "
+        f"{report.subscriptions} fully relaxed subscriptions, {report.relevant_pairs:,} relevant pairs by lineage "
+        f"({report.wider_pairs:,} in the wider reading), {report.sub_experiments:,} sub-experiments with the measure "
+        f"`{report.measure}`, {report.grid_seconds:,.0f} s on Spark.{circular}"
+    )
 
 
 def _sentences(report: Report) -> Table:
@@ -102,7 +103,13 @@ def _sentences(report: Report) -> Table:
         for (name, show), (quality, speed) in zip(ROWS, PAPER, strict=True)
     )
     header = ("", "F1", "F1, wider reading", "the paper’s F1", "events/s", "the paper’s events/s")
-    return Table("The paper’s sentences, counted anew; tags are those of the event and of the subscription", header, rows)
+    return Table(
+        "The paper’s sentences, counted anew; tags are those of the event and of the subscription", header, rows
+    )
+
+
+def _plain(measure: str) -> str:
+    return "embeddings" if measure.startswith("embeddings:") else measure
 
 
 def _percent(value: float) -> str:
