@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import bz2
+import gzip
 from pathlib import Path
 
 import pytest
 
 from likewise.errors import ArtefactMissing, FormatError
 from likewise.evaluation.hybrid import (
+    SETS,
     Asked,
     experiment,
     read_events,
     read_subscriptions,
     relevant_events,
-    shipped_subscriptions,
 )
 from likewise.evaluation.hybrid_plot import plot
+from likewise.formats.rdf import parse_triples
 from likewise.language import parse
+from likewise.matching.rdf_terms import event_statements
 from likewise.testing import TableMeasure
 
 TURTLE = b"""@prefix e: <http://e.org/> .
@@ -58,12 +61,65 @@ def test_the_picture_is_written(events: Path, tmp_path: Path) -> None:
     assert (tmp_path / "h.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_the_shipped_subscriptions_parse_and_their_patterns_are_sparql() -> None:
-    """Seven, as in the paper's Table 3."""
-    shipped = shipped_subscriptions()
+@pytest.mark.parametrize("name", SETS)
+def test_the_shipped_subscriptions_parse_and_their_patterns_are_sparql(name: str) -> None:
+    """Seven, as in the paper's Table 3, for each event set."""
+    shipped = read_subscriptions(name)
     assert len(shipped) == 7
     assert all(parse(one.text).kind == "statements" for one in shipped)
     assert relevant_events(TURTLE, "ttl", shipped) == {one.id: set() for one in shipped}
+
+
+DATED = (
+    "Armed Gang (Iraq)\tAbduct, hijack, or take hostage\tCitizen (Iraq)\t2014-02-12\n"
+    'Iraq\tMake a "visit"\tCitizen (France)\t2014-02-13\n'
+)
+
+
+def test_dated_events_become_rdf_with_their_countries(tmp_path: Path) -> None:
+    """`Citizen (Iraq)` is a name and a country; a country by itself is its own."""
+    path = tmp_path / "icews.txt.gz"
+    path.write_bytes(gzip.compress(DATED.encode()))
+    found, raw, format = read_events(path)
+    assert [(t.attribute, t.value) for t in found[1].tuples] == [
+        ("sourceName", "Iraq"), ("sourceCountry", "Iraq"), ("eventText", 'Make a "visit"'),
+        ("targetName", "Citizen"), ("targetCountry", "France"), ("eventDate", "2014-02-13"),
+    ]  # fmt: skip
+    relevant = relevant_events(raw, format, read_subscriptions("icews"))
+    assert {id for id, events in relevant.items() if events} == {"6"}
+    path.write_bytes(gzip.compress(b"one\ttwo\n"))
+    with pytest.raises(FormatError, match="line 1"):
+        read_events(path)
+
+
+FREEBASE_TURTLE = b"""@prefix ns: <http://rdf.freebase.com/ns/> .
+@prefix rdf: <http://www.w3.org/1999/02/22-rdf-syntax-ns#> .
+ns:m.0final rdf:type ns:time.event ;
+\tns:type.object.name "World Cup Final"@en, "Finale"@fr ;
+\tns:time.event.locations ns:m.0fnb, ns:m.0nameless ;
+\tns:sports.sports_team_event.teams ns:m.0spain .
+ns:m.0fnb\tns:type.object.name\t"FNB Stadium"@en .
+ns:m.0spain\tns:type.object.name\t"Spain"@en.
+"""
+
+
+@pytest.mark.parametrize("ending", ["ttl", "nt"])
+def test_freebase_events_have_names_for_ids(tmp_path: Path, ending: str) -> None:
+    """Properties are the last part of dotted ids; ids become English names; what has only a name is no event."""
+    text = FREEBASE_TURTLE
+    if ending == "nt":
+        text = b"".join(f"{t.subject} {t.predicate} {t.object} .\n".encode() for t in parse_triples(text, "ttl"))
+    path = tmp_path / f"freebase.{ending}"
+    path.write_bytes(text)
+    events, raw, format = read_events(path)
+    assert len(events) == 1
+    said = [(s.property, s.value) for s in event_statements(events[0])]
+    assert said == [
+        ("type", "event"), ("name", "World Cup Final"), ("location", "FNB Stadium"), ("team", "Spain"),
+    ]  # fmt: skip
+    ns = "http://rdf.freebase.com/ns/"
+    asked = [Asked("1", 'event place "FNB Stadium"', f"?event <{ns}time.event.locations> <{ns}m.0fnb>")]
+    assert relevant_events(raw, format, asked) == {"1": {"<http://rdf.freebase.com/ns/m.0final>"}}
 
 
 def test_bad_files_are_named(tmp_path: Path) -> None:

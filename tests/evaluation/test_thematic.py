@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from rich.console import Console
 
 from benchmarks.yardsticks.numpy_approximate import NumpyApproximate
 from likewise.errors import InputError
-from likewise.evaluation.heat_maps import heat_map
+from likewise.evaluation.heat_maps import heat_map_figure
 from likewise.evaluation.load_arrays import LoadArrays, load_arrays
-from likewise.evaluation.thematic import SubExperiment, Truth, averaged_f1, quality, run_grid, scores
+from likewise.evaluation.pictures import write_png
+from likewise.evaluation.thematic import SubExperiment, Truth, averaged_f1, quality, scores
+from likewise.evaluation.thematic_grid import Grid
 from likewise.evaluation.thematic_load import ThematicLoad, thematic_load
 from likewise.evaluation.thematic_report import Cell, cells, headline, sentence
-from likewise.evaluation.thematic_throughput import cold_throughput
+from likewise.evaluation.thematic_throughput import Throughput, cold_throughput, throughputs
 from likewise.evaluation.themes import read_cells, theme_pairs, theme_sizes
 from likewise.matching.thematic import ThematicEngine
 from likewise.model import Event
@@ -125,10 +129,22 @@ def test_headlines_are_counted_from_the_cells() -> None:
     assert "75 % of 4 cells" in sentence(told, "F1")
 
 
-def test_heat_maps_are_drawn(tmp_path: Path) -> None:
-    """A picture with something on it."""
-    heat_map([Cell(1, 1, 0.5, 0.1, 2), Cell(1, 2, 0.7, 0.0, 2)], tmp_path / "f1.png", "F1", baseline=0.6)
-    assert (tmp_path / "f1.png").stat().st_size > 5_000
+def test_heat_maps_mark_the_highest_cell_and_the_baseline(tmp_path: Path) -> None:
+    """The title says where the highest cell is; a map of errors speaks of no baseline."""
+    cells = [Cell(1, 1, 0.5, 0.1, 2), Cell(1, 2, 0.7, 0.0, 2)]
+    figure = heat_map_figure(cells, "F1", baseline=0.6, percent=True)
+    write_png(figure, tmp_path / "f1.png")
+    assert (tmp_path / "f1.png").read_bytes().startswith(b"\x89PNG")
+    said = " ".join(text.get_text() for text in figure.axes[0].texts)
+    assert "70.0 % at 1 event and 2 subscription tags" in said
+    assert "without themes 60.0 %" in said
+    errors = heat_map_figure(cells, "error", error=True, baseline=0.6, percent=True)
+    assert "without themes" not in " ".join(text.get_text() for text in errors.axes[0].texts)
+
+
+def test_maps_are_drawn_also_where_every_cell_is_alike() -> None:
+    """A grid of one value has no range to colour."""
+    assert len(heat_map_figure([Cell(1, 1, 5.0, 0.0, 1), Cell(1, 2, 5.0, 0.0, 1)], "events/s", baseline=5.0).axes) == 2
 
 
 def test_throughput_is_measured_cold_every_time(load: ThematicLoad) -> None:
@@ -146,14 +162,36 @@ def test_sub_experiments_run_on_spark_and_go_on_where_they_stopped(
     """Each result is that of the same call outside Spark; finished parts are not computed again."""
     truth = Truth(load.relevant, load.wider)
     pairs = theme_pairs(small_thesaurus().top_terms(), [1, 3], [1, 2], 1)
-    run = lambda: run_grid(spark, arrays, truth, pairs, space=None, measure=("thematic", {}), folder=tmp_path)  # noqa: E731
-    results = run()
+    grid = Grid(arrays, truth, pairs, space=None, measure=("thematic", {}), folder=tmp_path)
+    assert (grid.done(), len(grid.lacking())) == (0, 1)
+    said = StringIO()
+    grid.run(spark, Console(file=said))
+    assert "sub-experiments: 4 of 4" in said.getvalue()
+    assert (grid.done(), grid.lacking()) == (4, [])
+    assert grid.seconds() > 0
+    results = grid.results()
     measure = load_space().measure("thematic")
     wanted = [quality(arrays, truth, measure, p.subscription, p.event).f1 for p in pairs]
     assert [r.f1 for r in results] == pytest.approx(wanted)
     (part,) = tmp_path.glob("parts-*/part-*.jsonl")
-    marked = part.read_bytes().replace(b'"sample":0', b'"sample":7')
-    part.write_bytes(marked)
-    assert {r.sample for r in run()} == {7}
     part.unlink()
-    assert run() == results
+    again = Grid(arrays, truth, pairs, space=None, measure=("thematic", {}), folder=tmp_path)
+    again.run(spark)
+    assert again.results() == results
+
+
+def test_timed_cells_are_written_one_by_one_and_not_timed_again(load: ThematicLoad, tmp_path: Path) -> None:
+    """What the file holds stays; a line that was cut short is measured again."""
+    space, path = load_space(), tmp_path / "throughput.jsonl"
+    few = ThematicLoad(
+        "small", 0, load.seeds, load.events[:5], load.lineage, load.subscriptions[:2], load.relevant, load.wider
+    )
+    pairs = theme_pairs(small_thesaurus().top_terms(), [1], [1, 2], 1)
+    path.write_bytes(
+        b'{"event_size":1,"subscription_size":1,"sample":0,"events_per_s":7.0}\n{"event_size":1,"subscription_si'
+    )
+    found = throughputs(space, ("thematic", {}), few, pairs, path)
+    assert found[0] == Throughput(1, 1, 0, 7.0)
+    assert found[1].events_per_s > 0
+    assert throughputs(space, ("thematic", {}), few, pairs, path) == found
+    assert len(path.read_bytes().splitlines()) == 2

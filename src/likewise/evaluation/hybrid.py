@@ -27,7 +27,6 @@ from likewise.formats.rdf import events_from_rdf
 from likewise.language import parse
 from likewise.language.prefixes import PREFIXES
 from likewise.matching.hybrid import HybridEngine, Variant
-from likewise.matching.rdf_terms import FREEBASE
 from likewise.model import Event
 from likewise.semantics.measure import Measure
 
@@ -151,7 +150,7 @@ def relevant_events(raw: bytes, format: str, asked: Sequence[Asked]) -> dict[str
 
     store = Store()
     store.load(raw, RdfFormat.from_extension(format))
-    known = PREFIXES | {"icews": ICEWS, "ns": FREEBASE}
+    known = PREFIXES | {"icews": ICEWS}
     head = "".join(f"PREFIX {name}: <{uri}>\n" for name, uri in known.items())
     found = {}
     for one in asked:

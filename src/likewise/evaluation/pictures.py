@@ -67,5 +67,5 @@ def as_svg(figure: Figure, name: str) -> str:
     text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
     head, rest = text.split(">", 1)
     head = re.sub(r' (?:width|height)="[^"]*"', "", head)
-    rest = re.sub(r'id="([A-Za-z]+_\d+)"', rf'id="{name}-\1"', rest)  # figure_1, axes_1: nothing refers to them
+    rest = re.sub(r'id="([\w.]+_\d+)"', rf'id="{name}-\1"', rest)  # figure_1, axes_1: nothing refers to them
     return f'{head} role="img">{rest}'.replace(INK, "currentColor").strip()

@@ -47,7 +47,7 @@ def counting(
     else:
         lines = _Lines(what, total, console, done, clock)
         yield lines.tell
-        lines.say()
+        lines.close()
 
 
 class _Lines:
@@ -65,9 +65,14 @@ class _Lines:
         if self._clock() - self._said >= LINE_SECONDS:
             self.say()
 
+    def close(self) -> None:
+        """Say the last count, unless it was said."""
+        if self._done != self._told:
+            self.say()
+
     def say(self) -> None:
         """One line."""
-        self._said = self._clock()
+        self._said, self._told = self._clock(), self._done
         seconds, made = self._said - self._begun, self._done - self._before
         text = f"{self._what}: {self._done:,} of {self._total:,}"
         if made and seconds > 0:

@@ -137,8 +137,7 @@ def _measures(
     chosen = [*MEASURES, ("embeddings", {} if model is None else {"model": model})]
     with counting("measures", len(chosen), console) as tell:
         for number, (name, options) in enumerate(chosen, 1):
-            shown = {k: Path(v).name if k == "model" else v for k, v in options.items()}
-            said = ":".join([name, *(f"{k}={v}" for k, v in shown.items())])
+            said = ":".join([name, *(f"{k}={v}" for k, v in options.items() if k != "model")])
             try:
                 found = quality(arrays, truth, space.measure(name, **options))
             except LikewiseError as error:  # a measure whose model or dependency is not there

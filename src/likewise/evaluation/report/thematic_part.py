@@ -12,6 +12,7 @@ from likewise.evaluation.report.drawn import drawn_beside
 from likewise.evaluation.report.sections import Block, Glance, Section, Table, Text
 from likewise.evaluation.report.setting import Setting
 from likewise.evaluation.thematic_experiment import CHOICES, Choices, Report, experiment, figures
+from likewise.evaluation.thematic_load import EVENTS, SUBSCRIPTIONS
 from likewise.evaluation.thematic_report import Headline
 
 THESAURUS: Final = "eurovoc*.json*"
@@ -33,7 +34,7 @@ ROWS: Final[tuple[tuple[str, Callable[[Headline, Show], str]], ...]] = (
     ("best cell", lambda h, show: f"{show(h.best.mean)} ({h.best.event_size}, {h.best.subscription_size} tags)"),
     ("worst cell", lambda h, show: f"{show(h.worst.mean)} ({h.worst.event_size}, {h.worst.subscription_size} tags)"),
     ("diagonal", lambda h, show: f"{show(h.diagonal_least)} to {show(h.diagonal_most)}"),
-    ("mean standard error", lambda h, show: show(h.mean_error)),
+    ("mean standard error", lambda h, show: show(h.mean_error) if h.best.samples > 1 else "one sample"),
 )
 PAPER: Final = (
     ("62 %", "202"), ("over 70 % of 900", "over 92 %"), ("62 to 85 %", "202 to 838"), ("71 %", "320"), ("", ""),
@@ -61,9 +62,10 @@ def thematic(setting: Setting) -> Section:
             _told(report), _sentences(report), drawn_beside("thematic", CAPTIONS, lambda: figures(report)),
             _measures(report),
         ),
-        f"likewise eval thematic --thesaurus {thesaurus} --cells {cells}x{samples} --out {setting.folder}",
+        f"likewise eval thematic --thesaurus {thesaurus} --cells {cells}x{samples}{_size(report)} "
+        f"--out {setting.folder}",
         _glances(report),
-        {"thematic load, F1": {_plain(row.measure): row.f1 for row in report.measures if not row.note}},
+        {"thematic load, F1": {row.measure: row.f1 for row in report.measures if not row.note}},
     )  # fmt: skip
 
 
@@ -76,6 +78,12 @@ def _earlier(folder: Path, wanted: Choices) -> Report | None:
         return None
     alike = msgspec.structs.replace(made, cells=wanted.cells, throughput=wanted.throughput)
     return report if alike == wanted else None
+
+
+def _size(report: Report) -> str:
+    """The options of a load that is not the paper's."""
+    events = f" --events {report.events}" if report.events != EVENTS else ""
+    return events + (f" --subscriptions {report.subscriptions}" if report.subscriptions != SUBSCRIPTIONS else "")
 
 
 def _told(report: Report) -> Block:
@@ -108,12 +116,8 @@ def _sentences(report: Report) -> Table:
     )
 
 
-def _plain(measure: str) -> str:
-    return "embeddings" if measure.startswith("embeddings:") else measure
-
-
 def _percent(value: float) -> str:
-    return f"{100 * value:.1f} %"
+    return f"{100 * value:.1f}\N{NO-BREAK SPACE}%"
 
 
 def _whole(value: float) -> str:

@@ -1,0 +1,7 @@
+"""Parts that run on Spark use the pipeline's small session."""
+
+from __future__ import annotations
+
+from tests.pipeline.conftest import spark
+
+__all__ = ["spark"]
