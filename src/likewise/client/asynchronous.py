@@ -30,8 +30,10 @@ from likewise.client.messages import (
     queue_wanted,
     raise_problem,
     read_delivery,
+    read_next,
     read_pending,
     read_receipts,
+    replay_path,
     settled,
     subscription_path,
 )
@@ -150,6 +152,19 @@ class AsyncSubscriber(_AsyncConnection):
         return read_pending(
             await self.request("GET", path_of(self.id, f"/deliveries?after={self.cursor}&limit={limit}"))
         )
+
+    async def replay(self, after: int = 0) -> AsyncIterator[ClientDelivery]:
+        """What this subscriber was given after a sequence number, acknowledged or not, as far as events are kept.
+
+        Nothing changes by it: neither the cursor nor what is acknowledged.
+        """
+        while True:
+            answer = await self.request("GET", replay_path(self.id, after))
+            for delivery in read_pending(answer):
+                yield delivery
+            if (following := read_next(answer)) == after:
+                return
+            after = following
 
     async def __aiter__(self) -> AsyncIterator[ClientDelivery]:
         while True:

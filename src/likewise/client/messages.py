@@ -49,6 +49,10 @@ class _Receipts(msgspec.Struct, frozen=True):
     events: tuple[Receipt, ...]
 
 
+class _Next(msgspec.Struct, frozen=True):
+    next: int
+
+
 class _Wire(msgspec.Struct, frozen=True):
     sequence: int
     cause: str
@@ -148,6 +152,20 @@ def queue_wanted(policy: str | None, limit: int | None) -> bytes:
     """
     wanted = {"policy": policy, "limit": limit}
     return msgspec.json.encode({name: value for name, value in wanted.items() if value is not None})
+
+
+def replay_path(subscriber: str, after: int) -> str:
+    """Where deliveries are replayed from.
+
+    >>> replay_path("ann", 7)
+    '/v1/subscribers/ann/deliveries?after=7&limit=1000&replay=true'
+    """
+    return path_of(subscriber, f"/deliveries?after={after}&limit=1000&replay=true")
+
+
+def read_next(response: httpx.Response) -> int:
+    """The sequence number to ask with next."""
+    return msgspec.json.decode(response.content, type=_Next).next
 
 
 def read_pending(response: httpx.Response) -> tuple[ClientDelivery, ...]:

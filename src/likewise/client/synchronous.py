@@ -30,8 +30,10 @@ from likewise.client.messages import (
     queue_wanted,
     raise_problem,
     read_delivery,
+    read_next,
     read_pending,
     read_receipts,
+    replay_path,
     settled,
     subscription_path,
 )
@@ -150,6 +152,18 @@ class Subscriber(_Connection):
         """What waits after the cursor, without a stream; the cursor stays."""
         answer = self.request("GET", path_of(self.id, f"/deliveries?after={self.cursor}&limit={limit}"))
         return read_pending(answer)
+
+    def replay(self, after: int = 0) -> Iterator[ClientDelivery]:
+        """What this subscriber was given after a sequence number, acknowledged or not, as far as events are kept.
+
+        Nothing changes by it: neither the cursor nor what is acknowledged.
+        """
+        while True:
+            answer = self.request("GET", replay_path(self.id, after))
+            yield from read_pending(answer)
+            if (following := read_next(answer)) == after:
+                return
+            after = following
 
     def __iter__(self) -> Iterator[ClientDelivery]:
         while True:

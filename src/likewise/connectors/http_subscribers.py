@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import msgspec
@@ -11,6 +12,7 @@ from fastapi.responses import Response
 from likewise.broker.deliveries import DeliveryDocument
 from likewise.broker.entries import Policy
 from likewise.broker.queues import SubscriberQueue
+from likewise.broker.replaying import replay
 from likewise.connectors.documented import documented
 from likewise.connectors.gate import answer, gate_of, raw_answer, read, whole
 from likewise.defaults import MAX_TERM_LENGTH
@@ -46,7 +48,7 @@ class Acknowledged(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Pending(msgspec.Struct, frozen=True):
-    """Deliveries in order; `next` is what to ask for next, as `after`."""
+    """Deliveries in order; `next` is what to ask for next, as `after`. A replay is over when it stays the same."""
 
     deliveries: tuple[DeliveryDocument, ...]
     next: int
@@ -113,23 +115,32 @@ async def unregister(request: Request, id: str) -> Response:
 @router.get(
     "/v1/subscribers/{id}/deliveries",
     **documented(
-        "The deliveries that are not acknowledged, after a sequence number: what is pending, or a replay of it.",
+        "The deliveries after a sequence number: what is pending or, with `replay=true`, everything still kept, "
+        "acknowledged or not.",
         answer=Pending,
         query={
             "after": ("integer", "the sequence number before the first one wanted"),
             "limit": ("integer", "how many at most"),
+            "replay": ("boolean", "`true` for acknowledged deliveries, too, as long as their events are kept"),
         },
     ),
 )
 async def pending(request: Request, id: str) -> Response:
-    """Read what is pending."""
-    import asyncio
-
+    """Read what is pending, or replay what was given before."""
     gate = gate_of(request)
     _, tenant = gate.admit(request, "subscribe")
     queue, after, limit = tenant.subscriber(id), whole(request, "after", 0), whole(request, "limit", 100, 1, 10_000)
-    page = await asyncio.to_thread(gate.broker.page, tenant, queue, after=after, limit=limit)
-    last = page[-1][0] if page else after
+    broker = gate.broker
+    match request.query_params.get("replay", "false"):
+        case "true":
+            page, last = await asyncio.to_thread(
+                replay, broker.store, tenant, queue, after, limit, broker.clock()
+            )  # fmt: skip
+        case "false":
+            page = await asyncio.to_thread(broker.page, tenant, queue, after=after, limit=limit)
+            last = page[-1][0] if page else after
+        case other:
+            raise InputError(f"`replay` is true or false, not {other[:40]!r}")
     return raw_answer(b'{"deliveries":[%s],"next":%d}' % (b",".join(frame for _, frame in page), last))
 
 
