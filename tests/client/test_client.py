@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 import threading
 from itertools import islice
 from pathlib import Path
@@ -13,7 +14,7 @@ from likewise.broker.broker import Broker
 from likewise.broker.config import Config, Server
 from likewise.client import AsyncPublisher, AsyncSubscriber, Publisher, Subscriber
 from likewise.client.messages import BrokerRefused
-from likewise.errors import InvalidEvent, ParseError
+from likewise.errors import InvalidEvent, ParseError, Unavailable
 from tests.connectors.conftest import address, serving
 
 __all__ = ["address"]
@@ -116,3 +117,35 @@ def test_the_asynchronous_clients_do_the_same(address: str) -> None:
         return []
 
     assert asyncio.run(run()) == [0, 1, 2, 3, 4]
+
+
+def test_a_connection_that_breaks_while_it_is_opened_is_made_again() -> None:
+    """Also between the request for a stream and its answer; and when patience ends, that is said."""
+    tried: list[bytes] = []
+    over = threading.Event()
+
+    def answer(listening: socket.socket) -> None:
+        listening.settimeout(0.1)
+        while not over.is_set():
+            try:
+                taken, _ = listening.accept()
+            except TimeoutError:
+                continue
+            taken.settimeout(10)
+            request = taken.recv(4096)
+            tried.append(request.split(b" ", 1)[0])
+            if request.startswith(b"PUT"):  # registering is answered, the stream is not
+                taken.sendall(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}")
+            taken.close()
+
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        thread = threading.Thread(target=answer, args=(listening,))
+        thread.start()
+        try:
+            address = f"http://127.0.0.1:{listening.getsockname()[1]}"
+            with Subscriber("ann", address, patience=1.0) as inbox, pytest.raises(Unavailable, match="not answer"):
+                next(iter(inbox))
+        finally:
+            over.set()
+            thread.join(timeout=30)
+    assert tried[:3] == [b"PUT", b"GET", b"GET"]

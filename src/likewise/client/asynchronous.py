@@ -11,7 +11,7 @@ from typing import Self
 import httpx
 import stamina
 from websockets.asyncio.client import ClientConnection, connect
-from websockets.exceptions import ConnectionClosed, InvalidHandshake
+from websockets.exceptions import ConnectionClosed, WebSocketException
 
 from likewise.client.endpoint import ADDRESS, REFUSED, Endpoint, may_connect_again, may_request_again
 from likewise.client.messages import (
@@ -188,7 +188,7 @@ class AsyncSubscriber(_AsyncConnection):
             async for attempt in stamina.retry_context(on=may_connect_again, **self._endpoint.retrying):
                 with attempt:
                     self._socket = await connect(**options)
-        except (OSError, InvalidHandshake) as error:
+        except (OSError, WebSocketException) as error:
             raise self._endpoint.said(error) from error
         assert self._socket is not None  # stamina ends with an error or a connection
         return self._socket

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import httpx
-from websockets.exceptions import InvalidHandshake
+from websockets.exceptions import WebSocketException
 
 from likewise.client.messages import BrokerRefused, headers_of, stream_address
 from likewise.defaults import HOST, PORT
@@ -88,5 +88,5 @@ def may_request_again(error: Exception) -> bool:
 
 
 def may_connect_again(error: Exception) -> bool:
-    """The same for a stream."""
-    return isinstance(error, OSError | InvalidHandshake | TimeoutError) and not _untrusted(error)
+    """The same for a stream, which may break while it is being opened."""
+    return isinstance(error, OSError | WebSocketException) and not _untrusted(error)

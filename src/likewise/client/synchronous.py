@@ -10,7 +10,7 @@ from typing import Self
 
 import httpx
 import stamina
-from websockets.exceptions import ConnectionClosed, InvalidHandshake
+from websockets.exceptions import ConnectionClosed, WebSocketException
 from websockets.sync.client import ClientConnection, connect
 
 from likewise.client.endpoint import ADDRESS, REFUSED, Endpoint, may_connect_again, may_request_again
@@ -188,7 +188,7 @@ class Subscriber(_Connection):
                 with attempt:
                     # Entered, since newer versions want that; left by `close`, which may come from another method.
                     self._socket = connect(**options).__enter__()
-        except (OSError, InvalidHandshake) as error:
+        except (OSError, WebSocketException) as error:
             raise self._endpoint.said(error) from error
         assert self._socket is not None  # stamina ends with an error or a connection
         return self._socket
