@@ -18,6 +18,7 @@ from likewise.evaluation.hybrid import (
     relevant_events,
 )
 from likewise.evaluation.hybrid_plot import plot
+from likewise.formats.json_events import event_to_json
 from likewise.formats.rdf import parse_triples
 from likewise.language import parse
 from likewise.matching.rdf_terms import event_statements
@@ -120,6 +121,21 @@ def test_freebase_events_have_names_for_ids(tmp_path: Path, ending: str) -> None
     ns = "http://rdf.freebase.com/ns/"
     asked = [Asked("1", 'event place "FNB Stadium"', f"?event <{ns}time.event.locations> <{ns}m.0fnb>")]
     assert relevant_events(raw, format, asked) == {"1": {"<http://rdf.freebase.com/ns/m.0final>"}}
+
+
+def test_a_folder_of_ingested_events_is_read_as_its_triples_were(tmp_path: Path) -> None:
+    """The events keep their graphs, so patterns find the same subjects; an empty folder says what to do."""
+    with pytest.raises(ArtefactMissing, match="likewise ingest"):
+        read_events(tmp_path)
+    plain = tmp_path / "plain.ttl"
+    plain.write_bytes(TURTLE)
+    wanted, raw, format = read_events(plain)
+    lines = [event_to_json(event) + b"\n" for event in wanted]
+    (tmp_path / "events-00000.jsonl").write_bytes(b"".join(lines[:2]))
+    (tmp_path / "events-00001.jsonl").write_bytes(lines[2])
+    found, again, nt = read_events(tmp_path)
+    assert [event_statements(e) for e in found] == [event_statements(e) for e in wanted]
+    assert relevant_events(again, nt, ASKED) == relevant_events(raw, format, ASKED)
 
 
 def test_bad_files_are_named(tmp_path: Path) -> None:

@@ -15,7 +15,10 @@ from likewise.defaults import HYBRID_M
 def hybrid(
     events: Annotated[
         Path,
-        typer.Option("--events", help="RDF events (.nt, .ttl, .rdf, .jsonld), or dated events (.txt); .gz, .bz2."),
+        typer.Option(
+            "--events",
+            help="RDF events (.nt, .ttl, .rdf, .jsonld; .gz, .bz2), dated events (.txt), or a folder of ingest.",
+        ),
     ],
     subscriptions: Annotated[
         str,
@@ -43,9 +46,9 @@ def hybrid(
     asked = read_subscriptions(subscriptions)
     found, raw, format = read_events(events)
     opened = load_space(space)
-    report = experiment(
-        found, relevant_events(raw, format, asked), asked, opened.measure("jcn"), opened.measure("esa", metric="cosine")
-    )
+    relevant = relevant_events(raw, format, asked)
+    jcn, esa = opened.measure("jcn"), opened.measure("esa", metric="cosine")
+    report = experiment(found, relevant, asked, jcn, esa, console=output.console(stderr=True))
     if out is not None:
         import msgspec
 

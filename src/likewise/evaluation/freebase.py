@@ -6,25 +6,25 @@ ids have dots (`time.event.locations`), of which the matcher reads the last part
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from likewise.formats.rdf import event_from_triples, parse_triples
+from likewise.formats.rdf import event_from_triples
 from likewise.matching.rdf_terms import FREEBASE, is_freebase_id
 from likewise.model import Event, Triple
 
 NAME = f"<{FREEBASE}type.object.name>"
 
 
-def is_freebase(raw: bytes) -> bool:
-    """Whether a text uses Freebase's namespace.
+def is_freebase(triples: Sequence[Triple]) -> bool:
+    """Whether some properties are Freebase's.
 
-    >>> is_freebase(b"@prefix ns: <http://rdf.freebase.com/ns/> .")
+    >>> is_freebase([Triple("<x:a>", NAME, '"Galway"@en')])
     True
     """
-    return FREEBASE.encode() in raw
+    return any(t.predicate.startswith(f"<{FREEBASE}") for t in triples)
 
 
-def named(triples: list[Triple]) -> Iterator[Triple]:
+def named(triples: Sequence[Triple]) -> Iterator[Triple]:
     """The triples with English names for ids, where the text has them; ids without a name stay.
 
     >>> a, b = f"<{FREEBASE}m.01>", f"<{FREEBASE}m.02>"
@@ -38,10 +38,10 @@ def named(triples: list[Triple]) -> Iterator[Triple]:
         yield t if known is None else Triple(t.subject, t.predicate, known)
 
 
-def freebase_events(raw: bytes, format: str) -> list[Event]:
+def freebase_events(triples: Sequence[Triple]) -> list[Event]:
     """One event for each subject that says more than what it is called."""
     subjects: dict[str, list[Triple]] = {}
-    for triple in named(list(dict.fromkeys(parse_triples(raw, format)))):
+    for triple in named(triples):
         subjects.setdefault(triple.subject, []).append(triple)
     return [
         event_from_triples(tuple(own), id=subject[1:-1])

@@ -39,8 +39,8 @@ def heat_map_figure(
         grid,
         cmap="BrBG" if divided else "cividis",
         norm=TwoSlopeNorm(baseline, low, high) if divided and baseline is not None else None,
-        linewidth=0,
-        antialiased=False,
+        edgecolors="face",  # without it the page shines through between cells
+        linewidth=0.4,
     )
     show = FuncFormatter(lambda v, _: _shown(v, percent))
     bar = figure.colorbar(drawn, ax=axes, shrink=0.8, aspect=30, format=show)

@@ -11,8 +11,9 @@ import bz2
 import gzip
 from collections.abc import Callable, Sequence
 from importlib import resources
+from itertools import product
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import msgspec
 import numpy as np
@@ -22,13 +23,18 @@ from likewise.errors import ArtefactMissing, FormatError
 from likewise.evaluation.dated_events import NAMESPACE as ICEWS
 from likewise.evaluation.dated_events import is_dated_events, triples_of_dated_events
 from likewise.evaluation.freebase import freebase_events, is_freebase
+from likewise.evaluation.progress import counting
 from likewise.evaluation.ranking import RECALL_POINTS, interpolated_precision, maximal_f1
+from likewise.formats.json_events import event_from_json
 from likewise.formats.rdf import events_from_rdf
 from likewise.language import parse
 from likewise.language.prefixes import PREFIXES
 from likewise.matching.hybrid import HybridEngine, Variant
 from likewise.model import Event
 from likewise.semantics.measure import Measure
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 RANKS = range(1, 7)  # the m of Top_m the paper tries
 VARIANTS: Final[tuple[Variant, ...]] = ("hybrid", "jcn", "esa")
@@ -125,8 +131,11 @@ def _asked(raw: bytes, name: str) -> tuple[Asked, ...]:
 def read_events(path: Path) -> tuple[list[Event], bytes, str]:
     """The events of an RDF file (.nt, .ttl, ... also .gz or .bz2), its text and its format.
 
-    Lines of dated events (.txt, .tsv) are made RDF first; names take the place of Freebase's ids.
+    Lines of dated events (.txt, .tsv) are made RDF first; a folder holds what `likewise ingest` wrote; names take
+    the place of Freebase's ids.
     """
+    if path.is_dir():
+        return _ingested(path)
     if not path.is_file():
         raise ArtefactMissing(f"there is no file {path} with RDF events")
     opening: dict[str, Callable[[Path], Any]] = {".gz": gzip.open, ".bz2": bz2.open}
@@ -140,8 +149,22 @@ def read_events(path: Path) -> tuple[list[Event], bytes, str]:
     if is_dated_events(name):
         raw, name = triples_of_dated_events(raw, path.name), "events.nt"
     format = Path(name).suffix.removeprefix(".") or "nt"
-    found = freebase_events(raw, format) if is_freebase(raw) else list(events_from_rdf(raw, format))
-    return found, raw, format
+    events = list(events_from_rdf(raw, format))
+    return _with_names(events), raw, format
+
+
+def _ingested(folder: Path) -> tuple[list[Event], bytes, str]:
+    files = sorted(folder.glob("events-*.jsonl"))
+    if not files:
+        raise ArtefactMissing(f"{folder} holds no events-*.jsonl; write them with likewise ingest --to jsonl")
+    events = [event_from_json(line) for path in files for line in path.read_bytes().splitlines()]
+    lines = (f"{t.subject} {t.predicate} {t.object} .\n" for event in events for t in event.graph)
+    return _with_names(events), "".join(lines).encode(), "nt"
+
+
+def _with_names(events: list[Event]) -> list[Event]:
+    triples = [t for event in events for t in event.graph]
+    return freebase_events(triples) if is_freebase(triples) else events
 
 
 def relevant_events(raw: bytes, format: str, asked: Sequence[Asked]) -> dict[str, set[str]]:
@@ -170,19 +193,21 @@ def experiment(
     jcn: Measure,
     esa: Measure,
     ranks: Sequence[int] = RANKS,
+    console: Console | None = None,
 ) -> Report:
     """Every variant and m over all events; subscriptions without relevant events are left out."""
     subjects = [event.graph[0].subject for event in events]
     kept = [one for one in asked if relevant[one.id] & set(subjects)]
     truth = np.array([[subject in relevant[one.id] for subject in subjects] for one in kept])
     curves = []
-    for variant in VARIANTS:
-        for m in ranks:
+    with counting("variants", len(VARIANTS) * len(ranks), console) as tell:
+        for variant, m in product(VARIANTS, ranks):
             scores = _scores(events, kept, jcn, esa, m, variant)
             precision = np.mean([interpolated_precision(s, t) for s, t in zip(scores, truth, strict=True)], axis=0)
             best = np.max(2 * precision * RECALL_POINTS / np.maximum(precision + RECALL_POINTS, 1e-12))
             own = {one.id: maximal_f1(s, t) for one, s, t in zip(kept, scores, truth, strict=True)}
             curves.append(Curve(variant, m, float(best), tuple(precision.tolist()), own))
+            tell(len(curves))
     counts = {one.id: int(row.sum()) for one, row in zip(kept, truth, strict=True)}
     left_out = tuple(one.id for one in asked if one.id not in counts)
     return Report(len(events), counts, left_out, tuple(curves))

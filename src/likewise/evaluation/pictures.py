@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 INK: Final = "#010203"  # stands for the page's text colour while an SVG is drawn
+REM: Final = 6.5  # of the page, for each inch of a figure
 _INKED: Final = ("text.color", "axes.edgecolor", "axes.labelcolor", "axes.titlecolor", "xtick.color", "ytick.color")
 
 
@@ -68,4 +69,5 @@ def as_svg(figure: Figure, name: str) -> str:
     head, rest = text.split(">", 1)
     head = re.sub(r' (?:width|height)="[^"]*"', "", head)
     rest = re.sub(r'id="([\w.]+_\d+)"', rf'id="{name}-\1"', rest)  # figure_1, axes_1: nothing refers to them
-    return f'{head} role="img">{rest}'.replace(INK, "currentColor").strip()
+    widest = f"max-width: {REM * figure.get_figwidth():.0f}rem"  # a small figure does not fill the page
+    return f'{head} role="img" style="{widest}">{rest}'.replace(INK, "currentColor").strip()

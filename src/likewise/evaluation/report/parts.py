@@ -55,7 +55,8 @@ def relatedness(setting: Setting) -> Section:
                 tell(i * len(chosen) + j)
     rows = tuple((f"`{said}`", *(f"{facts[_short(p.name)][said]:.3f}" for p in files)) for said in chosen)
     listed = " ".join(str(path) for path in files)
-    said = " ".join(f"--measure {each}" for each in MEASURES)
+    model = [f"embeddings:model={setting.choices.model}"] if setting.choices.model is not None else []
+    said = " ".join(f"--measure {each}" for each in [*MEASURES, *model])
     return Section(
         "relatedness", "People’s judgements of relatedness",
         (Table("Spearman’s rank correlation", ("measure", *(_short(p.name) for p in files)), rows),),
@@ -93,26 +94,23 @@ def hybrid(setting: Setting) -> Section:
         )
     ]
     glances, commands = [], []
-    with counting("event sets", len(found), setting.console) as tell:
-        for number, (name, path) in enumerate(found.items(), 1):
-            asked, (events, raw, format) = rdf.shipped_subscriptions(name), rdf.read_events(path)
-            report = rdf.experiment(events, rdf.relevant_events(raw, format, asked), asked, jcn, esa)
-            rows = tuple((v, *(f"{report.best(v, m).maximal_f1:.3f}" for m in rdf.RANKS)) for v in rdf.VARIANTS)
-            counts = ", ".join(f"{id}: {count}" for id, count in report.relevant.items())
-            left = f"; left out for want of relevant events: {', '.join(report.left_out)}" if report.left_out else ""
-            title = rdf.SETS[name].title
-            blocks += [
-                Text(f"{title}: {report.events:,} events; relevant to each subscription: {counts}{left}."),
-                drawn(f"hybrid-{name}", title, lambda report=report: hybrid_figure(report)),  # type: ignore[misc]
-                Table(f"Maximal F1, {title}", ("", *(f"m = {m}" for m in rdf.RANKS)), rows),
-            ]
-            best = {v: report.best(v, defaults.HYBRID_M).maximal_f1 for v in rdf.VARIANTS}
-            here = ", ".join(f"{v} {f1:.3f}" for v, f1 in best.items())
-            glances.append(Glance(f"hybrid matching, {title.lower()}, F1", here, rdf.SETS[name].paper))
-            commands.append(
-                f"likewise eval hybrid --events {path} --subscriptions {name} --out {setting.folder / name}"
-            )
-            tell(number)
+    for name, path in found.items():
+        asked, (events, raw, format) = rdf.shipped_subscriptions(name), rdf.read_events(path)
+        relevant = rdf.relevant_events(raw, format, asked)
+        report = rdf.experiment(events, relevant, asked, jcn, esa, console=setting.console)
+        rows = tuple((v, *(f"{report.best(v, m).maximal_f1:.3f}" for m in rdf.RANKS)) for v in rdf.VARIANTS)
+        counts = ", ".join(f"{id}: {count}" for id, count in report.relevant.items())
+        left = f"; left out for want of relevant events: {', '.join(report.left_out)}" if report.left_out else ""
+        title = rdf.SETS[name].title
+        blocks += [
+            Text(f"{title}: {report.events:,} events; relevant to each subscription: {counts}{left}."),
+            drawn(f"hybrid-{name}", title, lambda report=report: hybrid_figure(report)),  # type: ignore[misc]
+            Table(f"Maximal F1, {title}", ("", *(f"m = {m}" for m in rdf.RANKS)), rows),
+        ]
+        best = {v: report.best(v, defaults.HYBRID_M).maximal_f1 for v in rdf.VARIANTS}
+        here = ", ".join(f"{v} {f1:.3f}" for v, f1 in best.items())
+        glances.append(Glance(f"hybrid matching, {title.lower()}, F1", here, rdf.SETS[name].paper))
+        commands.append(f"likewise eval hybrid --events {path} --subscriptions {name} --out {setting.folder / name}")
     return Section("hybrid", "Hybrid matching of RDF events", tuple(blocks), "\n".join(commands), tuple(glances))
 
 
@@ -219,7 +217,7 @@ def ablation(setting: Setting) -> Section:
             Table(
                 "", ("", "maximal F1", "change", "average precision", "F1 of decisions"),
                 tuple(
-                    (r.name, f"{r.maximal_f1:.3f}", f"{r.maximal_f1 - whole.maximal_f1:+.3f}",
+                    (r.name, f"{r.maximal_f1:.3f}", "" if r is whole else f"{r.maximal_f1 - whole.maximal_f1:+.3f}",
                      f"{r.average_precision:.3f}", f"{r.decision_f1:.3f}") for r in rows
                 ),
             ),
