@@ -4,13 +4,14 @@
 
 A publisher notes what was acknowledged; a subscriber keeps its cursor and notes what it got. The broker is
 killed (SIGKILL) at random moments. At the end every acknowledged event must have been delivered exactly
-once, in the order of the log.
+once, in the order of the log. Ctrl-C ends it early, and looks all the same.
 """
 
 from __future__ import annotations
 
 import argparse
 import random
+import signal
 import subprocess
 import sys
 import tempfile
@@ -43,6 +44,7 @@ class ServedProcess:
         self._process = subprocess.Popen(
             [sys.executable, "-m", "likewise", "serve", "--data", str(self._data), "--port", str(self._port), "--json"],
             stdout=subprocess.PIPE,
+            start_new_session=True,  # Ctrl-C is for us
         )
         assert self._process.stdout is not None
         line = self._process.stdout.readline()
@@ -104,9 +106,19 @@ def await_more(got: list[tuple[int, str]], seconds: float = 15.0) -> None:
 
 
 def run(
-    kills: int, seed: int = 0, *, seconds: float = 0.7, tell: Callable[[str], None] = lambda line: None
+    kills: int,
+    seed: int = 0,
+    *,
+    seconds: float = 0.7,
+    tell: Callable[[str], None] = lambda line: None,
+    enough: threading.Event | None = None,
 ) -> dict[str, float]:
-    """Kill that many times; what was published and received. Raises if anything was lost or doubled."""
+    """Kill that many times, or until it is enough; what was published and received.
+
+    Raises if anything was lost or doubled.
+    """
+    enough = enough or threading.Event()
+    number = 0
     random.seed(seed)
     begun, longest = time.monotonic(), 0.0
     with tempfile.TemporaryDirectory(prefix="likewise-chaos-") as folder:
@@ -140,6 +152,8 @@ def run(
                     rate = 60 * number / (time.monotonic() - begun)
                     said = f"{count:,} acknowledged, {len(got):,} received"
                     tell(f"{number:,} of {kills:,} kills ({rate:.0f} a minute): {said}")
+                if enough.is_set():
+                    break
         finally:
             time.sleep(0.3)
             stop.set()
@@ -155,7 +169,7 @@ def run(
             served.kill()
     check(acknowledged, got)
     return {
-        "kills": kills,
+        "kills": number,
         "acknowledged": len(wanted),
         "received": len(got),
         "lost": 0,
@@ -184,5 +198,8 @@ if __name__ == "__main__":
     arguments.add_argument("--seed", type=int, default=0)
     given = arguments.parse_args()
     stamina.instrumentation.set_on_retry_hooks([])  # it is the broker's absence that is wanted
-    found = run(given.kills, given.seed, tell=lambda line: print(line, flush=True))
+    over = threading.Event()
+    for wanted in (signal.SIGINT, signal.SIGTERM):  # ends it after this kill, and looks at what was received so far
+        signal.signal(wanted, lambda *_: over.set())
+    found = run(given.kills, given.seed, tell=lambda line: print(line, flush=True), enough=over)
     print(", ".join(f"{name.replace('_', ' ')} {value:,}" for name, value in found.items()))

@@ -10,10 +10,11 @@ from typing import Final
 
 import msgspec
 
-from likewise.broker.deliveries import CAUSES, COLUMNS, Cause, Delivery, delivery_row
+from likewise.broker.deliveries import CAUSES, COLUMNS, Delivery, delivery_row
 from likewise.broker.recipients import unpack_scores
 from likewise.broker.rows import ENTRY, entry_row
 from likewise.broker.tenants import Tenant
+from likewise.formats.shown import MetSubscription, SeenMatch
 
 LISTED: Final = 50  # subscriptions shown of one match; `total` says how many there are
 
@@ -24,24 +25,6 @@ class SeenArrival(msgspec.Struct, frozen=True):
     position: int
     arrival: int
     event: msgspec.Raw
-
-
-class MetSubscription(msgspec.Struct, frozen=True):
-    """One subscription an event met."""
-
-    subscriber: str
-    subscription: str
-    score: float
-
-
-class SeenMatch(msgspec.Struct, frozen=True):
-    """An event (by its position) and the subscriptions it met, the first `LISTED` of `total`."""
-
-    sequence: int
-    position: int
-    cause: Cause
-    total: int
-    met: tuple[MetSubscription, ...]
 
 
 class Activity(msgspec.Struct, frozen=True):

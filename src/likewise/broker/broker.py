@@ -24,7 +24,6 @@ from likewise.broker.entries import (
     EVENT,
     Command,
     Entry,
-    Policy,
     Register,
     Subscribe,
     Tick,
@@ -48,6 +47,7 @@ from likewise.broker.tenants import Held, Tenant
 from likewise.broker.windows import remove_older, save_windows
 from likewise.defaults import CHECKPOINT_ENTRIES, SEND_PAGE, SWEEP_SECONDS, TICK_SECONDS
 from likewise.errors import DuplicateId, LikewiseError, LimitExceeded, StateError, Unavailable, UnknownId
+from likewise.formats.shown import Policy
 from likewise.matching.matcher import Matcher, system_clock
 from likewise.model import Event, Subscription
 

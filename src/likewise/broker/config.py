@@ -15,8 +15,8 @@ from typing import Final
 import msgspec
 
 from likewise import defaults
-from likewise.broker.entries import Policy
 from likewise.errors import ArtefactMissing, FormatError
+from likewise.formats.shown import Policy
 
 PREFIX: Final = "LIKEWISE_"
 

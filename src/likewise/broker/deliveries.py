@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 import msgspec
 
 from likewise.broker.entries import altered, checksum
 from likewise.broker.recipients import pack, unpack, unpack_scores
 from likewise.broker.rows import check_entry, refuse
+from likewise.formats.shown import Cause
 
-Cause = Literal["arrival", "promoted", "initial", "replayed"]
 CAUSES: Final[tuple[Cause, ...]] = ("arrival", "promoted", "initial", "replayed")
 ARRIVAL, PROMOTED, INITIAL, REPLAYED = range(4)
 _ENCODE: Final = msgspec.json.Encoder().encode

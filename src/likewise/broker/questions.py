@@ -17,18 +17,11 @@ from likewise.broker.log import EventLog
 from likewise.broker.tenants import Held, Tenant
 from likewise.defaults import STORED_EVENTS
 from likewise.errors import StateError
+from likewise.formats.shown import MetSubscription, Place, Stated
 from likewise.matching.engine import Ranked
 from likewise.matching.matcher import Matcher
 from likewise.matching.scoring import scored_attributes, stated_in
 from likewise.model import Event, Explanation, Match, Subscription
-
-
-class WouldMeet(msgspec.Struct, frozen=True):
-    """A subscription that an event would meet."""
-
-    subscriber: str
-    subscription: str
-    score: float
 
 
 class WouldHaveMet(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -52,35 +45,12 @@ class Backtest(msgspec.Struct, frozen=True):
     matches: tuple[WouldHaveMet, ...]
 
 
-class Stated(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A value as an event says it, with the unit it stands beside."""
-
-    attribute: str
-    value: str | int | float
-    unit: str = ""
-
-
-class Place(msgspec.Struct, frozen=True):
-    """One of the k best of a window now: the event's id and source, and the `value` it is ranked by.
-
-    `value` is in the base of its unit, so that readings in different units can be compared; `stated` are the
-    attributes it comes from as the event says them (none if events are ranked by relatedness).
-    """
-
-    rank: int
-    event: str
-    source: str
-    value: float
-    stated: tuple[Stated, ...]
-    time: int
-
-
-def would_meet(tenant: Tenant, event: Event, now: int) -> list[WouldMeet]:
+def would_meet(tenant: Tenant, event: Event, now: int) -> list[MetSubscription]:
     """The subscriptions of a tenant that an event would meet if it came now. On the matchers' thread."""
     at = now if event.time is None else event.time
     matches = tenant.plain.would_match(event, at) + tenant.windows.would_match(event, at)
     found = sorted(((tenant.held[int(m.subscription_id)], m.score) for m in matches), key=lambda pair: pair[0].number)
-    return [WouldMeet(tenant.by_number[h.subscriber].id, h.id, round(score, 6)) for h, score in found]
+    return [MetSubscription(tenant.by_number[h.subscriber].id, h.id, round(score, 6)) for h, score in found]
 
 
 def explain_live(tenant: Tenant, held: Held, entry: Entry | Event, now: int) -> Explanation:

@@ -12,7 +12,8 @@ from typing import Final, NamedTuple
 
 from pyroaring import BitMap64
 
-from likewise.broker.entries import Policy, checksum
+from likewise.broker.entries import checksum
+from likewise.formats.shown import Policy
 
 
 def queue_checksum(tenant: int, queue: SubscriberQueue) -> int:

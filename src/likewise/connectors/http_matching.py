@@ -12,8 +12,6 @@ from fastapi.responses import Response
 from likewise.broker.entries import Entry, Judge
 from likewise.broker.questions import (
     Backtest,
-    Place,
-    WouldMeet,
     backtest,
     board,
     explain_live,
@@ -28,6 +26,7 @@ from likewise.defaults import STORED_EVENTS
 from likewise.errors import InputError, UnknownId
 from likewise.formats.json_answers import explanation_to_json
 from likewise.formats.json_events import event_from_json
+from likewise.formats.shown import MetSubscription, Place
 from likewise.language import parse
 from likewise.model import Event, Explanation
 
@@ -67,7 +66,7 @@ class Judged(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class MatchAnswer(msgspec.Struct, frozen=True):
     """The subscriptions that an event would meet."""
 
-    matches: tuple[WouldMeet, ...]
+    matches: tuple[MetSubscription, ...]
 
 
 def _event(gate: Gate, tenant: Tenant, asked: Question | Judged) -> Event | Entry:

@@ -10,13 +10,13 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
 from likewise.broker.deliveries import DeliveryDocument
-from likewise.broker.entries import Policy
 from likewise.broker.queues import SubscriberQueue
 from likewise.broker.replaying import replay
 from likewise.connectors.documented import documented
 from likewise.connectors.gate import answer, gate_of, raw_answer, read, whole
 from likewise.defaults import MAX_TERM_LENGTH
 from likewise.errors import InputError, LimitExceeded
+from likewise.formats.shown import Policy, SubscriberShown
 
 router = APIRouter(tags=["subscribers"])
 
@@ -26,19 +26,6 @@ class QueueWanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     policy: Policy | None = None
     limit: int | None = None
-
-
-class SubscriberShown(msgspec.Struct, frozen=True):
-    """A registered subscriber and its queue."""
-
-    id: str
-    policy: Policy
-    limit: int
-    pending: int
-    acknowledged: int
-    dropped: int
-    subscriptions: int
-    connected: bool
 
 
 class Acknowledged(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

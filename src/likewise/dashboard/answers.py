@@ -4,6 +4,12 @@ from __future__ import annotations
 
 import msgspec
 
+from likewise.formats.shown import Place as Place
+from likewise.formats.shown import SeenMatch as SeenMatch
+from likewise.formats.shown import SubscriberShown
+
+Subscriber = SubscriberShown
+
 
 class Arrival(msgspec.Struct, frozen=True):
     """An event in the log."""
@@ -29,24 +35,6 @@ class Arrival(msgspec.Struct, frozen=True):
         return [str(tag) for tag in found] if isinstance(found, list) else []
 
 
-class Met(msgspec.Struct, frozen=True):
-    """A subscription that was met."""
-
-    subscriber: str
-    subscription: str
-    score: float
-
-
-class SeenMatch(msgspec.Struct, frozen=True):
-    """An event and what it met."""
-
-    sequence: int
-    position: int
-    cause: str
-    total: int
-    met: tuple[Met, ...]
-
-
 class Activity(msgspec.Struct, frozen=True):
     """What is new."""
 
@@ -63,19 +51,6 @@ class HeldSubscription(msgspec.Struct, frozen=True):
     id: str
     text: str
     kind: str
-
-
-class Subscriber(msgspec.Struct, frozen=True):
-    """A subscriber and its queue."""
-
-    id: str
-    policy: str
-    limit: int
-    pending: int
-    acknowledged: int
-    dropped: int
-    subscriptions: int
-    connected: bool
 
 
 class Grid(msgspec.Struct, frozen=True):
@@ -155,38 +130,6 @@ class Evidence(msgspec.Struct, frozen=True):
     without_themes: float | None = None
     asked_basis: int = 0
     seen_basis: int = 0
-
-
-class Stated(msgspec.Struct, frozen=True):
-    """A value as an event says it."""
-
-    attribute: str
-    value: str | int | float
-    unit: str = ""
-
-
-class Place(msgspec.Struct, frozen=True):
-    """A place on a board: the event, and the value it is ranked by, in base units and as the event says it."""
-
-    rank: int
-    event: str
-    value: float
-    time: int
-    source: str = ""
-    stated: tuple[Stated, ...] = ()
-
-    @property
-    def said(self) -> str:
-        """What it is ranked by, as the event says it if it is one reading, else as a number.
-
-        >>> Place(1, "e", 4.51e-08, 0, stated=(Stated("NO2", 45.1, "ug/m3"),)).said
-        '45.1 ug/m3'
-        >>> Place(1, "e", 0.75, 0).said
-        '0.75'
-        """
-        if len(self.stated) != 1:
-            return f"{self.value:.4g}"
-        return f"{self.stated[0].value} {self.stated[0].unit}".strip()
 
 
 class Letter(msgspec.Struct, frozen=True):
