@@ -110,7 +110,7 @@ def test_feedback_is_taken_and_moves_the_score(page: Page, broker: Running) -> N
     badge = page.get_by_role("dialog").locator(".lw-score").first
     before = float(badge.inner_text())
     page.get_by_role("button", name="No, it is not meant").click()
-    page.get_by_text("You said no; this moved:").wait_for()
+    page.get_by_text("You said no; learnt that these do not belong together:").wait_for()
     page.wait_for_function(
         "old => parseFloat(document.querySelector('[role=dialog] .lw-score').innerText) !== old", arg=before
     )

@@ -53,6 +53,17 @@ class HeldSubscription(msgspec.Struct, frozen=True):
     kind: str
 
 
+class Stats(msgspec.Struct, frozen=True):
+    """What a tenant has in the broker."""
+
+    events: int
+    deliveries: int
+    pending: int
+    subscriptions: int
+    dead_letters: int
+    dropped: int
+
+
 class Grid(msgspec.Struct, frozen=True):
     """Every predicate against every tuple."""
 

@@ -35,15 +35,15 @@ class BoardsPanel:
                 told = escape(event_line(arrival.event, 160) if arrival is not None else place.event)
                 rows.append(
                     f"<tr><td>{place.rank}</td><td class='lw-n'><b>{escape(place.said)}</b></td>"
-                    f"<td class='lw-n'>{clock(place.time)}</td>"
+                    f"<td class='lw-n lw-wide'>{clock(place.time)}</td>"
                     f"<td><b>{escape(place.source)}</b><br>{told}</td></tr>"
                 )
             body = "".join(rows) or "<tr><td colspan=4 class='lw-soft'>Nothing in the window.</td></tr>"
             drawn.append(
                 f"<div class='lw-panel'><h2 class='lw-title'>{escape(held.id)} <span class='lw-soft'>"
                 f"{escape(held.subscriber)}</span></h2><code class='lw-soft'>{escape(held.text)}</code>"
-                "<div class='lw-scroll'><table class='lw-table'><tr><th>place</th><th>value</th><th>time</th>"
-                f"<th>event</th></tr>{body}</table></div></div>"
+                "<div class='lw-scroll'><table class='lw-table'><tr><th>place</th><th>value</th>"
+                f"<th class='lw-wide'>time</th><th>event</th></tr>{body}</table></div></div>"
             )
         if not wanted:
             drawn.append(

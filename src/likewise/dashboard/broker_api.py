@@ -20,6 +20,7 @@ from likewise.dashboard.answers import (
     Letter,
     Near,
     Place,
+    Stats,
     Subscriber,
 )
 from likewise.errors import LikewiseError, NotAllowed, NotAuthenticated, Unavailable
@@ -49,6 +50,7 @@ class BrokerApi:
         endpoint = Endpoint(url, token, patience=0, ca=ca)
         self.url = endpoint.address
         self._client = httpx.AsyncClient(**endpoint.http_options() | {"timeout": 20, "transport": transport})
+        self._token = token
 
     async def close(self) -> None:
         """Let go of the connections."""
@@ -60,7 +62,11 @@ class BrokerApi:
         except httpx.HTTPError as error:
             raise Unavailable(f"the broker at {self.url} does not answer: {error or type(error).__name__}") from error
         if response.status_code == 401:
-            raise NotAuthenticated("this broker wants a token: enter yours")
+            raise NotAuthenticated(
+                "this broker does not know your token, or no longer: enter another"
+                if self._token
+                else "this broker wants a token: enter yours"
+            )
         if response.status_code == 403:
             raise NotAllowed(str(_facts(response.content).get("scope", "another scope")))
         if response.is_error:
@@ -149,8 +155,12 @@ class BrokerApi:
         """Remove a dead letter."""
         await self._call("DELETE", f"/v1/dead-letters/{number}")
 
+    async def stats(self) -> Stats:
+        """What the tenant has in the broker."""
+        return await self._get(Stats, "/v1/stats")
+
     async def metrics(self) -> str:
-        """The page of figures."""
+        """The page of figures of the whole broker."""
         return (await self._call("GET", "/metrics")).decode()
 
 

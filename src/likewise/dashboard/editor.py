@@ -49,7 +49,7 @@ class EditorPanel:
         self._understood = ui.column().classes("w-full gap-1").mark("understood")
         with ui.row().classes("items-end gap-2 w-full"):
             self._subscriber = ui.input("Whose", value="me").props("dense outlined").classes("w-32")
-            self._id = ui.input("Name").props("dense outlined").classes("w-40")
+            self._id = ui.input("Name", placeholder="made from its words").props("dense outlined").classes("w-40")
             self._try = ui.button("Try on the last events", on_click=self._run).props("outline no-caps")
             self._save = ui.button("Save", on_click=self._keep).props("no-caps")
         self._tried = ui.column().classes("w-full gap-1").mark("tried")
@@ -105,7 +105,7 @@ class EditorPanel:
         saved = await self._viewing.ask(self._viewing.api.save(subscriber, name, text))
         if saved is not None:
             self._id.set_value("")
-            ui.notify(f"Saved as {saved.id}. Matches show under Live.", type="positive")
+            ui.notify(f"Saved as {saved.id}. Matches show under Live.", type="positive", position="top")
             await self._viewing.feed.refresh()
             self.show()
 

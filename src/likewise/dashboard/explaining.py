@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from html import escape
 
 import msgspec
 from nicegui import ui
+from nicegui.events import GenericEventArguments
 
-from likewise.dashboard.answers import Arrival, HeldSubscription
-from likewise.dashboard.heat_map import heat_map, mapping_picture
-from likewise.dashboard.look import score_badge, table
+from likewise.dashboard.answers import Arrival, Grid, HeldSubscription
+from likewise.dashboard.comparing import Comparison, verdict_badge
+from likewise.dashboard.evidence import draw_evidence
+from likewise.dashboard.heat_map import CHOOSE, MOVE_BY_ARROWS, heat_map, mapping_picture, told
+from likewise.dashboard.look import table
 from likewise.dashboard.viewing import Viewing
 from likewise.dashboard.wording import VERDICTS, event_line
 from likewise.errors import LikewiseError
 from likewise.language import parse, subscription_text
-from likewise.model import Explanation
+from likewise.model import Condition, Explanation, Predicate
 
 Redraw = Callable[[dict[str, object], str], Awaitable[float]]
-MOST_COMPARED = 25  # subscriptions an event is compared with to find the nearest
 
 
 class ExplanationDialog:
@@ -43,40 +45,14 @@ class ExplanationDialog:
         self._dialog.open()
         held = self._viewing.feed.subscriptions
         chosen = next((s for s in held if (s.subscriber, s.id) == (subscriber, id)), None)
-        if chosen is None:
-            await self._compare(arrival)
-        else:
+        if chosen is not None:
             await self._one(arrival, chosen)
-
-    async def _compare(self, arrival: Arrival) -> None:
-        """The event against every subscription, the nearest first."""
-        found: list[tuple[float, HeldSubscription, Explanation]] = []
-        for held in self._viewing.feed.subscriptions[:MOST_COMPARED]:
-            try:
-                explained = await self._viewing.api.explain(arrival.event, held.text)
-            except LikewiseError:
-                continue  # the subscription ended meanwhile, or its kind cannot be explained with this event
-            found.append((_nearness(explained), held, explained))
-        found.sort(key=lambda each: -each[0])
+            return
         self._body.clear()
         with self._body:
             self._event(arrival)
-            if not found:
-                ui.label("There is no subscription to compare it with.").classes("lw-soft")
-            else:
-                ui.label("Compared with the subscriptions held, the nearest first:").classes("lw-soft")
-            with ui.column().classes("w-full gap-0"):
-                for _, held, explained in found:
-                    self._compared(arrival, held, explained)
-
-    def _compared(self, arrival: Arrival, held: HeldSubscription, explained: Explanation) -> None:
-        with ui.item(on_click=lambda: self._one(arrival, held)).classes("lw-row"):
-            ui.html(
-                f"<div class='lw-head'>{_badge(explained)}"
-                f"<span class='lw-name'>{escape(held.id)}</span><code>{escape(held.text)}</code></div>"
-                f"<div class='lw-line'>{escape(VERDICTS[explained.verdict])} {escape(explained.change)}</div>",
-                sanitize=False,
-            )
+            compared = Comparison(self._viewing, arrival, self._one)
+        await compared.show()
 
     def _event(self, arrival: Arrival) -> None:
         ui.html(
@@ -95,8 +71,10 @@ class ExplanationDialog:
                 sanitize=False,
             )
             verdict = ui.column().classes("w-full gap-1")
-            self._themes(arrival, held, verdict)
+            self._themes(arrival, held)
             picture = ui.column().classes("w-full gap-2").mark("picture")
+            with picture:
+                ui.spinner()
             self._thumbs(arrival, held)
         whole = await self._draw(arrival.event, held.text, verdict, picture, held=(held.subscriber, held.id))
         self._redraw = lambda event, text: self._draw(
@@ -115,26 +93,52 @@ class ExplanationDialog:
         """Draw the verdict and the picture; the score. `before` is the score with every theme."""
         api = self._viewing.api
         try:
-            explained = await (api.explain_held(event, *held) if held else api.explain(event, text))
+            explained: Explanation | None = await (api.explain_held(event, *held) if held else api.explain(event, text))
         except LikewiseError:  # the event or the subscription is gone; the words are still here
-            explained = await api.explain(event, text)
-        grid = await self._viewing.ask(api.grid(event, text))
+            explained = await self._viewing.ask(api.explain(event, text))
+        grid = await self._viewing.ask(api.grid(event, text)) if explained is not None else None
+        if verdict.is_deleted:
+            return 0.0  # another explanation was opened meanwhile
         verdict.clear()
+        picture.clear()
+        if explained is None:
+            return 0.0
         with verdict:
             _verdict(explained, "" if before is None else f"({before:.2f} with all themes)")
-        picture.clear()
         with picture:
             if grid is not None and grid.predicates:
-                drawn = f"<div class='lw-pictures'>{mapping_picture(grid)}{heat_map(grid)}</div>"
-                ui.html(drawn, sanitize=False).classes("w-full")
-                ui.label(
-                    "Darker is more similar; ✓ marks the chosen mapping. Hatched, as (0.70): the name is related, "
-                    "but the value does not hold. The score is the geometric mean over the relaxed parts (~)."
-                ).classes("lw-soft")
+                self._picture(event, text, grid)
             _notes(explained)
         return explained.score
 
-    def _themes(self, arrival: Arrival, held: HeldSubscription, verdict: ui.column) -> None:
+    def _picture(self, event: dict[str, object], text: str, grid: Grid) -> None:
+        drawn = ui.html(
+            f"<div class='lw-pictures'>{mapping_picture(grid)}{heat_map(grid)}</div>", sanitize=False
+        ).classes("w-full")
+        ui.label(
+            "Darker is more similar; ✓ marks the chosen mapping. Hatched, as (0.70): the name is related, but the "
+            "value does not hold. The score is the geometric mean over the relaxed parts (~). "
+            "Choose a cell for what is behind it."
+        ).classes("lw-soft")
+        behind = ui.column().classes("w-full gap-1").mark("behind").props("aria-live=polite")
+
+        async def choose(e: GenericEventArguments) -> None:
+            predicate, item = (int(part) for part in str(e.args).split(","))
+            asked, seen = _attribute_of(grid.predicates[predicate]), _attribute_in(event, item)
+            mine = event.get("themes")
+            themes = [str(tag) for tag in mine] if isinstance(mine, list) else []
+            found = await self._viewing.ask(self._viewing.api.evidence(asked, seen, parse(text).themes, themes))
+            if behind.is_deleted:
+                return
+            behind.clear()
+            with behind:
+                ui.label(told(grid, predicate, item)).classes("text-bold")
+                if found is not None:
+                    draw_evidence(asked, seen, found)
+
+        drawn.on("click", choose, js_handler=CHOOSE).on("keydown", js_handler=MOVE_BY_ARROWS)
+
+    def _themes(self, arrival: Arrival, held: HeldSubscription) -> None:
         """A switch for each theme tag of both sides; the picture follows."""
         subscription = parse(held.text)
         themes = subscription.themes
@@ -170,8 +174,8 @@ class ExplanationDialog:
             if judged is None:
                 return
             pairs = ", ".join(f"{pair.asked} / {pair.seen}" for pair in judged.pairs) or "no pair of words"
-            ui.notify(f"Learnt: {pairs} {'belong' if relevant else 'do not belong'} together.", type="positive")
-            said.set_text(f"You said {'yes' if relevant else 'no'}; this moved: {pairs}.")
+            learnt = "belong together" if relevant else "do not belong together"
+            said.set_text(f"You said {'yes' if relevant else 'no'}; learnt that these {learnt}: {pairs}.")
             assert self._redraw is not None
             await self._redraw(arrival.event, held.text)
 
@@ -183,22 +187,7 @@ class ExplanationDialog:
             ui.button(icon="thumb_down", on_click=lambda: judge(False)).props(
                 "flat round dense color=negative aria-label='No, it is not meant'"
             )
-            said = ui.label("").classes("lw-soft").mark("judged")
-
-
-def _nearness(explained: Explanation) -> float:
-    """How near an event comes to a subscription, for ordering: matches first, then by score and attribute."""
-    best = sum(report.attribute_relatedness for report in explained.predicates) / max(1, len(explained.predicates))
-    if explained.verdict == "match":
-        return 2.0 + explained.score
-    return best / 10 + (explained.score if explained.verdict == "below_threshold" else 0.0)
-
-
-def _badge(explained: Explanation) -> str:
-    """The score, coloured by what it led to; where a part that must hold does not, there is none."""
-    if explained.verdict in ("match", "not_in_top_k"):
-        return score_badge(explained.score, "" if explained.verdict == "match" else "miss")
-    return score_badge(explained.score, "miss") if explained.verdict == "below_threshold" else score_badge(None, "no")
+            said = ui.label("").classes("lw-soft").mark("judged").props("role=status")
 
 
 def _verdict(explained: Explanation, beside: str = "") -> None:
@@ -207,7 +196,7 @@ def _verdict(explained: Explanation, beside: str = "") -> None:
     style = "lw-good" if match else "lw-nearly"
     ui.html(
         f"<div class='lw-head' style='display:flex;gap:8px;align-items:baseline;flex-wrap:wrap'>"
-        f"{_badge(explained)}{threshold}<b class='{style}'>"
+        f"{verdict_badge(explained)}{threshold}<b class='{style}'>"
         f"{escape(VERDICTS[explained.verdict])}</b>{f'<span>{escape(beside)}</span>' if beside else ''}</div>"
         f"<div class='lw-line'>{escape(explained.change)}</div>",
         sanitize=False,
@@ -217,9 +206,43 @@ def _verdict(explained: Explanation, beside: str = "") -> None:
 def _notes(explained: Explanation) -> None:
     rows = []
     for report in explained.predicates:
-        evidence = ", ".join(f"{name} {score:.2f}" for name, score in report.evidence)
+        evidence = _by_measure(report.evidence)
         notes = "<br>".join(escape(note) for note in (*report.notes, *([evidence] if evidence else [])))
         if notes:
             rows.append(f"<tr><th scope='row'><code>{escape(report.text)}</code></th><td>{notes}</td></tr>")
     if rows:
         ui.html(table("".join(rows)), sanitize=False).classes("w-full")
+
+
+def _by_measure(evidence: Sequence[tuple[str, float]]) -> str:
+    """Each measure's own score, for the attribute and for the value.
+
+    >>> _by_measure([("attribute esa", 0.11), ("attribute names", 0.58)])
+    'attribute, by measure: esa 0.11 · names 0.58'
+    """
+    parts: dict[str, list[str]] = {}
+    for name, score in evidence:
+        part, _, measure = name.rpartition(" ")
+        parts.setdefault(part, []).append(f"{measure} {score:.2f}")
+    return "; ".join(f"{f'{part}, ' if part else ''}by measure: {' · '.join(said)}" for part, said in parts.items())
+
+
+def _attribute_of(text: str) -> str:
+    """The attribute a predicate asks for, from its text.
+
+    >>> _attribute_of("wind speed~ > 20 km/h")
+    'wind speed'
+    """
+    body = parse("{" + text + "}").body
+    item = body.items[0] if isinstance(body, Condition) else None
+    return item.attribute if isinstance(item, Predicate) else text
+
+
+def _attribute_in(event: dict[str, object], item: int) -> str:
+    """The attribute of an event's tuple, by its place.
+
+    >>> _attribute_in({"tuples": [{"attribute": "no2", "value": 45}]}, 0)
+    'no2'
+    """
+    items = event.get("tuples")
+    return str(items[item].get("attribute", "")) if isinstance(items, list) and item < len(items) else ""

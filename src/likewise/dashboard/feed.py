@@ -15,6 +15,7 @@ from likewise.dashboard.broker_api import BrokerApi
 from likewise.errors import AccessError, LikewiseError
 
 KEPT: Final = 300  # events and matches remembered
+ASKED: Final = 1_000  # events and matches of one question, so that busy seconds are counted whole
 PAUSE: Final = 1.0  # seconds between two questions
 SLOWEST: Final = 5.0  # the same while the broker does not answer
 
@@ -47,14 +48,15 @@ class Feed:
         self._viewers = 0
         self._task: asyncio.Task[None] | None = None
 
-    def text_of(self, subscriber: str, id: str) -> str | None:
-        """The text of a subscription that is held."""
-        return next((s.text for s in self.subscriptions if (s.subscriber, s.id) == (subscriber, id)), None)
-
     def find(self, id: str, source: str | None = None) -> Arrival | None:
         """An event that is remembered, by its id and, if given, its source; the newest of several."""
         found = reversed(self.by_position.values())
         return next((e for e in found if e.id == id and source in (None, e.source)), None)
+
+    def met_at(self, position: int) -> frozenset[tuple[str, str]]:
+        """The subscriptions that a remembered event is known to have met, as (subscriber, id)."""
+        found = (match.met for match in self.matches if match.position == position)
+        return frozenset((each.subscriber, each.subscription) for met in found for each in met)
 
     def join(self) -> None:
         """Somebody looks."""
@@ -69,6 +71,11 @@ class Feed:
             self._task.cancel()
             self._task = None
 
+    @property
+    def watched(self) -> bool:
+        """Whether somebody looks."""
+        return self._viewers > 0
+
     async def _run(self) -> None:
         pause = PAUSE
         while True:
@@ -78,7 +85,7 @@ class Feed:
     async def refresh(self) -> bool:
         """Ask once; whether the broker answered."""
         try:
-            found = await self.api.activity(self._position, self._sequence, KEPT)
+            found = await self.api.activity(self._position, self._sequence, ASKED)
             self.subscriptions = await self.api.subscriptions()
         except LikewiseError as error:
             self.locked = isinstance(error, AccessError)
@@ -128,12 +135,22 @@ class Feeds:
         self.url = url
         self._ca = ca
         self._feeds: dict[str, Feed] = {}
+        self._closing: list[asyncio.Task[None]] = []
 
     def of(self, token: str) -> Feed:
         """The feed of a token."""
         if token not in self._feeds:
             self._feeds[token] = Feed(BrokerApi(self.url, token, ca=self._ca))
         return self._feeds[token]
+
+    def leave(self, token: str) -> None:
+        """A viewer with this token stopped looking; what nobody looks at is forgotten."""
+        feed = self._feeds[token]
+        feed.leave()
+        if not feed.watched:
+            self._closing.append(asyncio.get_running_loop().create_task(feed.api.close()))
+            self._closing = [task for task in self._closing if not task.done()]
+            del self._feeds[token]
 
     async def close(self) -> None:
         """Let go of everything."""

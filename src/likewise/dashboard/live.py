@@ -5,6 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from nicegui import ui
+from nicegui.events import GenericEventArguments
 
 from likewise.dashboard.answers import Arrival, SeenMatch
 from likewise.dashboard.look import score_badge
@@ -12,6 +13,9 @@ from likewise.dashboard.viewing import Viewing, clock
 from likewise.dashboard.wording import event_line
 
 SHOWN = 40
+CAUSES = {"arrival": "", "initial": "came before the subscription", "promoted": "moved up into the best"}
+# A mouse over the lists holds them still, so that a click meets the row it aims at; a finger does not hover.
+HOVER = "(e) => { if (e.pointerType === 'mouse') emit(e.type === 'pointerenter'); }"
 
 
 class LivePanel:
@@ -19,11 +23,12 @@ class LivePanel:
 
     def __init__(self, viewing: Viewing) -> None:
         self._viewing = viewing
-        self._paused = False
+        self._paused = self._hovered = False
         self._position = self._sequence = 0
         self._wanted = ""
         with ui.row().classes("items-center w-full gap-3"):
             ui.label("Click a row to see why it matched, or what kept it from matching.").classes("lw-soft")
+            self._held = ui.label("").classes("lw-nearly").mark("held-still")
             ui.space()
             self._filter = (
                 ui.input(placeholder="Filter", on_change=self._refilter)
@@ -31,7 +36,10 @@ class LivePanel:
                 .classes("w-44")
             )
             self._pause = ui.button("Pause", on_click=self._toggle, icon="pause").props("flat dense no-caps")
-        with ui.element("div").classes("lw-two"):
+        lists = ui.element("div").classes("lw-two")
+        for event in ("pointerenter", "pointerleave"):
+            lists.on(event, self._hover, js_handler=HOVER)
+        with lists:
             with ui.column().classes("lw-panel"):
                 ui.html("<h2 class='lw-title'>Matches</h2>", sanitize=False)
                 self._matches = ui.column().classes("lw-rows").mark("matches")
@@ -43,6 +51,10 @@ class LivePanel:
     def _none_yet(self) -> None:
         with self._matches:
             self._empty = ui.label("No match yet. Add a subscription under Subscriptions.").classes("lw-soft q-pa-sm")
+
+    def _hover(self, e: GenericEventArguments) -> None:
+        self._hovered = bool(e.args)
+        self.show()
 
     def _toggle(self) -> None:
         self._paused = not self._paused
@@ -59,13 +71,21 @@ class LivePanel:
         self._events.clear()
         self._matches.clear()
         self._none_yet()
-        self.show()
+        self._add_new()
 
     def show(self) -> None:
-        """Add what is new in the feed."""
+        """Add what is new in the feed, unless the lists are to stand still."""
+        hovered = self._hovered and self._position > 0
+        if self._paused or hovered:
+            new = sum(event.position > self._position for event in self._viewing.feed.events)
+            why = "Paused" if self._paused else "Held while the mouse is over the lists"
+            self._held.set_text(f"{why}; {new} new" if new else "")
+        else:
+            self._held.set_text("")
+            self._add_new()
+
+    def _add_new(self) -> None:
         feed = self._viewing.feed
-        if self._paused:
-            return
         if feed.events and feed.events[-1].position < self._position:
             self._position = self._sequence = 0
         events = [e for e in feed.events if e.position > self._position]
@@ -112,7 +132,7 @@ class LivePanel:
                     "lw-row"
                 ) as row,
             ):
-                cause = "" if match.cause == "arrival" else f"<span>{escape(match.cause)}</span>"
+                cause = f"<span>{escape(CAUSES.get(match.cause, match.cause))}</span>"
                 ui.html(
                     f"<div class='lw-head'>{score_badge(met.score)}"
                     f"<span class='lw-name'>{escape(met.subscription)}</span><span>{escape(met.subscriber)}</span>"

@@ -30,6 +30,8 @@ def define_page(feeds: Feeds) -> None:
     async def page(client: Client) -> None:
         ui.add_css(CSS)
         await client.connected()
+        if client.is_deleted:
+            return  # whoever asked for the page never opened it: a check of health, or a crawler
         token = str(app.storage.tab.get("token", ""))
         _build(feeds, token, client)
 
@@ -43,8 +45,9 @@ def _build(feeds: Feeds, token: str, client: Client) -> None:
         ui.html("<h1 style='font-size:1.15rem;font-weight:700;margin:0;line-height:1.6'>Likewise</h1>", sanitize=False)
         ui.label("publish/subscribe by meaning").classes("lw-wide").style("opacity:.8")
         ui.space()
-        status = ui.label("").classes("lw-status").mark("status").props("role=status")
-        ui.button(icon="key", on_click=lambda: _ask_token(feed.locked)).props(
+        status = ui.label("").classes("lw-status").mark("status")
+        held = ui.label("").classes("lw-status lw-wide").mark("held-count")
+        ui.button(icon="key", on_click=lambda: _ask_token(token, feed.problem if feed.locked else "")).props(
             "flat round dense color=white aria-label='Enter a token'"
         )
 
@@ -54,7 +57,10 @@ def _build(feeds: Feeds, token: str, client: Client) -> None:
 
         ui.button(icon="contrast", on_click=toggle).props("flat round dense color=white aria-label='Light or dark'")
     with ui.column().classes("lw-page gap-2"):
-        banner = ui.label("").classes("lw-banner").mark("banner").props("role=alert")
+        with ui.row().classes("lw-banner items-center").mark("banner").props("role=alert") as banner:
+            problem = ui.label("")
+            unlock = ui.button("Enter a token", on_click=lambda: _ask_token(token, feed.problem))
+            unlock.props("no-caps outline dense padding='2px 10px'")
         banner.set_visibility(False)
         with ui.tabs().props("align=left dense no-caps outside-arrows mobile-arrows").classes("w-full") as tabs:
             for name, label, icon in TABS:
@@ -80,12 +86,13 @@ def _build(feeds: Feeds, token: str, client: Client) -> None:
             return
         seen = feed.version
         banner.set_visibility(bool(feed.problem))
-        banner.set_text(f"{feed.problem[:1].upper()}{feed.problem[1:]}. Trying again." if feed.problem else "")
+        said = f"{feed.problem[:1].upper()}{feed.problem[1:]}."
+        problem.set_text(f"{said}{'' if feed.locked else ' Trying again.'}" if feed.problem else "")
+        unlock.set_visibility(feed.locked)
         history = list(feed.history)[-10:]
         rate = sum(moment.events for moment in history) / max(1, len(history))
-        status.set_text(
-            "disconnected" if feed.problem else f"{rate:.1f} events/s · {len(feed.subscriptions)} subscriptions"
-        )
+        status.set_text("disconnected" if feed.problem else f"{rate:.1f} events/s" if history else "")
+        held.set_text("" if feed.problem else f"· {len(feed.subscriptions):,} subscriptions")
         live.show()
         editor.show()
 
@@ -101,17 +108,25 @@ def _build(feeds: Feeds, token: str, client: Client) -> None:
     ui.timer(2.0, slow_tick)
     tabs.on_value_change(slow_tick)
     feed.join()
-    client.on_delete(feed.leave)
+    client.on_delete(lambda: feeds.leave(token))
 
 
-async def _ask_token(needed: bool) -> None:
-    with ui.dialog() as asking, ui.card():
-        ui.label("This broker wants a token." if needed else "Look at the broker with a token.")
-        box = ui.input("Token", password=True).props("outlined autofocus").classes("w-72")
-        box.on("keydown.enter", lambda: asking.submit(box.value))
+async def _ask_token(used: str, problem: str) -> None:
+    """Ask for a token and start again with it; `problem` says why one is needed, if it is."""
+    with ui.dialog() as asking, ui.card().classes("w-96"):
+        ui.html("<h2 class='lw-title'>Your token</h2>", sanitize=False)
+        if problem:
+            ui.label(f"{problem[:1].upper()}{problem[1:]}.").classes("lw-bad")
+        ui.label("It decides whose events and subscriptions you see. It is kept for this browser tab only.").classes(
+            "lw-soft"
+        )
+        box = ui.input("Token", password=True, password_toggle_button=True).props("outlined autofocus")
+        box.classes("w-full").on("keydown.enter", lambda: asking.submit(box.value))
         with ui.row():
             ui.button("Use it", on_click=lambda: asking.submit(box.value)).props("no-caps")
-            ui.button("Without", on_click=lambda: asking.submit("")).props("flat no-caps")
+            if used:
+                ui.button("Look without one", on_click=lambda: asking.submit("")).props("flat no-caps")
+            ui.button("Cancel", on_click=asking.close).props("flat no-caps")
     said = await asking
     if said is not None:
         app.storage.tab["token"] = str(said).strip()

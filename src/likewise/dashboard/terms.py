@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from html import escape
-
 from nicegui import ui
 
+from likewise.dashboard.evidence import bar, draw_evidence
 from likewise.dashboard.look import table
 from likewise.dashboard.viewing import Viewing
 
@@ -53,7 +52,7 @@ class TermsPanel:
         found = await self._viewing.ask(self._viewing.api.nearest(term, tags(self._themes.value)))
         if found is None:
             return
-        rows = [_bar(near.term, near.relatedness) for near in found]
+        rows = [bar(near.term, near.relatedness) for near in found]
         self._nearest.clear()
         with self._nearest:
             if rows:
@@ -71,28 +70,6 @@ class TermsPanel:
         found = await self._viewing.ask(question)
         if found is None:
             return
-        without = "" if found.without_themes is None else f" Without the themes it would be {found.without_themes:.2f}."
         self._evidence.clear()
         with self._evidence:
-            ui.label(f"“{asked}” and “{seen}”: {found.score:.2f}.{without}")
-            for note in found.notes:
-                ui.label(note).classes("lw-soft")
-            bars = "".join(_bar(name, score) for name, score in found.scores)
-            ui.html(
-                f"<table class='lw-table'><tr><th colspan=3>by measure</th></tr>{bars}</table>", sanitize=False
-            ).classes("w-full")
-            if found.documents:
-                most = max(document.share for document in found.documents)
-                bars = "".join(
-                    _bar(document.title, document.share / most, f"{document.share:.1%}") for document in found.documents
-                )
-                heading = "<tr><th colspan=3>documents both occur in, by share</th></tr>"
-                ui.html(table(heading + bars), sanitize=False).classes("w-full")
-
-
-def _bar(name: str, number: float, shown: str = "") -> str:
-    width = max(0.0, min(1.0, number)) * 100
-    return (
-        f"<tr><td>{escape(name)}</td><td style='width:40%'><div class='lw-bar' style='width:{width:.0f}%'></div></td>"
-        f"<td class='lw-n'>{shown or f'{number:.2f}'}</td></tr>"
-    )
+            draw_evidence(asked, seen, found)
