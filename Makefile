@@ -15,7 +15,7 @@ LOCK := env -u PIP_FIND_LINKS -u UV_FIND_LINKS $(BIN)/uv pip compile --quiet --u
         $(if $(UPGRADE),--upgrade)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check pytest chaos bench docs links lock format clean distclean
+.PHONY: help run test check pytest chaos bench docs links lock format clean distclean newcomer
 
 help: ## say what there is
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 18
@@ -37,6 +37,9 @@ pytest: $(STAMPS)/test ## the tests alone; ARGS="-k parser" picks some, HYPOTHES
 
 chaos: $(STAMPS)/test ## kill a broker under load, KILLS times (1000), and see that nothing is lost or doubled
 	$(BIN)/python -m tests.broker.chaos --kills $(or $(KILLS),1000)
+
+newcomer: $(STAMPS)/test ## a newcomer's path, timed: fresh clone, make run, own subscription matched and explained
+	$(BIN)/python -m tests.dashboard.newcomer $(ARGS)
 
 bench: $(STAMPS)/test ## every benchmark; NAME=parsing runs one
 	$(BIN)/likewise bench $(NAME)

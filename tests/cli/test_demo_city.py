@@ -14,8 +14,9 @@ from pathlib import Path
 import httpx
 import pytest
 
-from likewise.city import WANTED
-from likewise.cli.demo_city import free_port
+from likewise import Matcher, event, parse
+from likewise.city import WANTED, City, clock_of
+from likewise.cli.demo_city import SUGGESTED, command_name, free_port
 
 pytestmark = pytest.mark.timeout(300)  # on a fresh machine the first match waits for compiled kernels
 
@@ -27,6 +28,39 @@ def test_a_port_that_is_taken_is_left_alone() -> None:
         taken.listen()
         wanted = taken.getsockname()[1]
         assert free_port(wanted) != wanted
+
+
+def test_the_command_shown_can_be_typed_as_it_stands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By its name where the shell finds it; else by the path to it, short where that is below this folder."""
+    programs = tmp_path / ".venv" / "bin"
+    programs.mkdir(parents=True)
+    for name in ("likewise", "python"):
+        (programs / name).write_text("#!/bin/sh\n", encoding="utf-8")
+        (programs / name).chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(programs / "python"))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", "/nowhere")
+    assert command_name() == ".venv/bin/likewise"
+    monkeypatch.setenv("PATH", str(programs))
+    assert command_name() == "likewise"
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    monkeypatch.setenv("PATH", "/nowhere")
+    assert command_name() == str(programs / "likewise")
+
+
+def test_what_the_demo_suggests_is_answered_by_humidities_alone() -> None:
+    """The first subscription a newcomer tries finds several vendors' words for it, and nothing else."""
+    seconds = [0.0]
+    due, asked, found = clock_of(City(seed=1, devices=60, run="1"), lambda: seconds[0]), Matcher(), set()
+    asked.add(parse(SUGGESTED, id="own"))
+    for _ in range(60):
+        seconds[0] += 1
+        for report in due():
+            said = event(report.payload, themes=report.envelope()["themes"])
+            found |= {asked.explain(said, "own").predicates[0].attribute for _ in asked.match(said)}
+    assert len(found) >= 3
+    assert all("hum" in name.casefold() for name in found), found
 
 
 def test_the_city_runs_matches_explains_and_ends_cleanly(tmp_path: Path) -> None:
@@ -56,7 +90,7 @@ def test_the_city_runs_matches_explains_and_ends_cleanly(tmp_path: Path) -> None
     shown = "".join(told)
     assert code == 0
     assert all(wanted.text in shown for wanted in WANTED)
-    assert "likewise subscribe '{wind speed~ > 20 km/h}'" in shown
+    assert f"{command_name()} subscribe '{SUGGESTED}' --address http://127.0.0.1:{port}" in shown
     with pytest.raises(httpx.ConnectError):
         httpx.get(f"http://127.0.0.1:{port}/readyz", timeout=10)
     assert list(tmp_path.iterdir()) == []

@@ -10,9 +10,13 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import httpx
 import pytest
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 ROOT = Path(__file__).resolve().parents[2]
 SHOTS = ROOT / "artifacts" / "dashboard"
@@ -27,6 +31,13 @@ def free_port() -> int:
     with socket.socket() as trying:
         trying.bind(("127.0.0.1", 0))
         return int(trying.getsockname()[1])
+
+
+NEEDS_CHROMIUM = [
+    pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium; apt-get install chromium, or LIKEWISE_CHROMIUM"),
+    pytest.mark.timeout(300),
+]
+SLOW = 60_000  # ms; the first approximate match compiles kernels
 
 
 class Running:
@@ -55,6 +66,17 @@ class Running:
             self._process.terminate()
             self._process.wait(timeout=30)
             self._process = None
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """Debian's chromium, driven by playwright."""
+    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    SHOTS.mkdir(parents=True, exist_ok=True)
+    with sync_api.sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS, headless=True)
+        yield started
+        started.close()
 
 
 @pytest.fixture(scope="module")

@@ -29,7 +29,7 @@ import msgspec
 from tests.dashboard.conftest import ARGUMENTS, CHROMIUM, ROOT
 
 PATIENCE = 600.0  # seconds a stage may take before it is given up
-WANTED = "{wind speed~ > 15 km/h}"
+WANTED = "{humidity~ > 45 %}"
 TYPING = 60  # ms between two keys
 
 
@@ -146,19 +146,19 @@ def _look(address: str, path: Journey, shots: Path | None) -> None:
         page.get_by_role("tab", name="Subscriptions").click()
         shot("2-editor")
         page.get_by_label("Subscription", exact=True).press_sequentially(WANTED, delay=TYPING)
-        page.get_by_text("wind speed, in any words").wait_for()
+        page.get_by_text("humidity, in any words").wait_for()
         path.done("own subscription typed and understood")
         page.get_by_role("button", name="Try on the last events").click()
         page.get_by_text("would have matched").wait_for()
         path.done("tried on the last events")
         shot("3-tried")
-        page.get_by_label("Name").fill("windy")
+        page.get_by_label("Name").fill("damp")
         page.get_by_role("button", name="Save").click()
-        page.get_by_role("button", name="End windy").wait_for()
+        page.get_by_role("button", name="End damp").wait_for()
         path.done("saved")
         shot("4-saved")
         page.get_by_role("tab", name="Live").click()
-        row = page.locator(".lw-rows").first.locator(".lw-row").filter(has_text="windy").first
+        row = page.locator(".lw-rows").first.locator(".lw-row").filter(has_text="damp").first
         row.wait_for()
         path.done("matched")
         shot("5-matched")

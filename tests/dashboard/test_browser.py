@@ -2,36 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import httpx
 import pytest
 
-from tests.dashboard.conftest import ARGUMENTS, CHROMIUM, SHOTS, Running
+from tests.dashboard.conftest import NEEDS_CHROMIUM, SHOTS, SLOW, Running
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Browser, Page
 
-pytestmark = [
-    pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium; apt-get install chromium, or LIKEWISE_CHROMIUM"),
-    pytest.mark.timeout(300),
-]
-SLOW = 60_000  # ms; the first approximate match compiles kernels
+pytestmark = NEEDS_CHROMIUM
 
 
 @pytest.fixture(scope="module")
-def page(dashboard: Running) -> Iterator[Page]:
+def page(browser: Browser, dashboard: Running) -> Page:
     """One page that every test of this file goes on with, in a fresh profile."""
-    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    SHOTS.mkdir(parents=True, exist_ok=True)
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS, headless=True)
-        page = browser.new_page(viewport={"width": 1280, "height": 800})
-        page.set_default_timeout(SLOW)
-        page.goto(dashboard.url)
-        yield page
-        browser.close()
+    page = browser.new_page(viewport={"width": 1280, "height": 800})
+    page.set_default_timeout(SLOW)
+    page.goto(dashboard.url)
+    return page
 
 
 def publish(broker: Running, id: str, payload: dict[str, object], themes: tuple[str, ...] = ()) -> None:
@@ -99,6 +89,9 @@ def test_a_match_is_explained_as_a_picture(page: Page) -> None:
     assert "env.loudness: 77 dB" in page.locator(".lw-heat").inner_text()
     assert "is answered by env.loudness" in (page.locator("svg.lw-map").get_attribute("aria-label") or "")
     shot(page, "explanation")
+    page.get_by_role("button", name="noise~ > 60 dB against env.loudness: 77 dB").click()
+    page.get_by_text("all together: the score").wait_for()
+    shot(page, "behind")
     page.get_by_role("switch", name="city (the event's)").click()
     page.get_by_text("with all themes").wait_for()
     page.get_by_role("switch", name="city (the event's)").click()
@@ -124,6 +117,7 @@ def test_a_near_miss_is_explained(page: Page, broker: Running) -> None:
     """An event that did not match says what kept it from matching."""
     publish(broker, "e3", {"soundLevel_dB": 41, "street": "Castle Meadow"}, ("noise",))
     page.locator(".lw-rows").nth(1).locator(".lw-row").filter(has_text="soundLevel_dB: 41").first.click()
+    page.get_by_text("Compared with the one subscription held").wait_for()
     page.get_by_text("It would match if").first.wait_for()
     shot(page, "near-miss")
     page.keyboard.press("Escape")
@@ -197,7 +191,7 @@ def test_tokens_are_respected(page: Page, broker: Running) -> None:
     token = httpx.post(f"{broker.url}/v1/tokens", json=wanted, timeout=30).json()["token"]
     page.get_by_text("wants a token").wait_for()
     shot(page, "locked")
-    page.get_by_role("button", name="Enter a token").click()
+    page.get_by_role("alert").get_by_role("button", name="Enter a token").click()
     page.get_by_role("dialog").get_by_label("Token").fill(token)
     page.get_by_role("button", name="Use it").click()
     matches(page).filter(has_text="noise: 83 dB").first.wait_for()

@@ -6,6 +6,7 @@ Broker and dashboard are processes of their own, reached over HTTP as anybody wo
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -14,6 +15,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from likewise import defaults
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 AWAY: Final = "works-desk"  # this desk does not read what it is sent, so that one sees deliveries wait
 STARTING: Final = 180.0  # seconds a process may take to start; the first start compiles the matching kernels
 VALID: Final = 600  # seconds a report of the city is valid
+SUGGESTED: Final = "{humidity~ > 50 %}"  # four vendors say it in four ways, and one of them reports every few seconds
 
 
 def show_city(*, seconds: float | None, devices: int, seed: int, port: int | None, dashboard: bool) -> None:
@@ -109,8 +112,8 @@ class _Show:
         view = self._view or "not installed: pip install 'likewise[dashboard]'"
         where = Text.assemble(
             "Dashboard  ", (view, "bold green"), f"\nBroker     {self._address}  (its interface: /docs)\n\n"
-            "Ask for something of your own in the dashboard, or in another terminal:\n",
-            ("  likewise subscribe '{wind speed~ > 20 km/h}'" + self._other_address(), "bold"),
+            "Ask for something of your own in the dashboard, or in another terminal, in this folder:\n",
+            (f"  {command_name()} subscribe '{SUGGESTED}'{self._other_address()}", "bold"),
             "\n\nBelow: what devices report, and ✓ what it meets. Ctrl-C ends everything.",
         )  # fmt: skip
         title = f"A city of {devices} devices by {vendors} vendors"
@@ -207,6 +210,17 @@ def wait_until_ready(client: httpx.Client, broker: subprocess.Popen[bytes]) -> N
             if time.monotonic() > deadline:
                 raise Unavailable(f"the broker did not start within {STARTING:.0f} s") from error
         time.sleep(0.2)
+
+
+def command_name() -> str:
+    """How `likewise` is called from this folder: by its name if that finds it, else by where it is."""
+    found = shutil.which("likewise")
+    here = Path(sys.executable).with_name("likewise")
+    if found is not None and Path(found).resolve() == here.resolve():
+        return "likewise"
+    if not here.exists():
+        return "likewise" if found is not None else f"{sys.executable} -m likewise"
+    return os.path.relpath(here) if here.is_relative_to(Path.cwd()) else str(here)
 
 
 def free_port(wanted: int) -> int:

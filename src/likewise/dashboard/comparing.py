@@ -113,7 +113,8 @@ def how_many(compared: int, fitting: int, held: int, filtered: bool) -> str:
     if filtered:
         return f"Compared with {compared:,} of the {fitting:,} that have these words, the nearest of them first:"
     if compared >= held:
-        return f"Compared with all {held:,} subscriptions held, the nearest first:"
+        every = "the one subscription" if held == 1 else f"all {held:,} subscriptions"
+        return f"Compared with {every} held, the nearest first:"
     if fitting <= MOST_COMPARED:
         return f"Compared with {compared:,} of the {held:,} subscriptions held, the nearest of them first:"
     return (

@@ -37,6 +37,10 @@ class ExplanationDialog:
                 ui.button(icon="close", on_click=self._dialog.close).props("flat round dense aria-label='Close'")
             self._body = ui.column().classes("w-full gap-3").mark("explanation")
 
+    def close(self) -> None:
+        """Close it, whatever it shows."""
+        self._dialog.close()
+
     async def open(self, arrival: Arrival, subscriber: str, id: str) -> None:
         """Explain an event against a subscription; without one, against the subscription it comes nearest to."""
         self._body.clear()

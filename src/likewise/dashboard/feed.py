@@ -89,6 +89,10 @@ class Feed:
             self.subscriptions = await self.api.subscriptions()
         except LikewiseError as error:
             self.locked = isinstance(error, AccessError)
+            if self.locked:  # what an earlier token opened is not for whoever comes with this one
+                self._forget()
+                self.subscriptions = []
+                self.history.clear()
             self.problem = str(error)
             self.version += 1
             return False

@@ -48,7 +48,7 @@ def _build(feeds: Feeds, token: str, client: Client) -> None:
         status = ui.label("").classes("lw-status").mark("status")
         held = ui.label("").classes("lw-status lw-wide").mark("held-count")
         ui.button(icon="key", on_click=lambda: _ask_token(token, feed.problem if feed.locked else "")).props(
-            "flat round dense color=white aria-label='Enter a token'"
+            "flat round dense color=white aria-label='Your token'"
         )
 
         def toggle() -> None:
@@ -89,6 +89,11 @@ def _build(feeds: Feeds, token: str, client: Client) -> None:
         said = f"{feed.problem[:1].upper()}{feed.problem[1:]}."
         problem.set_text(f"{said}{'' if feed.locked else ' Trying again.'}" if feed.problem else "")
         unlock.set_visibility(feed.locked)
+        tabs.set_visibility(not feed.locked)
+        panels.set_visibility(not feed.locked)
+        if feed.locked:
+            dialog.close()
+            live.start_over()
         history = list(feed.history)[-10:]
         rate = sum(moment.events for moment in history) / max(1, len(history))
         status.set_text("disconnected" if feed.problem else f"{rate:.1f} events/s" if history else "")
