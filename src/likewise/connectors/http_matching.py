@@ -20,8 +20,9 @@ from likewise.broker.questions import (
     would_meet,
 )
 from likewise.broker.tenants import Tenant
+from likewise.connectors.asking import asked, asker
 from likewise.connectors.documented import documented
-from likewise.connectors.gate import Gate, answer, gate_of, raw_answer, read
+from likewise.connectors.gate import Gate, answer, raw_answer
 from likewise.defaults import STORED_EVENTS
 from likewise.errors import InputError, UnknownId
 from likewise.formats.json_answers import explanation_to_json
@@ -99,14 +100,12 @@ def _plain(found: Event | Entry) -> Event:
 )
 async def match(request: Request) -> Response:
     """Match without publishing."""
-    gate = gate_of(request)
-    _, tenant = gate.admit(request, "subscribe")
-    asked = read(await gate.body(request), Question)
-    if asked.text is not None:
-        if bytes(asked.event) or asked.event_id is not None:
+    gate, tenant, said = await asked(request, Question)
+    if said.text is not None:
+        if bytes(said.event) or said.event_id is not None:
             raise InputError("give an event or a subscription's text, not both; to compare them use /v1/explain")
-        return answer(await _backtest(gate, tenant, Tried(asked.text)))
-    event = _plain(await asyncio.to_thread(_event, gate, tenant, asked))
+        return answer(await _backtest(gate, tenant, Tried(said.text)))
+    event = _plain(await asyncio.to_thread(_event, gate, tenant, said))
     found = await gate.ask(lambda: would_meet(tenant, event, gate.broker.clock()))
     return answer(MatchAnswer(tuple(found)))
 
@@ -126,17 +125,15 @@ async def match(request: Request) -> Response:
 )
 async def explain(request: Request) -> Response:
     """Explain a match, or the lack of one."""
-    gate = gate_of(request)
-    _, tenant = gate.admit(request, "subscribe")
-    asked = read(await gate.body(request), Question)
-    found = await asyncio.to_thread(_event, gate, tenant, asked)
+    gate, tenant, said = await asked(request, Question)
+    found = await asyncio.to_thread(_event, gate, tenant, said)
     now = gate.broker.clock()
-    if asked.text is not None:
-        subscription = parse(asked.text)
+    if said.text is not None:
+        subscription = parse(said.text)
         event = _plain(found)
         explained = await gate.ask(lambda: explain_text(tenant, subscription, event, now))
-    elif asked.subscriber is not None and asked.subscription is not None:
-        held = tenant.subscription(asked.subscriber, asked.subscription)
+    elif said.subscriber is not None and said.subscription is not None:
+        held = tenant.subscription(said.subscriber, said.subscription)
         explained = await gate.ask(lambda: explain_live(tenant, held, found, now))
     else:
         raise InputError("give a subscription: `subscriber` and `subscription`, or its `text`")
@@ -163,9 +160,7 @@ async def _backtest(gate: Gate, tenant: Tenant, tried: Tried) -> Backtest:
 )
 async def try_subscription(request: Request) -> Response:
     """Try a subscription on stored events."""
-    gate = gate_of(request)
-    _, tenant = gate.admit(request, "subscribe")
-    return answer(await _backtest(gate, tenant, read(await gate.body(request), Tried)))
+    return answer(await _backtest(*await asked(request, Tried)))
 
 
 @router.post(
@@ -177,9 +172,7 @@ async def try_subscription(request: Request) -> Response:
 )
 async def feedback(request: Request) -> Response:
     """Take feedback."""
-    gate = gate_of(request)
-    _, tenant = gate.admit(request, "subscribe")
-    said = read(await gate.body(request), Judged)
+    gate, tenant, said = await asked(request, Judged)
     tenant.subscription(said.subscriber, said.subscription)
     event = _plain(await asyncio.to_thread(_event, gate, tenant, said))
     command = Judge(said.subscriber, said.subscription, event, said.relevant)
@@ -194,8 +187,7 @@ async def feedback(request: Request) -> Response:
 )
 async def read_board(request: Request, subscriber: str, id: str) -> Response:
     """Read the board of a top-k subscription."""
-    gate = gate_of(request)
-    _, tenant = gate.admit(request, "subscribe")
+    gate, tenant = asker(request)
     held = tenant.subscription(subscriber, id)
     ranked = await gate.ask(lambda: board(tenant, held))
     return answer(await asyncio.to_thread(places, gate.broker.store, held, ranked))

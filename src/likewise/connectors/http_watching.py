@@ -10,10 +10,9 @@ from fastapi.responses import Response
 
 from likewise.broker.activity import Activity, activity
 from likewise.broker.tenants import Tenant
+from likewise.connectors.asking import TWO_TERMS, asked, asker, term, terms
 from likewise.connectors.documented import documented
-from likewise.connectors.gate import Gate, answer, gate_of, read, whole
-from likewise.defaults import MAX_TERM_LENGTH, MAX_THEMES
-from likewise.errors import InputError, LimitExceeded
+from likewise.connectors.gate import Gate, answer, whole
 from likewise.formats.json_events import event_from_json
 from likewise.language import parse
 from likewise.matching.grid import Grid, grid
@@ -51,8 +50,7 @@ class GridShown(msgspec.Struct, frozen=True):
 )
 async def watch(request: Request) -> Response:
     """Read the newest events and matches."""
-    gate = gate_of(request)
-    _, tenant = gate.admit(request, "subscribe")
+    gate, tenant = asker(request)
     position, sequence = whole(request, "position", 0), whole(request, "sequence", 0)
     limit = whole(request, "limit", 100, 1, 1_000)
     return answer(await asyncio.to_thread(_read, gate, tenant, position, sequence, limit))
@@ -78,10 +76,8 @@ def _read(gate: Gate, tenant: Tenant, position: int, sequence: int, limit: int) 
 )
 async def show_grid(request: Request) -> Response:
     """Compute the matrix with the tenant's own meaning, feedback included."""
-    gate = gate_of(request)
-    _, tenant = gate.admit(request, "subscribe")
-    asked = read(await gate.body(request), GridAsked)
-    event, subscription = event_from_json(bytes(asked.event)), parse(asked.subscription)
+    gate, tenant, sent = await asked(request, GridAsked)
+    event, subscription = event_from_json(bytes(sent.event)), parse(sent.subscription)
 
     def question() -> Grid | None:
         meaning = tenant.plain.meaning
@@ -96,30 +92,13 @@ async def show_grid(request: Request) -> Response:
     **documented(
         "What stands behind the relatedness of two terms: every measure's score, the themes' effect, shared documents.",
         answer=Evidence,
-        query={
-            "a": ("string", "a term, as a subscription asks"),
-            "b": ("string", "another, as an event says"),
-            "themes": ("string", "theme tags of the first, repeated"),
-            "other_themes": ("string", "theme tags of the second, repeated"),
-        },
+        query=TWO_TERMS,
     ),
 )
 async def show_evidence(request: Request) -> Response:
     """Describe what made a score, feedback included."""
-    gate = gate_of(request)
-    _, tenant = gate.admit(request, "subscribe")
-    asked, seen = _term(request, "a", "themes"), _term(request, "b", "other_themes")
+    gate, tenant = asker(request)
+    wanted = Term(term(request, "a"), theme=theme_of(terms(request, "themes")))
+    seen = Term(term(request, "b"), theme=theme_of(terms(request, "other_themes")))
     meaning = tenant.plain.meaning
-    return answer(await gate.ask(lambda: meaning.space.describe(asked, seen, meaning.measure)))
-
-
-def _term(request: Request, name: str, themes: str) -> Term:
-    """A term of the query under its themes."""
-    text, tags = request.query_params.get(name, ""), request.query_params.getlist(themes)
-    if not text.strip():
-        raise InputError(f"`{name}` is needed, with some text")
-    if len(tags) > MAX_THEMES:
-        raise LimitExceeded("theme tags", allowed=MAX_THEMES, found=len(tags))
-    if max(map(len, [text, *tags])) > MAX_TERM_LENGTH:
-        raise LimitExceeded("characters of a term", allowed=MAX_TERM_LENGTH)
-    return Term(text, theme=theme_of(tags))
+    return answer(await gate.ask(lambda: meaning.space.describe(wanted, seen, meaning.measure)))
