@@ -19,15 +19,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likewise.errors import NotServed
+from likewise.formats.batch import EventBatch
 from likewise.matching import block_layout as layout
 from likewise.matching.bitmap_block import Block, join
-from likewise.matching.bitmap_kernels import match_events, match_one
+from likewise.matching.bitmap_kernels import match_many, match_one
 from likewise.matching.bitmap_tail import Tail
 from likewise.matching.codes import CodeBook
+from likewise.matching.column_points import write_batch
 from likewise.matching.condition_rows import conjunction_rows
 from likewise.matching.engine import BaseEngine, Found, FoundBatch
 from likewise.matching.event_points import EventPoints
-from likewise.matching.listing_kernels import SPARE, list_matches, repeat_each
+from likewise.matching.listing_kernels import SPARE, list_matches, places_of_bits, repeat_each
 from likewise.matching.raw_memory import address, view
 from likewise.matching.residual import holds
 from likewise.matching.reused_array import ReusedArray
@@ -36,8 +38,9 @@ from likewise.model.subscription import Condition, Kind, Subscription
 
 SMALL = 1_024  # results up to here are copied; larger ones are handed out in the buffer, used again once let go
 HELD = 2  # references to an array that nobody else holds: the attribute and the argument of `getrefcount`
-_make_found: Callable[[type[Found], tuple[NDArray[np.int64], None]], Found] = tuple.__new__  # half the time of Found()
-BATCH_BYTES = 8 * 2**20  # bitmaps of the events a batch matches together
+_make_found: Callable[[type[Found], tuple[NDArray[np.int32], None]], Found] = tuple.__new__  # half the time of Found()
+PLACES = places_of_bits()
+BATCH_BYTES = 2**18  # bitmaps of the events a batch takes through the blocks together; half of the second cache
 
 
 class BitmapEngine(BaseEngine):
@@ -64,8 +67,8 @@ class BitmapEngine(BaseEngine):
         self._highest = -1
         self._bounds = np.zeros(3, np.int64)  # where the one event's points begin and end; how many matches
         self._ends = view(self._bounds)
-        self._found = np.empty(SMALL, np.int64)
-        self._bitmaps, self._ordinals, self._indices = ReusedArray(), ReusedArray(), ReusedArray()
+        self._found = np.empty(SMALL, np.int32)
+        self._ordinals, self._indices = ReusedArray(np.int32), ReusedArray(np.int32)
         self._layout()
 
     def add(self, ordinal: int, subscription: Subscription, at: int = 0) -> None:
@@ -175,22 +178,26 @@ class BitmapEngine(BaseEngine):
         self._table[-1] = self._tail.record
         self._words = used + self._tail.words
         self._scratch = np.zeros(2 * (largest // 64 + 1), np.uint64)
-        self._sources = np.zeros(3 * max([1, *(int(b.record[layout.DENSE]) for b in blocks)]), np.int64)
+        most_dense = max((int(b.record[layout.DENSE]) for b in blocks), default=0)
+        self._sources = np.zeros(2 * 4 * (most_dense + 1), np.int64)
         self._confirmed, self._touched = np.zeros(largest + 1, np.uint64), np.zeros(largest + 1, np.int64)
-        self._result = np.zeros(self._words, np.uint64)
+        together = max(1, BATCH_BYTES // (8 * self._words + 1))
+        self._result = np.zeros(together * self._words, np.uint64)
         self._where = book.where
         head = self._head
         head[layout.BLOCKS], head[layout.RESULT_WORDS] = len(blocks), self._words
         head[layout.WHERE], head[layout.WHERE_SIZE] = address(self._where), len(self._where)
         head[layout.SCRATCH], head[layout.CONFIRMED] = address(self._scratch), address(self._confirmed)
-        head[layout.SOURCES] = address(self._sources)
+        head[layout.SOURCES], head[layout.SOURCES_ROOM] = address(self._sources), most_dense + 1
+        head[layout.PLACES] = address(PLACES)
         head[layout.TOUCHED], head[layout.RESULT] = address(self._touched), address(self._result)
+        head[layout.TOGETHER] = together
         self._renew(len(self._found))
 
     def _renew(self, room: int) -> None:
         """Point the table to the present buffers of the one event, with a new one for its ordinals."""
         points, head = self._points, self._head
-        self._found, self._codes, self._lent = np.empty(room, np.int64), points.codes, False
+        self._found, self._codes, self._lent = np.empty(room, np.int32), points.codes, False
         head[layout.FOUND], head[layout.FOUND_ROOM] = address(self._found), room
         head[layout.POINTS], head[layout.POINTS_ROOM] = address(points.codes), len(points.codes)
         head[layout.NUMBERS_OF_POINTS], head[layout.ENDS] = address(points.numbers), address(self._bounds)
@@ -204,7 +211,7 @@ class BitmapEngine(BaseEngine):
         count = match_one(self._at)
         if count < 0:
             self._renew(-count + (-count >> 2))
-            count = list_matches(self._at, self._result, self._bounds[2:], self._found)
+            count = list_matches(self._at, self._result, self._bounds[2:], address(self._found))
         found = self._found[:count]
         if count <= SMALL or 4 * count < len(self._found):
             found = found.copy()
@@ -214,7 +221,7 @@ class BitmapEngine(BaseEngine):
             found = self._finish(event, found)
         return _make_found(Found, (found, None))
 
-    def _finish(self, event: Event, found: NDArray[np.int64]) -> NDArray[np.int64]:
+    def _finish(self, event: Event, found: NDArray[np.int32]) -> NDArray[np.int32]:
         """Put ordinals in order where additions were not, and check what rows do not say."""
         if not self._ascending:
             found = np.unique(found)
@@ -239,34 +246,37 @@ class BitmapEngine(BaseEngine):
         return sum(b.nbytes for b in self._blocks) + self._tail.nbytes + sum(a.nbytes for a in own)
 
     def match_batch(self, events: Sequence[Event], at: Sequence[int]) -> FoundBatch:
-        """Equal to `find` one by one, in order; events share the passes over the blocks."""
-        points = self._points
-        together = max(1, BATCH_BYTES // (8 * self._words))
-        counts = np.zeros(len(events), np.int64)
-        parts: list[NDArray[np.int64]] = []
-        for begin in range(0, len(events), together):
-            chunk = events[begin : begin + together]
-            starts = np.zeros(len(chunk) + 1, np.int64)
+        """Equal to `find` one by one, in order; events share the passes over the blocks.
+
+        The columns of an `EventBatch` are read as they are.
+        """
+        starts = np.zeros(len(events) + 1, np.int64)
+        if isinstance(events, EventBatch):
+            write_batch(self._points, events, starts)
+        else:
             end = 0
-            for index, event in enumerate(chunk, 1):
-                starts[index] = end = points.write(event, end)
-            found = self._matches(starts, counts[begin : begin + len(chunk)])
-            if self._unsaid or not self._ascending:
-                ends = np.cumsum(counts[begin : begin + len(chunk)])
-                pieces = [self._finish(e, f) for e, f in zip(chunk, np.split(found, ends[:-1]), strict=True)]
-                counts[begin : begin + len(chunk)] = [len(piece) for piece in pieces]
-                found = np.concatenate(pieces)
-            parts.append(found)
-        ordinals = parts[0] if len(parts) == 1 else np.concatenate([*parts, np.empty(0, np.int64)])
+            for index, event in enumerate(events, 1):
+                starts[index] = end = self._points.write(event, end)
+        counts = np.zeros(len(events), np.int64)
+        ordinals = self._match_all(starts, counts)
+        if self._unsaid or not self._ascending:
+            found = np.split(ordinals, np.cumsum(counts)[:-1]) if len(events) else []
+            pieces = [self._finish(event, piece) for event, piece in zip(events, found, strict=True)]
+            counts[:] = [len(piece) for piece in pieces]
+            ordinals = np.concatenate([*pieces, np.empty(0, np.int32)])
         event_index = self._indices.take(len(ordinals))
         repeat_each(counts, event_index)
         return FoundBatch(event_index, ordinals)
 
-    def _matches(self, starts: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
-        table = self._at
+    def _match_all(self, starts: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int32]:
         if self._points.codes is not self._codes:
             self._renew(SMALL)
-        result = self._bitmaps.take(self._words * (len(starts) - 1)).view(np.uint64)
-        total = match_events(table, starts, result)
-        found = self._ordinals.take(total + SPARE)
-        return found[: list_matches(table, result, counts, found)]
+        done = used = 0
+        found = self._ordinals.whole()
+        while True:
+            now = match_many(self._at, starts[done:], counts[done:], address(found) + 4 * used, len(found) - used)
+            used += int(counts[done : done + now].sum())
+            done += now
+            if done == len(counts):
+                return self._ordinals.part(used)
+            found = self._ordinals.grow(used, int(counts[done]))

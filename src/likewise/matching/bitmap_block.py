@@ -30,7 +30,7 @@ KINDS: dict[str, type[np.generic]] = {
 class Rows(NamedTuple):
     """Slots as arrays: `starts[s]:starts[s+1]` are the rows of slot s, ordinals ascend."""
 
-    ordinals: NDArray[np.int64]
+    ordinals: NDArray[np.int32]
     starts: NDArray[np.int64]
     codes: NDArray[np.int32]
     flags: NDArray[np.int32]

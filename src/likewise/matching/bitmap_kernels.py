@@ -21,6 +21,7 @@ from likewise.matching.raw_memory import (
     integers_at,
     numbers_at,
     ones,
+    prefetch,
     shorts_at,
     words_at,
 )
@@ -31,6 +32,7 @@ Words = NDArray[np.uint64]
 
 VIOLATED = np.uint64(1) << np.uint64(63)
 ONE = np.uint64(1)
+LINE = 64  # bytes of a line of the cache
 
 
 @inlined
@@ -130,11 +132,42 @@ def match_listed(
 
 
 @inlined
+def find_sources(
+    record: Integers, points: Integers, numbers: Numbers, end: int, where: NDArray[np.int32], sources: Integers
+) -> int:
+    """Where each dense attribute's answer lies, asked into the cache; how many attributes one bitmap answers.
+
+    Four numbers an attribute: the bitmap's address, how many bounds stand behind it (-1: none), the point of its
+    number, the attribute. Attributes that take more than one bitmap stand at the end.
+    """
+    words = record[L.WORDS]
+    dense = record[L.DENSE]
+    table = integers_at(record[L.DENSE_TABLE], 5 * dense)
+    simple, left = 0, dense
+    for index in range(dense):
+        head = where[table[5 * index]]
+        source, step = _find_source(record, table, index, points, numbers, head, end)
+        if source == 0:
+            left -= 1
+            sources[4 * left + 2] = head
+            sources[4 * left + 3] = index
+        else:
+            sources[4 * simple] = source
+            sources[4 * simple + 1] = step
+            sources[4 * simple + 2] = head + 1
+            simple += 1
+            size = 8 * words if step < 0 else 8 * words + 10 * step
+            for line in range(source, source + size, LINE):
+                prefetch(line)
+    return simple
+
+
+@inlined
 def match_block(
-    record: Integers, points: Integers, numbers: Numbers, first: int, end: int, where: NDArray[np.int32],
-    result: Words, scratch: Words, confirmed: Words, touched: Integers, sources: Integers,
+    record: Integers, points: Integers, numbers: Numbers, first: int, end: int,
+    result: Words, scratch: Words, confirmed: Words, touched: Integers, sources: Integers, simple: int,
 ) -> None:  # fmt: skip
-    """The slots of a block that the event's points first..end meet, as a bitmap."""
+    """The slots of a block that the event's points first..end meet, as a bitmap, from what `find_sources` found."""
     words = record[L.WORDS]
     start = words_at(record[L.START], words)
     for word in range(words):
@@ -146,31 +179,17 @@ def match_block(
         alive = words_at(record[L.ALIVE], words)
         for word in range(words):
             result[word] &= alive[word]
-    dense = record[L.DENSE]
-    table = integers_at(record[L.DENSE_TABLE], 5 * dense)
-    simple, left = 0, dense  # attributes that take more than one bitmap stand at the end
-    for index in range(dense):
-        head = where[table[5 * index]]
-        source, axis = _find_source(record, table, index, points, numbers, head, end)
-        if source == 0:
-            left -= 1
-            sources[3 * left] = index
-        else:
-            sources[3 * simple] = source
-            sources[3 * simple + 1] = axis
-            sources[3 * simple + 2] = head + 1
-            simple += 1
     _and_all(sources, simple, words, result)
     for index in range(simple):
-        axis = sources[3 * index + 1]
-        if axis >= 0:
-            step = integers_at(record[L.AXES] + 48 * axis, 6)[1]
-            _clear_edge(sources[3 * index], step, words, numbers[sources[3 * index + 2]], result, 0)
-    if left < dense:
+        step = sources[4 * index + 1]
+        if step >= 0:
+            _clear_edge(sources[4 * index], step, words, numbers[sources[4 * index + 2]], result, 0)
+    dense = record[L.DENSE]
+    if simple < dense:
+        table = integers_at(record[L.DENSE_TABLE], 5 * dense)
         masks = words_at(record[L.MASKS], 2 * dense * words)
-        for index in range(left, dense):
-            attribute = sources[3 * index]
-            head = where[table[5 * attribute]]
+        for index in range(simple, dense):
+            head, attribute = sources[4 * index + 2], sources[4 * index + 3]
             _match_dense(record, table, attribute, masks, points, numbers, head, end, result, scratch)
 
 
@@ -182,7 +201,7 @@ def _and_all(sources: Integers, count: int, words: int, result: Words) -> None:
         for word in range(words):
             result[word] &= only[word]
     for index in range(count & 1, count, 2):
-        one, other = words_at(sources[3 * index], words), words_at(sources[3 * index + 3], words)
+        one, other = words_at(sources[4 * index], words), words_at(sources[4 * index + 4], words)
         for word in range(words):
             result[word] &= one[word] & other[word]
 
@@ -191,7 +210,7 @@ def _and_all(sources: Integers, count: int, words: int, result: Words) -> None:
 def _find_source(
     record: Integers, table: Integers, index: int, points: Integers, numbers: Numbers, head: int, end: int
 ) -> tuple[int, int]:
-    """The one bitmap that answers a dense attribute: its address, 0 if it takes more; a cell's axis, else -1."""
+    """The one bitmap that answers a dense attribute: its address, 0 if it takes more; a cell's bounds, else -1."""
     words = record[L.WORDS]
     masks = record[L.MASKS] + 16 * index * words
     if head < 0:
@@ -207,7 +226,7 @@ def _find_source(
                 if axes[6 * axis] == code:
                     if axes[6 * axis + 5] & L.OFTEN:
                         return 0, -1
-                    return _find_cell(record, axes, axis, numbers[at]), axis
+                    return _find_cell(record, axes, axis, numbers[at]), axes[6 * axis + 1]
         else:
             tokens = integers_at(record[L.TOKENS], 4 * table[5 * index + 4])
             token = _find_token(tokens, table[5 * index + 3], table[5 * index + 4], code)
@@ -393,7 +412,7 @@ def match_tail(
 
 @compiled
 def match_events(table: int, starts: Integers, result: Words) -> int:
-    """The bitmaps of many events over all slots, block by block so that a block stays in the cache; matches found."""
+    """The bitmaps of some events over all slots, block by block so that a block stays in the cache; bits set."""
     head = integers_at(table, L.WIDTH)
     points = integers_at(head[L.POINTS], head[L.POINTS_ROOM])
     numbers = numbers_at(head[L.NUMBERS_OF_POINTS], head[L.POINTS_ROOM])
@@ -403,27 +422,53 @@ def match_events(table: int, starts: Integers, result: Words) -> int:
     sources = integers_at(head[L.SOURCES], 1 << 62)
     confirmed = words_at(head[L.CONFIRMED], 1 << 62)
     touched = integers_at(head[L.TOUCHED], 1 << 62)
+    room = 4 * head[L.SOURCES_ROOM]
     blocks = head[L.BLOCKS]
+    events = len(starts) - 1
+    pairs = blocks * events
     total = 0
-    for line in range(1, blocks + 2):
-        record = integers_at(table + 8 * L.WIDTH * line, L.WIDTH)
-        words = record[L.WORDS]
-        if not words:
-            continue
-        for event in range(len(starts) - 1):
+    known = -1  # the event that `where` knows
+    simple = before = 0
+    for pair in range(pairs + events + 1):
+        # what the next pair of block and event needs is asked for while the one before is matched
+        if pair < pairs + events:
+            line, event = pair // events + 1, pair % events
             first, end = starts[event], starts[event + 1]
-            for at in range(end - 1, first - 1, -1):
-                where[points[at] >> 2] = at
+            if known != event:
+                if known >= 0:
+                    for at in range(starts[known], starts[known + 1]):
+                        where[points[at] >> 2] = -1
+                for at in range(end - 1, first - 1, -1):
+                    where[points[at] >> 2] = at
+                known = event
+            record = integers_at(table + 8 * L.WIDTH * line, L.WIDTH)
+            if pair < pairs:
+                before, simple = simple, find_sources(
+                    record, points, numbers, end, where, sources[room * (pair & 1) :]
+                )
+            else:
+                before = simple
+                words = record[L.WORDS]
+                begin = event * width + record[L.AT]
+                own = result[begin : begin + words]
+                match_tail(record, points, numbers, end, where, own)
+                for word in range(words):
+                    total += ones(own[word])
+        if 0 < pair <= pairs:
+            line, event = (pair - 1) // events + 1, (pair - 1) % events
+            record = integers_at(table + 8 * L.WIDTH * line, L.WIDTH)
+            words = record[L.WORDS]
             begin = event * width + record[L.AT]
             own = result[begin : begin + words]
-            if line <= blocks:
-                match_block(record, points, numbers, first, end, where, own, scratch, confirmed, touched, sources)
-            else:
-                match_tail(record, points, numbers, end, where, own)
-            for at in range(first, end):
-                where[points[at] >> 2] = -1
+            match_block(
+                record, points, numbers, starts[event], starts[event + 1], own, scratch, confirmed, touched,
+                sources[room * (pair + 1 & 1) :], before,
+            )  # fmt: skip
             for word in range(words):
                 total += ones(own[word])
+    if known >= 0:
+        for at in range(starts[known], starts[known + 1]):
+            where[points[at] >> 2] = -1
     return total
 
 
@@ -439,4 +484,25 @@ def match_one(table: int) -> int:
     total = match_events(table, bounds[:2], result)
     if total + SPARE > head[L.FOUND_ROOM]:
         return -total - SPARE
-    return list_matches(table, result, bounds[2:], integers_at(head[L.FOUND], total + SPARE))
+    return list_matches(table, result, bounds[2:], head[L.FOUND])
+
+
+@compiled
+def match_many(table: int, starts: Integers, counts: Integers, target: int, room: int) -> int:
+    """The ordinals of many events, one after the other, to an address, and how many each has; events done.
+
+    They go through the blocks some at a time, so that their bitmaps are in the cache when they are listed. Ends
+    before events whose ordinals may need more room than is left, and says how much in the count of the first.
+    """
+    head = integers_at(table, L.WIDTH)
+    together = head[L.TOGETHER]
+    result = words_at(head[L.RESULT], together * head[L.RESULT_WORDS])
+    used = 0
+    for begin in range(0, len(counts), together):
+        end = min(begin + together, len(counts))
+        total = match_events(table, starts[begin : end + 1], result)
+        if used + total + SPARE > room:
+            counts[begin] = total + SPARE
+            return begin
+        used += list_matches(table, result, counts[begin:end], target + 4 * used)
+    return len(counts)

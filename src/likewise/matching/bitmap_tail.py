@@ -31,7 +31,7 @@ class Tail:
         self.slots: dict[int, list[int]] = {}
         self._need = np.zeros(capacity, np.uint64)
         self._alive = np.zeros(self.words, np.uint64)
-        self._ordinals = np.zeros(capacity, np.int64)
+        self._ordinals = np.zeros(capacity, np.int32)
         self._starts = np.zeros(capacity + 1, np.int64)
         self._views = [view(a) for a in (self._need, self._ordinals, self._starts)]
         self.count = self.used = 0
@@ -102,7 +102,7 @@ class Tail:
         kept = np.array(sorted((o, s) for o, slots in self.slots.items() for s in slots), np.int64).reshape(-1, 2)
         return whole.take(kept[:, 1])
 
-    def ordinals(self) -> NDArray[np.int64]:
+    def ordinals(self) -> NDArray[np.int32]:
         """The ordinals of its slots, removed ones too, in the order of addition."""
         return self._ordinals[: self.count]
 

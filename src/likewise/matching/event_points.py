@@ -49,10 +49,14 @@ class EventPoints:
         self.codes, self.numbers = codes, numbers
         self._codes, self._numbers = view(codes), view(numbers)
 
+    def make_room(self, needed: int) -> None:
+        """Have room for so many points, keeping those there are."""
+        if needed > len(self.codes):
+            self._grow(needed)
+
     def write(self, event: Event, start: int) -> int:
         """Write the event's points from `start` on; where they end."""
-        if start + 3 * len(event.tuples) > len(self.codes):
-            self._grow(start + 3 * len(event.tuples))
+        self.make_room(start + 3 * len(event.tuples))
         codes, numbers, names = self._codes, self._numbers, self.book.names
         self._serial = serial = self._serial + 1
         at = start
@@ -125,8 +129,7 @@ class EventPoints:
                 points.extend(readings)
             # `!=` fails only if every tuple equals the value
             points.extend((point, 0.0) for point in (*tokens, *set.intersection(*failing)))
-        if start + len(points) > len(self.codes):
-            self._grow(start + len(points))
+        self.make_room(start + len(points))
         for at, (point, number) in enumerate(points, start):
             self._codes[at] = point
             self._numbers[at] = number

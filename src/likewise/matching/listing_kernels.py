@@ -6,75 +6,78 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likewise.matching import block_layout as L
-from likewise.matching.raw_memory import compiled, inlined, integers_at, ones, trailing_zeros
+from likewise.matching.raw_memory import add_to_eight, codes_at, compiled, inlined, integers_at, ones, trailing_zeros
 
 Integers = NDArray[np.int64]
+Ordinals = NDArray[np.int32]
 Words = NDArray[np.uint64]
 
 ONE = np.uint64(1)
-SPARE = 20  # numbers that may be written beyond the last match
+BYTE = np.uint64(8)
+SPARE = 8  # numbers that may be written beyond the last match
+
+
+def places_of_bits() -> NDArray[np.uint8]:
+    """For each byte the places of its bits, eight to a byte; zeros after them.
+
+    >>> places_of_bits()[8 * 0b1010 : 8 * 0b1010 + 3].tolist()
+    [1, 3, 0]
+    """
+    bits = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1, bitorder="little")
+    order = np.argsort(1 - bits, axis=1, kind="stable")
+    return np.where(np.sort(bits)[:, ::-1] == 1, order, 0).astype(np.uint8).ravel()
 
 
 @inlined
-def _four(bits: np.uint64, base: int, found: Integers, at: int) -> np.uint64:
-    """The places of the lowest four bits, from `at` on; the other bits. What is written for no bit means nothing."""
-    found[at] = base + trailing_zeros(bits)
-    bits &= bits - ONE
-    found[at + 1] = base + trailing_zeros(bits)
-    bits &= bits - ONE
-    found[at + 2] = base + trailing_zeros(bits)
-    bits &= bits - ONE
-    found[at + 3] = base + trailing_zeros(bits)
-    return bits & (bits - ONE)
+def _list_word(bits: np.uint64, base: int, places: int, target: int) -> int:
+    """The places of a word's bits plus `base`, from the address `target` on, and up to eight numbers after them.
 
-
-@inlined
-def _list_word(bits: np.uint64, base: int, found: Integers, used: int) -> int:
-    """The places of a word's bits, from `used` on, and what comes after them.
-
-    Four, twelve or twenty are written whatever their number, because asking after each bit whether it was the
-    last is answered wrongly ahead of time once a word, which costs more than the superfluous ones.
+    Four numbers, or eight for each byte, are written whatever the number of bits, because asking after each bit
+    whether it was the last is answered wrongly ahead of time once a word, which costs more than the superfluous ones.
     """
     count = ones(bits)
-    bits = _four(bits, base, found, used)
-    if count > 4:
-        bits = _four(_four(bits, base, found, used + 4), base, found, used + 8)
-        if count > 12:
-            bits = _four(_four(bits, base, found, used + 12), base, found, used + 16)
-            at = used + 20
-            while bits:
-                found[at] = base + trailing_zeros(bits)
-                at += 1
-                bits &= bits - ONE
-    return used + count
+    if count <= 4:
+        found = codes_at(target, 4)
+        for place in range(4):
+            found[place] = base + trailing_zeros(bits)
+            bits &= bits - ONE
+    else:
+        for byte in range(8):
+            eight = np.int64(bits & np.uint64(255))
+            add_to_eight(places + 8 * eight, base + 8 * byte, target)
+            target += 4 * ones(np.uint64(eight))
+            bits >>= BYTE
+    return count
 
 
 @compiled
-def list_matches(table: int, result: Words, counts: Integers, found: Integers) -> int:
-    """The ordinals of each event's bitmap, each once, into `found`, and how many into `counts`; how many in all.
+def list_matches(table: int, result: Words, counts: Integers, target: int) -> int:
+    """The ordinals of each event's bitmap, each once, to an address, and how many into `counts`; how many in all.
 
-    `found` needs room for `SPARE` more than there are.
+    There must be room for `SPARE` more than there are.
     """
     head = integers_at(table, L.WIDTH)
+    places = head[L.PLACES]
+    found = codes_at(target, 1 << 62)
     width = head[L.RESULT_WORDS]
     used = 0
     for event in range(len(counts)):
         begun = used
         for line in range(1, head[L.BLOCKS] + 2):
             record = integers_at(table + 8 * L.WIDTH * line, L.WIDTH)
-            ordinals = integers_at(record[L.ORDINALS], record[L.SLOTS])
+            ordinals = codes_at(record[L.ORDINALS], record[L.SLOTS])
             order = record[L.ORDER]
             offset = event * width + record[L.AT]
-            lowest = ordinals[0] if record[L.SLOTS] else 0
+            lowest = np.int64(ordinals[0]) if record[L.SLOTS] else 0
             for word in range(record[L.WORDS]):
                 bits = result[offset + word]
                 if bits == 0:
                     continue
                 if order == L.CONSECUTIVE:
-                    used = _list_word(bits, lowest + 64 * word, found, used)
+                    used += _list_word(bits, lowest + 64 * word, places, target + 4 * used)
                 elif order == L.DISTINCT:
                     begin = used
-                    used = _list_word(bits, 64 * word, found, used)
+                    used += _list_word(bits, 64 * word, places, target + 4 * used)
                     for index in range(begin, used):
                         found[index] = ordinals[found[index]]
                 else:
@@ -89,7 +92,7 @@ def list_matches(table: int, result: Words, counts: Integers, found: Integers) -
 
 
 @compiled
-def repeat_each(counts: Integers, into: Integers) -> None:
+def repeat_each(counts: Integers, into: Ordinals) -> None:
     """Write each index as often as its count says."""
     used = 0
     for index in range(len(counts)):

@@ -15,6 +15,7 @@ from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar, cast
 
 import numba.extending
+from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.np import arrayobj
@@ -71,6 +72,34 @@ def _ones(context: Any, word: Any) -> Any:
     return types.int64(types.uint64), generate
 
 
+def _fetch(context: Any, where: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        byte, number = ir.IntType(8).as_pointer(), ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [byte, number, number, number])
+        fetch = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
+        for_reading, near, data = number(0), number(3), number(1)
+        builder.call(fetch, [builder.inttoptr(arguments[0], byte), for_reading, near, data])
+        return context.get_dummy_value()
+
+    return types.void(types.int64), generate
+
+
+def _spread(context: Any, source: Any, base: Any, target: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        bytes_, numbers, number = ir.VectorType(ir.IntType(8), 8), ir.VectorType(ir.IntType(32), 8), ir.IntType(32)
+        source, base, target = arguments
+        read = builder.load(builder.inttoptr(source, bytes_.as_pointer()), align=8)
+        one = builder.insert_element(ir.Constant(numbers, ir.Undefined), builder.trunc(base, number), number(0))
+        bases = builder.shuffle_vector(one, one, ir.Constant(numbers, [0] * 8))
+        sums = builder.add(builder.zext(read, numbers), bases)
+        builder.store(sums, builder.inttoptr(target, numbers.as_pointer()), align=4)
+        return context.get_dummy_value()
+
+    return types.void(types.int64, types.int64, types.int64), generate
+
+
+add_to_eight = intrinsic(_spread)  # eight bytes at an address, each plus a number, as eight int32 at another address
+prefetch = intrinsic(_fetch)  # ask for the cache line at an address ahead of its use
 _count_zeros = intrinsic(_zeros)
 _count_ones = intrinsic(_ones)
 
