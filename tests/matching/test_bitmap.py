@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from likewise.errors import DuplicateId, NotServed, UnknownId
+from likewise.formats.batch import EventBatch
 from likewise.matching.bitmap import BitmapEngine
 from likewise.matching.block_layout import BlockShape
 from likewise.matching.residual import holds
@@ -48,12 +49,13 @@ def engine_of(subscriptions: list[Subscription], shape: BlockShape = TINY) -> Bi
 
 
 def check(engine: BitmapEngine, *events: Event) -> None:
-    """Both ways to ask give exactly what holds, in order."""
+    """All ways to ask give exactly what holds, in order."""
     expected = [[o for o, s in sorted(engine.subscriptions.items()) if holds(s, e)] for e in events]
     assert [engine.find(e).ordinals.tolist() for e in events] == expected
-    batch = engine.match_batch(events, [0] * len(events))
-    assert batch.event_index.tolist() == [i for i, found in enumerate(expected) for _ in found]
-    assert batch.ordinals.tolist() == [o for found in expected for o in found]
+    for batched in (events, EventBatch.from_events(events)):
+        batch = engine.match_batch(batched, [0] * len(events))
+        assert batch.event_index.tolist() == [i for i, found in enumerate(expected) for _ in found]
+        assert batch.ordinals.tolist() == [o for found in expected for o in found]
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -270,3 +272,22 @@ def test_a_result_is_never_written_again() -> None:
     assert all(k.tolist() == list(range(len(k))) for k in kept)
     assert [b.ordinals.tolist() for b in batches] == [list(range(2001)) * 2, list(range(2501)) * 2]
     assert [b.event_index.tolist() for b in batches] == [[0] * 2001 + [1] * 2001, [0] * 2501 + [1] * 2501]
+
+
+def test_a_table_of_plain_readings_makes_no_events(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The columns of a batch are read as they are; only what one look-up does not answer becomes an event."""
+    engine = engine_of([condition(Predicate("a", ">", 3.0), Predicate("city", "=", "Galway"))])
+    readings = [{"a": n, "City": "galway", "unasked": True} for n in range(8)]
+    table = EventBatch.from_arrow(EventBatch.from_events([event(r) for r in readings]).to_arrow())
+
+    def refuse(_: EventBatch) -> None:
+        raise AssertionError("an event was made")
+
+    monkeypatch.setattr(EventBatch, "to_events", refuse)
+    assert engine.match_batch(table, [0] * 8).counts.tolist() == [0, 0, 0, 0, 1, 1, 1, 1]
+
+
+def test_every_number_of_matches_is_listed() -> None:
+    """Words with no, few, many and all bits set give their ordinals, single and together."""
+    engine = engine_of([condition(Predicate("a", ">=", float(i))) for i in range(130)], BlockShape())
+    check(engine, *(event({"a": x}) for x in range(-1, 131)))

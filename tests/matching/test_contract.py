@@ -121,9 +121,10 @@ class DropsTheLastOfABatch(NaiveEngine):
     def match_batch(self, events: Any, at: Any) -> FoundBatch:
         found = super().match_batch(events, at)
         assert found.scores is not None
-        return found._replace(
-            event_index=found.event_index[:-1], ordinals=found.ordinals[:-1], scores=found.scores[:-1]
-        )
+        counts = found.counts.copy()
+        if len(found.ordinals):
+            counts[found.event_index[-1]] -= 1
+        return found._replace(counts=counts, ordinals=found.ordinals[:-1], scores=found.scores[:-1])
 
 
 class ForgetsThemes(NaiveEngine):

@@ -14,6 +14,7 @@ from likewise.errors import (
     ArtefactMissing,
     ArtefactVersion,
     DuplicateId,
+    LimitExceeded,
     NotServed,
     StateError,
     UnknownId,
@@ -249,3 +250,27 @@ def test_caches_count_what_was_there_and_what_had_to_be_computed() -> None:
     again = ours.caches()
     assert (again["posting_lists"].hits, again["posting_lists"].misses) == (1, 3)
     assert (again["relatedness"].hits, again["relatedness"].misses) == (1, 5)  # "room" was known, "r2" was not
+
+
+def test_a_batch_names_the_right_subscriptions_however_many_match() -> None:
+    """Indices fit their list of ids with few matches and with many, with gaps after removals, and after additions."""
+    ours = lw.Matcher()
+    for n in range(20):
+        ours.add(lw.parse(f"{{x >= {n}}}", id=f"s{n}"))
+    for gone in (0, 7, 13):
+        few = {id for _, id, _ in ours.match_batch([lw.event({"x": 2})]).pairs()}
+        many = {id for _, id, _ in ours.match_batch([lw.event({"x": 19})] * 2).pairs()}
+        assert many == {s.id for s in ours.subscriptions()}
+        assert few == {id for id in many if int(id[1:]) <= 2}
+        ours.remove(f"s{gone}")
+    ours.add(lw.parse("{x = 19}", id="s19b"))
+    assert [id for _, id, _ in ours.match_batch([lw.event({"x": 19})]).pairs()][-2:] == ["s19", "s19b"]
+
+
+def test_additions_are_bounded() -> None:
+    """Ordinals have 32 bits: past the last one an addition is refused and nothing changes."""
+    ours = lw.Matcher()
+    ours._next = 2**31 - 1
+    with pytest.raises(LimitExceeded):
+        ours.add(lw.parse("{x = 1}", id="a"))
+    assert len(ours) == 0

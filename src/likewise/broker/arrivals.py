@@ -70,10 +70,11 @@ def _plain(
         return _one_by_one(tenant, events, moments, entries, outcome)
     if not len(found.event_index):
         return {}
-    numbers = np.array([int(id) for id in found.subscription_ids], np.int64)[found.subscription_index]
+    ids = found.subscription_ids
+    listed = [int(ids[index]) for index in found.subscription_index.tolist()]
     cuts = np.flatnonzero(np.diff(found.event_index)) + 1
-    starts, ends = [0, *cuts.tolist()], [*cuts.tolist(), len(numbers)]
-    listed, scores, which = numbers.tolist(), found.score.tolist(), found.event_index
+    starts, ends = [0, *cuts.tolist()], [*cuts.tolist(), len(listed)]
+    scores, which = found.score.tolist(), found.event_index
     return {int(which[a]): (listed[a:b], scores[a:b]) for a, b in zip(starts, ends, strict=True)}
 
 

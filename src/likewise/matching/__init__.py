@@ -1,8 +1,9 @@
 """Matching: one file an engine, and `naive`, the oracle of them all.
 
 The door
-    matcher             `likewise.Matcher`: deals out ordinals and merges; `routing` chooses engines, `saving` and
-                        `feedback_files` keep it on disk, `snapshot` shows it to other threads, `judging` takes feedback
+    matcher             `likewise.Matcher`: deals out ordinals; `routing` chooses engines, `batch_results` merges what
+                        they find, `saving` and `feedback_files` keep it on disk, `snapshot` shows it to other threads,
+                        `judging` takes feedback, `cache_use` counts what was remembered
     engine              the seam every engine fits
     explain             why and why not; `explain_condition` and `explain_kinds` do the work, `evidence` says what made
                         a score, `grid` is the whole matrix
@@ -13,9 +14,10 @@ Plain evaluation, what everything else must equal
                         `windows_naive`, `window_steps`, `window_files` and `scoring`
 
 Exact conditions
-    bitmap              the production engine: `bitmap_block`, `bitmap_tail`, `bitmap_kernels`, `listing_kernels`,
-                        `block_layout`, `codes`, `condition_rows`, `event_points`, `interval_bitmap`, `text_index`,
-                        `residual`; memory by `raw_memory` and `reused_array`
+    bitmap              the production engine: `bitmap_block`, `bitmap_tail`, `bitmap_kernels` with `dense_kernels`,
+                        `listed_kernels` and `listing_kernels`, `block_layout`, `codes`, `condition_rows`,
+                        `event_points` and `column_points`, `interval_bitmap`, `text_index`, `residual`; memory by
+                        `raw_memory` and `reused_array`
     forest              the covering forest: `forest_nodes`; covering itself: `covering`, `implication`, `compatibility`
     sgim                statistical groups: `sgim_interests`; it shares `predicate_table` with the forest
 

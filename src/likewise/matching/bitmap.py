@@ -29,7 +29,7 @@ from likewise.matching.column_points import write_batch
 from likewise.matching.condition_rows import conjunction_rows
 from likewise.matching.engine import BaseEngine, Found, FoundBatch
 from likewise.matching.event_points import EventPoints
-from likewise.matching.listing_kernels import SPARE, list_matches, places_of_bits, repeat_each
+from likewise.matching.listing_kernels import list_matches, places_of_bits
 from likewise.matching.raw_memory import address, view
 from likewise.matching.residual import holds
 from likewise.matching.reused_array import ReusedArray
@@ -68,7 +68,7 @@ class BitmapEngine(BaseEngine):
         self._bounds = np.zeros(3, np.int64)  # where the one event's points begin and end; how many matches
         self._ends = view(self._bounds)
         self._found = np.empty(SMALL, np.int32)
-        self._ordinals, self._indices = ReusedArray(np.int32), ReusedArray(np.int32)
+        self._ordinals = ReusedArray()
         self._layout()
 
     def add(self, ordinal: int, subscription: Subscription, at: int = 0) -> None:
@@ -264,9 +264,7 @@ class BitmapEngine(BaseEngine):
             pieces = [self._finish(event, piece) for event, piece in zip(events, found, strict=True)]
             counts[:] = [len(piece) for piece in pieces]
             ordinals = np.concatenate([*pieces, np.empty(0, np.int32)])
-        event_index = self._indices.take(len(ordinals))
-        repeat_each(counts, event_index)
-        return FoundBatch(event_index, ordinals)
+        return FoundBatch(counts, ordinals)
 
     def _match_all(self, starts: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int32]:
         if self._points.codes is not self._codes:

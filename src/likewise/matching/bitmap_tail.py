@@ -46,10 +46,11 @@ class Tail:
         self._columns: list[NDArray[Any]] = columns
         self._rows = [view(column) for column in columns]
         record = self.record
+        arrays: list[NDArray[Any]] = [self._alive, self._need, self._ordinals, self._starts, *columns]
         for field, array in zip(
             (layout.ALIVE, layout.NEED, layout.ORDINALS, layout.ROW_STARTS,
              layout.ROW_CODES, layout.ROW_FLAGS, layout.ROW_ON, layout.ROW_OFF),
-            (self._alive, self._need, self._ordinals, self._starts, *columns), strict=True,
+            arrays, strict=True,
         ):  # fmt: skip
             record[field] = address(array)
         record[layout.ORDER] = layout.SHARED
@@ -109,5 +110,5 @@ class Tail:
     @property
     def nbytes(self) -> int:
         """Bytes of its arrays."""
-        arrays = (self.record, self._need, self._alive, self._ordinals, self._starts, *self._columns)
-        return sum(a.nbytes for a in arrays)
+        arrays: list[NDArray[Any]] = [self.record, self._need, self._alive, self._ordinals, self._starts]
+        return sum(a.nbytes for a in (*arrays, *self._columns))

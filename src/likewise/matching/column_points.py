@@ -61,7 +61,9 @@ def _said(points: EventPoints, columns: Columns, asked: list[AttributeCodes]) ->
     plain_text = np.array([a is not UNASKED and a.axis < 0 and a.only_numbers for a in asked], bool)
     texts = np.flatnonzero((columns.kind == TEXT) & plain_text[columns.attribute])
     width = max(1, len(columns.texts))
-    pairs, place = np.unique(columns.attribute[texts].astype(np.int64) * width + columns.text[texts], return_inverse=True)
+    pairs, place = np.unique(
+        columns.attribute[texts].astype(np.int64) * width + columns.text[texts], return_inverse=True
+    )
     answers = np.full(len(pairs), NOTHING, np.int64)
     for index, pair in enumerate(pairs.tolist()):
         attribute, text = asked[pair // width], columns.texts[pair % width]

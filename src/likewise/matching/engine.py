@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
 from likewise.errors import DuplicateId, UnknownId
 from likewise.matching.cache_use import CacheUse
@@ -19,24 +19,36 @@ from likewise.model.match import Match, Promotion
 from likewise.model.subscription import Kind, Subscription
 
 if TYPE_CHECKING:
-    from numpy import float32, int64
+    from numpy import float32, int32, int64, signedinteger
     from numpy.typing import NDArray
 
 
 class Found(NamedTuple):
     """Subscriptions one event met: ordinals in ascending order, and their scores (None: all are 1)."""
 
-    ordinals: NDArray[int64]
+    ordinals: NDArray[signedinteger[Any]]
     scores: NDArray[float32] | None = None
 
 
 class FoundBatch(NamedTuple):
-    """Subscriptions many events met, ordered by event, then by ordinal."""
+    """Subscriptions many events met, ordered by event, then by ordinal: `counts[i]` of them belong to event i.
 
-    event_index: NDArray[int64]
-    ordinals: NDArray[int64]
+    >>> import numpy as np
+    >>> FoundBatch(np.array([2, 0, 1]), np.array([4, 7, 4])).event_index.tolist()
+    [0, 0, 2]
+    """
+
+    counts: NDArray[int64]
+    ordinals: NDArray[signedinteger[Any]]
     scores: NDArray[float32] | None = None
     promoted: tuple[Promotion, ...] = ()
+
+    @property
+    def event_index(self) -> NDArray[int32]:
+        """For each ordinal, which event met it."""
+        import numpy as np
+
+        return np.repeat(np.arange(len(self.counts), dtype=np.int32), self.counts)
 
 
 class Ranked(NamedTuple):
@@ -161,17 +173,7 @@ class BaseEngine:
 
     def match_batch(self, events: Sequence[Event], at: Sequence[int]) -> FoundBatch:
         """`find` for each event in turn."""
-        import numpy as np
-
-        results = [self.find(event, when) for event, when in zip(events, at, strict=True)]
-        counts = np.fromiter((len(r.ordinals) for r in results), np.int64, len(results))
-        empty = np.empty(0, np.int64)
-        ordinals = np.concatenate([r.ordinals for r in results] or [empty])
-        scores = None
-        if any(r.scores is not None for r in results):
-            parts = [np.ones(len(r.ordinals), np.float32) if r.scores is None else r.scores for r in results]
-            scores = np.concatenate(parts)
-        return FoundBatch(np.repeat(np.arange(len(results)), counts), ordinals, scores)
+        return found_batch([self.find(event, when) for event, when in zip(events, at, strict=True)])
 
     def advance(self, now: int) -> list[tuple[int, Match]]:
         """Nothing here depends on time."""
@@ -202,3 +204,28 @@ class BaseEngine:
 
     def load(self, folder: Path) -> None:
         """There is nothing to read."""
+
+
+def found_of(hits: Sequence[tuple[int, Match]]) -> Found:
+    """Matches by ordinal, as arrays, in the order they are given.
+
+    >>> found_of([]).ordinals.tolist()
+    []
+    """
+    import numpy as np
+
+    ordinals = np.array([ordinal for ordinal, _ in hits], np.int64)
+    return Found(ordinals, np.array([match.score for _, match in hits], np.float32))
+
+
+def found_batch(results: Sequence[Found], promoted: Sequence[Promotion] = ()) -> FoundBatch:
+    """What each event of a batch met, as one."""
+    import numpy as np
+
+    counts = np.fromiter((len(r.ordinals) for r in results), np.int64, len(results))
+    ordinals = np.concatenate([r.ordinals for r in results] or [np.empty(0, np.int64)])
+    scores = None
+    if not results or any(r.scores is not None for r in results):
+        parts = [np.ones(len(r.ordinals), np.float32) if r.scores is None else r.scores for r in results]
+        scores = np.concatenate(parts or [np.empty(0, np.float32)])
+    return FoundBatch(counts, ordinals, scores, tuple(promoted))

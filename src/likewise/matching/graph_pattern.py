@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from likewise.matching.engine import BaseEngine, Found, FoundBatch
+from likewise.matching.engine import BaseEngine, Found, FoundBatch, found_batch
 from likewise.matching.graph_join import Graph, JoinPlan, Parts, bindings, exists
 from likewise.matching.triple_automaton import TripleAutomaton
 from likewise.model.event import Event
@@ -146,9 +146,7 @@ class GraphPatternEngine(BaseEngine):
                 candidates.setdefault(number, []).append(triples[place])
             results.append(self._met(candidates))
             start = end
-        counts = [len(ordinals) for ordinals in results]
-        ordinals = np.concatenate([*results, np.empty(0, np.int64)])
-        return FoundBatch(np.repeat(np.arange(len(results), dtype=np.int64), counts), ordinals)
+        return found_batch([Found(ordinals) for ordinals in results])
 
     def _candidates(self, event: Event) -> Candidates:
         """The triples that meet each pattern, for the patterns that any triple meets."""

@@ -9,7 +9,6 @@ from likewise.matching import block_layout as L
 from likewise.matching.raw_memory import add_to_eight, codes_at, compiled, inlined, integers_at, ones, trailing_zeros
 
 Integers = NDArray[np.int64]
-Ordinals = NDArray[np.int32]
 Words = NDArray[np.uint64]
 
 ONE = np.uint64(1)
@@ -68,7 +67,7 @@ def list_matches(table: int, result: Words, counts: Integers, target: int) -> in
             ordinals = codes_at(record[L.ORDINALS], record[L.SLOTS])
             order = record[L.ORDER]
             offset = event * width + record[L.AT]
-            lowest = np.int64(ordinals[0]) if record[L.SLOTS] else 0
+            lowest = int(ordinals[0]) if record[L.SLOTS] else 0
             for word in range(record[L.WORDS]):
                 bits = result[offset + word]
                 if bits == 0:
@@ -89,13 +88,3 @@ def list_matches(table: int, result: Words, counts: Integers, target: int) -> in
                         bits &= bits - ONE
         counts[event] = used - begun
     return used
-
-
-@compiled
-def repeat_each(counts: Integers, into: Ordinals) -> None:
-    """Write each index as often as its count says."""
-    used = 0
-    for index in range(len(counts)):
-        for place in range(used, used + counts[index]):
-            into[place] = index
-        used += counts[index]

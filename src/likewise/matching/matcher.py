@@ -13,8 +13,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from likewise.defaults import CACHE_BYTES, LATENESS
-from likewise.errors import DuplicateId, InvalidSubscription, StateError, UnknownId
+from likewise.defaults import CACHE_BYTES, LATENESS, MAX_ADDITIONS
+from likewise.errors import DuplicateId, InvalidSubscription, LimitExceeded, StateError, UnknownId
+from likewise.matching.batch_results import Numbering, merge
 from likewise.matching.cache_use import CACHES, CacheUse
 from likewise.matching.engine import Engine, FoundBatch, Ranked, WindowEngine
 from likewise.matching.judging import judged_pairs
@@ -69,6 +70,7 @@ class Matcher:
         self._engines: dict[Kind, Engine] = {}
         self._ordinals: dict[str, int] = {}
         self._held: dict[int, Subscription] = {}
+        self._numbering = Numbering(self._held)
         self._ends: dict[int, int] = {}  # ordinal -> the moment its validity is over
         self._ending: list[tuple[int, int]] = []  # the same as a heap; entries of removed ordinals are passed over
         self._next = 0
@@ -110,9 +112,14 @@ class Matcher:
             raise InvalidSubscription("the subscription has no id; give it one, or make it with likewise.parse")
         if subscription.id in self._ordinals:
             raise DuplicateId(subscription.id)
+        if ordinal >= MAX_ADDITIONS:
+            raise LimitExceeded(
+                "additions to one matcher (save it, and add its subscriptions to a new one)", allowed=MAX_ADDITIONS
+            )
         self._engine(subscription.kind).add(ordinal, subscription, at)
         self._ordinals[subscription.id] = ordinal
         self._held[ordinal] = subscription
+        self._numbering.forget()
         self._next = ordinal + 1
         if end is not None:
             self._ends[ordinal] = end
@@ -124,6 +131,7 @@ class Matcher:
         ordinal = self._ordinal(id)
         self._engine(self._held[ordinal].kind).remove(ordinal)
         del self._held[ordinal], self._ordinals[id]
+        self._numbering.forget()
         self._ends.pop(ordinal, None)
 
     def _ordinal(self, id: str) -> int:
@@ -207,10 +215,8 @@ class Matcher:
 
     def match_batch(self, events: Sequence[Event] | EventBatch, at: Sequence[int] | None = None) -> MatchBatch:
         """Equal to `match` one by one, in order, as arrays."""
-        import numpy as np
-
         moments, over = self._moments(events, at)
-        pieces: list[FoundBatch] = []
+        pieces: list[tuple[int, FoundBatch]] = []
         ended: dict[int, str] = {}
         for start, stop in self._stretches(moments, over):
             ended |= self._end_validity(int(moments[start]))
@@ -218,16 +224,10 @@ class Matcher:
             for engine in self._engines.values():
                 found = engine.match_batch(part, when)
                 moved = tuple(Promotion(p.event_index + start, p.match) for p in found.promoted)
-                pieces.append(found._replace(event_index=found.event_index + start, promoted=moved))
-        scores = [np.ones(len(p.ordinals), np.float32) if p.scores is None else p.scores for p in pieces]
-        event_index = np.concatenate([p.event_index for p in pieces] or [np.empty(0, np.int64)])
-        ordinals = np.concatenate([p.ordinals for p in pieces] or [np.empty(0, np.int64)])
-        score = np.concatenate(scores or [np.empty(0, np.float32)])
-        if len(pieces) > 1:
-            order = np.lexsort((ordinals, event_index))
-            event_index, ordinals, score = event_index[order], ordinals[order], score[order]
-        promoted = tuple(sorted((x for p in pieces for x in p.promoted), key=lambda x: x.event_index))
-        index, ids = self._number(ordinals, ended)
+                pieces.append((start, found._replace(promoted=moved)))
+        event_index, ordinals, score = merge(pieces)
+        promoted = tuple(sorted((x for _, p in pieces for x in p.promoted), key=lambda x: x.event_index))
+        index, ids = self._numbering.number(ordinals, ended)
         return MatchBatch(event_index, index, score, ids, promoted)
 
     def _moments(
@@ -263,17 +263,6 @@ class Matcher:
         cuts.update(place + 1 for place in gone)
         edges = sorted(cuts)
         return [(a, b) for a, b in pairwise(edges) if a not in gone]
-
-    def _number(self, ordinals: NDArray[int64], ended: dict[int, str]) -> tuple[NDArray[int64], list[str]]:
-        """Ordinals as indices into a list of the ids that occur; some may have ended since."""
-        import numpy as np
-
-        present = np.zeros(self._next, bool)
-        present[ordinals] = True
-        used = np.flatnonzero(present)
-        place = np.cumsum(present) - 1
-        held = self._held
-        return place[ordinals], [held[o].id if o in held else ended[o] for o in used.tolist()]
 
     def advance(self, now: int) -> list[Match]:
         """Let time pass up to `now`: validity ends, windows move; the promotions this causes."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, ClassVar, get_args
 from likewise.defaults import HYBRID_M, LATENESS, THRESHOLD
 from likewise.errors import NotServed, UnknownId
 from likewise.matching.conditions import Met, PlainCondition, evaluate, plain_condition, rows_of
-from likewise.matching.engine import BaseEngine, Found, FoundBatch
+from likewise.matching.engine import BaseEngine, Found, FoundBatch, found_batch, found_of
 from likewise.matching.explain import explain
 from likewise.matching.graph_naive import search, solutions
 from likewise.matching.interest_naive import agrees
@@ -113,7 +113,7 @@ class NaiveEngine(BaseEngine):
 
     def find(self, event: Event, at: int) -> Found:
         """What the event meets on arrival. Promotions it causes in windows are told by `match` and `match_batch`."""
-        return _as_arrays(self._arrive(event, at)[0])
+        return found_of(self._arrive(event, at)[0])
 
     def match(self, event: Event, at: int) -> Hits:
         """What the event meets on arrival, and what it promotes, ordered by ordinal."""
@@ -122,21 +122,13 @@ class NaiveEngine(BaseEngine):
 
     def match_batch(self, events: Sequence[Event], at: Sequence[int]) -> FoundBatch:
         """`match` for each event in turn, as arrays."""
-        import numpy as np
-
         founds, promotions = [], []
         for index, (event, when) in enumerate(zip(events, at, strict=True)):
             arrived, promoted = self._arrive(event, when)
-            founds.append(_as_arrays(arrived))
+            founds.append(found_of(arrived))
             promoted.sort(key=lambda hit: hit[0])
             promotions += [Promotion(index, match) for _, match in promoted]
-        counts = [len(found.ordinals) for found in founds]
-        return FoundBatch(
-            np.repeat(np.arange(len(founds), dtype=np.int64), counts),
-            np.concatenate([found.ordinals for found in founds] or [np.empty(0, np.int64)]),
-            np.concatenate([found.scores for found in founds] or [np.empty(0, np.float32)]),
-            tuple(promotions),
-        )
+        return found_batch(founds, promotions)
 
     def _arrive(self, event: Event, at: int, *, describing: bool = False) -> tuple[Hits, Hits]:
         """Arrivals and promotions; mappings and bindings only if the match is described."""
@@ -237,10 +229,3 @@ def _trace(condition: PlainCondition, seen: SeenEvent, met: Met) -> Trace:
         return found[0] if found else None
 
     return best
-
-
-def _as_arrays(hits: Hits) -> Found:
-    import numpy as np
-
-    ordinals = np.array([ordinal for ordinal, _ in hits], np.int64)
-    return Found(ordinals, np.array([match.score for _, match in hits], np.float32))

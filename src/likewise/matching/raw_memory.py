@@ -15,9 +15,8 @@ from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar, cast
 
 import numba.extending
-from llvmlite import ir
 from numba import types
-from numba.core import cgutils
+from numba.core import cgutils as generated
 from numba.np import arrayobj
 from numpy.typing import NDArray
 
@@ -25,6 +24,8 @@ from numpy.typing import NDArray
 njit = cast("Any", numba.njit)
 intrinsic = cast("Any", numba.extending.intrinsic)
 layouts = cast("Any", arrayobj)
+cgutils = cast("Any", generated)
+ir = cgutils.ir
 P = ParamSpec("P")
 R = TypeVar("R")
 

@@ -6,7 +6,6 @@ An array handed out is a view; whoever keeps it keeps its memory, and the next r
 from __future__ import annotations
 
 from sys import getrefcount
-from typing import Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,44 +13,34 @@ from numpy.typing import NDArray
 HELD = 2  # references to an array that nobody else holds: the attribute and the argument of `getrefcount`
 
 
-Kind = TypeVar("Kind", bound=np.generic)
+class ReusedArray:
+    """Hands out arrays of ordinals.
 
-
-class ReusedArray(Generic[Kind]):
-    """Hands out arrays of one kind of number.
-
-    >>> memory = ReusedArray(np.int32)
-    >>> first = memory.take(3)
-    >>> second = memory.take(3)
-    >>> np.shares_memory(first, second)
-    False
+    >>> memory = ReusedArray()
+    >>> memory.grow(0, 8)[:2] = 1, 2
+    >>> first = memory.part(2)
+    >>> memory.whole()[0] = 5
+    >>> first.tolist()
+    [1, 2]
     """
 
-    def __init__(self, kind: type[Kind]) -> None:
-        self._kind = kind
-        self._array = np.empty(0, kind)
+    def __init__(self) -> None:
+        self._array = np.empty(0, np.int32)
 
-    def take(self, size: int) -> NDArray[Kind]:
-        """An array of some size, its content undefined."""
-        room = len(self._array)
-        if not size <= room <= 4 * size + 4096 or getrefcount(self._array) > HELD:
-            self._array = np.empty(size + (size >> 3), self._kind)
-        return self._array[:size]
-
-    def whole(self) -> NDArray[Kind]:
+    def whole(self) -> NDArray[np.int32]:
         """All the memory there is, for a result of unknown size; `grow` makes it more, `part` hands it out."""
         if getrefcount(self._array) > HELD:
-            self._array = np.empty(len(self._array), self._kind)
+            self._array = np.empty(len(self._array), np.int32)
         return self._array
 
-    def grow(self, used: int, needed: int) -> NDArray[Kind]:
+    def grow(self, used: int, needed: int) -> NDArray[np.int32]:
         """The same with room for `needed` more after the first `used`, which are kept."""
-        larger = np.empty(used + needed + (used + needed) // 2, self._kind)
+        larger = np.empty(used + needed + (used + needed) // 2, np.int32)
         larger[:used] = self._array[:used]
         self._array = larger
         return larger
 
-    def part(self, used: int) -> NDArray[Kind]:
+    def part(self, used: int) -> NDArray[np.int32]:
         """The first `used`; apart from the rest if they are few, so that whoever keeps them keeps little else."""
         if 4 * used + 4096 < len(self._array):
             return self._array[:used].copy()

@@ -139,14 +139,11 @@ class ThematicEngine(BaseEngine):
         """Equal to `find` one by one; terms that are new in the batch are understood together."""
         parts = []
         for start in range(0, len(events), CHUNK):
-            index, ordinals, scores, _ = self._match(events[start : start + CHUNK])
-            if start:
-                index += start
-            parts.append((index, ordinals, scores))
+            parts.append(self._match(events[start : start + CHUNK])[:3])
         if not parts:
             return FoundBatch(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.float32))
-        index, ordinals, scores = _joined(parts)
-        return FoundBatch(index, ordinals, scores)
+        counts, ordinals, scores = _joined(parts)
+        return FoundBatch(counts, ordinals, scores)
 
     def explain(self, event: Event, ordinal: int, at: int) -> Explanation:
         """Why the event does or does not meet the subscription."""
@@ -206,7 +203,7 @@ class ThematicEngine(BaseEngine):
         if lists.over():
             self._renumber(lists.keep_recent())
         ordinal, score, product = _joined(parts)
-        return np.repeat(np.arange(len(events)), counts), ordinal, score, product
+        return counts, ordinal, score, product
 
     def _room(self, least: int) -> tuple[NDArray[Any], ...]:
         """Where the kernel writes ordinal, inverse and product of matches; the same memory each time."""

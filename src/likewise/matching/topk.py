@@ -15,13 +15,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 import msgspec
-import numpy as np
 
 from likewise.defaults import CACHE_BYTES, LATENESS, THRESHOLD
 from likewise.errors import UnknownId
 from likewise.matching.cache_use import CacheUse
 from likewise.matching.conditions import PlainCondition, evaluate, plain_condition
-from likewise.matching.engine import BaseEngine, Found, FoundBatch, Ranked
+from likewise.matching.engine import BaseEngine, Found, FoundBatch, Ranked, found_batch, found_of
 from likewise.matching.explain import explain
 from likewise.matching.relaxed import SeenEvent
 from likewise.matching.scoring import number_of, rank_value, scored_attributes
@@ -120,7 +119,7 @@ class TopKEngine(BaseEngine):
     def find(self, event: Event, at: int) -> Found:
         """What the event meets on arrival. Promotions are told by `match` and `match_batch`."""
         arrived, _ = self._arrive(event, at)
-        return _as_arrays(arrived)
+        return found_of(arrived)
 
     def match(self, event: Event, at: int) -> Hits:
         """What the event meets on arrival, and what it promotes, ordered by ordinal."""
@@ -132,15 +131,9 @@ class TopKEngine(BaseEngine):
         founds, promotions = [], []
         for index, (event, when) in enumerate(zip(events, at, strict=True)):
             arrived, promoted = self._arrive(event, when)
-            founds.append(_as_arrays(arrived))
+            founds.append(found_of(arrived))
             promotions += [Promotion(index, match) for _, match in sorted(promoted, key=lambda hit: hit[0])]
-        empty = Found(np.empty(0, np.int64), np.empty(0, np.float32))
-        return FoundBatch(
-            np.repeat(np.arange(len(founds)), [len(found.ordinals) for found in founds]),
-            np.concatenate([found.ordinals for found in founds or [empty]]),
-            np.concatenate([found.scores for found in founds or [empty]]),
-            tuple(promotions),
-        )
+        return found_batch(founds, promotions)
 
     def _arrive(self, event: Event, at: int) -> tuple[Hits, Hits]:
         promoted = self.advance(at)
@@ -331,8 +324,3 @@ def _values(top: Top, event: Event, score: float) -> tuple[float, ...] | None:
         return None if value is None else (value,)
     numbers = [number_of(event, attribute) for attribute in scored_attributes(top.by)]
     return None if any(number is None for number in numbers) else tuple(n for n in numbers if n is not None)
-
-
-def _as_arrays(hits: Hits) -> Found:
-    ordinals = np.array([ordinal for ordinal, _ in hits], np.int64)
-    return Found(ordinals, np.array([match.score for _, match in hits], np.float32))

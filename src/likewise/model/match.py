@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from likewise.model.mapping import Mapping
 from likewise.model.subscription import Kind
 
 if TYPE_CHECKING:
-    from numpy import float32, int64
+    from numpy import float32, signedinteger
     from numpy.typing import NDArray
 
 Cause = Literal["arrival", "promoted"]
@@ -94,8 +94,8 @@ class MatchBatch(NamedTuple):
     Pair i says that event `event_index[i]` met `subscription_ids[subscription_index[i]]` with `score[i]`.
     """
 
-    event_index: NDArray[int64]
-    subscription_index: NDArray[int64]
+    event_index: NDArray[signedinteger[Any]]
+    subscription_index: NDArray[signedinteger[Any]]
     score: NDArray[float32]
     subscription_ids: Sequence[str]
     promoted: tuple[Promotion, ...] = ()

@@ -13,6 +13,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from likewise.errors import DuplicateId, MissingDependency, UnknownId
+from likewise.formats.batch import EventBatch
 from likewise.matching.engine import Engine, Found, FoundBatch
 from likewise.model import Event, Kind, Match, Subscription
 from likewise.testing.generators import Choice, DrawnChoice
@@ -105,16 +106,17 @@ class Pair:
         self._compare(event, expected, actual, "match")
 
     def match_batch(self, choice: Choice) -> None:
-        """`match_batch` on both."""
+        """`match_batch` on both, of events or of a table of them."""
         drawn = [self.draw_event(choice) for _ in range(choice.integer(0, 4))]
-        self.compare_batch([event for event, _ in drawn], [when for _, when in drawn])
+        table = choice.integer(0, 1) == 1
+        self.compare_batch([event for event, _ in drawn], [when for _, when in drawn], as_table=table)
 
-    def compare_batch(self, events: list[Event], at: list[int]) -> int:
+    def compare_batch(self, events: list[Event], at: list[int], *, as_table: bool = False) -> int:
         """A batch through both: arrivals and promotions; how many matched on arrival."""
-        expected, actual = self.oracle.match_batch(events, at), self.engine.match_batch(events, at)
-        order = actual.event_index.tolist()
-        if order != sorted(order):
-            raise Difference(f"{self.name}.match_batch: not ordered by event: {order}")
+        given = EventBatch.from_events(events) if as_table else events
+        expected, actual = self.oracle.match_batch(events, at), self.engine.match_batch(given, at)
+        if len(actual.counts) != len(events) or actual.counts.sum() != len(actual.ordinals):
+            raise Difference(f"{self.name}.match_batch: counts do not fit the batch: {actual.counts.tolist()}")
         for index, event in enumerate(events):
             a, b = _part(expected, index), _part(actual, index)
             compare_found(self.setting, self.oracle, event, a, b, f"{self.name}.match_batch")

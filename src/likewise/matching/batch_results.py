@@ -1,0 +1,99 @@
+"""What engines found in the stretches of a batch, as the arrays of one `MatchBatch`.
+
+Ordinals become indices into a list of subscription ids. At first the ids that occur are listed; once there were as
+many matches as there are subscriptions, the list of all ids is made and kept until a subscription comes or goes,
+so that a match costs nothing or one look-up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from likewise.matching.engine import FoundBatch
+from likewise.model.subscription import Subscription
+
+if TYPE_CHECKING:
+    from numpy import float32, int32, int64, signedinteger
+    from numpy.typing import NDArray
+
+    Ordinals = NDArray[signedinteger[Any]]
+
+
+def merge(pieces: Sequence[tuple[int, FoundBatch]]) -> tuple[NDArray[int32], Ordinals, NDArray[float32]]:
+    """Event, ordinal and score of every match, by event, then by ordinal; each piece says where its stretch begins.
+
+    Scores that are all 1 take no memory of their own and are read-only.
+
+    >>> import numpy as np
+    >>> one, other = FoundBatch(np.array([1, 1]), np.array([7, 4])), FoundBatch(np.array([1, 0]), np.array([2]))
+    >>> [array.tolist() for array in merge([(5, one), (5, other)])]
+    [[5, 5, 6], [2, 7, 4], [1.0, 1.0, 1.0]]
+    """
+    import numpy as np
+
+    ones = np.broadcast_to(np.float32(1), sum(len(found.ordinals) for _, found in pieces))
+    if len(pieces) == 1:
+        start, found = pieces[0]
+        event_index = found.event_index
+        event_index += np.int32(start)
+        return event_index, found.ordinals, ones if found.scores is None else found.scores
+    none = np.empty(0, np.int32)
+    event_index = np.concatenate([none, *(found.event_index + np.int32(start) for start, found in pieces)])
+    ordinals: Ordinals = np.concatenate([none, *(found.ordinals for _, found in pieces)])
+    scores: NDArray[float32] = ones
+    if any(found.scores is not None for _, found in pieces):
+        scores = np.concatenate(
+            [np.ones(len(f.ordinals), np.float32) if f.scores is None else f.scores for _, f in pieces]
+        )
+    # pieces are in order, so a stable sort of their keys is a merge
+    order = np.argsort(event_index.astype(np.int64) << 32 | ordinals, kind="stable")
+    return event_index[order], ordinals[order], scores[order]
+
+
+class Numbering:
+    """Numbers the ordinals of the subscriptions in `held`, which must be in the order of their ordinals.
+
+    >>> import numpy as np
+    >>> held = {n: Subscription(None, id=f"s{n}") for n in (2, 5)}
+    >>> index, ids = Numbering(held).number(np.array([5]), {})
+    >>> [ids[i] for i in index.tolist()]
+    ['s5']
+    """
+
+    def __init__(self, held: Mapping[int, Subscription]) -> None:
+        self._held = held
+        self.forget()
+
+    def forget(self) -> None:
+        """A subscription came or went."""
+        self._ids: tuple[str, ...] = ()
+        self._first = 0
+        self._matches = 0  # numbered since
+        self._places: NDArray[int64] | None = None  # of the ordinals from the first on; None if none is missing
+
+    def number(self, ordinals: Ordinals, ended: Mapping[int, str]) -> tuple[Ordinals, Sequence[str]]:
+        """For each ordinal an index into the ids that come with it; `ended` names those no longer held."""
+        import numpy as np
+
+        held = self._held
+        self._matches += len(ordinals)
+        if ended or self._matches < len(held):
+            used, index = np.unique(ordinals, return_inverse=True)
+            return index, [held[o].id if o in held else ended[o] for o in used.tolist()]
+        if not self._ids:
+            self._list(np.fromiter(held, np.int64, len(held)))
+        if self._places is not None:
+            return self._places[ordinals - self._first], self._ids
+        return (ordinals - self._first if self._first else ordinals), self._ids
+
+    def _list(self, ordinals: NDArray[int64]) -> None:
+        import numpy as np
+
+        self._ids = tuple(subscription.id for subscription in self._held.values())
+        if len(ordinals):
+            self._first = int(ordinals[0])
+            span = int(ordinals[-1]) - self._first + 1
+            if span > len(ordinals):
+                self._places = np.zeros(span, np.int64)
+                self._places[ordinals - self._first] = np.arange(len(ordinals))
