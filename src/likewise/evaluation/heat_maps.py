@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likewise.evaluation.pictures import INK, new_figure
+from likewise.evaluation.pictures import new_figure
 from likewise.evaluation.thematic_report import Cell
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def heat_map_figure(
         bar.set_ticks([low, (low + baseline) / 2, baseline, (baseline + high) / 2, high])
     ends = (-0.5, len(across) - 0.5), (-0.5, len(upward) - 0.5)
     if across == upward:
-        axes.plot(*ends, color=INK, linewidth=0.8, linestyle=(0, (4, 4)), alpha=0.6)
+        axes.plot(*ends, color="#7a7a7a", linewidth=0.9, linestyle=(0, (4, 4)))  # seen on any cell, on any page
     at = np.unravel_index(int(np.nanargmax(grid)), grid.shape)
     axes.plot([at[1]], [at[0]], marker="o", mfc="none", mec="#d1006c", mew=2, ms=max(7, 150 / len(across)))
     for axis, sizes in ((axes.xaxis, across), (axes.yaxis, upward)):
