@@ -12,7 +12,7 @@ import msgspec
 from likewise.broker import dead_letters
 from likewise.broker.broker import Broker
 from likewise.broker.deliveries import COLUMNS, delivery_row
-from likewise.broker.files import DATABASE, check, connect
+from likewise.broker.files import DATABASE, check, connect, said
 from likewise.broker.rows import (
     ENTRY,
     JUDGEMENT,
@@ -31,7 +31,7 @@ from likewise.broker.rows import (
     token_row,
 )
 from likewise.broker.watermark import Watermark
-from likewise.errors import ArtefactDamaged, ArtefactMissing, StateError
+from likewise.errors import ArtefactMissing, StateError
 
 _TABLES: Final[dict[str, tuple[str, Callable[[Row], object]]]] = {
     "log": (ENTRY, entry_row),
@@ -122,8 +122,8 @@ def verify_store(data: Path) -> dict[str, int]:
         check(connection, data, thoroughly=True)
         state_rows(connection)
         return {table: read_all(connection, table, columns, read) for table, (columns, read) in _TABLES.items()}
-    except sqlite3.DatabaseError as error:
-        raise ArtefactDamaged(f"the store in {data} is damaged: {error}; restore a copy") from error
+    except (sqlite3.Error, UnicodeDecodeError) as error:
+        raise said(error, data) from error
     finally:
         connection.close()
 

@@ -44,7 +44,7 @@ def connect(folder: Path | None, *, reading: bool = False) -> sqlite3.Connection
         connection.execute("PRAGMA cache_size = -32768")
         if reading:
             connection.execute("PRAGMA query_only = ON")
-    except sqlite3.Error as error:
+    except (sqlite3.Error, UnicodeDecodeError) as error:
         connection.close()
         raise said(error, folder) from error
     return connection
@@ -72,7 +72,7 @@ def open_tables(connection: sqlite3.Connection, folder: Path | None) -> dict[str
             raise ArtefactVersion(f"{folder} was written in version {version}; this one reads {VERSION}: {what}")
         check(connection, folder)
         return state_rows(connection)
-    except sqlite3.Error as error:
+    except (sqlite3.Error, UnicodeDecodeError) as error:
         raise said(error, folder) from error
 
 
@@ -88,12 +88,14 @@ def said(error: BaseException, folder: Path | None) -> BaseException:
 
     >>> type(said(sqlite3.OperationalError("database or disk is full"), None)).__name__
     'Unavailable'
+    >>> type(said(sqlite3.OperationalError("Could not decode to UTF-8 column 'id'"), None)).__name__
+    'ArtefactDamaged'
     """
-    if isinstance(error, LikewiseError) or not isinstance(error, sqlite3.Error):
+    if isinstance(error, LikewiseError) or not isinstance(error, sqlite3.Error | UnicodeDecodeError):
         return error
     text = str(error)
     if any(text.startswith(known) for known in _FULL):
         return Unavailable(f"nothing can be stored in {folder}: {text}; make room on the disk")
-    if isinstance(error, sqlite3.OperationalError) and "malformed" not in text:
+    if isinstance(error, sqlite3.OperationalError) and "malformed" not in text and "decode" not in text:
         return Unavailable(f"the store in {folder} cannot be used: {text}")
     return ArtefactDamaged(f"the store in {folder} is damaged: {text}; restore a copy")

@@ -56,6 +56,11 @@ def text_checksum(texts: tuple[object, ...], *numbers: int) -> int:
     return checksum(repr(texts).encode(errors="surrogatepass"), *numbers)
 
 
+def _guarded(number: object, guard: object) -> bool:
+    """Whether a number is one, and its guard holds its bits turned over."""
+    return type(number) is int and guard == ~number
+
+
 class TenantRow(NamedTuple):
     """A tenant as it is kept."""
 
@@ -83,7 +88,7 @@ def add_tenant(connection: sqlite3.Connection, name: str) -> int:
 def tenant_row(row: Row) -> TenantRow:
     """A tenant, checked."""
     number, name, windows_from, last, guard, check = row
-    if guard != ~last or check != tenant_checksum(number, name, windows_from):
+    if not _guarded(last, guard) or check != tenant_checksum(number, name, windows_from):
         raise refuse(f"tenant {number} ({name!r})")
     return TenantRow(number, name, windows_from, last)
 
@@ -114,7 +119,8 @@ def subscriber_row(row: Row) -> SubscriberQueue:
     """A subscriber, checked."""
     queue = SubscriberQueue(*row[:6])
     guard, check, tenant = row[6:]
-    if guard != queue_guard(queue.acknowledged, queue.dropped) or check != queue_checksum(tenant, queue):
+    whole = type(queue.acknowledged) is int and type(queue.dropped) is int
+    if not whole or guard != queue_guard(queue.acknowledged, queue.dropped) or check != queue_checksum(tenant, queue):
         raise refuse(f"the subscriber {queue.id!r}")
     return queue
 
@@ -152,7 +158,7 @@ def token_row(row: Row) -> tuple[str, str, str, str]:
 def state_rows(connection: sqlite3.Connection) -> dict[str, int]:
     """The numbers the broker goes on from, checked."""
     rows = connection.execute("SELECT name, value, guard FROM state").fetchall()
-    if {name for name, _, _ in rows} != STATE or any(guard != ~value for _, value, guard in rows):
+    if {name for name, _, _ in rows} != STATE or not all(_guarded(value, guard) for _, value, guard in rows):
         raise refuse("a number the store goes on from")
     return {name: value for name, value, _ in rows}
 

@@ -215,7 +215,7 @@ class Store:
                 found = self._local.connection = connect(self.folder, reading=True)
                 self._readers.append(found)
             yield found
-        except sqlite3.Error as error:
+        except (sqlite3.Error, UnicodeDecodeError) as error:
             raise said(error, self.folder) from error
 
     def entries(self, after: int, until: int, *, tenant: int | None = None) -> Iterator[Entry]:
