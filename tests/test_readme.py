@@ -1,4 +1,4 @@
-"""The README shows what really happens: its commands are run, its program is a doctest."""
+"""The README and the tutorial show what really happens: their commands are run, the program is a doctest."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ import pytest
 from likewise.cli import main
 
 README = Path(__file__).resolve().parent.parent / "README.md"
+TUTORIAL = README.parent / "docs" / "tutorial.md"  # its blocks marked `city` are checked with the demo itself
 
 
-def blocks(kind: str) -> list[tuple[str, str]]:
+def blocks(kind: str, page: Path = README) -> list[tuple[str, str]]:
     """The fenced blocks of a kind: what stands beside the kind, and the text."""
-    text = README.read_text(encoding="utf-8")
+    text = page.read_text(encoding="utf-8")
     return re.findall(rf"^```{kind} ?([^\n]*)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
 
 
@@ -26,11 +27,15 @@ def without_scores(text: str) -> list[str]:
     return re.sub(r"\b0\.\d{1,3}\b(?! mg)", "0.x", tidy).splitlines()
 
 
-@pytest.mark.parametrize("block", [text for _, text in blocks("console")], ids=lambda text: text.split()[2])
+@pytest.mark.parametrize(
+    "block",
+    [text for page in (README, TUTORIAL) for beside, text in blocks("console", page) if not beside],
+    ids=lambda text: text.split()[2],
+)
 def test_the_commands_print_what_is_shown(
     block: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Each command, with the files the README shows, prints what the README shows, but for scores."""
+    """Each command, with the files the README shows, prints what the page shows, but for scores."""
     for name, text in blocks("text"):
         (tmp_path / name).write_text(text, encoding="utf-8")
     monkeypatch.chdir(tmp_path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -14,11 +15,20 @@ from pathlib import Path
 import httpx
 import pytest
 
-from likewise import Matcher, event, parse
+from likewise import Matcher, event
 from likewise.city import WANTED, City, clock_of
 from likewise.cli.demo_city import SUGGESTED, command_name, free_port
+from likewise.cli.reading import given_subscription
 
 pytestmark = pytest.mark.timeout(300)  # on a fresh machine the first match waits for compiled kernels
+
+
+def excerpt(command: str) -> list[str]:
+    """The lines that the tutorial shows below a command."""
+    page = (Path(__file__).resolve().parents[2] / "docs" / "tutorial.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^```console city\n\$ ([^\n]*)\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    shown = next(text for asked, text in blocks if asked.startswith(command))
+    return [line.rstrip() for line in shown.splitlines() if line.strip() and line.strip() != "..."]
 
 
 def test_a_port_that_is_taken_is_left_alone() -> None:
@@ -53,35 +63,42 @@ def test_what_the_demo_suggests_is_answered_by_humidities_alone() -> None:
     """The first subscription a newcomer tries finds several vendors' words for it, and nothing else."""
     seconds = [0.0]
     due, asked, found = clock_of(City(seed=1, devices=60, run="1"), lambda: seconds[0]), Matcher(), set()
-    asked.add(parse(SUGGESTED, id="own"))
+    asked.add(given_subscription(SUGGESTED)[1])
     for _ in range(60):
         seconds[0] += 1
         for report in due():
             said = event(report.payload, themes=report.envelope()["themes"])
-            found |= {asked.explain(said, "own").predicates[0].attribute for _ in asked.match(said)}
+            found |= {asked.explain(said, "damp").predicates[0].attribute for _ in asked.match(said)}
     assert len(found) >= 3
     assert all("hum" in name.casefold() for name in found), found
 
 
 def test_the_city_runs_matches_explains_and_ends_cleanly(tmp_path: Path) -> None:
-    """Events flow, a match comes with its reason, Ctrl-C ends the broker too, and nothing is left on disk."""
+    """What the tutorial shows is what is printed; Ctrl-C ends the broker too, and nothing is left on disk."""
     port = free_port(0)
     command = [sys.executable, "-m", "likewise", "demo", "--city", "--no-dashboard", "--port", str(port)]
     told: list[str] = []
     running = subprocess.Popen(
         command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-        env={**os.environ, "COLUMNS": "120"}, start_new_session=True,
+        env={**os.environ, "COLUMNS": "100"}, start_new_session=True,
     )  # fmt: skip
     assert running.stdout is not None
     reader = threading.Thread(target=lambda: told.extend(running.stdout or ()))
     reader.start()
     try:
         deadline = time.monotonic() + 240
-        while not any(line.startswith("✓") for line in told):
+        wanted = excerpt("make run")
+        while not all(any(line.rstrip() == shown for line in told) for shown in wanted):
             assert running.poll() is None, "".join(told)
             assert time.monotonic() < deadline, "".join(told[-20:])
             time.sleep(0.2)
         assert httpx.get(f"http://127.0.0.1:{port}/readyz", timeout=10).is_success
+        second = [sys.executable, "-m", "likewise", "subscribe", SUGGESTED, "--count", "3"]
+        deliveries = subprocess.run(
+            [*second, "--address", f"http://127.0.0.1:{port}"], capture_output=True, text=True, timeout=120
+        )
+        got = [line.partition("  ")[2] for line in deliveries.stdout.splitlines()]
+        assert [line.partition("  ")[2] for line in excerpt("likewise subscribe")] == got
     finally:
         running.send_signal(signal.SIGINT)
         code = running.wait(timeout=60)

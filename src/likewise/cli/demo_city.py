@@ -31,7 +31,9 @@ if TYPE_CHECKING:
 AWAY: Final = "works-desk"  # this desk does not read what it is sent, so that one sees deliveries wait
 STARTING: Final = 180.0  # seconds a process may take to start; the first start compiles the matching kernels
 VALID: Final = 600  # seconds a report of the city is valid
-SUGGESTED: Final = "{humidity~ > 50 %}"  # four vendors say it in four ways, and one of them reports every few seconds
+SUGGESTED: Final = (
+    "damp: {humidity~ > 50 %}"  # four vendors say it in four ways, and one of them reports every few seconds
+)
 
 
 def show_city(*, seconds: float | None, devices: int, seed: int, port: int | None, dashboard: bool) -> None:

@@ -68,9 +68,16 @@ def local_name(term: str) -> str:
 
 
 def reason(report: PredicateReport) -> str:
-    """What met one predicate, in a few words."""
+    """What met one predicate, in a few words; of a ranking, the place.
+
+    >>> from likewise.model import PredicateReport
+    >>> reason(PredicateReport("top 3 by value(no2)", "match", notes=("place 1 by 2.94e-08",)))
+    'top 3 by value(no2): place 1'
+    """
     if report.negated:
         return report.text
+    if not report.attribute and report.verdict == "match" and report.notes:
+        return f"{report.text}: {report.notes[0].partition(' by ')[0]}"
     if not report.attribute:
         return f"{report.text}: nothing"
     found = f"{report.attribute}: {report.value}" if report.value else report.attribute
