@@ -61,6 +61,11 @@ class Running:
                 assert time.monotonic() < deadline, f"{self.url} does not answer"
             time.sleep(0.1)
 
+    @property
+    def pid(self) -> int:
+        assert self._process is not None
+        return self._process.pid
+
     def stop(self) -> None:
         if self._process is not None:
             self._process.terminate()

@@ -1,0 +1,120 @@
+"""How the dashboard bears a busy broker: the share of time its page and its process work, and how soon it answers.
+
+python -m tests.dashboard.busy --rate 200 --seconds 15
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import threading
+import time
+from pathlib import Path
+from statistics import median
+
+import httpx
+
+from likewise.city import WANTED, City, clock_of
+from tests.dashboard.conftest import ARGUMENTS, CHROMIUM, Running, free_port
+
+
+def publish(broker: str, rate: int, stop: threading.Event) -> None:
+    """Publish a large city's reports at a rate, until told to stop."""
+    seconds = [0.0]
+    due, waiting, sent = clock_of(City(seed=1, devices=2_000, run="1"), lambda: seconds[0]), [], 0
+    began = time.monotonic()
+    with httpx.Client(base_url=broker, timeout=60) as client:
+        while not stop.wait(0.05):
+            wanted = int((time.monotonic() - began) * rate)
+            while len(waiting) < wanted - sent:
+                seconds[0] += 1
+                waiting += due()
+            batch, waiting = waiting[: wanted - sent], waiting[wanted - sent :]
+            if batch:
+                client.post("/v1/events", json=[report.envelope() for report in batch]).raise_for_status()
+            sent = wanted
+
+
+def subscribe(broker: str) -> None:
+    """The demo's subscriptions."""
+    with httpx.Client(base_url=broker, timeout=60, headers={"Content-Type": "text/plain"}) as client:
+        for wanted in WANTED:
+            client.put(f"/v1/subscribers/{wanted.subscriber}").raise_for_status()
+            path = f"/v1/subscribers/{wanted.subscriber}/subscriptions/{wanted.id}"
+            client.put(path, content=wanted.text).raise_for_status()
+
+
+def processor_seconds(pid: int) -> float:
+    """Processor time a process has used (Linux)."""
+    fields = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def measure(dashboard: Running, seconds: float) -> None:
+    """Look at the dashboard for a while, then use it."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS, headless=True)
+        page = browser.new_page(viewport={"width": 1280, "height": 800})
+        page.set_default_timeout(60_000)
+        inside = page.context.new_cdp_session(page)
+        inside.send("Performance.enable")
+
+        def worked() -> float:
+            found = inside.send("Performance.getMetrics")["metrics"]
+            return float(next(each["value"] for each in found if each["name"] == "TaskDuration"))
+
+        page.goto(dashboard.url)
+        page.locator(".lw-score").first.wait_for()
+        page.wait_for_timeout(3_000)
+        began, page_before, process_before = time.monotonic(), worked(), processor_seconds(dashboard.pid)
+        page.wait_for_timeout(seconds * 1_000)
+        took = time.monotonic() - began
+        print(f"status: {page.locator('.lw-status').first.inner_text()}")
+        print(f"the page works {(worked() - page_before) / took:.1%} of the time,", end=" ")
+        print(f"the dashboard's process {(processor_seconds(dashboard.pid) - process_before) / took:.1%} of a core")
+        switching, explaining = [], []
+        for _ in range(5):
+            for tab, text in (("Subscriptions", "What do you want"), ("Live", "Matches")):
+                began = time.monotonic()
+                page.get_by_role("tab", name=tab).click()
+                page.get_by_text(text).first.wait_for()
+                switching.append(time.monotonic() - began)
+            began = time.monotonic()
+            page.evaluate("document.querySelector('.lw-rows .lw-row').click()")
+            page.locator("svg.lw-map").wait_for()
+            explaining.append(time.monotonic() - began)
+            page.keyboard.press("Escape")
+            page.get_by_role("dialog").wait_for(state="detached")
+        for what, times in (("a tab", switching), ("an explanation", explaining)):
+            print(f"{what} opens in {median(times) * 1000:.0f} ms (median), {max(times) * 1000:.0f} ms at most")
+        browser.close()
+
+
+def main() -> None:
+    """Run a broker, a dashboard, a city and a browser, and print what was measured."""
+    asking = argparse.ArgumentParser(description="How the dashboard bears a busy broker.")
+    asking.add_argument("--rate", type=int, default=200, help="events a second")
+    asking.add_argument("--seconds", type=float, default=15, help="how long to look")
+    asked = asking.parse_args()
+    broker = Running(["serve", "--ephemeral"], free_port(), "/readyz")
+    broker.start()
+    dashboard = Running(["dashboard", "--address", broker.url], free_port(), "/")
+    stop = threading.Event()
+    publisher = threading.Thread(target=publish, args=(broker.url, asked.rate, stop))
+    try:
+        dashboard.start()
+        subscribe(broker.url)
+        publisher.start()
+        measure(dashboard, asked.seconds)
+    finally:
+        stop.set()
+        if publisher.ident is not None:
+            publisher.join()
+        dashboard.stop()
+        broker.stop()
+
+
+if __name__ == "__main__":
+    main()
