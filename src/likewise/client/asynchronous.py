@@ -13,11 +13,11 @@ import stamina
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, WebSocketException
 
-from likewise.client.endpoint import ADDRESS, REFUSED, Endpoint, may_connect_again, may_request_again
+from likewise.client.endpoint import ADDRESS, Endpoint, may_connect_again, may_request_again
+from likewise.client.following import Following
 from likewise.client.messages import (
     JSON,
     LINES,
-    BrokerRefused,
     ClientDelivery,
     Publishable,
     Receipt,
@@ -25,11 +25,9 @@ from likewise.client.messages import (
     checked,
     event_lines,
     event_path,
-    number_of,
     path_of,
     queue_wanted,
     raise_problem,
-    read_delivery,
     read_next,
     read_pending,
     read_receipts,
@@ -124,10 +122,18 @@ class AsyncSubscriber(_AsyncConnection):
     ) -> None:
         super().__init__(Endpoint(address, token, patience, ca))
         self._wanted = queue_wanted(policy, limit)
-        self.id = id
-        self.cursor = cursor
-        self._acknowledged = cursor
+        self._following = Following(id, cursor)
         self._socket: ClientConnection | None = None
+
+    @property
+    def id(self) -> str:
+        """The subscriber's name."""
+        return self._following.id
+
+    @property
+    def cursor(self) -> int:
+        """The sequence number of the last delivery given."""
+        return self._following.cursor
 
     async def __aenter__(self) -> Self:
         await self.request("PUT", path_of(self.id), self._wanted)
@@ -171,19 +177,16 @@ class AsyncSubscriber(_AsyncConnection):
             socket = await self._connect()
             try:
                 async for said in socket:
-                    delivery = read_delivery(said)
-                    if delivery.sequence > self.cursor:
-                        self.cursor = delivery.sequence
+                    if (delivery := self._following.take(said)) is not None:
                         yield delivery
             except ConnectionClosed:
                 pass
-            if socket.close_code in REFUSED:
-                raise BrokerRefused(socket.close_code, {"detail": socket.close_reason})
+            self._following.ended(socket.close_code, socket.close_reason)
             if self._socket is None:
                 return  # closed by us
 
     async def _connect(self) -> ClientConnection:
-        options = self._endpoint.stream_options(self.id, self._acknowledged)
+        options = self._endpoint.stream_options(self.id, self._following.acknowledged)
         try:
             async for attempt in stamina.retry_context(on=may_connect_again, **self._endpoint.retrying):
                 with attempt:
@@ -195,8 +198,7 @@ class AsyncSubscriber(_AsyncConnection):
 
     async def acknowledge(self, delivery: ClientDelivery | int) -> None:
         """Everything up to this delivery is dealt with; sent on the stream if it is open."""
-        number = number_of(delivery)
-        self._acknowledged = max(self._acknowledged, number)
+        number = self._following.settle(delivery)
         if self._socket is not None:
             try:
                 await self._socket.send(acknowledgement(number))

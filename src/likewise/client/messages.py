@@ -181,11 +181,6 @@ def settled(number: int) -> bytes:
     return msgspec.json.encode({"sequence": number})
 
 
-def number_of(delivery: ClientDelivery | int) -> int:
-    """The sequence number of a delivery, or the number itself."""
-    return delivery if isinstance(delivery, int) else delivery.sequence
-
-
 def acknowledgement(number: int) -> str:
     """What a stream is told when everything up to a sequence number is dealt with."""
     return f'{{"acknowledge":{number}}}'

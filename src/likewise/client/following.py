@@ -1,0 +1,40 @@
+"""What a subscriber knows of its stream, whatever the kind of client: how far it was given, and how far settled."""
+
+from __future__ import annotations
+
+from likewise.client.endpoint import REFUSED
+from likewise.client.messages import BrokerRefused, ClientDelivery, read_delivery
+
+
+class Following:
+    """The stream of a subscriber; `cursor` is the last delivery it was given, across broken connections.
+
+    >>> stream = Following("ann", cursor=7)
+    >>> said = '{"v":1,"sequence":%d,"cause":"arrival","subscriptions":[],"event":{"v":1,"payload":{"no2":45}}}'
+    >>> stream.take(said % 7) is None, stream.take(said % 8).sequence, stream.cursor
+    (True, 8, 8)
+    """
+
+    def __init__(self, id: str, cursor: int) -> None:
+        self.id = id
+        self.cursor = cursor
+        self.acknowledged = cursor
+
+    def take(self, said: str | bytes) -> ClientDelivery | None:
+        """A delivery that came; None if it was given before."""
+        delivery = read_delivery(said)
+        if delivery.sequence <= self.cursor:
+            return None
+        self.cursor = delivery.sequence
+        return delivery
+
+    def settle(self, delivery: ClientDelivery | int) -> int:
+        """Note that everything up to a delivery is dealt with; its sequence number."""
+        number = delivery if isinstance(delivery, int) else delivery.sequence
+        self.acknowledged = max(self.acknowledged, number)
+        return number
+
+    def ended(self, code: int | None, reason: str | None) -> None:
+        """Raise what a broker said when it ended the stream for good; after anything else it is opened again."""
+        if code in REFUSED:
+            raise BrokerRefused(code, {"detail": reason})
