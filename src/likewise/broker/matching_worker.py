@@ -184,9 +184,9 @@ class MatchingWorker:
                 _log.warning("deliveries cannot be stored; trying again", position=outcome.position)
                 time.sleep(pause)
                 pause = min(2.0, 2 * pause)
-        self.position = outcome.position
         with self._lock:
             filled = list(outcome.take_effect())
+        self.position = outcome.position  # after the queues: whoever waits for it may look at them
         self._on_stored(filled, outcome)
         for entry, result in outcome.results:
             if entry.applied is not None:
