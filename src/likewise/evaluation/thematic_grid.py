@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
     from rich.console import Console
 
-PACK: Final = 25  # sub-experiments of a task
+PACK: Final = 25  # sub-experiments of a task, at the most
+FEWEST: Final = 5  # at the least: a task opens the space anew
+TASKS: Final = 32  # of a small grid, so that its progress is seen
 MeasureChoice = tuple[str | None, Mapping[str, str]]
 
 
@@ -46,9 +48,11 @@ class Grid:
         folder: Path,
     ) -> None:
         self._arrays, self._truth, self._space, self._measure = arrays, truth, space, measure
-        self._packs = [tuple(pairs[i : i + PACK]) for i in range(0, len(pairs), PACK)]
+        size = max(FEWEST, min(PACK, len(pairs) // TASKS))
+        self._packs = [tuple(pairs[i : i + size]) for i in range(0, len(pairs), size)]
         self._total = len(pairs)
-        self.folder = folder / f"parts-{load_key(arrays, pairs, space, measure)}"
+        smaller = () if size == PACK else (size,)
+        self.folder = folder / f"parts-{load_key(arrays, pairs, space, measure, *smaller)}"
         self.folder.mkdir(parents=True, exist_ok=True)
 
     def lacking(self) -> list[int]:
