@@ -122,3 +122,9 @@ def test_terms_are_compared_by_keyboard(page: Page) -> None:
     tab_to(page, "Seen")
     page.keyboard.press("Enter")
     page.get_by_text("documents both occur in").wait_for()
+
+
+def test_the_page_says_its_language_and_its_rows_stand_in_lists(page: Page) -> None:
+    """What reads the page aloud knows how to say it, and how many rows a list has."""
+    assert page.evaluate("document.documentElement.lang") == "en"
+    assert page.evaluate("[...document.querySelectorAll('[role=listitem]')].every(e => e.closest('[role=list]'))")

@@ -37,7 +37,7 @@ class Comparison:
                 .props("dense outlined clearable debounce=400")
                 .classes("w-full")
             )
-        self._rows = ui.column().classes("w-full gap-0")
+        self._rows = ui.column().classes("w-full gap-0").props("role=list")
 
     async def show(self) -> None:
         """Compare, and list what came of it."""

@@ -42,15 +42,16 @@ class LivePanel:
         with lists:
             with ui.column().classes("lw-panel"):
                 ui.html("<h2 class='lw-title'>Matches</h2>", sanitize=False)
-                self._matches = ui.column().classes("lw-rows").mark("matches")
+                self._matches = ui.column().classes("lw-rows").props("role=list aria-label=Matches").mark("matches")
             with ui.column().classes("lw-panel"):
                 ui.html("<h2 class='lw-title'>Events</h2>", sanitize=False)
-                self._events = ui.column().classes("lw-rows").mark("events")
+                self._events = ui.column().classes("lw-rows").props("role=list aria-label=Events").mark("events")
         self._none_yet()
 
     def _none_yet(self) -> None:
         with self._matches:
-            self._empty = ui.label("No match yet. Add a subscription under Subscriptions.").classes("lw-soft q-pa-sm")
+            self._empty = ui.label("No match yet. Add a subscription under Subscriptions.").props("role=listitem")
+            self._empty.classes("lw-soft q-pa-sm")
 
     def _hover(self, e: GenericEventArguments) -> None:
         self._hovered = bool(e.args)

@@ -22,7 +22,9 @@ class OperationsPanel:
         self._figures = ui.html("", sanitize=False).classes("w-full").mark("figures")
         with ui.column().classes("lw-panel"):
             ui.html("<h2 class='lw-title'>Events and matches each second</h2>", sanitize=False)
-            self._chart = ui.echart(_chart()).classes("w-full").style("height: 190px").props("aria-label='Throughput'")
+            self._chart = (
+                ui.echart(_chart()).classes("w-full").style("height: 190px").props("role=img aria-label='Throughput'")
+            )
         with ui.element("div").classes("lw-two q-mt-sm"):
             with ui.column().classes("lw-panel"):
                 ui.html("<h2 class='lw-title'>Pending deliveries</h2>", sanitize=False)

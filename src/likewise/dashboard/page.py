@@ -29,6 +29,7 @@ def define_page(feeds: Feeds) -> None:
     @ui.page("/", title="Likewise", dark=None)
     async def page(client: Client) -> None:
         ui.add_css(CSS)
+        ui.add_head_html("<script>document.documentElement.lang = 'en'</script>")
         await client.connected()
         if client.is_deleted:
             return  # whoever asked for the page never opened it: a check of health, or a crawler
