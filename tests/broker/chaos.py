@@ -161,9 +161,11 @@ def run(
                 thread.join(timeout=30)
         try:
             wanted = {id for each in acknowledged for id in each}
-            deadline = time.monotonic() + 60
+            seen, deadline = 0, time.monotonic() + 60
             while time.monotonic() < deadline and not wanted <= {id for _, id in list(got)}:
-                time.sleep(0.05)
+                if len(got) > seen:  # it is behind, but it comes
+                    seen, deadline = len(got), time.monotonic() + 60
+                time.sleep(0.2)
         finally:
             ended.set()
             served.kill()
