@@ -12,6 +12,9 @@ array alive.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
+from hashlib import blake2b
+from pathlib import Path
 from typing import Any, ParamSpec, TypeVar, cast
 
 import numba.extending
@@ -30,17 +33,30 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
+@cache
+def fingerprint() -> str:
+    """Changes with the source of this package.
+
+    Numba looks at a kernel's own file alone to see whether what it keeps of it is still true. A kernel that reads
+    addresses by a layout another file says must not outlive that file, so its kept form has this in its name.
+    """
+    sources = sorted(Path(__file__).parent.glob("*.py"))
+    return blake2b(b"".join(path.read_bytes() for path in sources), digest_size=8).hexdigest()
+
+
 def compiled(function: Callable[P, R]) -> Callable[P, R]:
     """`numba.njit`, cached, keeping the function's type, without counting references to arrays.
 
     Counting would cost more than an AND of a block's bitmaps; so such a function may read and write
     arrays, but neither make nor return any.
     """
+    function.__qualname__ += "_" + fingerprint()
     return cast("Callable[P, R]", njit(cache=True, _nrt=False)(function))
 
 
 def inlined(function: Callable[P, R]) -> Callable[P, R]:
     """As `compiled`, and made part of every caller: handing ten arrays over costs more than a short function does."""
+    function.__qualname__ += "_" + fingerprint()
     return cast("Callable[P, R]", njit(cache=True, _nrt=False, forceinline=True)(function))
 
 
