@@ -120,7 +120,7 @@ class ExplanationDialog:
             f"<div class='lw-pictures'>{mapping_picture(grid)}{heat_map(grid)}</div>", sanitize=False
         ).classes("w-full")
         ui.label(
-            "Darker is more similar; ✓ marks the chosen mapping. Hatched, as (0.70): the name is related, but the "
+            "Bluer is more similar; ✓ marks the chosen mapping. Hatched, as (0.70): the name is related, but the "
             "value does not hold. The score is the geometric mean over the relaxed parts (~). "
             "Choose a cell for what is behind it."
         ).classes("lw-soft")

@@ -29,7 +29,7 @@ def _order(grid: Grid) -> list[int]:
 
 
 def heat_map(grid: Grid) -> str:
-    """An HTML table: one row a tuple, one column a predicate, each cell as dark as the two are similar.
+    """An HTML table: one row a tuple, one column a predicate, each cell as blue as the two are similar.
 
     >>> '0.50' in heat_map(Grid(("t > 1",), ("t: 3",), ((0.5,),), ((1.0,),), (0,), 0.5))
     True
