@@ -39,22 +39,21 @@ def match_events(tenant: Tenant, entries: Sequence[Entry], outcome: Outcome, fin
     Each subscriber gets an event that matches on arrival once, whatever number of its subscriptions match;
     a promotion is a further delivery, after the arrival that caused it.
     """
-    events = [known_here(entry) for entry in entries]
     moments = [moment(entry) for entry in entries]
-    plain = _plain(tenant, events, moments, entries, outcome)
+    plain = _plain(tenant, [entry.value for entry in entries], moments, entries, outcome)  # type: ignore[misc]
     windowed = len(tenant.windows) > 0
     for index, entry in enumerate(entries):
         met = plain.get(index)
         promoted: list[Match] = []
         if windowed:
-            met, promoted = _windows(tenant, events[index], moments[index], entry, outcome, met)
+            met, promoted = _windows(tenant, known_here(entry), moments[index], entry, outcome, met)
         if met is not None and (entry.ends is None or entry.ends > entry.arrival):
-            scores = pack_scores(np.array(met[1], np.float32))
+            scores = b"" if all(score == 1 for score in met[1]) else pack_scores(np.array(met[1], np.float32))
             outcome.deliver(tenant, entry.position, ARRIVAL, met[0], scores, entry)
         if promoted:
             promote(tenant, promoted, outcome, find)
     tenant.last_arrival = entries[-1].arrival
-    tenant.follows_arrival = events[-1].time is None
+    tenant.follows_arrival = entries[-1].value.time is None  # type: ignore[union-attr]
     tenant.events += len(entries)
 
 
@@ -72,10 +71,10 @@ def _plain(
         return {}
     ids = found.subscription_ids
     listed = [int(ids[index]) for index in found.subscription_index.tolist()]
-    cuts = np.flatnonzero(np.diff(found.event_index)) + 1
-    starts, ends = [0, *cuts.tolist()], [*cuts.tolist(), len(listed)]
-    scores, which = found.score.tolist(), found.event_index
-    return {int(which[a]): (listed[a:b], scores[a:b]) for a, b in zip(starts, ends, strict=True)}
+    cuts = (np.flatnonzero(np.diff(found.event_index)) + 1).tolist()
+    starts, ends = [0, *cuts], [*cuts, len(listed)]
+    scores, which = found.score.tolist(), found.event_index[starts].tolist()
+    return {index: (listed[a:b], scores[a:b]) for index, a, b in zip(which, starts, ends, strict=True)}
 
 
 def _one_by_one(

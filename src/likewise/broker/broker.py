@@ -9,10 +9,12 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
+from copy import copy
 from pathlib import Path
 from typing import TypeVar, cast
 
 import structlog
+from msgspec.structs import force_setattr
 from pyroaring import BitMap64
 
 from likewise.broker import dead_letters
@@ -32,7 +34,7 @@ from likewise.broker.entries import (
     Withdraw,
     command_entry,
 )
-from likewise.broker.ids import uuid7
+from likewise.broker.ids import uuid7s
 from likewise.broker.log import Done, Receipt
 from likewise.broker.matching_worker import MatchingWorker
 from likewise.broker.metrics import Metrics
@@ -227,10 +229,12 @@ class Broker:
         self._refuse_if_failed()
         keep, now = self.config.store.keep, self.clock()
         entries = []
+        new_ids = iter(uuid7s(sum(event.id is None for event in events)))
         for event in events:
             own_id = event.id is not None
-            if event.id is None:
-                event = _with_id(event)
+            if not own_id:
+                event = copy(event)
+                force_setattr(event, "id", next(new_ids))  # of a copy that nobody else knows
             ends = event.expires
             if keep is not None:
                 ends = now + keep if ends is None else min(ends, now + keep)
@@ -447,12 +451,6 @@ class Broker:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-
-def _with_id(event: Event) -> Event:
-    import msgspec
-
-    return msgspec.structs.replace(event, id=uuid7())
 
 
 def _wait(start: Callable[[Done], None]) -> object:

@@ -13,18 +13,32 @@ _last = 0
 def uuid7() -> str:
     """A new UUIDv7; those of one process ascend strictly.
 
-    The 12 bits after the milliseconds hold the fraction of a millisecond (method 3 of section 6.2), moved on
-    by one where the clock has not moved.
-
     >>> a, b = uuid7(), uuid7()
     >>> a < b, a[14], len(a)
     (True, '7', 36)
     """
+    return uuid7s(1)[0]
+
+
+def uuid7s(count: int) -> list[str]:
+    """So many new ones, ascending.
+
+    The 12 bits after the milliseconds hold the fraction of a millisecond (method 3 of section 6.2), moved on
+    by one where the clock has not moved.
+
+    >>> len(set(uuid7s(1000)))
+    1000
+    """
     global _last
     with _lock:
         milliseconds, rest = divmod(time.time_ns(), 1_000_000)
-        stamp = max(milliseconds << 12 | rest * 4096 // 1_000_000, _last + 1)
-        _last = stamp
-    tail = int.from_bytes(os.urandom(8), "big") & 0x3FFFFFFFFFFFFFFF | 0x8000000000000000
-    digits = f"{stamp >> 12:012x}7{stamp & 0xFFF:03x}{tail:016x}"
-    return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
+        first = max(milliseconds << 12 | rest * 4096 // 1_000_000, _last + 1)
+        _last = first + count - 1
+    chance = os.urandom(8 * count).hex()
+    found = []
+    for n in range(count):
+        stamp, tail = first + n, chance[16 * n : 16 * n + 16]
+        high = f"{stamp >> 12:012x}"
+        variant = "89ab"[int(tail[0], 16) & 3]
+        found.append(f"{high[:8]}-{high[8:]}-7{stamp & 0xFFF:03x}-{variant}{tail[1:4]}-{tail[4:]}")
+    return found

@@ -43,7 +43,8 @@ class Outcome:
 
     def deliver(self, tenant: Tenant, event: int, cause: int, matched: list[int], scores: bytes, entry: Entry) -> None:
         """One event for the owners of the subscriptions it met."""
-        owners = sorted({tenant.held[number].subscriber for number in matched})
+        held = tenant.held
+        owners = [held[matched[0]].subscriber] if len(matched) == 1 else sorted({held[n].subscriber for n in matched})
         self.send(tenant, Delivery(0, event, cause, owners, matched, scores, entry.body, entry.ends))
 
     def send(self, tenant: Tenant, delivery: Delivery) -> None:
