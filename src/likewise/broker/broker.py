@@ -8,7 +8,6 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import Future
 from copy import copy
 from pathlib import Path
 from typing import TypeVar, cast
@@ -22,18 +21,19 @@ from likewise.broker.acknowledgements import Acknowledgements
 from likewise.broker.bodies import event_body
 from likewise.broker.config import Config
 from likewise.broker.deliveries import Delivery, read, render
+from likewise.broker.early import EarlyMatching
 from likewise.broker.entries import (
     EVENT,
     Command,
     Entry,
     Register,
     Subscribe,
-    Tick,
     Unregister,
     Unsubscribe,
     Withdraw,
     command_entry,
 )
+from likewise.broker.housekeeping import Housekeeping
 from likewise.broker.ids import uuid7s
 from likewise.broker.log import Done, Receipt
 from likewise.broker.matching_worker import MatchingWorker
@@ -44,10 +44,10 @@ from likewise.broker.recovery import recover
 from likewise.broker.rows import add_tenant
 from likewise.broker.steps import Steps
 from likewise.broker.store import Store
-from likewise.broker.sweeping import Swept, sweep
+from likewise.broker.sweeping import Swept
 from likewise.broker.tenants import Held, Tenant
-from likewise.broker.windows import remove_older, save_windows
-from likewise.defaults import CHECKPOINT_ENTRIES, SEND_PAGE, SWEEP_SECONDS, TICK_SECONDS
+from likewise.broker.waiting import first_error, only, wait_for
+from likewise.defaults import SEND_PAGE
 from likewise.errors import DuplicateId, LikewiseError, LimitExceeded, StateError, Unavailable, UnknownId
 from likewise.formats.shown import Policy
 from likewise.matching.matcher import Matcher, system_clock
@@ -85,6 +85,7 @@ class Broker:
         self.clock = clock
         self.metrics = Metrics()
         self.lock = threading.RLock()
+        self._making = threading.Lock()
         self.store = Store(data, clock=clock)
         try:
             self.tenants, matched = recover(self.store, data, self.make_matcher)
@@ -93,12 +94,13 @@ class Broker:
             raise
         self._names = {tenant.name: tenant for tenant in self.tenants.values()}
         self._acknowledgements = Acknowledgements(self.store)
-        self._checked = self._swept = time.monotonic()
+        self._housekeeping = Housekeeping(self, self._acknowledgements)
         self.worker = MatchingWorker(
             self.store, self.tenants, matched=matched, clock=clock, lock=self.lock,
-            on_stored=self._stored, on_quiet=self._housekeeping,
+            on_stored=self._stored, on_quiet=self._housekeeping.turn,
         )  # fmt: skip
         self.store.on_append = self.worker.follow
+        self.store.early = EarlyMatching(self.worker, self.tenants, clock)
         self.metrics.watch(self)
         self._closed = False
         self.worker.start(self.store.position)
@@ -115,7 +117,7 @@ class Broker:
         found = self._names.get(name)
         if found is not None:
             return found
-        with self.lock:
+        with self._making:  # not `lock`, which the writer takes when it has committed
             if name not in self._names:
                 number = self.store.commit(lambda connection: add_tenant(connection, name))
                 tenant = Tenant(number, name, self.make_matcher())
@@ -126,7 +128,7 @@ class Broker:
         self, tenant: Tenant, id: str, policy: Policy | None = None, limit: int | None = None
     ) -> SubscriberQueue:
         """Register a subscriber, or change its queue; what waits for it stays."""
-        return cast("SubscriberQueue", _wait(lambda done: self.start_register(tenant, id, policy, limit, done)))
+        return cast("SubscriberQueue", wait_for(lambda done: self.start_register(tenant, id, policy, limit, done)))
 
     def start_register(self, tenant: Tenant, id: str, policy: Policy | None, limit: int | None, done: Done) -> None:
         """`register`, telling `done` when it is on disk."""
@@ -139,16 +141,16 @@ class Broker:
             limit = known.limit if known is not None else self.config.queues.limit
         if not 1 <= limit <= limits.queue:
             raise LimitExceeded("deliveries a queue may hold (from 1)", allowed=limits.queue, found=limit)
-        self._command(tenant, [Register(id, policy, limit)], lambda results: done(_only(results)))
+        self.commands(tenant, [Register(id, policy, limit)], lambda results: done(only(results)))
 
     def unregister(self, tenant: Tenant, id: str) -> None:
         """Forget a subscriber, its subscriptions and what waits for it."""
-        _wait(lambda done: self.start_unregister(tenant, id, done))
+        wait_for(lambda done: self.start_unregister(tenant, id, done))
 
     def start_unregister(self, tenant: Tenant, id: str, done: Done) -> None:
         """`unregister`, telling `done` when it is on disk."""
         tenant.subscriber(id)
-        self._command(tenant, [Unregister(id)], lambda results: done(_only(results)))
+        self.commands(tenant, [Unregister(id)], lambda results: done(only(results)))
 
     # -- subscriptions --------------------------------------------------------------------------
 
@@ -156,7 +158,7 @@ class Broker:
         self, tenant: Tenant, subscriber: str, subscriptions: Sequence[Subscription], *, replace: bool = False
     ) -> list[Held]:
         """Hold subscriptions of a subscriber, all or none; valid earlier events it has not had are delivered first."""
-        found = _wait(lambda done: self.start_subscribe(tenant, subscriber, subscriptions, replace, done))
+        found = wait_for(lambda done: self.start_subscribe(tenant, subscriber, subscriptions, replace, done))
         return cast("list[Held]", found)
 
     def start_subscribe(
@@ -174,18 +176,18 @@ class Broker:
                 raise DuplicateId(subscription.id)
             taken.add(subscription.id)
         commands = [Subscribe(subscriber, each, replace, part) for part, each in enumerate(subscriptions, 1)]
-        self._command(tenant, commands, lambda results: done(_first_error(results)))
+        self.commands(tenant, commands, lambda results: done(first_error(results)))
 
     def unsubscribe(self, tenant: Tenant, subscriber: str, id: str) -> None:
         """End a subscription."""
-        _wait(lambda done: self.start_unsubscribe(tenant, subscriber, id, done))
+        wait_for(lambda done: self.start_unsubscribe(tenant, subscriber, id, done))
 
     def start_unsubscribe(self, tenant: Tenant, subscriber: str, id: str, done: Done) -> None:
         """`unsubscribe`, telling `done` when it is on disk."""
         tenant.subscription(subscriber, id)
-        self._command(tenant, [Unsubscribe(subscriber, id)], lambda results: done(_only(results)))
+        self.commands(tenant, [Unsubscribe(subscriber, id)], lambda results: done(only(results)))
 
-    def _command(self, tenant: Tenant, commands: Sequence[Command], done: Callable[[list[object]], None]) -> None:
+    def commands(self, tenant: Tenant, commands: Sequence[Command], done: Callable[[list[object]], None]) -> None:
         """Append commands to the log; `done` gets what came of each once that is on disk."""
         results: list[object] = []
 
@@ -206,7 +208,7 @@ class Broker:
 
     def command(self, tenant: Tenant, command: Command, done: Done) -> None:
         """Append one command; `done` gets what came of it."""
-        self._command(tenant, [command], lambda results: done(_only(results)))
+        self.commands(tenant, [command], lambda results: done(only(results)))
 
     def _refuse_if_failed(self) -> None:
         if self._closed:
@@ -220,7 +222,7 @@ class Broker:
         """Append events, all or none; returns when they are on disk."""
         while tenant.blocked:
             time.sleep(0.005)
-        return cast("list[Receipt]", _wait(lambda done: self.start_publish(tenant, events, done)))
+        return cast("list[Receipt]", wait_for(lambda done: self.start_publish(tenant, events, done)))
 
     def start_publish(self, tenant: Tenant, events: Sequence[Event], done: Done) -> None:
         """`publish`, telling `done` the receipts; the caller has waited while `tenant.blocked`."""
@@ -261,7 +263,7 @@ class Broker:
 
     def withdraw(self, tenant: Tenant, id: str, source: str | None = None) -> None:
         """Take an event back: it is given to nobody any more, and leaves the windows."""
-        _wait(lambda done: self.start_withdraw(tenant, id, source, done))
+        wait_for(lambda done: self.start_withdraw(tenant, id, source, done))
 
     def start_withdraw(self, tenant: Tenant, id: str, source: str | None, done: Done) -> None:
         """`withdraw`, telling `done` when it is on disk."""
@@ -331,95 +333,9 @@ class Broker:
 
     # -- time -----------------------------------------------------------------------------------
 
-    def _housekeeping(self) -> None:
-        """Between stretches of matching, on its thread: move time, save windows, forget what is over."""
-        now = time.monotonic()
-        if now - self._checked >= TICK_SECONDS:
-            self._checked = now
-            for tenant in list(self.tenants.values()):
-                self._move_time(tenant)
-                self._save_if_due(tenant, CHECKPOINT_ENTRIES)
-        if now - self._swept >= SWEEP_SECONDS:
-            self._swept = now
-            self.sweep()
-
-    def _move_time(self, tenant: Tenant) -> None:
-        """Let time pass for windows that follow the arrival of events, while they can hold any.
-
-        Where events carry their own time, that alone moves the windows.
-        """
-        now = self.clock()
-        for held in list(tenant.ending.values()):
-            if held.ends is not None and held.ends <= now:
-                subscriber = tenant.by_number[held.subscriber].id
-                self._command(tenant, [Unsubscribe(subscriber, held.id)], lambda results: None)
-        if tenant.windows_from is None or not tenant.follows_arrival:
-            return
-        over = tenant.last_arrival + tenant.window_length
-        if tenant.window_length and tenant.ticked <= over:
-            tenant.ticked = now
-            self._command(tenant, [Tick()], lambda results: None)
-
-    def _save_if_due(self, tenant: Tenant, entries: int) -> None:
-        position = self.worker.position
-        if self.data is None or tenant.windows_from is None or position - tenant.windows_from + 1 < entries:
-            return
-        kept: int | None = position + 1
-        if len(tenant.windows):
-            save_windows(self.data, tenant, position)
-        else:
-            kept = None
-        statement, *values = tenant.windows_statement(kept)
-        self.store.commit(lambda c: c.execute(statement, values) and None)
-        tenant.windows_from = kept
-        remove_older(self.data, tenant.number, position)
-
-    def _save_windows(self) -> None:
-        for tenant in list(self.tenants.values()):
-            self._save_if_due(tenant, 1)
-
     def sweep(self) -> Swept:
         """Forget what is over now."""
-        tenants = list(self.tenants.values())
-        found = self.store.commit(lambda c: sweep(c, tenants, self.worker.position, self.clock()))
-        with self.lock:
-            for number, delivery, recipients in found.deliveries:
-                tenant = self.tenants[number]
-                tenant.recent.pop(delivery, None)
-                for recipient in recipients:
-                    if (queue := tenant.by_number.get(recipient)) is not None:
-                        queue.pending.discard(delivery)
-            for event in found.events:
-                self.tenants[event.tenant].withdrawn.discard(event.position)
-            idle = [
-                (t.stored_number, queue.number)
-                for t in tenants
-                for queue in t.subscribers.values()
-                if not queue.pending and queue.acknowledged < t.stored_number and queue.acknowledge(t.stored_number)
-            ]
-            ended = [self._forget_ended(t) for t in tenants]
-        self.steps.expired(self.tenants.__getitem__, found.events)
-        forgotten = [(number,) for numbers in ended for number in numbers]
-        if forgotten:
-            self.store.commit(lambda c: c.executemany("DELETE FROM subscriptions WHERE number = ?", forgotten) and None)
-        for stored, subscriber in idle:  # so that a restart need not look at what is long settled
-            self._acknowledgements.note(subscriber, stored)
-        return found
-
-    def _forget_ended(self, tenant: Tenant) -> list[int]:
-        """Let go of ended subscriptions that no delivery under way, no replay and no feedback can name any more."""
-        if len(tenant.plain.meaning.feedback):
-            return []
-        replayed_from = tenant.windows_from or self.worker.position + 1
-        forgotten = []
-        for number in list(tenant.ended):
-            held = tenant.held[number]
-            queue = tenant.by_number.get(held.subscriber)
-            if (held.ended or 0) < replayed_from and (queue is None or queue.gone or not queue.pending):
-                forgotten.append(number)
-                tenant.ended.discard(number)
-                del tenant.held[number]
-        return forgotten
+        return self._housekeeping.sweep()
 
     def settle(self, timeout: float = 60.0) -> None:
         """Wait until everything appended so far is matched and stored; for tests and for stopping."""
@@ -438,7 +354,7 @@ class Broker:
         self._closed = True
         self.store.commit(lambda connection: None)  # after this, whatever was handed in is with the worker
         if self.worker.failure is None:
-            save = self.worker.ask(self._save_windows)
+            save = self.worker.ask(self._housekeeping.save_windows)
             try:
                 save.result(timeout=60)
             except LikewiseError:
@@ -451,20 +367,3 @@ class Broker:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-
-def _wait(start: Callable[[Done], None]) -> object:
-    answer: Future[object] = Future()
-    start(answer.set_result)
-    found = answer.result()
-    if isinstance(found, BaseException):
-        raise found
-    return found
-
-
-def _only(results: list[object]) -> object:
-    return results[0]
-
-
-def _first_error(results: list[object]) -> object:
-    return next((result for result in results if isinstance(result, BaseException)), results)

@@ -50,6 +50,10 @@ class EventLog(Protocol):
         """`write`, waiting for it."""
         ...
 
+    def catch_up(self, position: int, work: Callable[[sqlite3.Connection], object], shown: Callable[[], None]) -> None:
+        """`commit` what matching up to a position led to; `shown` is called by the writer before it goes on."""
+        ...
+
     def reading(self) -> AbstractContextManager[sqlite3.Connection]:
         """A connection that sees what is committed."""
         ...

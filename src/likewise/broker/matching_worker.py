@@ -1,7 +1,8 @@
 """The thread that owns the matchers: it follows the log, stores what matching leads to, and wakes the streams.
 
 It takes what the log holds, in order, and stores the deliveries of a stretch together with the position it
-has come to, in one commit. A crash before that commit repeats the stretch; after it, nothing.
+has come to, in one commit. A crash before that commit repeats the stretch; after it, nothing. Where it has
+nothing to do, the writer matches simple events itself (`likewise.broker.early`); `owning` says who may.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from likewise.broker.outcome import Outcome
 from likewise.broker.queues import SubscriberQueue
 from likewise.broker.tenants import Held, Tenant
 from likewise.defaults import MATCH_ENTRIES
-from likewise.errors import LikewiseError, Unavailable
+from likewise.errors import Unavailable
 
 T = TypeVar("T")
 _log = structlog.get_logger("likewise.matching")
@@ -47,6 +48,7 @@ class MatchingWorker:
     ) -> None:
         self.position = matched
         self.failure: BaseException | None = None
+        self.owning = threading.Lock()  # held by the thread that uses the matchers and deals out numbers
         self._store = log
         self._tenants = tenants
         self._clock = clock
@@ -55,6 +57,7 @@ class MatchingWorker:
         self._on_quiet = on_quiet
         self._commands = Commands(self._find)
         self._at_hand: dict[int, Entry] = {}
+        self._under_way: list[Entry] = []
         self._inbox: queue.SimpleQueue[list[Entry] | Callable[[], None] | None] = queue.SimpleQueue()
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="likewise-matching", daemon=True)
@@ -75,9 +78,12 @@ class MatchingWorker:
         def run() -> None:
             if answer.set_running_or_notify_cancel():
                 try:
-                    answer.set_result(question())
+                    with self.owning:
+                        found = question()
                 except BaseException as error:
                     answer.set_exception(error)
+                else:
+                    answer.set_result(found)
 
         self._inbox.put(run)
         return answer
@@ -99,9 +105,13 @@ class MatchingWorker:
             while self._turn():
                 pass
         except BaseException as error:  # said by readiness, and to everyone who waits
-            self.failure = error
-            _log.exception("matching has stopped")
+            self.fail(error)
             self._refuse_the_rest(error)
+
+    def fail(self, error: BaseException) -> None:
+        """Stop matching for good: readiness says so, and whatever comes is refused."""
+        self.failure = error
+        _log.error("matching has stopped", exc_info=error)
 
     def _turn(self) -> bool:
         try:
@@ -130,8 +140,10 @@ class MatchingWorker:
         return True
 
     def _stretches(self, entries: list[Entry]) -> None:
+        self._under_way = entries
         for start in range(0, len(entries), MATCH_ENTRIES):
             self._follow(entries[start : start + MATCH_ENTRIES])
+        self._under_way = []
 
     def _follow(self, entries: list[Entry]) -> None:
         """Match a stretch and store what it led to.
@@ -139,17 +151,18 @@ class MatchingWorker:
         New subscriptions are a stretch of their own: what came before must be stored, so that they are not
         given what their subscriber has had.
         """
-        outcome = Outcome()
         self._at_hand = {entry.position: entry for entry in entries if entry.kind == EVENT}
+        outcome = Outcome()
         for tenant, run in _runs(entries, self._tenants):
             if isinstance(run[0].value, Subscribe) and outcome.deliveries:
                 self._store_outcome(outcome)
                 outcome = Outcome()
-            if run[0].kind == EVENT:
-                outcome.arrival = outcome.arrival or run[0].arrival
-                match_events(tenant, run, outcome, self._find)
-            else:
-                self._apply(tenant, run, outcome)
+            with self.owning:
+                if run[0].kind == EVENT:
+                    outcome.arrival = outcome.arrival or run[0].arrival
+                    match_events(tenant, run, outcome, self._find)
+                else:
+                    self._apply(tenant, run, outcome)
             outcome.position = run[-1].position
         self._store_outcome(outcome)
 
@@ -176,7 +189,7 @@ class MatchingWorker:
         pause = 0.05
         while True:
             try:
-                self._store.commit(outcome.store)
+                self._store.catch_up(outcome.position, outcome.store, lambda: self.take_effect(outcome))
                 break
             except Unavailable:
                 if self._stopping.is_set():
@@ -184,26 +197,34 @@ class MatchingWorker:
                 _log.warning("deliveries cannot be stored; trying again", position=outcome.position)
                 time.sleep(pause)
                 pause = min(2.0, 2 * pause)
+        for entry, result in outcome.results:
+            _tell(entry, result)
+
+    def take_effect(self, outcome: Outcome) -> None:
+        """Let what is on disk show: the queues are filled and the streams wake. On the writer's thread."""
         with self._lock:
             filled = list(outcome.take_effect())
         self.position = outcome.position  # after the queues: whoever waits for it may look at them
         self._on_stored(filled, outcome)
-        for entry, result in outcome.results:
-            if entry.applied is not None:
-                entry.applied(result)
 
     def _refuse_the_rest(self, error: BaseException) -> None:
-        refused = error if isinstance(error, LikewiseError) else Unavailable(f"matching has stopped: {error}")
-        while True:
-            item = self._inbox.get()
-            if item is None:
-                return
+        """Tell everyone who waits, and everyone who comes, until the broker is closed."""
+        refused = Unavailable(f"matching has stopped: {error}; look at the broker's log and restart it")
+        for entry in self._under_way:
+            _tell(entry, refused)
+        while (item := self._inbox.get()) is not None:
             if isinstance(item, list):
                 for entry in item:
-                    if entry.applied is not None:
-                        entry.applied(refused)
+                    _tell(entry, refused)
             else:
                 item()
+
+
+def _tell(entry: Entry, result: object) -> None:
+    """Tell who waits for a command what came of it, once."""
+    applied, entry.applied = entry.applied, None
+    if applied is not None:
+        applied(result)
 
 
 def _runs(entries: list[Entry], tenants: dict[int, Tenant]) -> Iterator[tuple[Tenant, list[Entry]]]:

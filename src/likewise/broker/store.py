@@ -10,11 +10,11 @@ from __future__ import annotations
 import queue
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import NamedTuple, TypeVar, cast
+from typing import Final, NamedTuple, Protocol, TypeVar, cast
 
 from likewise.broker.entries import Entry
 from likewise.broker.files import FolderLock, connect, open_tables, said
@@ -26,12 +26,46 @@ from likewise.errors import Conflict, LikewiseError, Unavailable
 
 T = TypeVar("T")
 Work = Callable[[sqlite3.Connection], object]
+_STATE: Final = """
+UPDATE state SET value = CASE name WHEN 'commit' THEN ?1 WHEN 'position' THEN ?2 ELSE ?3 END,
+    guard = ~CASE name WHEN 'commit' THEN ?1 WHEN 'position' THEN ?2 ELSE ?3 END
+WHERE name IN ('commit', 'position', 'arrival')
+"""
 
 
 class _Item(NamedTuple):
     entries: list[Entry] | None
     work: Work | None
     done: Done
+    matched: int = 0  # the position matching has come to with this work
+
+
+class Prepared(Protocol):
+    """What new entries lead to, written in their transaction."""
+
+    def store(self, connection: sqlite3.Connection) -> None:
+        """Write it."""
+        ...
+
+    def stored(self) -> None:
+        """It is on disk."""
+        ...
+
+    def undone(self) -> None:
+        """The commit failed."""
+        ...
+
+
+class Early(Protocol):
+    """What is asked of new entries before they are committed; see `likewise.broker.early`."""
+
+    def serves(self, entries: Sequence[Entry]) -> bool:
+        """Whether these could be prepared, were all before them stored."""
+        ...
+
+    def prepare(self, entries: list[Entry]) -> Prepared | None:
+        """What they lead to; None if `on_append` has to be told after the commit."""
+        ...
 
 
 class Store:
@@ -46,6 +80,7 @@ class Store:
     def __init__(self, folder: Path | None, *, clock: Callable[[], int]) -> None:
         self.folder = folder
         self.on_append: Callable[[list[Entry]], None] = lambda entries: None
+        self.early: Early | None = None
         self._clock = clock
         self._lock = FolderLock(folder) if folder is not None else None
         self._local = threading.local()
@@ -86,6 +121,23 @@ class Store:
             raise found
         return cast("T", found)
 
+    def catch_up(self, position: int, work: Work, shown: Callable[[], None]) -> None:
+        """`commit` what matching up to a position led to; `shown` is called by the writer before it goes on."""
+        future: Future[object] = Future()
+
+        def done(result: object) -> None:
+            try:
+                if not isinstance(result, BaseException):
+                    shown()
+            except BaseException as error:
+                result = error
+            future.set_result(result)
+
+        self._put(_Item(None, work, done, position))
+        found = future.result()
+        if isinstance(found, BaseException):
+            raise found
+
     def _put(self, item: _Item) -> None:
         if self._closed:
             item.done(Unavailable("the broker is stopping; publish to it when it runs again"))
@@ -105,14 +157,23 @@ class Store:
                     break
                 group.append(following)
                 size += len(following.entries or ())
-            self._settle(group)
+            for part in self._parts(group):
+                self._settle(part)
             if last:
                 break
+
+    def _parts(self, group: list[_Item]) -> list[list[_Item]]:
+        """A group, or two: what lets matching catch up with the log goes first where new events can then be early."""
+        caught_up = [item for item in group if item.matched and item.matched == self.position]
+        entries = [entry for item in group for entry in item.entries or ()]
+        if not caught_up or not entries or self.early is None or not self.early.serves(entries):
+            return [group]
+        return [caught_up, [item for item in group if not item.matched or item.matched != self.position]]
 
     def _settle(self, group: list[_Item]) -> None:
         """Do a group in one commit; if that fails as a whole, each alone, so that one cannot fail the others."""
         try:
-            results, new = self._do(group)
+            results, new, prepared = self._do(group)
         except BaseException as error:
             if len(group) > 1:
                 for item in group:
@@ -120,15 +181,18 @@ class Store:
             else:
                 group[0].done(said(error, self.folder))
             return
-        if new:
+        if prepared is not None:
+            prepared.stored()
+        elif new:
             self.on_append(new)
         for item, result in zip(group, results, strict=True):
             item.done(result)
 
-    def _do(self, group: list[_Item]) -> tuple[list[object], list[Entry]]:
+    def _do(self, group: list[_Item]) -> tuple[list[object], list[Entry], Prepared | None]:
         connection, position = self._connection, self.position
         results: list[object] = []
         new: list[Entry] = []
+        prepared: Prepared | None = None
         arrival = max(self._clock(), self._arrival)
         with self._shared:
             connection.execute("BEGIN IMMEDIATE")
@@ -138,11 +202,16 @@ class Store:
                         results.append(self._add(item.entries, arrival, new))
                     else:
                         results.append(self._work(cast("Work", item.work)))
-                state = (("commit", self._commit + 1), ("position", self.position), ("arrival", arrival))
-                connection.executemany("UPDATE state SET value = ?2, guard = ~?2 WHERE name = ?1", state)
+                if new and self.early is not None:
+                    prepared = self.early.prepare(new)
+                    if prepared is not None:
+                        prepared.store(connection)
+                connection.execute(_STATE, (self._commit + 1, self.position, arrival))
                 connection.execute("COMMIT")
             except BaseException:
                 self.position = position
+                if prepared is not None:
+                    prepared.undone()
                 with suppress(sqlite3.Error):  # SQLite may have rolled back by itself
                     connection.execute("ROLLBACK")
                 raise
@@ -150,7 +219,7 @@ class Store:
         self._arrival = arrival
         if self._watermark is not None:
             self._watermark.write(self._commit)
-        return results, new
+        return results, new, prepared
 
     def _work(self, work: Work) -> object:
         self._connection.execute("SAVEPOINT work")

@@ -95,6 +95,11 @@ class Matcher:
         found = [engine.caches() for engine in list(self._engines.values())]
         return {name: sum((each[name] for each in found if name in each), CacheUse()) for name in CACHES}
 
+    @property
+    def kinds(self) -> frozenset[Kind]:
+        """The kinds of subscriptions it has held so far."""
+        return frozenset(self._engines)
+
     def subscriptions(self) -> tuple[Subscription, ...]:
         """Every subscription held, in the order of addition."""
         return tuple(self._held.values())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from datetime import date, datetime
 from decimal import Decimal
+from typing import Final
 
 from likewise.defaults import MAX_DEPTH, MAX_TUPLES
 from likewise.errors import InvalidEvent, LimitExceeded
@@ -57,6 +58,9 @@ def _vector(value: object) -> str:
     return ""
 
 
+_PLAIN: Final = frozenset((str, int, float, bool))
+
+
 class _Flattening:
     """The tuples found so far, and the number of the last group."""
 
@@ -81,14 +85,15 @@ class _Flattening:
     def add(self, path: str, value: object, unit: str, group: int, depth: int) -> None:
         if value is None:
             return
-        if isinstance(value, Mapping):
+        plain = type(value) in _PLAIN  # most values; asking whether they are a `Mapping` takes longer than the rest
+        if not plain and isinstance(value, Mapping):
             self.mapping(value, path, group, depth + 1)
-        elif isinstance(value, (list, tuple)):
+        elif not plain and isinstance(value, (list, tuple)):
             self.items(value, path + "[]", group, depth + 1)
         else:
             if len(self.tuples) >= MAX_TUPLES:
                 raise LimitExceeded("tuples of an event", allowed=MAX_TUPLES)
-            self.tuples.append(EventTuple(path, _scalar(path, value), unit, group))
+            self.tuples.append(EventTuple(path, value if plain else _scalar(path, value), unit, group))  # type: ignore[arg-type]
 
     def items(self, items: Iterable[object], path: str, group: int, depth: int) -> None:
         if depth > MAX_DEPTH:

@@ -1,0 +1,119 @@
+"""What the broker does by itself between stretches of matching: move time, save windows, forget what is over."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from likewise.broker.acknowledgements import Acknowledgements
+from likewise.broker.entries import Tick, Unsubscribe
+from likewise.broker.sweeping import Swept, sweep
+from likewise.broker.tenants import Tenant
+from likewise.broker.windows import remove_older, save_windows
+from likewise.defaults import CHECKPOINT_ENTRIES, SWEEP_SECONDS, TICK_SECONDS
+
+if TYPE_CHECKING:
+    from likewise.broker.broker import Broker
+
+
+class Housekeeping:
+    """The broker's own work on what it holds."""
+
+    def __init__(self, broker: Broker, acknowledgements: Acknowledgements) -> None:
+        self._broker = broker
+        self._acknowledgements = acknowledgements
+        self._checked = self._swept = time.monotonic()
+
+    def turn(self) -> None:
+        """Between stretches of matching, on its thread: move time, save windows, forget what is over."""
+        now = time.monotonic()
+        if now - self._checked >= TICK_SECONDS:
+            self._checked = now
+            for tenant in list(self._broker.tenants.values()):
+                self._move_time(tenant)
+                self._save_if_due(tenant, CHECKPOINT_ENTRIES)
+        if now - self._swept >= SWEEP_SECONDS:
+            self._swept = now
+            self.sweep()
+
+    def _move_time(self, tenant: Tenant) -> None:
+        """Let time pass for windows that follow the arrival of events, while they can hold any.
+
+        Where events carry their own time, that alone moves the windows.
+        """
+        now = self._broker.clock()
+        for held in list(tenant.ending.values()):
+            if held.ends is not None and held.ends <= now:
+                subscriber = tenant.by_number[held.subscriber].id
+                self._broker.commands(tenant, [Unsubscribe(subscriber, held.id)], lambda results: None)
+        if tenant.windows_from is None or not tenant.follows_arrival:
+            return
+        over = tenant.last_arrival + tenant.window_length
+        if tenant.window_length and tenant.ticked <= over:
+            tenant.ticked = now
+            self._broker.commands(tenant, [Tick()], lambda results: None)
+
+    def _save_if_due(self, tenant: Tenant, entries: int) -> None:
+        position = self._broker.worker.position
+        if self._broker.data is None or tenant.windows_from is None or position - tenant.windows_from + 1 < entries:
+            return
+        kept: int | None = position + 1
+        if len(tenant.windows):
+            save_windows(self._broker.data, tenant, position)
+        else:
+            kept = None
+        statement, *values = tenant.windows_statement(kept)
+        self._broker.store.commit(lambda c: c.execute(statement, values) and None)
+        tenant.windows_from = kept
+        remove_older(self._broker.data, tenant.number, position)
+
+    def save_windows(self) -> None:
+        """Save every tenant's windows as they are."""
+        for tenant in list(self._broker.tenants.values()):
+            self._save_if_due(tenant, 1)
+
+    def sweep(self) -> Swept:
+        """Forget what is over now."""
+        broker = self._broker
+        tenants = list(broker.tenants.values())
+        found = broker.store.commit(lambda c: sweep(c, tenants, broker.worker.position, broker.clock()))
+        with broker.lock:
+            for number, delivery, recipients in found.deliveries:
+                tenant = self._broker.tenants[number]
+                tenant.recent.pop(delivery, None)
+                for recipient in recipients:
+                    if (queue := tenant.by_number.get(recipient)) is not None:
+                        queue.pending.discard(delivery)
+            for event in found.events:
+                self._broker.tenants[event.tenant].withdrawn.discard(event.position)
+            idle = [
+                (t.stored_number, queue.number)
+                for t in tenants
+                for queue in t.subscribers.values()
+                if not queue.pending and queue.acknowledged < t.stored_number and queue.acknowledge(t.stored_number)
+            ]
+            ended = [self._forget_ended(t) for t in tenants]
+        self._broker.steps.expired(self._broker.tenants.__getitem__, found.events)
+        forgotten = [(number,) for numbers in ended for number in numbers]
+        if forgotten:
+            broker.store.commit(
+                lambda c: c.executemany("DELETE FROM subscriptions WHERE number = ?", forgotten) and None
+            )
+        for stored, subscriber in idle:  # so that a restart need not look at what is long settled
+            self._acknowledgements.note(subscriber, stored)
+        return found
+
+    def _forget_ended(self, tenant: Tenant) -> list[int]:
+        """Let go of ended subscriptions that no delivery under way, no replay and no feedback can name any more."""
+        if len(tenant.plain.meaning.feedback):
+            return []
+        replayed_from = tenant.windows_from or self._broker.worker.position + 1
+        forgotten = []
+        for number in list(tenant.ended):
+            held = tenant.held[number]
+            queue = tenant.by_number.get(held.subscriber)
+            if (held.ended or 0) < replayed_from and (queue is None or queue.gone or not queue.pending):
+                forgotten.append(number)
+                tenant.ended.discard(number)
+                del tenant.held[number]
+        return forgotten
