@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import os
 import random
 import statistics
 import subprocess
@@ -262,6 +263,18 @@ def recovery(folder: Path, queued: int, recipients: int) -> dict[str, float]:
     return {"queued": waiting, "rows": rows, "seconds": took}
 
 
+def sync_latency(folder: Path, times: int = 200) -> list[float]:
+    """Seconds one sync of this disk takes after a page was appended: what no durable answer comes before."""
+    took = []
+    with (folder / "synced").open("wb", buffering=0) as file:
+        for _ in range(times):
+            file.write(bytes(4096))
+            begun = time.perf_counter()
+            os.fdatasync(file.fileno())
+            took.append(time.perf_counter() - begun)
+    return took
+
+
 def memory(pid: int) -> float:
     """Megabytes a process has in memory."""
     for line in Path(f"/proc/{pid}/status").read_text().splitlines():
@@ -289,8 +302,10 @@ def measure(seconds: float, subscriptions: int, queued: int, everybody: int, run
         for size in (1, 50, 500)
     }
     found: dict[str, Any] = {"subscriptions": subscriptions, "subscribers": SUBSCRIBERS}
+    found["load_before"] = os.getloadavg()[0]
     with tempfile.TemporaryDirectory(prefix="likewise-bench-") as name:
         folder = Path(name)
+        found["sync"] = quantiles(sync_latency(folder))
         raw = [json.dumps(reading(chance)).encode() for _ in range(500)]
         found["bare_sqlite_rows_s"] = {size: rows_a_second(folder, raw, size, seconds / 2) for size in (1, 50, 500)}
         with process("benchmarks.yardsticks.empty_endpoint") as (address, _):
@@ -324,6 +339,7 @@ def measure(seconds: float, subscriptions: int, queued: int, everybody: int, run
             found["fan_out"] = {"subscribers": everybody, **quantiles(asyncio.run(fan_out(address, listeners)))}
             found["memory_mb"]["end"] = memory(pid)
         found["recovery"] = [recovery(folder, queued, recipients) for recipients in (100, 1)]
+    found["load_after"] = os.getloadavg()[0]
     found["ratios"] = {
         "batches_of_500_to_bare_sqlite": found["publishes_s"][500] / found["bare_sqlite_rows_s"][500],
         "singles_to_empty_endpoint": found["publishes_s"][1] / found["empty_endpoint_s"],
