@@ -48,8 +48,9 @@ def match_events(tenant: Tenant, entries: Sequence[Entry], outcome: Outcome, fin
         if windowed:
             met, promoted = _windows(tenant, known_here(entry), moments[index], entry, outcome, met)
         if met is not None and (entry.ends is None or entry.ends > entry.arrival):
-            scores = b"" if all(score == 1 for score in met[1]) else pack_scores(np.array(met[1], np.float32))
-            outcome.deliver(tenant, entry.position, ARRIVAL, met[0], scores, entry)
+            scores = met[1]
+            packed = b"" if scores.count(1) == len(scores) else pack_scores(np.array(scores, np.float32))
+            outcome.deliver(tenant, entry.position, ARRIVAL, met[0], packed, entry)
         if promoted:
             promote(tenant, promoted, outcome, find)
     tenant.last_arrival = entries[-1].arrival

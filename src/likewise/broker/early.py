@@ -66,10 +66,10 @@ class EarlyMatching:
 
     def serves(self, entries: Sequence[Entry]) -> bool:
         """Whether these could be matched before they are committed, were all before them stored."""
-        return len(entries) <= MATCH_ENTRIES and all(
-            entry.kind == EVENT and (tenant := self._tenants.get(entry.tenant)) is not None and _simple(tenant)
-            for entry in entries
-        )
+        if len(entries) > MATCH_ENTRIES or {entry.kind for entry in entries} != {EVENT}:
+            return False
+        tenants = [self._tenants.get(number) for number in {entry.tenant for entry in entries}]
+        return all(tenant is not None and _simple(tenant) for tenant in tenants)
 
     def prepare(self, entries: list[Entry]) -> Prepared | None:
         """What new entries of the log lead to; None if the worker has to follow them after the commit."""
