@@ -32,7 +32,7 @@ from likewise.model import (
 from likewise.testing import REGRESSIONS, Setting, check_engine, compare_bulk
 
 # Blocks of a few slots and cells of a few bounds: every merge and every path is met with little data.
-TINY = BlockShape(tail_slots=4, tail_rows=40, largest_block=256, dense_from=2, smallest_cell=4, cells=8)
+TINY = BlockShape(tail_slots=4, tail_rows=40, largest_block=256, clustered=3, dense_from=2, smallest_cell=4, cells=8)
 SPARSE = TINY._replace(dense_share=1, dense_from=10_000)  # nothing is dense: all is listed
 SHAPES = {"usual": BlockShape(), "tiny": TINY, "sparse": SPARSE}
 
@@ -291,3 +291,49 @@ def test_every_number_of_matches_is_listed() -> None:
     """Words with no, few, many and all bits set give their ordinals, single and together."""
     engine = engine_of([condition(Predicate("a", ">=", float(i))) for i in range(130)], BlockShape())
     check(engine, *(event({"a": x}) for x in range(-1, 131)))
+
+
+def boxes(count: int) -> list[Subscription]:
+    """Narrow ranges on one axis that all ask for, with something else; a few are wide, some have two parts."""
+    found = []
+    for n in range(count):
+        low = (n * 37 % 100) / 10
+        high = low + (5.0 if n % 11 == 0 else 0.4)
+        near = Predicate("lat", "between", Interval(low, high))
+        if n % 7 == 3:
+            found.append(condition(near, Any((Predicate("a", ">", 1.0), Predicate("b", "=", "x")))))
+        else:
+            found.append(condition(near, Predicate("a", ">", float(n % 3))))
+    return found
+
+
+def test_clustered_blocks_find_what_holds_in_order() -> None:
+    """Blocks clustered by a range all ask for: right through additions and removals, before, during and after."""
+    engine = BitmapEngine(shape=TINY._replace(largest_block=16, clustered=4))
+    gated = 0
+    events = [event({"lat": n / 7, "a": n % 4, "b": "x"}) for n in range(0, 80, 9)]
+    events += [event({"lat": [9.5, 0.1], "a": 3}), event({"a": 3}), event({"lat": "far", "a": 3})]
+    for ordinal, subscription in enumerate(boxes(240)):
+        engine.add(ordinal, subscription)
+        if ordinal % 3 == 2:
+            engine.remove(ordinal - 2)
+        if ordinal % 8 == 0:
+            check(engine, *events)
+        gated = max(gated, sum(block.gate >= 0 for block in engine._blocks))
+    assert gated >= 4, "nothing was clustered"
+    for ordinal in sorted(engine.subscriptions)[::2]:
+        engine.remove(ordinal)
+    check(engine, *events)
+    for ordinal in list(engine.subscriptions):
+        engine.remove(ordinal)
+    assert len(engine._book) == 0
+
+
+def test_nothing_is_clustered_where_it_is_of_no_use() -> None:
+    """Wide ranges, or slots without a common axis, stay in the order of addition."""
+    wide = [condition(Predicate("x", ">", n / 100)) for n in range(100)]
+    mixed = [condition(Predicate(f"x{n % 3}", "between", Interval(float(n), n + 0.5))) for n in range(100)]
+    for subscriptions in (wide, mixed):
+        engine = engine_of(subscriptions, TINY._replace(largest_block=16))
+        assert all(block.gate < 0 for block in engine._blocks)
+        check(engine, event({"x": 0.5, "x1": 40.2}))

@@ -15,9 +15,9 @@ Plain evaluation, what everything else must equal
 
 Exact conditions
     bitmap              the production engine: `bitmap_block`, `bitmap_tail`, `bitmap_kernels` with `dense_kernels`,
-                        `listed_kernels` and `listing_kernels`, `block_layout`, `codes`, `condition_rows`,
-                        `event_points` and `column_points`, `interval_bitmap`, `text_index`, `residual`; memory by
-                        `raw_memory` and `reused_array`
+                        `listed_kernels` and `listing_kernels`, `clustering`, `block_layout`, `codes`,
+                        `condition_rows`, `event_points` and `column_points`, `interval_bitmap`, `text_index`,
+                        `residual`; memory by `raw_memory` and `reused_array`
     forest              the covering forest: `forest_nodes`; covering itself: `covering`, `implication`, `compatibility`
     sgim                statistical groups: `sgim_interests`; it shares `predicate_table` with the forest
 

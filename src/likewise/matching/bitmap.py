@@ -4,9 +4,10 @@ Each conjunction of a condition takes a slot. Slots live in blocks of at most 8,
 (`bitmap_block`); new ones wait in a small tail (`bitmap_tail`) that is scanned as it stands. A full
 tail becomes a block, and four neighbouring blocks of one size class become one, so an addition costs
 a logarithmic share of building and never more than one block's build at once, however many
-subscriptions there are. Removal clears a bit; a block with half of its slots gone is built anew from the rest.
-An event is written as points (`event_points`) and ANDs one bitmap for each attribute, block by block
-(`bitmap_kernels`). Blocks keep the order of addition, so results need no sorting.
+subscriptions there are. Full blocks are clustered where that is of use (`clustering`). Removal clears a
+bit; a block with half of its slots gone is built anew from the rest. An event is written as points
+(`event_points`) and ANDs one bitmap for each attribute, block by block (`bitmap_kernels`). Blocks keep the
+order of addition, so results need no sorting unless some are clustered.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from likewise.matching import block_layout as layout
 from likewise.matching.bitmap_block import Block, join
 from likewise.matching.bitmap_kernels import match_many, match_one
 from likewise.matching.bitmap_tail import Tail
+from likewise.matching.clustering import Clustering
 from likewise.matching.codes import CodeBook
 from likewise.matching.column_points import write_batch
 from likewise.matching.condition_rows import conjunction_rows
@@ -62,6 +64,8 @@ class BitmapEngine(BaseEngine):
         self._points = EventPoints(self._book)
         self._tail = Tail(self._shape)
         self._blocks: list[Block] = []
+        self._clustering: Clustering | None = None
+        self._several = False  # some subscription has several slots
         self._unsaid: set[int] = set()  # ordinals whose rows do not say all of their condition
         self._ascending = True
         self._highest = -1
@@ -84,6 +88,7 @@ class BitmapEngine(BaseEngine):
             book.give_up()
             del self.subscriptions[ordinal]
             raise
+        self._several |= len(slots) > 1
         for rows, requirements, whole in slots:
             for row in rows:
                 book.hold(row[0])
@@ -111,20 +116,24 @@ class BitmapEngine(BaseEngine):
             self._book.release(code)
         if not self.subscriptions:
             self._blocks.clear()
+            self._clustering = None
             tail.clear()
             self._layout()
 
     def _remove_from_block(self, ordinal: int) -> list[int]:
-        for index in range(len(self._blocks) - 1, -1, -1):
-            block = self._blocks[index]
+        codes: list[int] = []
+        sparse = -1
+        for index, block in enumerate(self._blocks):
             if block.first <= ordinal <= block.last:
                 slots = [slot for slot in block.slots_of(ordinal) if block.is_alive(slot)]
-                if slots:
-                    codes = [code for slot in slots for code in block.remove(slot)]
-                    if 2 * block.live <= block.size:
-                        self._shrink(index)
-                    return codes
-        raise AssertionError(f"the subscription {ordinal} stands in no block")
+                codes += [code for slot in slots for code in block.remove(slot)]
+                if slots and 2 * block.live <= block.size:
+                    sparse = index
+        if self._clustering is not None:
+            self._clustering.remove(ordinal)
+        if sparse >= 0:
+            self._shrink(sparse)
+        return codes
 
     def _close_tail(self) -> None:
         rows = self._tail.rows()
@@ -132,13 +141,37 @@ class BitmapEngine(BaseEngine):
         if len(rows.ordinals):
             self._blocks.append(Block(rows, self._book.owner, self._shape))
         for limit in self._shape.size_classes():
-            count = 0
-            while count < len(self._blocks) and self._blocks[-1 - count].live < limit:
-                count += 1
-            total = sum(b.live for b in self._blocks[len(self._blocks) - count :])
-            if count >= self._shape.merged and total <= self._shape.largest_block:
+            count = total = 0
+            room = self._shape.largest_block
+            for block in reversed(self._blocks):
+                if block.live >= limit or total + block.live > room:
+                    break
+                count, total = count + 1, total + block.live
+            # as many as a merge takes, or fewer that fill a block well and have no room beside others
+            fills = count > 1 and count < len(self._blocks) and total + self._blocks[-1 - count].live > room < 2 * total
+            if count >= self._shape.merged or fills:
                 self._merge(len(self._blocks) - count, len(self._blocks))
+        self._cluster()
         self._layout()
+
+    def _cluster(self) -> None:
+        """Go on with clustering by one block, or see whether there is something to cluster."""
+        work = self._clustering
+        if work is not None:
+            if work.build(self._book.owner, self._shape):
+                at = self._blocks.index(work.old[0])
+                self._blocks[at : at + len(work.old)] = work.finished()
+                self._clustering = None
+            return
+        run: list[Block] = []
+        for block in self._blocks:
+            run = [*run, block] if not block.settled and 2 * block.live > self._shape.largest_block else []
+            if len(run) == self._shape.clustered:
+                self._clustering = Clustering.plan(run)
+                if self._clustering is None:
+                    for each in run:
+                        each.settled = True
+                return
 
     def _shrink(self, index: int) -> None:
         """Build a block anew without what was removed, together with neighbours about as small."""
@@ -154,6 +187,8 @@ class BitmapEngine(BaseEngine):
         self._layout()
 
     def _merge(self, low: int, high: int) -> None:
+        if self._clustering is not None and not set(self._clustering.old).isdisjoint(self._blocks[low:high]):
+            self._clustering = None  # its blocks are no more; what is left of them is looked at again
         parts = [block.living() for block in self._blocks[low:high] if block.live]
         self._blocks[low:high] = [Block(join(parts), self._book.owner, self._shape)] if parts else []
 
@@ -223,8 +258,10 @@ class BitmapEngine(BaseEngine):
 
     def _finish(self, event: Event, found: NDArray[np.int32]) -> NDArray[np.int32]:
         """Put ordinals in order where additions were not, and check what rows do not say."""
-        if not self._ascending:
+        if self._several and not self._ascending:
             found = np.unique(found)
+        elif not self._ascending:
+            found.sort()
         if self._unsaid:
             wrong = [o for o in self._unsaid if not holds(self.subscriptions[o], event)]
             found = found[~np.isin(found, wrong)]

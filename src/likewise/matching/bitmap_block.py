@@ -60,8 +60,11 @@ def join(parts: list[Rows]) -> Rows:
 class Block:
     """Slots with their bitmaps. `record` is the line of addresses the kernels read (see `block_layout`)."""
 
-    def __init__(self, rows: Rows, owner: NDArray[np.int32], shape: layout.BlockShape) -> None:
+    def __init__(self, rows: Rows, owner: NDArray[np.int32], shape: layout.BlockShape, gate: int = -1) -> None:
+        """`gate`: the code of an axis on which every slot must find a number (see `clustering`)."""
         self.rows = rows
+        self.gate = gate
+        self.settled = gate >= 0  # no further clustering is of use
         self._shape = shape
         self.size = self.live = len(rows.ordinals)
         self.first, self.last = int(rows.ordinals[0]), int(rows.ordinals[-1])
@@ -79,6 +82,8 @@ class Block:
             is_dense &= dense[np.minimum(place, len(dense) - 1)] == attribute
         self._build_dense(dense, is_dense, place, slot)
         self._build_listed(~is_dense, slot)
+        mine = rows.codes == gate
+        self._arrays["gate"] = np.array([rows.on[mine].min(), rows.off[mine].max()]) if gate >= 0 else np.zeros(2)
         steps = np.diff(rows.ordinals)
         consecutive = self.size == 1 or bool((steps == 1).all())
         self.distinct = bool((steps > 0).all())
@@ -168,6 +173,7 @@ class Block:
         record, arrays, rows = self.record, self._arrays, self.rows
         for name, field in layout.ADDRESSES.items():
             record[field] = address(getattr(rows, name[4:]) if name.startswith("row_") else arrays[name])
+        record[layout.GATE] = self.gate
         record[layout.SLOTS], record[layout.WORDS], record[layout.DENSE] = self.size, self._words, dense
         record[layout.NUMBER_CODES] = len(arrays["number_codes"])
         record[layout.TOKEN_CODES] = len(arrays["token_codes"])
@@ -193,12 +199,14 @@ class Block:
         start, end = self.rows.starts[slot], self.rows.starts[slot + 1]
         return self.rows.codes[start:end].tolist()  # type: ignore[no-any-return]
 
-    def living(self) -> Rows:
-        """The rows of the slots that are left."""
-        if self.live == self.size:
-            return self.rows
-        bits = np.unpackbits(self._arrays["alive"].view(np.uint8), bitorder="little")[: self.size]
-        return self.rows.take(np.flatnonzero(bits))
+    def living(self, slots: NDArray[np.int64] | None = None) -> Rows:
+        """The rows of the slots that are left, of all or of some."""
+        if slots is None:
+            if self.live == self.size:
+                return self.rows
+            slots = np.arange(self.size)
+        bits = np.unpackbits(self._arrays["alive"].view(np.uint8), bitorder="little")
+        return self.rows.take(slots[bits[slots] == 1])
 
     @property
     def nbytes(self) -> int:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likewise.matching import block_layout as L
-from likewise.matching.dense_kernels import clear_edge, find_sources, match_dense
+from likewise.matching.dense_kernels import clear_edge, find_sources, match_dense, stays_out
 from likewise.matching.listed_kernels import match_listed, match_tail
 from likewise.matching.listing_kernels import SPARE, list_matches
 from likewise.matching.raw_memory import codes_at, compiled, inlined, integers_at, numbers_at, ones, words_at
@@ -97,7 +97,9 @@ def match_events(table: int, starts: Integers, result: Words) -> int:
                 known = event
             record = integers_at(table + 8 * L.WIDTH * line, L.WIDTH)
             if pair < pairs:
-                before, simple = simple, find_sources(record, points, numbers, end, where, sources[room * (pair & 1) :])
+                before, simple = simple, -1
+                if not stays_out(record, points, numbers, end, where):
+                    simple = find_sources(record, points, numbers, end, where, sources[room * (pair & 1) :])
             else:
                 before = simple
                 words = record[L.WORDS]
@@ -112,6 +114,10 @@ def match_events(table: int, starts: Integers, result: Words) -> int:
             words = record[L.WORDS]
             begin = event * width + record[L.AT]
             own = result[begin : begin + words]
+            if before < 0:
+                for word in range(words):
+                    own[word] = np.uint64(0)
+                continue
             match_block(
                 record, points, numbers, starts[event], starts[event + 1], own, scratch, confirmed, touched,
                 sources[room * (pair + 1 & 1) :], before,

@@ -15,6 +15,7 @@ class BlockShape(NamedTuple):
     tail_slots: int = 128  # a scan of so few slots costs about as much as matching one block
     tail_rows: int = 2_048  # `in` with many values makes many rows; past this the tail becomes a block early
     largest_block: int = 8_192  # slots; bounds the pause of one build and keeps a bitmap (1 kB) in the nearest cache
+    clustered: int = 8  # full neighbours that are clustered; of more an event enters fewer, but planning takes longer
     merged: int = 4  # neighbouring blocks of one size class that become one
     dense_share: int = 16  # an attribute is dense if at least one slot in so many mentions it,
     dense_from: int = 32  # and so many slots at least: a shorter list is scanned in less time than a bitmap is copied
@@ -73,7 +74,9 @@ ROW_CODES: Final = 31
 ROW_FLAGS: Final = 32
 ROW_ON: Final = 33
 ROW_OFF: Final = 34
-WIDTH: Final = 35
+GATE: Final = 35  # code of an axis every slot asks for, or -1; the lowest and highest number any of them takes
+GATE_BOUNDS: Final = 36
+WIDTH: Final = 37
 
 OFTEN: Final = 1  # flag of an axis: some slot has several ranges on it
 BOUNDED: Final = 2  # flag of an axis: some row is compound
@@ -86,7 +89,7 @@ ADDRESSES: Final = {
     "number_slots": NUMBER_SLOTS, "number_actions": NUMBER_ACTIONS, "number_on": NUMBER_ON, "number_off": NUMBER_OFF,
     "token_codes": LISTED, "token_starts": LISTED_STARTS, "token_slots": LISTED_SLOTS,
     "token_actions": LISTED_ACTIONS, "row_starts": ROW_STARTS, "row_codes": ROW_CODES, "row_flags": ROW_FLAGS,
-    "row_on": ROW_ON, "row_off": ROW_OFF,
+    "row_on": ROW_ON, "row_off": ROW_OFF, "gate": GATE_BOUNDS,
 }  # fmt: skip
 
 # Line 0.

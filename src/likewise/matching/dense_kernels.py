@@ -31,6 +31,26 @@ LINE = 64  # bytes of a line of the cache
 
 
 @inlined
+def stays_out(record: Integers, points: Integers, numbers: Numbers, end: int, where: NDArray[np.int32]) -> bool:
+    """Whether no slot of a block can match, by the number every one of them asks for."""
+    gate = record[L.GATE]
+    if gate < 0:
+        return False
+    at = where[gate]
+    if at < 0:
+        return True
+    bounds = numbers_at(record[L.GATE_BOUNDS], 2)
+    if bounds[0] <= numbers[at] < bounds[1]:
+        return False
+    other = at + 1
+    while other < end and points[other] & 3 != HEAD:  # a repeated number may be inside
+        if points[other] == points[at]:
+            return False
+        other += 1
+    return True
+
+
+@inlined
 def find_sources(
     record: Integers, points: Integers, numbers: Numbers, end: int, where: NDArray[np.int32], sources: Integers
 ) -> int:
