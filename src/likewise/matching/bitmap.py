@@ -140,6 +140,7 @@ class BitmapEngine(BaseEngine):
         self._tail.clear()
         if len(rows.ordinals):
             self._blocks.append(Block(rows, self._book.owner, self._shape))
+        merged = False
         for limit in self._shape.size_classes():
             count = total = 0
             room = self._shape.largest_block
@@ -151,7 +152,9 @@ class BitmapEngine(BaseEngine):
             fills = count > 1 and count < len(self._blocks) and total + self._blocks[-1 - count].live > room < 2 * total
             if count >= self._shape.merged or fills:
                 self._merge(len(self._blocks) - count, len(self._blocks))
-        self._cluster()
+                merged = True
+        if not merged:  # an addition waits for one or the other
+            self._cluster()
         self._layout()
 
     def _cluster(self) -> None:

@@ -20,7 +20,7 @@ from likewise.matching.block_layout import BlockShape
 from likewise.matching.condition_rows import NEGATIVE, NUMERIC, REQUIREMENT
 
 WORTHWHILE: Final = 0.6  # share of the blocks an event enters; above it, order costs more than entering saves
-SAMPLED: Final = 512  # numbers by which that share is estimated
+SAMPLED: Final = 4_096  # bounds by which that share is estimated
 
 Ranges = tuple[NDArray[np.float64], NDArray[np.float64]]  # where each slot's range begins and ends
 
@@ -35,8 +35,10 @@ def gates(rows: Rows) -> dict[int, Ranges]:
     size = len(rows.ordinals)
     slot = np.repeat(np.arange(size), np.diff(rows.starts))
     asked = rows.flags & NEGATIVE == 0
-    requirement = 64 * slot + (rows.flags & REQUIREMENT)
-    ways = np.bincount(requirement[asked], minlength=64 * size)
+    number = rows.flags & REQUIREMENT
+    width = int(number.max()) + 1
+    requirement = width * slot + number
+    ways = np.bincount(requirement[asked], minlength=width * size)
     sole = np.flatnonzero(asked & (rows.flags & NUMERIC != 0) & (ways[requirement] == 1))
     found = {}
     codes, counts = np.unique(rows.codes[sole], return_counts=True)
@@ -54,11 +56,11 @@ def deal(low: NDArray[np.float64], high: NDArray[np.float64], parts: int) -> tup
     if not len(finite):
         return [], 1.0
     low, high = np.clip(low, finite.min(), None), np.clip(high, None, finite.max())
-    narrowest = np.argsort(high - low, kind="stable")
-    narrow = narrowest[: len(low) - len(low) // parts]
-    narrow = narrow[np.argsort(low[narrow], kind="stable")]
-    dealt = [np.sort(narrowest[len(narrow) :]), *(np.sort(part) for part in np.array_split(narrow, parts - 1))]
-    numbers = np.quantile(finite, np.linspace(0, 1, SAMPLED))
+    few = len(low) - len(low) // parts
+    by_width = np.argpartition(high - low, few)
+    narrow = by_width[:few][np.argsort(low[by_width[:few]])]
+    dealt = [np.sort(by_width[few:]), *(np.sort(part) for part in np.array_split(narrow, parts - 1))]
+    numbers = finite[:: -(-len(finite) // SAMPLED)]
     entered = sum(((numbers >= low[p].min()) & (numbers < high[p].max())).mean() for p in dealt if len(p))
     return [part for part in dealt if len(part)], float(entered) / parts
 
