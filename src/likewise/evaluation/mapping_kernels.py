@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from likewise.matching.assignment_kernels import UNCONTESTED, assigned
+from likewise.matching.raw_memory import kernel
 
 
-@njit(cache=True)
+@kernel
 def all_products(similarity, subscriptions, events):  # type: ignore[no-untyped-def]
     """The product of the best mapping of each subscription (row) into each event (column); 0 if there is none.
 

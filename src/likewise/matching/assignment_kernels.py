@@ -6,7 +6,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from likewise.matching.raw_memory import kernel
 
 FORBIDDEN = 1e9  # the cost of a pair that may not be; far above any sum of -log similarities
 SEARCHED = 6  # predicates up to which a search is quicker than the general algorithm
@@ -18,7 +19,7 @@ WANTED, CHOSEN = 0, 1
 UNCONTESTED, CONTESTED = -2.0, -1.0  # in place of a product
 
 
-@njit(cache=True)
+@kernel
 def best_assignment(cost):
     """The least total cost of giving each row a column of its own, and the column of each row.
 
@@ -69,7 +70,7 @@ def best_assignment(cost):
     return total, chosen
 
 
-@njit(cache=True)
+@kernel
 def _second(slot, e, tuples, taken, similarity):
     """The tuple most similar to a predicate but for one, and its similarity (0: there is none)."""
     second, most = -1, np.float32(0)
@@ -80,7 +81,7 @@ def _second(slot, e, tuples, taken, similarity):
     return second, most
 
 
-@njit(cache=True)
+@kernel
 def one_moves(slots, k, e, tuples, best, where, similarity, limit, places):
     """The best product if just two predicates want one tuple and one of them has a free second choice.
 
@@ -115,7 +116,7 @@ def one_moves(slots, k, e, tuples, best, where, similarity, limit, places):
     return product
 
 
-@njit(cache=True)
+@kernel
 def search(slots, k, e, tuples, best, where, similarity, least, numbers, places):
     """The greatest product, if it is above `least`, of giving each of a few predicates a tuple of its own; else -1.
 
@@ -151,7 +152,7 @@ def search(slots, k, e, tuples, best, where, similarity, least, numbers, places)
     return found
 
 
-@njit(cache=True)
+@kernel
 def assigned(slots, k, e, tuples, best, where, similarity, limit, numbers, places):
     """The product of the best mapping that gives each predicate a tuple of its own; 0 if it is below the limit.
 
@@ -168,7 +169,7 @@ def assigned(slots, k, e, tuples, best, where, similarity, limit, numbers, place
     return product if product >= limit or product == UNCONTESTED else 0.0
 
 
-@njit(cache=True)
+@kernel
 def _general(slots, k, e, tuples, similarity):
     """`assigned` by the general algorithm, for many predicates or tuples."""
     cost = np.full((k, tuples), FORBIDDEN)

@@ -6,13 +6,14 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from likewise.matching.raw_memory import kernel
 
 WORDS = 64  # of one plane in one block: eight cache lines in a row, which memory delivers far faster than eight apart
 ROWS = 64 * WORDS
 
 
-@njit(cache=True)
+@kernel
 def set_row(reject, live, counts, care, value, width, row):
     """Note in the planes what a row rejects."""
     block, word, bit = row // ROWS, row % ROWS >> 6, np.uint64(1) << np.uint64(row & 63)
@@ -25,7 +26,7 @@ def set_row(reject, live, counts, care, value, width, row):
             counts[place, refused] += 1
 
 
-@njit(cache=True)
+@kernel
 def clear_row(reject, live, counts, care, value, width, row):
     """Take back what `set_row` noted."""
     block, word, bit = row // ROWS, row % ROWS >> 6, np.uint64(1) << np.uint64(row & 63)
@@ -38,7 +39,7 @@ def clear_row(reject, live, counts, care, value, width, row):
             counts[place, refused] -= 1
 
 
-@njit(cache=True)
+@kernel
 def survivors(reject, live, counts, event, used, out):
     """The rows no plane the event chooses rejects, ascending, into `out`; returns how many."""
     width = len(counts)

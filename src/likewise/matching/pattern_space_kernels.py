@@ -6,12 +6,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from likewise.matching.raw_memory import kernel
 
 BLOCK = 16  # numbers between two looks at the sum: one line of the cache
 
 
-@njit(cache=True)
+@kernel
 def measure(vectors, rows, of, constants, known, vector_empty, row_empty, found, slots, radius, mean):
     """Keep the pairs within the radius in every constant position, moved to the front; how many they are.
 

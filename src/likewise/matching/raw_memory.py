@@ -37,15 +37,22 @@ R = TypeVar("R")
 def fingerprint() -> str:
     """Changes with the source of this package.
 
-    Numba looks at a kernel's own file alone to see whether what it keeps of it is still true. A kernel that reads
-    addresses by a layout another file says must not outlive that file, so its kept form has this in its name.
+    Numba looks at a kernel's own file alone to see whether what it keeps of it is still true. A kernel that calls
+    another file's, or reads addresses by a layout another file says, must not outlive that file: it could write
+    anywhere. So the kept form of every kernel has this in its name.
     """
     sources = sorted(Path(__file__).parent.glob("*.py"))
     return blake2b(b"".join(path.read_bytes() for path in sources), digest_size=8).hexdigest()
 
 
+def kernel(function: Callable[P, R]) -> Any:
+    """`numba.njit`, cached until any source of this package changes."""
+    function.__qualname__ += "_" + fingerprint()
+    return njit(cache=True)(function)
+
+
 def compiled(function: Callable[P, R]) -> Callable[P, R]:
-    """`numba.njit`, cached, keeping the function's type, without counting references to arrays.
+    """As `kernel`, keeping the function's type, without counting references to arrays.
 
     Counting would cost more than an AND of a block's bitmaps; so such a function may read and write
     arrays, but neither make nor return any.

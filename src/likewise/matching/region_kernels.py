@@ -11,12 +11,13 @@ attribute, a sum, relatedness) there are no points, and a node is passed over by
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from likewise.matching.raw_memory import kernel
 
 LEAF = 16  # subscriptions in a leaf: few enough to test, enough to keep the tree small
 
 
-@njit(cache=True)
+@kernel
 def rank(values, centre, shared, sign):
     """What a publication is ranked by for a subscription; NaN if it is no candidate."""
     if shared:
@@ -27,7 +28,7 @@ def rank(values, centre, shared, sign):
     return sign * np.sqrt(total) if total < np.inf else np.nan
 
 
-@njit(cache=True)
+@kernel
 def build_tree(centres, slots):
     """Order the slots so that each node of a balanced binary tree covers a run of them; the boxes of the nodes.
 
@@ -69,7 +70,7 @@ def build_tree(centres, slots):
     return order, first, last, boxes, leaf_of
 
 
-@njit(cache=True)
+@kernel
 def widest_regions(order, first, last, bound):
     """For each node the largest bound below it."""
     widest = np.full(len(first), -np.inf)
@@ -83,7 +84,7 @@ def widest_regions(order, first, last, bound):
     return widest
 
 
-@njit(cache=True)
+@kernel
 def note_bound(slot, tree, bound):
     """Tell the index that a subscription's bound has changed."""
     order, first, last, _, leaf_of, widest = tree
@@ -103,7 +104,7 @@ def note_bound(slot, tree, bound):
         node //= 2
 
 
-@njit(cache=True)
+@kernel
 def regions_around(values, shared, sign, centres, bound, tree, tail, out):
     """The subscriptions whose region may hold a publication; those from `tail` on are not in the index yet."""
     order, first, last, boxes, _, widest = tree

@@ -6,9 +6,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from likewise.matching.assignment_kernels import UNCONTESTED, assigned
+from likewise.matching.raw_memory import kernel
 
 TEXT, NUMBER = 0, 1  # kinds of posting lists
 WIDTH = 32  # events of a block: two vector registers of 32-bit numbers
@@ -17,7 +17,7 @@ TINY = 1e-30  # 32-bit products below are computed again in 64 bits
 ROOM = 1_000_000  # matches a block may find before it is made narrower
 
 
-@njit(cache=True)
+@kernel
 def _fill(first, width, offsets, rows, starts, values, row_kind, row_start, row_length, texts, numbers, tuples, tick,
           stamp, slot, hits, block):  # fmt: skip
     """Walk the posting lists of a block of events; how many predicates were met by any of them.
@@ -59,7 +59,7 @@ def _fill(first, width, offsets, rows, starts, values, row_kind, row_start, row_
     return count
 
 
-@njit(cache=True)
+@kernel
 def _candidates(pivot_start, pivots, indexed, count, hits, hit_count, out):
     """Conjunctions worth testing, ascending: those whose pivot was met and those not indexed yet.
 
@@ -87,7 +87,7 @@ def _candidates(pivot_start, pivots, indexed, count, hits, hit_count, out):
     return place
 
 
-@njit(cache=True)
+@kernel
 def _exact(slots, k, e, best):
     """The product of the predicates' bests, in 64 bits."""
     product = 1.0
@@ -96,7 +96,7 @@ def _exact(slots, k, e, best):
     return product
 
 
-@njit(cache=True)
+@kernel
 def _side_by_side(slots, k, width, best, wanted, shared, reached, taken, clash):
     """For each event of a block the product of the predicates' bests, and whether two may want the same tuple."""
     for e in range(width):
@@ -113,7 +113,7 @@ def _side_by_side(slots, k, width, best, wanted, shared, reached, taken, clash):
                 taken[e] |= wanted[s, e]
 
 
-@njit(cache=True)
+@kernel
 def _ruled_out(pool, pool_limit, begin, end, e, tick, stamp, slot, best):
     """Whether a tuple meets a predicate that none may meet."""
     ruled_out = False
@@ -122,7 +122,7 @@ def _ruled_out(pool, pool_limit, begin, end, e, tick, stamp, slot, best):
     return ruled_out
 
 
-@njit(cache=True)
+@kernel
 def _test(candidates, work, width, sizes, table, limits, tick, met, block, slots, scratch, found):
     """Test conjunctions against a block of events; append what is met to each event's row of `found`.
 
@@ -186,7 +186,7 @@ def _test(candidates, work, width, sizes, table, limits, tick, met, block, slots
             count[e] = place + 1
 
 
-@njit(cache=True)
+@kernel
 def _width(events, tuples, predicates, entries, owners):
     """How many events a block may have; `entries` are the entries of all their posting lists."""
     width = min(events, WIDTH)
@@ -198,7 +198,7 @@ def _width(events, tuples, predicates, entries, owners):
     return max(width, 1)
 
 
-@njit(cache=True)
+@kernel
 def _new_block(capacity, width, tuples):
     """What `_fill` fills: best, where, wanted and similarity, for so many predicates."""
     shape = (capacity, width)
@@ -206,7 +206,7 @@ def _new_block(capacity, width, tuples):
     return best, where, wanted, np.empty((capacity, width, tuples), np.float32)
 
 
-@njit(cache=True)
+@kernel
 def match_events(first, offsets, rows, starts, values, lists, texts, numbers, table, limits, pivots, indexed,
                  longest, met, tick, ordinals, out):  # fmt: skip
     """Match events from `first` on until the output is full: (next event, matches written, next tick).
@@ -267,7 +267,7 @@ def match_events(first, offsets, rows, starts, values, lists, texts, numbers, ta
     return first, written, tick
 
 
-@njit(cache=True)
+@kernel
 def choose_pivots(conj_start, conj_positive, pool, conj_owner, frequency):
     """For each conjunction its rarest positive predicate; 0 ("always") if it has none, -1 if it is gone."""
     pivots = np.empty(len(conj_start), np.int64)

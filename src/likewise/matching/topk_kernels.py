@@ -15,15 +15,15 @@ can never be among the k best.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from likewise.matching.raw_memory import kernel
 from likewise.matching.region_kernels import note_bound, rank, regions_around
 
 COUNTED, TIMED, ENDLESS = 0, 1, 2  # kinds of windows
 REDRAW = 4  # arrivals in a region, in multiples of what it spans, after which it is drawn anew
 
 
-@njit(cache=True)
+@kernel
 def better(value, time, number, other_value, other_time, other_number):
     """Whether the first publication ranks before the second."""
     if value != other_value:
@@ -33,7 +33,7 @@ def better(value, time, number, other_value, other_time, other_number):
     return number > other_number
 
 
-@njit(cache=True)
+@kernel
 def outlives(window, time, number, other_time, other_number):
     """Whether the first publication stays in the window at least as long as the second."""
     if window == COUNTED:
@@ -41,7 +41,7 @@ def outlives(window, time, number, other_time, other_number):
     return window == ENDLESS or time >= other_time
 
 
-@njit(cache=True)
+@kernel
 def _place(value, time, number, start, length, entries):
     """Where a publication stands, or would stand, in a list."""
     e_value, e_time, e_number, _, _ = entries
@@ -56,7 +56,7 @@ def _place(value, time, number, start, length, entries):
     return low
 
 
-@njit(cache=True)
+@kernel
 def _move(entries, source, target):
     e_value, e_time, e_number, e_outlived, e_done = entries
     e_value[target] = e_value[source]
@@ -66,7 +66,7 @@ def _move(entries, source, target):
     e_done[target] = e_done[source]
 
 
-@njit(cache=True)
+@kernel
 def _drop(slot, at, start, length, entries):
     """Take one entry out of a list."""
     for i in range(start + at, start + length[slot] - 1):
@@ -74,7 +74,7 @@ def _drop(slot, at, start, length, entries):
     length[slot] -= 1
 
 
-@njit(cache=True)
+@kernel
 def take_out(slot, value, time, number, start, length, entries):
     """Take a publication out of a list; whether it was there."""
     at = _place(value, time, number, start, length[slot], entries)
@@ -84,7 +84,7 @@ def take_out(slot, value, time, number, start, length, entries):
     return False
 
 
-@njit(cache=True)
+@kernel
 def put_in(slot, value, time, number, window, k, keep, capacity, start, length, entries, bounds, faded):
     """Put a publication of the region into a list; what k better ones outlive leaves it.
 
@@ -131,7 +131,7 @@ def put_in(slot, value, time, number, window, k, keep, capacity, start, length, 
     return count
 
 
-@njit(cache=True)
+@kernel
 def refill(slot, log, since, centre, shared, sign, window, k, keep, start, length, entries, bounds, done_before):
     """Make a list anew from the window's publications: the best `keep` of them, less what k better ones outlive.
 
@@ -199,7 +199,7 @@ def refill(slot, log, since, centre, shared, sign, window, k, keep, start, lengt
     return faded
 
 
-@njit(cache=True)
+@kernel
 def step(gone, arriving, forced, log, window, shared, sign, subs, starts, lengths, entries, bounds, tree, tail,
          touched, marks, out, faded_out):  # fmt: skip
     """Publications leave, one arrives, and every list they concern is settled.

@@ -11,13 +11,14 @@ memory; rows that are all alike may be more, and then full buckets hang behind t
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from likewise.matching.raw_memory import kernel
 
 INNER, INNER_FREE, BUCKET, BUCKET_FREE, LIVE = range(5)
 ROOM = 8  # rows of a bucket: half a cache line
 
 
-@njit(cache=True)
+@kernel
 def _code(care, value, row, place):
     """What a row asks of a property: 0, 1, or 2 for *."""
     word = place >> 6
@@ -27,7 +28,7 @@ def _code(care, value, row, place):
     return np.int64((value[row, word] >> bit) & np.uint64(1))
 
 
-@njit(cache=True)
+@kernel
 def _take(counters, used, free, chain):
     """A place from the free list, else a new one."""
     place = counters[free]
@@ -38,7 +39,7 @@ def _take(counters, used, free, chain):
     return counters[used] - 1
 
 
-@njit(cache=True)
+@kernel
 def _put(roots, root, child, parent, which, reference):
     """Let a parent's place (or the root) refer to something else."""
     if parent < 0:
@@ -47,13 +48,13 @@ def _put(roots, root, child, parent, which, reference):
         child[parent, which] = reference
 
 
-@njit(cache=True)
+@kernel
 def _filled(total):
     """How many rows the first bucket of a chain holds; those behind it are full."""
     return (total - 1) % ROOM + 1
 
 
-@njit(cache=True)
+@kernel
 def _push(counters, slots, total, behind, bucket, row):
     """One row more for a bucket; a full one moves its rows behind itself first."""
     if total[bucket] > 0 and total[bucket] % ROOM == 0:
@@ -65,7 +66,7 @@ def _push(counters, slots, total, behind, bucket, row):
     total[bucket] += 1
 
 
-@njit(cache=True)
+@kernel
 def _first_difference(slots, total, behind, bucket, row, care, value, width, start, length):
     """The first property in cyclic order on which a row and a bucket's rows differ; -1 if all are alike."""
     words = care.shape[1]
@@ -88,7 +89,7 @@ def _first_difference(slots, total, behind, bucket, row, care, value, width, sta
     return -1
 
 
-@njit(cache=True)
+@kernel
 def _split(pool, care, value, bucket, place):
     """A new inner node that tests a property, with a bucket's rows below it; the bucket is given back."""
     counters, _roots, tested, child, slots, total, behind = pool
@@ -113,7 +114,7 @@ def _split(pool, care, value, bucket, place):
     return node
 
 
-@njit(cache=True)
+@kernel
 def insert(pool, care, value, width, chosen, starts, lengths, row):
     """Put a row into each chosen tree. A bucket is split, once a row, when a ninth comes, else at 17, 33, ..."""
     counters, roots, tested, child, slots, total, behind = pool
@@ -147,7 +148,7 @@ def insert(pool, care, value, width, chosen, starts, lengths, row):
         counters[LIVE] += 1
 
 
-@njit(cache=True)
+@kernel
 def delete(pool, care, value, chosen, row):
     """Take a row out of each chosen tree; an inner node left with one child makes way for it."""
     counters, roots, tested, child, slots, total, behind = pool
@@ -198,7 +199,7 @@ def delete(pool, care, value, chosen, row):
             counters[INNER_FREE] = parent
 
 
-@njit(cache=True)
+@kernel
 def search(pool, care, value, event, root, stack, out):
     """The rows of one tree an event meets, into `out`; returns how many."""
     _counters, roots, tested, child, slots, total, behind = pool

@@ -12,19 +12,20 @@ transition by `?`. A final state's subscriptions are `numbers[starts[state] : st
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from likewise.matching.raw_memory import kernel
 
 FINALS = 8  # the eight kinds of patterns, so at most eight final states for a triple
 
 
-@njit(cache=True)
+@kernel
 def _slot(key, mask):
     """Where to look for a key first: its bits mixed by a multiplication (Knuth, vol. 3, 6.4)."""
     mixed = np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)
     return np.int64(mixed >> np.uint64(20)) & mask
 
 
-@njit(cache=True)
+@kernel
 def put_all(keys, targets, new_keys, new_targets):
     """Set transitions, later ones over earlier ones; how many slots came into use. The table must have room."""
     mask = len(keys) - 1
@@ -41,7 +42,7 @@ def put_all(keys, targets, new_keys, new_targets):
     return taken
 
 
-@njit(cache=True)
+@kernel
 def _step(keys, targets, mask, state, label):
     key = (np.int64(state) << 32) | label
     slot = _slot(key, mask)
@@ -52,7 +53,7 @@ def _step(keys, targets, mask, state, label):
     return np.int32(0)
 
 
-@njit(cache=True)
+@kernel
 def follow(labels, first, roles, rest, branches, keys, targets, starts, counts, numbers, everything, triples, out):
     """Triples from `first` on, until the output is full: the next triple to do, and how many hits there are.
 
