@@ -33,19 +33,18 @@ class NumpyScan:
                     self.unasked[attribute] = np.ones(size, np.bool_)
                 self.unasked[attribute][index] = False
                 if isinstance(value, str):
-                    table = self.text.setdefault(attribute, np.full(size, -1, np.int32))
-                    table[index] = self.codes.setdefault(value, len(self.codes))
+                    if attribute not in self.text:
+                        self.text[attribute] = np.full(size, -1, np.int32)
+                    self.text[attribute][index] = self.codes.setdefault(value, len(self.codes))
                     continue
+                if attribute not in self.low:
+                    self.low[attribute], self.high[attribute] = np.full(size, -np.inf), np.full(size, np.inf)
+                low, high = self.low[attribute], self.high[attribute]
                 if name in (">", ">=", "=="):
-                    low = self.low.setdefault(attribute, np.full(size, -np.inf))
                     low[index] = max(low[index], math.nextafter(value, math.inf) if name == ">" else value)
                 if name in ("<", "<=", "=="):
-                    high = self.high.setdefault(attribute, np.full(size, np.inf))
                     high[index] = min(high[index], math.nextafter(value, -math.inf) if name == "<" else value)
         self.size = size
-        for attribute in self.unasked.keys() - self.text.keys():
-            self.low.setdefault(attribute, np.full(size, -np.inf))
-            self.high.setdefault(attribute, np.full(size, np.inf))
 
     def find(self, publication: Publication) -> NDArray[np.int64]:
         mask = np.ones(self.size, np.bool_)
