@@ -14,6 +14,7 @@ import likewise as lw
 from likewise.broker.broker import Broker
 from likewise.broker.matching_worker import MatchingWorker
 from likewise.broker.tenants import Tenant
+from likewise.broker.watermark import Watermark
 from likewise.errors import Unavailable
 
 Seen = dict[int, tuple[str, str]]  # sequence number -> event, cause
@@ -150,3 +151,20 @@ def test_when_matching_stops_nobody_waits_in_vain(tmp_path: Path, monkeypatch: p
             broker.publish(tenant, [lw.event({"x": 1})])
         with pytest.raises(Unavailable, match="matching has stopped"):
             broker.register(tenant, "bob")
+
+
+def test_a_commit_that_cannot_be_noted_is_not_done_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """If the note beside the store fails after the commit, publishers are told the truth and nothing is doubled."""
+    with Broker(tmp_path / "data") as broker:
+        tenant = subscribed(broker)
+
+        def full(_: Watermark, number: int) -> None:
+            raise OSError(28, "No space left on device")
+
+        with monkeypatch.context() as broken:
+            broken.setattr(Watermark, "write", full)
+            broker.publish(tenant, [lw.event({"x": 1}), lw.event({"x": 2})])
+        broker.publish(tenant, [lw.event({"x": 3}, id="e3")])
+        broker.settle()
+        assert list(seen(broker, tenant)) == [1, 2, 3]
+        assert broker.store.position == len(list(broker.store.entries(0, broker.store.position)))

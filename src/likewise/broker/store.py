@@ -16,6 +16,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final, NamedTuple, Protocol, TypeVar, cast
 
+import structlog
+
 from likewise.broker.entries import Entry
 from likewise.broker.files import FolderLock, connect, open_tables, said
 from likewise.broker.log import Done, Receipt, Receipts
@@ -23,6 +25,8 @@ from likewise.broker.rows import ENTRY, entry_checksum, entry_row
 from likewise.broker.watermark import Watermark
 from likewise.defaults import COMMIT_ENTRIES
 from likewise.errors import Conflict, LikewiseError, Unavailable
+
+_log = structlog.get_logger("likewise.store")
 
 T = TypeVar("T")
 Work = Callable[[sqlite3.Connection], object]
@@ -218,7 +222,11 @@ class Store:
         self._commit += 1
         self._arrival = arrival
         if self._watermark is not None:
-            self._watermark.write(self._commit)
+            try:
+                self._watermark.write(self._commit)
+            except OSError as error:  # what is committed stays so, and must not be done again
+                _log.warning("a commit could not be noted beside the store: losing its end would not be noticed",
+                             commit=self._commit, error=str(error))  # fmt: skip
         return results, new, prepared
 
     def _work(self, work: Work) -> object:
