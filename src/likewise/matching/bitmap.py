@@ -140,22 +140,26 @@ class BitmapEngine(BaseEngine):
         self._tail.clear()
         if len(rows.ordinals):
             self._blocks.append(Block(rows, self._book.owner, self._shape))
-        merged = False
-        for limit in self._shape.size_classes():
-            count = total = 0
-            room = self._shape.largest_block
-            for block in reversed(self._blocks):
-                if block.live >= limit or total + block.live > room:
-                    break
-                count, total = count + 1, total + block.live
-            # as many as a merge takes, or fewer that fill a block well and have no room beside others
-            fills = count > 1 and count < len(self._blocks) and total + self._blocks[-1 - count].live > room < 2 * total
-            if count >= self._shape.merged or fills:
-                self._merge(len(self._blocks) - count, len(self._blocks))
-                merged = True
-        if not merged:  # an addition waits for one or the other
+        if not self._merge_newest():  # an addition waits for one or the other
             self._cluster()
         self._layout()
+
+    def _merge_newest(self) -> bool:
+        """Merge the newest blocks of each size class, if it is time; whether it was."""
+        merged = False
+        room = self._shape.largest_block
+        for limit in self._shape.size_classes():
+            count = total = 0
+            full = False  # no further block would fit in
+            for block in reversed(self._blocks):
+                full = total + block.live > room
+                if full or block.live >= limit:
+                    break
+                count, total = count + 1, total + block.live
+            if count >= self._shape.merged or (full and count > 1 and 2 * total > room):
+                self._merge(len(self._blocks) - count, len(self._blocks))
+                merged = True
+        return merged
 
     def _cluster(self) -> None:
         """Go on with clustering by one block, or see whether there is something to cluster."""
