@@ -18,6 +18,7 @@ import structlog
 from likewise.broker.arrivals import match_events
 from likewise.broker.entries import EVENT, Entry
 from likewise.broker.outcome import Outcome
+from likewise.broker.queues import SubscriberQueue
 from likewise.broker.tenants import Tenant
 from likewise.defaults import MATCH_ENTRIES
 
@@ -35,16 +36,24 @@ class Prepared:
         self._outcome = outcome
         self._dealt = dealt  # the next number of each tenant as it was before
         self._worker = worker
+        self._filled: list[SubscriberQueue] = []
 
     def store(self, connection: sqlite3.Connection) -> None:
         """Write everything, in the transaction that writes the events."""
         self._outcome.store(connection)
 
-    def stored(self) -> None:
-        """The commit is on disk: fill the queues and wake the streams."""
+    def fill(self) -> None:
+        """The commit is on disk: fill the queues. Publishers are told after this, streams after them (`wake`)."""
         try:
-            self._worker.take_effect(self._outcome)
+            self._filled = self._worker.fill(self._outcome)
         except Exception as error:  # said by readiness, and to everyone who comes
+            self._worker.fail(error)
+
+    def wake(self) -> None:
+        """Wake the streams, and let the matchers go."""
+        try:
+            self._worker.wake(self._filled, self._outcome)
+        except Exception as error:
             self._worker.fail(error)
         finally:
             self._worker.owning.release()

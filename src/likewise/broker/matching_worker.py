@@ -201,10 +201,18 @@ class MatchingWorker:
             _tell(entry, result)
 
     def take_effect(self, outcome: Outcome) -> None:
-        """Let what is on disk show: the queues are filled and the streams wake. On the writer's thread."""
+        """Let what is on disk show. On the writer's thread."""
+        self.wake(self.fill(outcome), outcome)
+
+    def fill(self, outcome: Outcome) -> list[SubscriberQueue]:
+        """Fill the queues; which ones have something new."""
         with self._lock:
             filled = list(outcome.take_effect())
         self.position = outcome.position  # after the queues: whoever waits for it may look at them
+        return filled
+
+    def wake(self, filled: Iterable[SubscriberQueue], outcome: Outcome) -> None:
+        """Wake the streams of queues that have something new."""
         self._on_stored(filled, outcome)
 
     def _refuse_the_rest(self, error: BaseException) -> None:

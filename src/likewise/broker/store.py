@@ -51,8 +51,12 @@ class Prepared(Protocol):
         """Write it."""
         ...
 
-    def stored(self) -> None:
-        """It is on disk."""
+    def fill(self) -> None:
+        """It is on disk: whoever looks may see it."""
+        ...
+
+    def wake(self) -> None:
+        """The publishers have been told: tell the subscribers."""
         ...
 
     def undone(self) -> None:
@@ -186,11 +190,15 @@ class Store:
                 group[0].done(said(error, self.folder))
             return
         if prepared is not None:
-            prepared.stored()
+            prepared.fill()
         elif new:
             self.on_append(new)
-        for item, result in zip(group, results, strict=True):
-            item.done(result)
+        try:
+            for item, result in zip(group, results, strict=True):
+                item.done(result)
+        finally:
+            if prepared is not None:
+                prepared.wake()
 
     def _do(self, group: list[_Item]) -> tuple[list[object], list[Entry], Prepared | None]:
         connection, position = self._connection, self.position
