@@ -43,8 +43,10 @@ def show_city(*, seconds: float | None, devices: int, seed: int, port: int | Non
         address = f"http://{defaults.HOST}:{port or free_port(defaults.PORT)}"
         screen.print("Starting the broker ...", style="dim")
         broker = stack.enter_context(process(["serve", "--ephemeral", "--port", address.rpartition(":")[2]]))
-        view = ""
-        if dashboard and find_spec("nicegui") is not None:
+        view = "not served (--no-dashboard)"
+        if dashboard and find_spec("nicegui") is None:
+            view = "not installed: pip install 'likewise[dashboard]'"
+        elif dashboard:
             view = f"http://{defaults.HOST}:{free_port(defaults.DASHBOARD_PORT)}"
             stack.enter_context(process(["dashboard", "--address", address, "--port", view.rpartition(":")[2]]))
         try:
@@ -111,9 +113,8 @@ class _Show:
         asked = Table.grid(padding=(0, 2, 0, 0))
         for wanted in WANTED:
             asked.add_row(Text(wanted.id, "bold cyan"), Text(wanted.text, "cyan"))
-        view = self._view or "not installed: pip install 'likewise[dashboard]'"
         where = Text.assemble(
-            "Dashboard  ", (view, "bold green"), f"\nBroker     {self._address}  (its interface: /docs)\n\n"
+            "Dashboard  ", (self._view, "bold green"), f"\nBroker     {self._address}  (its interface: /docs)\n\n"
             "Ask for something of your own in the dashboard, or in another terminal, in this folder:\n",
             (f"  {command_name()} subscribe '{SUGGESTED}'{self._other_address()}", "bold"),
             "\n\nBelow: what devices report, and ✓ what it meets. Ctrl-C ends everything.",
