@@ -165,6 +165,7 @@ def measure_engine(
     found = [engine.find(e, 0).ordinals for e in events[: result["single"]["publications"]]]
     result |= {"publications": len(found), "matches": sum(map(len, found)), "checksum": checksum(found)}
     result |= measure_changes(engine, conditions)
+    gc.unfreeze()
     return result
 
 
