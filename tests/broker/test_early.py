@@ -113,7 +113,7 @@ def test_after_the_worker_was_needed_events_are_early_again(tmp_path: Path) -> N
         stop = threading.Event()
 
         def publish() -> None:
-            while not stop.is_set():
+            while not stop.wait(0.002):  # the pauses a network makes: without any it may take half a minute
                 broker.publish(tenant, [lw.event({"x": 1})])
 
         publishers = [threading.Thread(target=publish) for _ in range(4)]
@@ -130,10 +130,11 @@ def test_after_the_worker_was_needed_events_are_early_again(tmp_path: Path) -> N
             return found
 
         broker.store.early.prepare = prepared  # type: ignore[union-attr, method-assign, assignment]
-        assert early.wait(30)
+        came = early.wait(60)
         stop.set()
         for thread in publishers:
             thread.join()
+        assert came
 
 
 def test_when_matching_stops_nobody_waits_in_vain(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
