@@ -34,15 +34,14 @@ from likewise.matching.event_points import EventPoints
 from likewise.matching.listing_kernels import list_matches, places_of_bits
 from likewise.matching.raw_memory import address, view
 from likewise.matching.residual import holds
-from likewise.matching.reused_array import ReusedArray
+from likewise.matching.reused_array import HELD, ReusedArray
 from likewise.model.event import Event
 from likewise.model.subscription import Condition, Kind, Subscription
 
 SMALL = 1_024  # results up to here are copied; larger ones are handed out in the buffer, used again once let go
-HELD = 2  # references to an array that nobody else holds: the attribute and the argument of `getrefcount`
 _make_found: Callable[[type[Found], tuple[NDArray[np.int32], None]], Found] = tuple.__new__  # half the time of Found()
 PLACES = places_of_bits()
-BATCH_BYTES = 2**18  # bitmaps of the events a batch takes through the blocks together; half of the second cache
+BATCH_BYTES = 2**18  # bitmaps of the events a batch matches together; in the cache until they are listed
 
 
 class BitmapEngine(BaseEngine):
