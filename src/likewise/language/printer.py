@@ -11,6 +11,7 @@ from likewise.language.rdf_terms import quote, term_text
 from likewise.language.reading import bare_value, number_text
 from likewise.model.condition import All, Any, Node
 from likewise.model.predicate import Predicate
+from likewise.model.showing import print_with
 from likewise.model.subscription import (
     Body,
     Condition,
@@ -46,6 +47,9 @@ def subscription_text(subscription: Subscription) -> str:
     """
     s = subscription
     return parts_text(s.body, s.themes, s.top, s.threshold, s.valid_for)
+
+
+print_with(subscription_text)  # what `str()` of a subscription says
 
 
 def subscription_id(subscription: Subscription) -> str:

@@ -6,6 +6,7 @@ import msgspec
 
 from likewise.defaults import MAX_TERM_LENGTH, MAX_TRIPLES, MAX_TUPLES, MAX_VECTOR
 from likewise.errors import InvalidEvent, LimitExceeded
+from likewise.model import notebook, showing
 from likewise.model.rdf import Triple
 from likewise.model.subscription import check_themes
 from likewise.model.time import microseconds
@@ -117,6 +118,12 @@ class Event(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
         while (value := named.get(f"p{len(bits) + 1}")) is not None:
             bits.append("1" if value else "0")
         return "".join(bits)
+
+    def __str__(self) -> str:
+        return showing.event_text(self)
+
+    def _repr_html_(self) -> str:
+        return notebook.event_html(self)
 
 
 def contexts(event: Event) -> tuple[tuple[str, ...], ...]:

@@ -6,6 +6,7 @@ from typing import Literal
 
 import msgspec
 
+from likewise.model import notebook, showing
 from likewise.model.mapping import Mapping
 
 Verdict = Literal[
@@ -59,3 +60,9 @@ class Explanation(msgspec.Struct, frozen=True, omit_defaults=True):
     threshold: float | None = None
     mapping: Mapping | None = None
     runner_up: Mapping | None = None
+
+    def __str__(self) -> str:
+        return showing.explanation_text(self)
+
+    def _repr_html_(self) -> str:
+        return notebook.explanation_html(self)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from likewise.model import notebook, showing
 from likewise.model.mapping import Mapping
 from likewise.model.subscription import Kind
 
@@ -79,6 +80,12 @@ class Match:
             f"Match(event_id={self.event_id!r}, subscription_id={self.subscription_id!r}, kind={self.kind!r}, "
             f"score={self.score:.4g}, product={self.product:.4g}{extra}, cause={self.cause!r})"
         )
+
+    def __str__(self) -> str:
+        return showing.match_text(self)
+
+    def _repr_html_(self) -> str:
+        return notebook.match_html(self)
 
 
 class Promotion(NamedTuple):

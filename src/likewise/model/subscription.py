@@ -9,6 +9,7 @@ import msgspec
 
 from likewise.defaults import MAX_K, MAX_TERM_LENGTH, MAX_THEMES, MAX_VECTOR, MAX_WINDOW_EVENTS
 from likewise.errors import InvalidSubscription, LimitExceeded
+from likewise.model import notebook, showing
 from likewise.model.condition import All, Any, Conjunction, Node, Not, check, conjunctions
 from likewise.model.predicate import Predicate
 from likewise.model.rdf import TriplePattern
@@ -204,6 +205,12 @@ class Subscription(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, fo
         if isinstance(body, Statements):
             return "statements"
         return "pattern" if isinstance(body, GraphPattern) else "interest"
+
+    def __str__(self) -> str:
+        return showing.subscription_line(self)
+
+    def _repr_html_(self) -> str:
+        return notebook.subscription_html(self)
 
 
 def check_themes(themes: tuple[str, ...], error: type[Exception]) -> None:

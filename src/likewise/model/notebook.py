@@ -1,0 +1,99 @@
+"""Events, subscriptions, matches and explanations as HTML: what a notebook shows of each.
+
+Colours are the notebook's own but for the score's bar, so that it reads in light and in dark. Everything an event or a
+subscription says is escaped.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from html import escape
+from typing import TYPE_CHECKING, Final
+
+from likewise.model.showing import answer_text, asked_text, local_name, number, subscription_line, verdict_text
+
+if TYPE_CHECKING:
+    from likewise.model.event import Event
+    from likewise.model.explanation import Explanation
+    from likewise.model.match import Match
+    from likewise.model.subscription import Subscription
+
+SHOWN: Final = 50  # readings of an event, so that a large one does not fill the notebook
+_LEFT: Final = ' style="text-align:left"'
+
+
+def event_html(event: Event) -> str:
+    """A table of its readings below its name, source, time and themes.
+
+    >>> from likewise.model import event
+    >>> event_html(event({"city": "<Zagreb>"}, id="e1")).count("&lt;Zagreb&gt;")
+    1
+    """
+    rows = [(item.attribute, f"{item.value} {item.unit}".rstrip()) for item in event.tuples]
+    rows += [(local_name(triple.predicate), local_name(triple.object)) for triple in event.graph]
+    if event.vector:
+        rows.append(("vector", f"[{', '.join(event.vector)}]"))
+    about = [f"<b>{escape(event.id or 'event')}</b>"]
+    about += [escape(event.source)] if event.source else []
+    about += [_moment(event.time)] if event.time is not None else []
+    about += [escape("{" + ", ".join(event.themes) + "}")] if event.themes else []
+    body = "".join(
+        f"<tr><td{_LEFT}>{escape(name)}</td><td{_LEFT}>{escape(said)}</td></tr>" for name, said in rows[:SHOWN]
+    )
+    more = f"<div>and {len(rows) - SHOWN} more</div>" if len(rows) > SHOWN else ""
+    return f"<div>{' · '.join(about)}</div><table>{body}</table>{more}"
+
+
+def subscription_html(subscription: Subscription) -> str:
+    """Its name, its text and its kind."""
+    name = f"<b>{escape(subscription.id)}</b> " if subscription.id else ""
+    return f"<div>{name}<code>{escape(subscription_line(subscription))}</code> <small>{subscription.kind}</small></div>"
+
+
+def match_html(match: Match) -> str:
+    """One line with a bar as long as the score.
+
+    >>> from likewise.model import Match
+    >>> "width:70%" in match_html(Match("e1", "warm", "approximate", 0.7))
+    True
+    """
+    said = f"<b>{escape(str(match.event_id or 'the event'))}</b> meets <b>{escape(match.subscription_id)}</b>"
+    ranked = f" ranked by {match.rank_value:.4g}" if match.rank_value is not None else ""
+    cause = f" <small>{escape(match.cause)}</small>" if match.cause != "arrival" else ""
+    return f"<div>{said} {_bar(match.score)}{ranked}{cause}</div>"
+
+
+def explanation_html(explanation: Explanation) -> str:
+    """The verdict, a row for each part with what answers it, and what would change the answer."""
+    rows = []
+    for report in explanation.predicates:
+        verdict = "yes" if report.verdict == "match" else verdict_text(report.verdict)
+        cells = (f"<code>{escape(asked_text(report))}</code>", escape(answer_text(report)), escape(verdict))
+        rows.append("<tr>" + "".join(f"<td{_LEFT}>{cell}</td>" for cell in cells) + "</tr>")
+    needed = f" of {number(explanation.threshold)} needed" if explanation.threshold is not None else ""
+    score = f" {_bar(explanation.score)}{needed}" if explanation.score else ""
+    names = (
+        f"<b>{escape(str(explanation.event_id or 'the event'))}</b> and <b>{escape(explanation.subscription_id)}</b>"
+    )
+    heads = "".join(f"<th{_LEFT}>{head}</th>" for head in ("asked for", "answered by", "verdict"))
+    change = f"<div>{escape(explanation.change)}</div>" if explanation.change else ""
+    return (
+        f"<div>{names}: {escape(verdict_text(explanation.verdict))}{score}</div>"
+        f"<table><tr>{heads}</tr>{''.join(rows)}</table>{change}"
+    )
+
+
+def _moment(microseconds: int) -> str:
+    """A time, as people write it; the number itself where the calendar does not reach."""
+    try:
+        return f"{datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=microseconds):%Y-%m-%d %H:%M:%S} UTC"
+    except OverflowError:
+        return f"{microseconds} µs"
+
+
+def _bar(score: float) -> str:
+    width = round(100 * max(0.0, min(1.0, score)))
+    return (
+        '<span style="display:inline-block;width:5em;height:.6em;border:1px solid #8886;border-radius:3px">'
+        f'<span style="display:block;width:{width}%;height:100%;background:#2a8f5b"></span></span> {number(score)}'
+    )
