@@ -10,6 +10,7 @@ import pytest
 
 import likewise as lw
 from likewise.broker.broker import Broker
+from likewise.broker.config import Config, Matching
 from likewise.broker.tenants import Tenant
 from likewise.errors import Conflict, DuplicateId, StateError, UnknownId
 from likewise.testing.clocks import ManualClock
@@ -317,3 +318,37 @@ def test_ended_subscriptions_are_forgotten_when_nothing_names_them(broker: Broke
     assert not tenant_of(broker).held
     with broker.store.reading() as connection:
         assert connection.execute("SELECT count(*) FROM subscriptions").fetchone() == (0,)
+
+
+@pytest.mark.parametrize("events", ["1 h", "9 events"])
+def test_a_restart_with_another_threshold_measure_or_clock_goes_by_them(
+    tmp_path: Path, clock: ManualClock, events: str
+) -> None:
+    """For all subscriptions of a tenant with saved windows; what its windows hold stays there."""
+
+    def served(threshold: float, measure: str, clock: ManualClock) -> Broker:
+        return Broker(tmp_path / "data", Config(matching=Matching(threshold=threshold, measure=measure)), clock=clock)
+
+    with served(0.05, "combine", clock) as broker:
+        subscribed(
+            broker, "ann", plain="{colour~ = red~}", low=f"{{colour~ = red~}} top 1 within {events} by value(no2)"
+        )
+        publish(broker, "best", no2=1, colour="crimson")
+        clock.advance(1)
+        publish(broker, "second", no2=2, colour="crimson")
+        broker.settle()
+        assert got(broker, "ann") == [("best", "arrival", ["plain", "low"]), ("second", "arrival", ["plain"])]
+    later = ManualClock("2024-05-01T12:00:01Z")
+    with served(1.0, "combine", later) as broker:
+        tenant = tenant_of(broker)
+        publish(broker, "other", no2=0, colour="crimson")
+        publish(broker, "equal", no2=3, colour="red")
+        assert got(broker, "ann", after=2) == [("equal", "arrival", ["plain"])]
+        broker.withdraw(tenant, "best")
+        assert got(broker, "ann", after=3) == [("second", "promoted", ["low"])]
+        for matcher in (tenant.plain, tenant.windows):
+            assert matcher.meaning.threshold == 1.0
+        assert tenant.windows._clock is later
+    with served(1.0, "esa", clock) as broker:
+        for matcher in (tenant_of(broker).plain, tenant_of(broker).windows):
+            assert "esa" in str(matcher.meaning.measure.configuration())

@@ -47,7 +47,7 @@ from likewise.broker.store import Store
 from likewise.broker.sweeping import Swept
 from likewise.broker.tenants import Held, Tenant
 from likewise.broker.waiting import first_error, only, wait_for
-from likewise.defaults import SEND_PAGE
+from likewise.defaults import FINISHING_SECONDS, SEND_PAGE, STRETCH_SECONDS
 from likewise.errors import DuplicateId, LikewiseError, LimitExceeded, StateError, Unavailable, UnknownId
 from likewise.formats.shown import Policy
 from likewise.matching.matcher import Matcher, system_clock
@@ -97,7 +97,7 @@ class Broker:
         self._housekeeping = Housekeeping(self, self._acknowledgements)
         self.worker = MatchingWorker(
             self.store, self.tenants, matched=matched, clock=clock, lock=self.lock,
-            on_stored=self._stored, on_quiet=self._housekeeping.turn,
+            on_stored=self._stored, on_quiet=self._housekeeping.turn, on_end=self._housekeeping.save_windows,
         )  # fmt: skip
         self.store.on_append = self.worker.follow
         self.store.early = EarlyMatching(self.worker, self.tenants, clock)
@@ -105,10 +105,11 @@ class Broker:
         self._closed = False
         self.worker.start(self.store.position)
 
-    def make_matcher(self) -> Matcher:
-        """An empty matcher as the configuration says."""
-        matching = self.config.matching
-        return Matcher(space=matching.space, measure=matching.measure, threshold=matching.threshold, clock=self.clock)
+    def make_matcher(self, saved: Path | None = None) -> Matcher:
+        """A matcher as the configuration says, empty or with what a folder keeps."""
+        matching, clock = self.config.matching, self.clock
+        empty = Matcher(space=matching.space, measure=matching.measure, threshold=matching.threshold, clock=clock)
+        return empty if saved is None else Matcher.load(saved, clock=clock, meaning=empty.meaning)
 
     # -- tenants and subscribers ----------------------------------------------------------------
 
@@ -348,18 +349,22 @@ class Broker:
             time.sleep(0.002)
 
     def close(self) -> None:
-        """Match what was acknowledged, save the windows, and let go of the folder."""
+        """Match what was acknowledged, save the windows, and let go of the folder.
+
+        That may take `FINISHING_SECONDS` and then `STRETCH_SECONDS`. What is not matched by then, or whose windows
+        are not saved, follows at the next start: the log has it.
+        """
         if self._closed:
             return
         self._closed = True
-        self.store.commit(lambda connection: None)  # after this, whatever was handed in is with the worker
-        if self.worker.failure is None:
-            save = self.worker.ask(self._housekeeping.save_windows)
-            try:
-                save.result(timeout=60)
-            except LikewiseError:
-                _log.exception("windows could not be saved; the next start replays the log instead")
-        self.worker.stop()
+        self._housekeeping.stop()
+        handed_over = threading.Event()  # once it is set, whatever was handed in is with the worker
+        self.store.write(lambda connection: None, lambda result: handed_over.set())
+        if not handed_over.wait(FINISHING_SECONDS + STRETCH_SECONDS):
+            _log.warning("a commit was still under way; whoever waits for it was told nothing and asks again")
+            return
+        if not self.worker.stop():
+            _log.warning("matching was still under way; the next start goes on from the log")
         self.store.close()
 
     def __enter__(self) -> Broker:

@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING
 
 from likewise.broker.acknowledgements import Acknowledgements
-from likewise.broker.entries import Tick, Unsubscribe
+from likewise.broker.entries import Command, Tick, Unsubscribe, command_entry
 from likewise.broker.sweeping import Swept, sweep
 from likewise.broker.tenants import Tenant
 from likewise.broker.windows import remove_older, save_windows
@@ -23,9 +23,16 @@ class Housekeeping:
         self._broker = broker
         self._acknowledgements = acknowledgements
         self._checked = self._swept = time.monotonic()
+        self._stopped = False
+
+    def stop(self) -> None:
+        """Let further turns do nothing: the broker is stopping."""
+        self._stopped = True
 
     def turn(self) -> None:
         """Between stretches of matching, on its thread: move time, save windows, forget what is over."""
+        if self._stopped:
+            return
         now = time.monotonic()
         if now - self._checked >= TICK_SECONDS:
             self._checked = now
@@ -45,13 +52,17 @@ class Housekeeping:
         for held in list(tenant.ending.values()):
             if held.ends is not None and held.ends <= now:
                 subscriber = tenant.by_number[held.subscriber].id
-                self._broker.commands(tenant, [Unsubscribe(subscriber, held.id)], lambda results: None)
+                self._append(tenant, Unsubscribe(subscriber, held.id))
         if tenant.windows_from is None or not tenant.follows_arrival:
             return
         over = tenant.last_arrival + tenant.window_length
         if tenant.window_length and tenant.ticked <= over:
             tenant.ticked = now
-            self._broker.commands(tenant, [Tick()], lambda results: None)
+            self._append(tenant, Tick())
+
+    def _append(self, tenant: Tenant, command: Command) -> None:
+        """Append a command of our own; one that comes too late for this run of the broker is made again by the next."""
+        self._broker.store.append([command_entry(tenant.number, command)], lambda result: None)
 
     def _save_if_due(self, tenant: Tenant, entries: int) -> None:
         position = self._broker.worker.position

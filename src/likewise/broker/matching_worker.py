@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
+from contextlib import suppress
 from itertools import islice
 from typing import TypeVar
 
@@ -25,7 +26,7 @@ from likewise.broker.log import EventLog
 from likewise.broker.outcome import Outcome
 from likewise.broker.queues import SubscriberQueue
 from likewise.broker.tenants import Held, Tenant
-from likewise.defaults import MATCH_ENTRIES
+from likewise.defaults import FINISHING_SECONDS, MATCH_ENTRIES, STRETCH_SECONDS
 from likewise.errors import Unavailable
 
 T = TypeVar("T")
@@ -33,7 +34,11 @@ _log = structlog.get_logger("likewise.matching")
 
 
 class MatchingWorker:
-    """Follows the log from `matched` on. `on_stored` is told which queues have something new."""
+    """Follows the log from `matched` on.
+
+    `on_stored` is told which queues have something new; `on_quiet` is called between stretches, `on_end` after the
+    last one, both on the worker's thread.
+    """
 
     def __init__(
         self,
@@ -45,6 +50,7 @@ class MatchingWorker:
         lock: threading.RLock,
         on_stored: Callable[[Iterable[SubscriberQueue], Outcome], None],
         on_quiet: Callable[[], None] = lambda: None,
+        on_end: Callable[[], None] = lambda: None,
     ) -> None:
         self.position = matched
         self.failure: BaseException | None = None
@@ -55,11 +61,13 @@ class MatchingWorker:
         self._lock = lock  # of the queues, which streams and acknowledgements use too
         self._on_stored = on_stored
         self._on_quiet = on_quiet
+        self._on_end = on_end
         self._commands = Commands(self._find)
         self._at_hand: dict[int, Entry] = {}
         self._under_way: list[Entry] = []
         self._inbox: queue.SimpleQueue[list[Entry] | Callable[[], None] | None] = queue.SimpleQueue()
-        self._stopping = threading.Event()
+        self.hurried = threading.Event()  # set: the stretch under way is the last one
+        self._given_up = False  # nobody waits for the thread any more
         self._thread = threading.Thread(target=self._run, name="likewise-matching", daemon=True)
 
     def start(self, until: int) -> None:
@@ -88,25 +96,37 @@ class MatchingWorker:
         self._inbox.put(run)
         return answer
 
-    def stop(self) -> None:
-        """Finish what was handed in, then end."""
-        self._stopping.set()
+    def stop(self) -> bool:
+        """Finish what was handed in for a while, else the stretch under way; whether the thread has ended."""
         self._inbox.put(None)
+        self._thread.join(FINISHING_SECONDS)
         if self._thread.is_alive():
-            self._thread.join()
+            self.hurried.set()
+            self._thread.join(STRETCH_SECONDS)
+        self._given_up = self._thread.is_alive()
+        return not self._given_up
 
     # -- following ------------------------------------------------------------------------------
 
     def _run(self) -> None:
         try:
             backlog = self._store.entries(self.position, self._until)
-            while stretch := list(islice(backlog, MATCH_ENTRIES)):
+            while not self.hurried.is_set() and (stretch := list(islice(backlog, MATCH_ENTRIES))):
                 self._follow(stretch)
             while self._turn():
                 pass
         except BaseException as error:  # said by readiness, and to everyone who waits
+            if self._given_up:
+                return  # the store is closed, and nobody waits
             self.fail(error)
             self._refuse_the_rest(error)
+            return
+        self._leave_the_rest()
+        try:
+            if not self._given_up:
+                self._on_end()
+        except Exception:
+            _log.exception("windows could not be saved; the next start replays the log instead")
 
     def fail(self, error: BaseException) -> None:
         """Stop matching for good: readiness says so, and whatever comes is refused."""
@@ -129,6 +149,8 @@ class MatchingWorker:
                 if item is None:
                     return False
                 item()
+            if self.hurried.is_set():
+                break
             if len(entries) >= MATCH_ENTRIES:
                 break
             try:
@@ -136,12 +158,16 @@ class MatchingWorker:
             except queue.Empty:
                 break
         self._stretches(entries)
+        if self.hurried.is_set():
+            return False
         self._on_quiet()
         return True
 
     def _stretches(self, entries: list[Entry]) -> None:
         self._under_way = entries
         for start in range(0, len(entries), MATCH_ENTRIES):
+            if self.hurried.is_set():
+                return
             self._follow(entries[start : start + MATCH_ENTRIES])
         self._under_way = []
 
@@ -192,7 +218,7 @@ class MatchingWorker:
                 self._store.catch_up(outcome.position, outcome.store, lambda: self.take_effect(outcome))
                 break
             except Unavailable:
-                if self._stopping.is_set():
+                if self._given_up or self.hurried.is_set():
                     raise
                 _log.warning("deliveries cannot be stored; trying again", position=outcome.position)
                 time.sleep(pause)
@@ -218,14 +244,24 @@ class MatchingWorker:
     def _refuse_the_rest(self, error: BaseException) -> None:
         """Tell everyone who waits, and everyone who comes, until the broker is closed."""
         refused = Unavailable(f"matching has stopped: {error}; look at the broker's log and restart it")
-        for entry in self._under_way:
-            _tell(entry, refused)
+        self._refuse(self._under_way, refused)
         while (item := self._inbox.get()) is not None:
-            if isinstance(item, list):
-                for entry in item:
-                    _tell(entry, refused)
-            else:
-                item()
+            self._refuse(item, refused)
+
+    def _leave_the_rest(self) -> None:
+        """Tell whoever waits for something that the next start does."""
+        left = Unavailable("the broker is stopping; this is in the log, and the next start does it")
+        self._refuse(self._under_way, left)
+        with suppress(queue.Empty):
+            while True:
+                self._refuse(self._inbox.get_nowait(), left)
+
+    def _refuse(self, item: list[Entry] | Callable[[], None] | None, refused: Unavailable) -> None:
+        if isinstance(item, list):
+            for entry in item:
+                _tell(entry, refused)
+        elif item is not None:
+            item()
 
 
 def _tell(entry: Entry, result: object) -> None:

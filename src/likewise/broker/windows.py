@@ -22,7 +22,7 @@ from likewise.errors import LikewiseError
 from likewise.matching.matcher import Matcher
 from likewise.model import Event
 
-MakeMatcher = Callable[[], Matcher]
+MakeMatcher = Callable[[Path | None], Matcher]  # as the configuration says, with what a folder keeps
 
 
 def folder_of(data: Path, tenant: int, position: int) -> Path:
@@ -50,13 +50,13 @@ def remove_older(data: Path, tenant: int, position: int) -> None:
 
 
 def load_windows(data: Path | None, tenant: int, windows_from: int | None, make: MakeMatcher) -> Matcher:
-    """The windows a tenant's replay starts with: as saved, else empty."""
-    fresh = make()
+    """The windows a tenant's replay starts with: as saved, else empty.
+
+    Space, measure, threshold and clock are those of the configuration, whatever they were when it was saved.
+    """
     if data is None or windows_from is None or not folder_of(data, tenant, windows_from - 1).is_dir():
-        return fresh
-    return Matcher.load(
-        folder_of(data, tenant, windows_from - 1), space=fresh.meaning.source, cache_bytes=fresh.meaning.cache_bytes
-    )
+        return make(None)
+    return make(folder_of(data, tenant, windows_from - 1))
 
 
 def replay(tenant: Tenant, entries: Iterable[Entry], held: dict[int, Held]) -> None:

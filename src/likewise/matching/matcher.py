@@ -332,11 +332,16 @@ class Matcher:
         space: Space | str | Path | None = None,
         clock: Clock | None = None,
         cache_bytes: int = CACHE_BYTES,
+        meaning: Meaning | None = None,
     ) -> Matcher:
-        """A matcher as it was saved; it goes on without repeating a delivery."""
+        """A matcher as it was saved; it goes on without repeating a delivery.
+
+        A `meaning` stands in place of the saved space, measure, threshold and lateness: what windows hold keeps
+        the score it had, what comes is judged by the new one. Saved feedback is taken up either way.
+        """
         from likewise.matching.saving import load
 
-        return load(Path(folder), space=space, clock=clock, cache_bytes=cache_bytes)
+        return load(Path(folder), space=space, clock=clock, cache_bytes=cache_bytes, meaning=meaning)
 
     def snapshot(self) -> Snapshot:
         """What the matcher holds now, unchanging, for other threads."""

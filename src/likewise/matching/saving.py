@@ -24,6 +24,7 @@ from likewise.matching.matcher import Clock, Matcher
 from likewise.model import Subscription
 
 if TYPE_CHECKING:
+    from likewise.matching.routing import Meaning
     from likewise.semantics.space import Space
 
 VERSION = 1
@@ -82,13 +83,22 @@ def save(matcher: Matcher, folder: Path) -> None:
         shutil.rmtree(building, ignore_errors=True)
 
 
-def load(folder: Path, *, space: Space | str | Path | None, clock: Clock | None, cache_bytes: int) -> Matcher:
+def load(
+    folder: Path,
+    *,
+    space: Space | str | Path | None,
+    clock: Clock | None,
+    cache_bytes: int,
+    meaning: Meaning | None = None,
+) -> Matcher:
     """A matcher from what `save` wrote."""
     manifest = _manifest(folder)
     matcher = Matcher(
         space=space, threshold=manifest.threshold, clock=clock, cache_bytes=cache_bytes, lateness=manifest.lateness
     )
-    if manifest.measure is not None:
+    if meaning is not None:
+        matcher.meaning = meaning
+    elif manifest.measure is not None:
         matcher.meaning.restore(manifest.measure, manifest.space)
     if (folder / FEEDBACK).is_file():
         matcher.meaning.feedback = read_feedback(folder / FEEDBACK)
