@@ -1,10 +1,11 @@
 # Two commands do everything: `make run` and `make test`. Each sets up what it needs, once.
 # PYTHON picks the interpreter for a new virtual environment: make test PYTHON=python3.13
 
-PYTHON ?=
-VENV   ?= .venv
-BIN    := $(VENV)/bin
-STAMPS := $(VENV)/stamps
+PYTHON  ?=
+VENV    ?= .venv
+WORKERS ?= 2
+BIN     := $(VENV)/bin
+STAMPS  := $(VENV)/stamps
 
 # Compiled kernels are kept outside the source tree, where `make clean` finds them.
 export NUMBA_CACHE_DIR ?= $(CURDIR)/build/numba
@@ -15,7 +16,7 @@ LOCK := env -u PIP_FIND_LINKS -u UV_FIND_LINKS $(BIN)/uv pip compile --quiet --u
         $(if $(UPGRADE),--upgrade)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check pytest chaos bench docs links lock format clean distclean newcomer
+.PHONY: help run test check pytest coverage chaos bench docs links lock format hooks clean distclean newcomer
 
 help: ## say what there is
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 18
@@ -31,9 +32,12 @@ check: $(STAMPS)/test ## style, types, layers
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 
-pytest: $(STAMPS)/test ## the tests alone; ARGS="-k parser" picks some, HYPOTHESIS_PROFILE=deep looks longer
+pytest: $(STAMPS)/test ## the tests alone; ARGS="-k parser" picks some, WORKERS=0 takes one process, HYPOTHESIS_PROFILE=deep looks longer
 	@$(BIN)/likewise demo >/dev/null  # compiles the kernels once, so that no test waits for them
-	$(BIN)/pytest $(ARGS)
+	$(BIN)/pytest --numprocesses $(WORKERS) --dist loadgroup $(ARGS)
+
+coverage: ## the tests, and which lines they ran: build/coverage/index.html
+	$(MAKE) pytest ARGS="--cov --cov-report=term:skip-covered --cov-report=html --cov-report=xml $(ARGS)"
 
 chaos: $(STAMPS)/test ## kill a broker under load, KILLS times (1000), and see that nothing is lost or doubled
 	$(BIN)/python -m tests.broker.chaos --kills $(or $(KILLS),1000)
@@ -61,8 +65,11 @@ format: $(STAMPS)/test ## lay out the code
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+hooks: $(STAMPS)/test ## run the checks before every commit of this checkout, too
+	$(BIN)/pre-commit install
+
 clean: ## remove what was built, keep the virtual environment
-	rm -rf build dist docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf build dist docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage
 	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
 
 distclean: clean ## remove the virtual environment too

@@ -26,8 +26,13 @@ def shared() -> Path:
     return folder
 
 
+# Fixtures whose tests stay with one worker: one Spark session for all, and never two browsers at a time.
+TOGETHER = {"spark": "spark", "browser": "chromium"}
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Under xdist (`--dist loadgroup`) a file stays with one worker, and all Spark tests with one session."""
+    """Under xdist (`--dist loadgroup`) a file stays with one worker, and tests that share something heavy do too."""
     for item in items:
-        fixtures = getattr(item, "fixturenames", ())
-        item.add_marker(pytest.mark.xdist_group("spark" if "spark" in fixtures else str(item.path)))
+        if item.get_closest_marker("xdist_group") is None:
+            shared = [TOGETHER[name] for name in getattr(item, "fixturenames", ()) if name in TOGETHER]
+            item.add_marker(pytest.mark.xdist_group(shared[0] if shared else str(item.path)))
