@@ -32,7 +32,7 @@ def test_the_code_of_the_page_runs(page: Path) -> None:
     assert failed == 0, "".join(said)
 
 
-@pytest.mark.parametrize("page", [*PAGES, ROOT / "README.md"], ids=lambda path: path.name)
+@pytest.mark.parametrize("page", [*PAGES, *sorted(ROOT.glob("*.md"))], ids=lambda path: path.name)
 def test_links_between_pages_lead_somewhere(page: Path) -> None:
     """Every relative link names a file that is there."""
     for target, _ in LINK.findall(page.read_text(encoding="utf-8")):
