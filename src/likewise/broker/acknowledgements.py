@@ -5,8 +5,8 @@ from __future__ import annotations
 import sqlite3
 import threading
 
+from likewise.broker.checksums import GUARD
 from likewise.broker.log import Done, EventLog
-from likewise.broker.queues import GUARD
 
 
 class Acknowledgements:

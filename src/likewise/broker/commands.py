@@ -8,6 +8,7 @@ import msgspec
 import numpy as np
 
 from likewise.broker.arrivals import FindEntry, known_here, moment, promote
+from likewise.broker.checksums import checksum, subscriber_checksum, subscriber_guard
 from likewise.broker.deliveries import REPLAYED, Delivery
 from likewise.broker.entries import (
     Entry,
@@ -19,10 +20,9 @@ from likewise.broker.entries import (
     Unregister,
     Unsubscribe,
     Withdraw,
-    checksum,
 )
 from likewise.broker.outcome import Outcome
-from likewise.broker.queues import SubscriberQueue, queue_checksum, queue_guard
+from likewise.broker.queues import SubscriberQueue
 from likewise.broker.recipients import pack_scores
 from likewise.broker.tenants import Held, Tenant
 from likewise.errors import DuplicateId, LikewiseError, StateError, UnknownId
@@ -80,13 +80,13 @@ class Commands:
             outcome.execute(
                 "INSERT INTO subscribers VALUES (?1, ?2, ?3, ?4, ?5, ?6, 0, ?7, ?8)",
                 queue.number, tenant.number, queue.id, queue.policy, queue.limit, queue.acknowledged,
-                queue_guard(queue.acknowledged, 0), queue_checksum(tenant.number, queue),
+                subscriber_guard(queue.acknowledged, 0), _checksum(tenant, queue),
             )  # fmt: skip
         else:  # what is pending stays
             queue.policy, queue.limit = command.policy, command.limit
             outcome.execute(
                 "UPDATE subscribers SET policy = ?, queue_limit = ?, checksum = ? WHERE number = ?",
-                queue.policy, queue.limit, queue_checksum(tenant.number, queue), queue.number,
+                queue.policy, queue.limit, _checksum(tenant, queue), queue.number,
             )  # fmt: skip
         (tenant.blocking.add if queue.policy == "block" else tenant.blocking.discard)(queue)
         return queue
@@ -154,6 +154,10 @@ class Commands:
         delivery = Delivery(0, entry.position, REPLAYED, owners, matched, scores, entry.body, entry.ends)
         outcome.send(tenant, delivery)
         return True
+
+
+def _checksum(tenant: Tenant, queue: SubscriberQueue) -> int:
+    return subscriber_checksum(queue.number, tenant.number, queue.id, queue.policy, queue.limit)
 
 
 def end(tenant: Tenant, held: Held, position: int, outcome: Outcome) -> None:

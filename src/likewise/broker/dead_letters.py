@@ -6,8 +6,8 @@ import sqlite3
 from collections.abc import Sequence
 from typing import Any, Final, Literal, NamedTuple
 
+from likewise.broker.checksums import refuse, text_checksum
 from likewise.broker.recipients import unpack
-from likewise.broker.rows import refuse, text_checksum
 from likewise.defaults import MAX_DEAD_LETTER_BYTES, MAX_DEAD_LETTERS
 from likewise.errors import UnknownId
 

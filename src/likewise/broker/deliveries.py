@@ -12,9 +12,8 @@ from typing import Any, Final
 
 import msgspec
 
-from likewise.broker.entries import altered, checksum
+from likewise.broker.checksums import altered, check_entry, checksum, refuse
 from likewise.broker.recipients import pack, unpack, unpack_scores
-from likewise.broker.rows import check_entry, refuse
 from likewise.formats.shown import Cause
 
 CAUSES: Final[tuple[Cause, ...]] = ("arrival", "promoted", "initial", "replayed")

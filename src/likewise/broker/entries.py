@@ -6,8 +6,7 @@ a position. A restart goes on from the last position whose deliveries are stored
 
 from __future__ import annotations
 
-import zlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Final
 
 import msgspec
@@ -125,24 +124,3 @@ def read_command(body: bytes) -> Command:
     Withdraw(event=7)
     """
     return _COMMANDS.decode(body)
-
-
-def checksum(body: bytes, *numbers: int) -> int:
-    """What is kept with a row to notice when it was altered on disk: CRC-32 over its numbers and its body.
-
-    >>> checksum(b"a", 1) == checksum(b"a", 2)
-    False
-    """
-    return zlib.crc32(body, zlib.crc32(repr(numbers).encode()))
-
-
-def altered(found: object, body: Iterable[object], *numbers: object) -> bool:
-    """Whether a row is not what its checksum says; a value of another type than it was written as is altered, too.
-
-    >>> altered(checksum(b"ab", 7), [b"a", b"b"], 7), altered(checksum(b"ab", 7), [b"a", "b"], 7)
-    (False, True)
-    """
-    try:
-        return found != checksum(b"".join(body), *numbers)  # type: ignore[arg-type]
-    except TypeError:  # text where bytes were; a number that is none is written otherwise, so its checksum differs
-        return True

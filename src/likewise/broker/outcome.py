@@ -7,9 +7,10 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from likewise.broker import dead_letters
+from likewise.broker.checksums import GUARD
 from likewise.broker.deliveries import Delivery, insert
 from likewise.broker.entries import Entry
-from likewise.broker.queues import GUARD, SubscriberQueue
+from likewise.broker.queues import SubscriberQueue
 from likewise.broker.recipients import pack
 from likewise.broker.tenants import Tenant
 

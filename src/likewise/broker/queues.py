@@ -8,29 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import islice
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from pyroaring import BitMap64
 
-from likewise.broker.entries import checksum
 from likewise.formats.shown import Policy
-
-
-def queue_checksum(tenant: int, queue: SubscriberQueue) -> int:
-    """The checksum of what seldom changes of a subscriber's row."""
-    return checksum(f"{queue.id} {queue.policy}".encode(), queue.number, tenant, queue.limit)
-
-
-def queue_guard(acknowledged: int, dropped: int) -> int:
-    """What guards the numbers of a subscriber's row that often change; `GUARD` says the same in SQL.
-
-    >>> queue_guard(7, 0), queue_guard(7, 1)
-    (-8, -1000011)
-    """
-    return ~(acknowledged + 1_000_003 * dropped)
-
-
-GUARD: Final = "~(max(acknowledged, ?1) + 1000003 * (dropped + ?2))"  # acknowledged up to ?1, ?2 more dropped
 
 
 class Room(NamedTuple):

@@ -9,6 +9,7 @@ import msgspec
 
 from likewise.broker.deliveries import verify
 from likewise.broker.log import EventLog
+from likewise.broker.queues import SubscriberQueue
 from likewise.broker.recipients import unpack
 from likewise.broker.rows import (
     ENTRY,
@@ -48,7 +49,8 @@ def recover(log: EventLog, data: Path | None, make: MakeMatcher) -> tuple[dict[i
 
 def _read_subscribers(connection: sqlite3.Connection, tenant: Tenant) -> None:
     rows = connection.execute(f"SELECT {SUBSCRIBER} FROM subscribers WHERE tenant = ?", (tenant.number,))
-    for queue in map(subscriber_row, rows):
+    for row in map(subscriber_row, rows):
+        queue = SubscriberQueue(*row)
         tenant.subscribers[queue.id] = tenant.by_number[queue.number] = queue
         if queue.policy == "block":
             tenant.blocking.add(queue)

@@ -13,9 +13,18 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from likewise.broker.bodies import read_event
-from likewise.broker.entries import EVENT, Entry, Judge, altered, checksum, read_command
-from likewise.broker.queues import SubscriberQueue, queue_checksum, queue_guard
-from likewise.errors import ArtefactDamaged
+from likewise.broker.checksums import (
+    altered,
+    check_entry,
+    guarded,
+    refuse,
+    subscriber_checksum,
+    subscriber_guard,
+    tenant_checksum,
+    text_checksum,
+)
+from likewise.broker.entries import EVENT, Entry, Judge, read_command
+from likewise.formats.shown import Policy
 from likewise.model import Event, Subscription
 
 Row = tuple[Any, ...]
@@ -29,38 +38,6 @@ STATE: Final = frozenset({"commit", "matched", "position", "arrival"})
 _SUBSCRIPTIONS: Final = msgspec.json.Decoder(Subscription)
 
 
-def refuse(what: str) -> ArtefactDamaged:
-    """The error for a row that is not what was written.
-
-    >>> str(refuse("delivery 7"))
-    'delivery 7 was altered on disk; restore a copy'
-    """
-    return ArtefactDamaged(f"{what} was altered on disk; restore a copy")
-
-
-def number_or_none(number: int | None) -> int:
-    """A number that may be missing, for a checksum: what is missing is no number at all.
-
-    >>> number_or_none(None), number_or_none(0)
-    (-1, 0)
-    """
-    return -1 if number is None else number
-
-
-def text_checksum(texts: tuple[object, ...], *numbers: int) -> int:
-    """The checksum of a row of texts and numbers.
-
-    >>> text_checksum(("a", "bc"), 1) == text_checksum(("ab", "c"), 1)
-    False
-    """
-    return checksum(repr(texts).encode(errors="surrogatepass"), *numbers)
-
-
-def _guarded(number: object, guard: object) -> bool:
-    """Whether a number is one, and its guard holds its bits turned over."""
-    return type(number) is int and guard == ~number
-
-
 class TenantRow(NamedTuple):
     """A tenant as it is kept."""
 
@@ -70,9 +47,15 @@ class TenantRow(NamedTuple):
     last_delivery: int
 
 
-def tenant_checksum(number: int, name: str, windows_from: int | None) -> int:
-    """The checksum of what seldom changes of a tenant's row."""
-    return text_checksum((name, windows_from), number)
+class SubscriberRow(NamedTuple):
+    """A subscriber as it is kept."""
+
+    number: int
+    id: str
+    policy: Policy
+    limit: int
+    acknowledged: int
+    dropped: int
 
 
 def add_tenant(connection: sqlite3.Connection, name: str) -> int:
@@ -88,20 +71,9 @@ def add_tenant(connection: sqlite3.Connection, name: str) -> int:
 def tenant_row(row: Row) -> TenantRow:
     """A tenant, checked."""
     number, name, windows_from, last, guard, check = row
-    if not _guarded(last, guard) or check != tenant_checksum(number, name, windows_from):
+    if not guarded(last, guard) or check != tenant_checksum(number, name, windows_from):
         raise refuse(f"tenant {number} ({name!r})")
     return TenantRow(number, name, windows_from, last)
-
-
-def entry_checksum(position: int, tenant: int, kind: int, arrival: int, ends: int | None, body: bytes) -> int:
-    """The checksum of an entry of the log; its id and source are in its body."""
-    return checksum(body, position, tenant, kind, arrival, number_or_none(ends))
-
-
-def check_entry(position: int, tenant: int, kind: int, arrival: int, ends: int | None, check: int, body: bytes) -> None:
-    """Refuse an entry that was altered."""
-    if altered(check, (body,), position, tenant, kind, arrival, number_or_none(ends)):
-        raise refuse(f"entry {position} of the log")
 
 
 def entry_row(row: Row) -> Entry:
@@ -115,14 +87,17 @@ def entry_row(row: Row) -> Entry:
     return Entry(owner, kind, value, body, source, id, ends, position, arrival)
 
 
-def subscriber_row(row: Row) -> SubscriberQueue:
+def subscriber_row(row: Row) -> SubscriberRow:
     """A subscriber, checked."""
-    queue = SubscriberQueue(*row[:6])
-    guard, check, tenant = row[6:]
-    whole = type(queue.acknowledged) is int and type(queue.dropped) is int
-    if not whole or guard != queue_guard(queue.acknowledged, queue.dropped) or check != queue_checksum(tenant, queue):
-        raise refuse(f"the subscriber {queue.id!r}")
-    return queue
+    found, (guard, check, tenant) = SubscriberRow(*row[:6]), row[6:]
+    whole = type(found.acknowledged) is int and type(found.dropped) is int
+    if (
+        not whole
+        or guard != subscriber_guard(found.acknowledged, found.dropped)
+        or check != subscriber_checksum(found.number, tenant, found.id, found.policy, found.limit)
+    ):
+        raise refuse(f"the subscriber {found.id!r}")
+    return found
 
 
 def subscription_row(row: Row) -> tuple[int, int, str, Subscription, int, int | None]:
@@ -158,7 +133,7 @@ def token_row(row: Row) -> tuple[str, str, str, str]:
 def state_rows(connection: sqlite3.Connection) -> dict[str, int]:
     """The numbers the broker goes on from, checked."""
     rows = connection.execute("SELECT name, value, guard FROM state").fetchall()
-    if {name for name, _, _ in rows} != STATE or not all(_guarded(value, guard) for _, value, guard in rows):
+    if {name for name, _, _ in rows} != STATE or not all(guarded(value, guard) for _, value, guard in rows):
         raise refuse("a number the store goes on from")
     return {name: value for name, value, _ in rows}
 

@@ -12,7 +12,7 @@
 | dead_letters | what could not be read or delivered |
 | tokens | who may do what, by the token's hash |
 
-SQLite keeps no checksums of its pages, so every row carries its own, over every column (`likewise.broker.rows`);
+SQLite keeps no checksums of its pages, so every row carries its own, over every column (`likewise.broker.checksums`);
 what a body says too (an event's id and source, a subscription's id) is compared with it. What often changes has
 its own `guard`: its bits turned over. So a withdrawn entry's checksum is one higher, that of an ended subscription
 higher by its end and one, that of a dead letter by its number.

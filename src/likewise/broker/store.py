@@ -18,10 +18,11 @@ from typing import Final, NamedTuple, Protocol, TypeVar, cast
 
 import structlog
 
+from likewise.broker.checksums import entry_checksum
 from likewise.broker.entries import Entry
 from likewise.broker.files import FolderLock, connect, open_tables, said
 from likewise.broker.log import Done, Receipt, Receipts
-from likewise.broker.rows import ENTRY, entry_checksum, entry_row
+from likewise.broker.rows import ENTRY, entry_row
 from likewise.broker.watermark import Watermark
 from likewise.defaults import COMMIT_ENTRIES
 from likewise.errors import Conflict, LikewiseError, Unavailable

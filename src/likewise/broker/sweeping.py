@@ -6,8 +6,9 @@ import sqlite3
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
+from likewise.broker.checksums import refuse
 from likewise.broker.deliveries import COLUMNS, delivery_row
-from likewise.broker.rows import ENTRY, entry_row, refuse
+from likewise.broker.rows import ENTRY, entry_row
 from likewise.broker.tenants import Tenant
 from likewise.defaults import KNOWN_FOR
 

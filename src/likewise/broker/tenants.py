@@ -8,9 +8,9 @@ from typing import Final
 
 import msgspec
 
+from likewise.broker.checksums import tenant_checksum
 from likewise.broker.deliveries import Delivery
 from likewise.broker.queues import SubscriberQueue
-from likewise.broker.rows import tenant_checksum
 from likewise.errors import UnknownId
 from likewise.matching.matcher import Matcher
 from likewise.model import Subscription

@@ -11,7 +11,8 @@ import sqlite3
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
-from likewise.broker.rows import TOKEN, text_checksum, token_row
+from likewise.broker.checksums import text_checksum
+from likewise.broker.rows import TOKEN, token_row
 from likewise.errors import InputError, NotAllowed, NotAuthenticated, UnknownId
 
 SCOPES: Final = ("publish", "subscribe", "admin")
