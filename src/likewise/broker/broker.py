@@ -94,14 +94,17 @@ class Broker:
             raise
         self._names = {tenant.name: tenant for tenant in self.tenants.values()}
         self._acknowledgements = Acknowledgements(self.store)
-        self._housekeeping = Housekeeping(self, self._acknowledgements)
+        self._housekeeping = Housekeeping(
+            self.store, self.tenants, self._acknowledgements, data=data, clock=clock, lock=self.lock,
+            matched=lambda: self.worker.position, on_expired=lambda events: self.steps.expired(self.tenants, events),
+        )  # fmt: skip
         self.worker = MatchingWorker(
             self.store, self.tenants, matched=matched, clock=clock, lock=self.lock,
             on_stored=self._stored, on_quiet=self._housekeeping.turn, on_end=self._housekeeping.save_windows,
         )  # fmt: skip
         self.store.on_append = self.worker.follow
         self.store.early = EarlyMatching(self.worker, self.tenants, clock)
-        self.metrics.watch(self)
+        self.metrics.watch(self.tenants, lambda: self.store.position, lambda: self.worker.position)
         self._closed = False
         self.worker.start(self.store.position)
 

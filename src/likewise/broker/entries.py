@@ -7,7 +7,7 @@ a position. A restart goes on from the last position whose deliveries are stored
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 
@@ -102,6 +102,15 @@ class Entry(msgspec.Struct, gc=False):
     arrival: int = 0
     own_id: bool = False
     applied: Applied | None = None
+
+
+class Gone(NamedTuple):
+    """An event that the log holds no longer: its validity was over, or it had been withdrawn."""
+
+    tenant: int
+    position: int
+    id: str
+    source: str
 
 
 _COMMANDS: Final[msgspec.json.Decoder[Command]] = msgspec.json.Decoder(Command)

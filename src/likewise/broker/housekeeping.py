@@ -2,26 +2,43 @@
 
 from __future__ import annotations
 
+import threading
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from pathlib import Path
 
 from likewise.broker.acknowledgements import Acknowledgements
-from likewise.broker.entries import Command, Tick, Unsubscribe, command_entry
+from likewise.broker.entries import Command, Gone, Tick, Unsubscribe, command_entry
+from likewise.broker.log import EventLog
 from likewise.broker.sweeping import Swept, sweep
 from likewise.broker.tenants import Tenant
 from likewise.broker.windows import remove_older, save_windows
 from likewise.defaults import CHECKPOINT_ENTRIES, SWEEP_SECONDS, TICK_SECONDS
 
-if TYPE_CHECKING:
-    from likewise.broker.broker import Broker
-
 
 class Housekeeping:
-    """The broker's own work on what it holds."""
+    """The broker's own work on what it holds; `on_expired` is told which events were forgotten."""
 
-    def __init__(self, broker: Broker, acknowledgements: Acknowledgements) -> None:
-        self._broker = broker
+    def __init__(
+        self,
+        log: EventLog,
+        tenants: Mapping[int, Tenant],
+        acknowledgements: Acknowledgements,
+        *,
+        data: Path | None,
+        clock: Callable[[], int],
+        lock: threading.RLock,
+        matched: Callable[[], int],
+        on_expired: Callable[[list[Gone]], None] = lambda events: None,
+    ) -> None:
+        self._log = log
+        self._tenants = tenants
         self._acknowledgements = acknowledgements
+        self._data = data
+        self._clock = clock
+        self._lock = lock  # of the queues
+        self._matched = matched  # the position matching has come to
+        self._on_expired = on_expired
         self._checked = self._swept = time.monotonic()
         self._stopped = False
 
@@ -36,7 +53,7 @@ class Housekeeping:
         now = time.monotonic()
         if now - self._checked >= TICK_SECONDS:
             self._checked = now
-            for tenant in list(self._broker.tenants.values()):
+            for tenant in list(self._tenants.values()):
                 self._move_time(tenant)
                 self._save_if_due(tenant, CHECKPOINT_ENTRIES)
         if now - self._swept >= SWEEP_SECONDS:
@@ -48,7 +65,7 @@ class Housekeeping:
 
         Where events carry their own time, that alone moves the windows.
         """
-        now = self._broker.clock()
+        now = self._clock()
         for held in list(tenant.ending.values()):
             if held.ends is not None and held.ends <= now:
                 subscriber = tenant.by_number[held.subscriber].id
@@ -62,41 +79,40 @@ class Housekeeping:
 
     def _append(self, tenant: Tenant, command: Command) -> None:
         """Append a command of our own; one that comes too late for this run of the broker is made again by the next."""
-        self._broker.store.append([command_entry(tenant.number, command)], lambda result: None)
+        self._log.append([command_entry(tenant.number, command)], lambda result: None)
 
     def _save_if_due(self, tenant: Tenant, entries: int) -> None:
-        position = self._broker.worker.position
-        if self._broker.data is None or tenant.windows_from is None or position - tenant.windows_from + 1 < entries:
+        position = self._matched()
+        if self._data is None or tenant.windows_from is None or position - tenant.windows_from + 1 < entries:
             return
         kept: int | None = position + 1
         if len(tenant.windows):
-            save_windows(self._broker.data, tenant, position)
+            save_windows(self._data, tenant, position)
         else:
             kept = None
         statement, *values = tenant.windows_statement(kept)
-        self._broker.store.commit(lambda c: c.execute(statement, values) and None)
+        self._log.commit(lambda c: c.execute(statement, values) and None)
         tenant.windows_from = kept
-        remove_older(self._broker.data, tenant.number, position)
+        remove_older(self._data, tenant.number, position)
 
     def save_windows(self) -> None:
         """Save every tenant's windows as they are."""
-        for tenant in list(self._broker.tenants.values()):
+        for tenant in list(self._tenants.values()):
             self._save_if_due(tenant, 1)
 
     def sweep(self) -> Swept:
         """Forget what is over now."""
-        broker = self._broker
-        tenants = list(broker.tenants.values())
-        found = broker.store.commit(lambda c: sweep(c, tenants, broker.worker.position, broker.clock()))
-        with broker.lock:
+        tenants = list(self._tenants.values())
+        found = self._log.commit(lambda c: sweep(c, tenants, self._matched(), self._clock()))
+        with self._lock:
             for number, delivery, recipients in found.deliveries:
-                tenant = self._broker.tenants[number]
+                tenant = self._tenants[number]
                 tenant.recent.pop(delivery, None)
                 for recipient in recipients:
                     if (queue := tenant.by_number.get(recipient)) is not None:
                         queue.pending.discard(delivery)
             for event in found.events:
-                self._broker.tenants[event.tenant].withdrawn.discard(event.position)
+                self._tenants[event.tenant].withdrawn.discard(event.position)
             idle = [
                 (t.stored_number, queue.number)
                 for t in tenants
@@ -104,12 +120,10 @@ class Housekeeping:
                 if not queue.pending and queue.acknowledged < t.stored_number and queue.acknowledge(t.stored_number)
             ]
             ended = [self._forget_ended(t) for t in tenants]
-        self._broker.steps.expired(self._broker.tenants.__getitem__, found.events)
+        self._on_expired(found.events)
         forgotten = [(number,) for numbers in ended for number in numbers]
         if forgotten:
-            broker.store.commit(
-                lambda c: c.executemany("DELETE FROM subscriptions WHERE number = ?", forgotten) and None
-            )
+            self._log.commit(lambda c: c.executemany("DELETE FROM subscriptions WHERE number = ?", forgotten) and None)
         for stored, subscriber in idle:  # so that a restart need not look at what is long settled
             self._acknowledgements.note(subscriber, stored)
         return found
@@ -118,7 +132,7 @@ class Housekeeping:
         """Let go of ended subscriptions that no delivery under way, no replay and no feedback can name any more."""
         if len(tenant.plain.meaning.feedback):
             return []
-        replayed_from = tenant.windows_from or self._broker.worker.position + 1
+        replayed_from = tenant.windows_from or self._matched() + 1
         forgotten = []
         for number in list(tenant.ended):
             held = tenant.held[number]

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Iterator, Mapping
+from typing import Final
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.metrics_core import CounterMetricFamily
 from prometheus_client.registry import Collector
 
 from likewise.broker.deliveries import ARRIVAL
+from likewise.broker.outcome import Outcome
+from likewise.broker.tenants import Tenant
 from likewise.matching.cache_use import CACHES, CacheUse
-
-if TYPE_CHECKING:
-    from likewise.broker.broker import Broker
-    from likewise.broker.outcome import Outcome
 
 _BUCKETS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0, 60.0)
 
@@ -41,31 +39,29 @@ class Metrics:
             "likewise_publish_seconds", "From request to acknowledgement", buckets=_BUCKETS, registry=registry
         )
 
-    def watch(self, broker: Broker) -> None:
-        """Measure what a broker holds whenever the page is read."""
+    def watch(self, tenants: Mapping[int, Tenant], position: Callable[[], int], matched: Callable[[], int]) -> None:
+        """Measure what tenants hold, and how far the log and matching have come, whenever the page is read."""
 
         def gauge(name: str, text: str, value: object) -> None:
             Gauge(name, text, registry=self.registry).set_function(value)  # type: ignore[arg-type]
 
         def queues() -> list[int]:
-            return [
-                len(queue) for tenant in list(broker.tenants.values()) for queue in list(tenant.subscribers.values())
-            ]
+            return [len(queue) for tenant in list(tenants.values()) for queue in list(tenant.subscribers.values())]
 
         gauge("likewise_deliveries_pending", "Deliveries not acknowledged", lambda: sum(queues()))
         gauge("likewise_subscribers", "Registered subscribers", lambda: len(queues()))
         gauge(
             "likewise_subscriptions", "Subscriptions held",
-            lambda: sum(len(t.plain) + len(t.windows) for t in list(broker.tenants.values())),
+            lambda: sum(len(t.plain) + len(t.windows) for t in list(tenants.values())),
         )  # fmt: skip
-        gauge("likewise_log_position", "Entries of the log", lambda: broker.store.position)
-        gauge("likewise_matched_position", "Entries matched", lambda: broker.worker.position)
+        gauge("likewise_log_position", "Entries of the log", position)
+        gauge("likewise_matched_position", "Entries matched", matched)
         gauge(
             "likewise_events_late", "Events too late for windows",
-            lambda: sum(t.refused_late for t in list(broker.tenants.values())),
+            lambda: sum(t.refused_late for t in list(tenants.values())),
         )  # fmt: skip
 
-        self.registry.register(_Caches(broker))
+        self.registry.register(_Caches(tenants))
 
     def received(self, count: int) -> None:
         """Events came in."""
@@ -92,12 +88,12 @@ class Metrics:
 class _Caches(Collector):
     """What the matchers count themselves, read when the page is: the tenants' caches together."""
 
-    def __init__(self, broker: Broker) -> None:
-        self._broker = broker
+    def __init__(self, tenants: Mapping[int, Tenant]) -> None:
+        self._tenants = tenants
 
     def collect(self) -> Iterator[CounterMetricFamily]:
         """How often what matching keeps was there when it was needed, and how often it had to be computed."""
-        matchers = [m for tenant in list(self._broker.tenants.values()) for m in (tenant.plain, tenant.windows)]
+        matchers = [m for tenant in list(self._tenants.values()) for m in (tenant.plain, tenant.windows)]
         found = [matcher.caches() for matcher in matchers]
         hits = CounterMetricFamily("likewise_cache_hits", "Look-ups that found what they wanted", labels=["cache"])
         misses = CounterMetricFamily("likewise_cache_misses", "Look-ups that had to compute it", labels=["cache"])

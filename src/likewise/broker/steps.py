@@ -8,21 +8,20 @@ What concerns one event is said at the level debug, so that info stays readable;
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 import msgspec
 import structlog
 
 from likewise.broker.deliveries import CAUSES
-from likewise.broker.entries import Entry
+from likewise.broker.entries import Entry, Gone
 from likewise.errors import LikewiseError
 from likewise.model import Event
 
 if TYPE_CHECKING:
     from likewise.broker.log import Done
     from likewise.broker.outcome import Outcome
-    from likewise.broker.sweeping import SweptEvent
     from likewise.broker.tenants import Tenant
 
 NEVER: Final = 100
@@ -140,11 +139,11 @@ class Steps:
 
         return told
 
-    def expired(self, names: Callable[[int], Tenant], events: Iterable[SweptEvent]) -> None:
+    def expired(self, tenants: Mapping[int, Tenant], events: Iterable[Gone]) -> None:
         """Events were forgotten: their validity was over, or they had been withdrawn."""
         if self.each:
             for event in events:
                 _log.debug(
-                    "event expired", tenant=names(event.tenant).name, event_id=event.id, source=event.source,
+                    "event expired", tenant=tenants[event.tenant].name, event_id=event.id, source=event.source,
                     position=event.position,
                 )  # fmt: skip

@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 
 from likewise.broker.checksums import refuse
 from likewise.broker.deliveries import COLUMNS, delivery_row
+from likewise.broker.entries import Gone
 from likewise.broker.rows import ENTRY, entry_row
 from likewise.broker.tenants import Tenant
 from likewise.defaults import KNOWN_FOR
@@ -15,19 +16,10 @@ from likewise.defaults import KNOWN_FOR
 EVENTS: Final = 2_000  # removed in one commit, so that nobody waits long for it
 
 
-class SweptEvent(NamedTuple):
-    """An event that was removed."""
-
-    tenant: int
-    position: int
-    id: str
-    source: str
-
-
 class Swept(NamedTuple):
     """What was removed: events, and deliveries by tenant, number and recipients."""
 
-    events: list[SweptEvent]
+    events: list[Gone]
     deliveries: list[tuple[int, int, list[int]]]
 
 
@@ -36,7 +28,7 @@ def sweep(connection: sqlite3.Connection, tenants: Iterable[Tenant], matched: in
 
     An event stays known for `KNOWN_FOR` after its arrival, so that publishing it again is noticed.
     """
-    events: list[SweptEvent] = []
+    events: list[Gone] = []
     deliveries: list[tuple[int, int, list[int]]] = []
     replayed_from = matched + 1
     for tenant in tenants:
@@ -58,13 +50,13 @@ def sweep(connection: sqlite3.Connection, tenants: Iterable[Tenant], matched: in
     return Swept(events, deliveries)
 
 
-def _over(connection: sqlite3.Connection, position: int, now: int) -> SweptEvent:
+def _over(connection: sqlite3.Connection, position: int, now: int) -> Gone:
     """The event to be removed; refused if an index alone says that it is over, which was altered on disk then."""
     row = connection.execute(f"SELECT withdrawn, {ENTRY} FROM log WHERE position = ?", (position,)).fetchone()
     entry = entry_row(row[1:])
     if not row[0] and (entry.ends is None or entry.ends > now):
         raise refuse(f"an index over entry {position} of the log")
-    return SweptEvent(entry.tenant, position, entry.id, entry.source)
+    return Gone(entry.tenant, position, entry.id, entry.source)
 
 
 def _unneeded(tenant: Tenant, matched: int, now: int) -> tuple[int, int]:
