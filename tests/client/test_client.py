@@ -62,7 +62,7 @@ def test_refusals_carry_what_the_broker_said(address: str) -> None:
     """The problem's facts."""
     with Publisher(address) as out:
         with pytest.raises(BrokerRefused) as refused:
-            out.withdraw("nothing")
+            out.unpublish("nothing")
         assert (refused.value.status, refused.value.problem["code"]) == (404, "unknown_id")
 
 

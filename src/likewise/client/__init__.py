@@ -9,12 +9,29 @@
             print(delivery.event, delivery.subscriptions)
             inbox.acknowledge(delivery)
 
+    with Subscriber("ann", "http://127.0.0.1:8787") as inbox, inbox.listen(print):
+        input("Enter ends it")
+
+`connect` says at once whether a broker is there, `disconnect` leaves (what is missed waits), `reconnect` comes back,
+also to another address of the same broker, and goes on after the last delivery given.
+
 Events and subscriptions are checked before anything is sent. A connection that breaks is made again, with
 growing pauses; a stream goes on after the last delivery it gave, so none comes twice.
 """
 
 from likewise.client.asynchronous import AsyncPublisher, AsyncSubscriber
-from likewise.client.messages import ClientDelivery, Met
+from likewise.client.listening import Listening
+from likewise.client.messages import BrokerRefused, ClientDelivery, Met, Receipt
 from likewise.client.synchronous import Publisher, Subscriber
 
-__all__ = ["AsyncPublisher", "AsyncSubscriber", "ClientDelivery", "Met", "Publisher", "Subscriber"]
+__all__ = [
+    "AsyncPublisher",
+    "AsyncSubscriber",
+    "BrokerRefused",
+    "ClientDelivery",
+    "Listening",
+    "Met",
+    "Publisher",
+    "Receipt",
+    "Subscriber",
+]

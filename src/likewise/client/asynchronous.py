@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable
+import asyncio
+import inspect
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 import httpx
@@ -13,7 +14,8 @@ import stamina
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, WebSocketException
 
-from likewise.client.endpoint import ADDRESS, Endpoint, may_connect_again, may_request_again
+from likewise.client.connection import AsyncConnection
+from likewise.client.endpoint import ADDRESS, Endpoint, may_connect_again
 from likewise.client.following import Following
 from likewise.client.messages import (
     JSON,
@@ -27,7 +29,6 @@ from likewise.client.messages import (
     event_path,
     path_of,
     queue_wanted,
-    raise_problem,
     read_next,
     read_pending,
     read_receipts,
@@ -39,44 +40,7 @@ from likewise.formats.json_subscriptions import subscription_to_json
 from likewise.model import Subscription
 
 
-class _AsyncConnection:
-    """Requests that are sent again when the connection broke."""
-
-    def __init__(self, endpoint: Endpoint) -> None:
-        self._endpoint = endpoint
-        self._http = httpx.AsyncClient(**endpoint.http_options())
-
-    @property
-    def address(self) -> str:
-        """Where the broker is."""
-        return self._endpoint.address
-
-    async def request(
-        self, method: str, path: str, body: bytes | None = None, headers: dict[str, str] | None = None
-    ) -> httpx.Response:
-        """A request's answer; problems are raised."""
-        try:
-            async for attempt in stamina.retry_context(on=may_request_again, **self._endpoint.retrying):
-                with attempt:
-                    return raise_problem(await self._http.request(method, path, content=body, headers=headers))
-        except httpx.TransportError as error:
-            raise self._endpoint.said(error) from error
-        raise AssertionError("stamina ends with an error or an answer")
-
-    async def close(self) -> None:
-        """Close the connection."""
-        await self._http.aclose()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
-    ) -> None:
-        await self.close()
-
-
-class AsyncPublisher(_AsyncConnection):
+class AsyncPublisher(AsyncConnection):
     """Publishes events; each call returns when they are on the broker's disk."""
 
     def __init__(
@@ -100,13 +64,13 @@ class AsyncPublisher(_AsyncConnection):
         body = event_lines(events, self._source)
         return read_receipts(await self.request("POST", "/v1/events", body, LINES)) if body else ()
 
-    async def withdraw(self, id: str) -> None:
-        """Take an event back."""
+    async def unpublish(self, id: str) -> None:
+        """Take an event back: nobody is given it any more, and it leaves the windows."""
         await self.request("DELETE", event_path(id, self._source))
 
 
-class AsyncSubscriber(_AsyncConnection):
-    """A registered subscriber: `async with`, then `async for` to get deliveries as they come."""
+class AsyncSubscriber(AsyncConnection):
+    """A registered subscriber: `async for` to get deliveries as they come, or hand it a listener."""
 
     def __init__(
         self,
@@ -124,6 +88,8 @@ class AsyncSubscriber(_AsyncConnection):
         self._wanted = queue_wanted(policy, limit)
         self._following = Following(id, cursor)
         self._socket: ClientConnection | None = None
+        self._registered = False
+        self._ended = False
 
     @property
     def id(self) -> str:
@@ -135,9 +101,17 @@ class AsyncSubscriber(_AsyncConnection):
         """The sequence number of the last delivery given."""
         return self._following.cursor
 
-    async def __aenter__(self) -> Self:
-        await self.request("PUT", path_of(self.id), self._wanted)
-        return self
+    async def _reach(self, patience: float | None) -> None:
+        await self._send("PUT", path_of(self.id), self._wanted, patience=patience)
+        self._registered = True
+
+    async def request(
+        self, method: str, path: str, body: bytes | None = None, headers: dict[str, str] | None = None
+    ) -> httpx.Response:
+        """A request's answer, after registering if that was not done yet; problems are raised."""
+        if not self._registered:
+            await self._reach(None)
+        return await self._send(method, path, body, headers)
 
     async def subscribe(self, subscription: Subscription | str, id: str | None = None) -> str:
         """Subscribe, in place of what has the same id; the id."""
@@ -152,12 +126,12 @@ class AsyncSubscriber(_AsyncConnection):
     async def unregister(self) -> None:
         """Let the broker forget this subscriber, its subscriptions and what waits for it."""
         await self.request("DELETE", path_of(self.id))
+        self._registered = False
 
     async def pending(self, limit: int = 100) -> tuple[ClientDelivery, ...]:
         """What waits after the cursor, without a stream; the cursor stays."""
-        return read_pending(
-            await self.request("GET", path_of(self.id, f"/deliveries?after={self.cursor}&limit={limit}"))
-        )
+        answer = await self.request("GET", path_of(self.id, f"/deliveries?after={self.cursor}&limit={limit}"))
+        return read_pending(answer)
 
     async def replay(self, after: int = 0) -> AsyncIterator[ClientDelivery]:
         """What this subscriber was given after a sequence number, acknowledged or not, as far as events are kept.
@@ -172,45 +146,89 @@ class AsyncSubscriber(_AsyncConnection):
                 return
             after = following
 
+    def listen(self, listener: Callable[[ClientDelivery], object], *, acknowledge: bool = True) -> asyncio.Task[None]:
+        """Call `listener`, a function or a coroutine function, for each delivery.
+
+        What it returned from is acknowledged. The task ends when it is cancelled, with `disconnect`, or with an error
+        of the listener; that delivery is not acknowledged and comes again.
+        """
+        return asyncio.get_running_loop().create_task(self._tell(listener, acknowledge))
+
+    async def _tell(self, listener: Callable[[ClientDelivery], object], acknowledge: bool) -> None:
+        async for delivery in self:
+            said = listener(delivery)
+            if inspect.isawaitable(said):
+                await said
+            if acknowledge:
+                await self.acknowledge(delivery)
+
     async def __aiter__(self) -> AsyncIterator[ClientDelivery]:
-        while True:
-            socket = await self._connect()
+        self._ended = False
+        if not self._registered:
+            await self._reach(None)
+        while not self._ended:
+            socket = await self._open_stream()
+            if socket is None:
+                return
             try:
                 async for said in socket:
                     if (delivery := self._following.take(said)) is not None:
                         yield delivery
             except ConnectionClosed:
                 pass
-            self._following.ended(socket.close_code, socket.close_reason)
-            if self._socket is None:
-                return  # closed by us
+            if not self._ended:
+                self._following.ended(socket.close_code, socket.close_reason)
 
-    async def _connect(self) -> ClientConnection:
+    async def _open_stream(self) -> ClientConnection | None:
+        """A stream; None if it was given up while it was being opened."""
         options = self._endpoint.stream_options(self.id, self._following.acknowledged)
+
+        def again(error: Exception) -> bool:
+            return not self._ended and may_connect_again(error)
+
         try:
-            async for attempt in stamina.retry_context(on=may_connect_again, **self._endpoint.retrying):
+            async for attempt in stamina.retry_context(on=again, **self._endpoint.retrying()):
                 with attempt:
                     self._socket = await connect(**options)
         except (OSError, WebSocketException) as error:
+            if self._ended:
+                return None
             raise self._endpoint.said(error) from error
-        assert self._socket is not None  # stamina ends with an error or a connection
+        if self._ended:
+            await self.stop_stream()
+            return None
         return self._socket
 
     async def acknowledge(self, delivery: ClientDelivery | int) -> None:
         """Everything up to this delivery is dealt with; sent on the stream if it is open."""
         number = self._following.settle(delivery)
-        if self._socket is not None:
-            try:
+        if self._socket is not None and not self._ended:
+            with suppress(ConnectionClosed):  # the next connection says it
                 await self._socket.send(acknowledgement(number))
-            except ConnectionClosed:
-                return  # the next connection says it
         else:
             await self.request("POST", path_of(self.id, "/acknowledgements"), settled(number))
 
-    async def close(self) -> None:
-        """Close the stream and the connection; what was not acknowledged comes again."""
+    async def stop_stream(self) -> None:
+        """End the iteration that is under way, if any; the subscriber stays registered and connected."""
+        self._ended = True
         if self._socket is not None:
-            socket, self._socket = self._socket, None
             with suppress(ConnectionClosed):  # the broker may be gone
-                await socket.close()
-        await super().close()
+                await self._socket.close()
+
+    async def disconnect(self) -> None:
+        """Close the stream and the connection; what was not acknowledged waits, and comes again."""
+        await self.stop_stream()
+        self._socket = None
+        await super().disconnect()
+
+    async def reconnect(self, address: str | None = None, patience: float | None = None) -> Self:
+        """Connect anew and register; at another address of the same broker, or of a copy of its store, if one is given.
+
+        The cursor stays, and an iteration or a listener that is under way goes on there, after the last delivery
+        given. If nobody answers, nothing changes.
+        """
+        await super().reconnect(address, patience)
+        if self._socket is not None and not self._ended:
+            with suppress(ConnectionClosed):
+                await self._socket.close()
+        return self

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import socket
 import ssl
-from functools import cached_property
+from math import inf
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 import httpx
 from websockets.exceptions import WebSocketException
@@ -17,6 +20,28 @@ from likewise.errors import ArtefactMissing, InputError, Unavailable
 ADDRESS: Final = f"http://{HOST}:{PORT}"
 REFUSED: Final = (1008, 4000, 4400)  # close codes after which connecting again would not help
 SECONDS: Final = 60  # a request may take
+FOREVER: Final = inf  # a patience that never ends
+
+
+def broker_address(said: str) -> str:
+    """A broker's address as it is used; a bare host, or host and port, is taken as http, at the usual port.
+
+    >>> broker_address("http://127.0.0.1:8787/"), broker_address("roof"), broker_address("roof:80")
+    ('http://127.0.0.1:8787', 'http://roof:8787', 'http://roof:80')
+    >>> broker_address("ftp://roof")
+    Traceback (most recent call last):
+    likewise.errors.InputError: 'ftp://roof' is no address of a broker; write it like http://127.0.0.1:8787
+    """
+    bare = "://" not in said
+    try:
+        parts = urlsplit(f"http://{said}" if bare else said)
+        port = parts.port
+    except ValueError:
+        parts, port = urlsplit(""), None
+    if parts.scheme not in ("http", "https") or not parts.hostname or any(c.isspace() for c in said):
+        raise InputError(f"{said!r} is no address of a broker; write it like {ADDRESS}")
+    usual = f":{PORT}" if bare and port is None else ""
+    return f"{parts.scheme}://{parts.netloc}{usual}{parts.path.rstrip('/')}"
 
 
 class Endpoint:
@@ -32,15 +57,32 @@ class Endpoint:
     def __init__(
         self, address: str, token: str | None = None, patience: float = 30.0, ca: str | Path | None = None
     ) -> None:
-        self.address = address.rstrip("/")
+        self.address = broker_address(address)
         self.headers = headers_of(token)
         self._ca = ca
-        self.retrying: dict[str, Any] = {"attempts": None, "timeout": patience, "wait_max": 5.0}
+        self._patience = patience
         if ca is not None and not self.address.startswith("https:"):
             raise InputError(f"a certificate to believe was named, but {self.address} is not https; say https://...")
+        self.trust = self._trust()
 
-    @cached_property
-    def trust(self) -> ssl.SSLContext | None:
+    def at(self, address: str) -> Endpoint:
+        """The same at another address; the token goes with it, so name only addresses of the same broker."""
+        moved = Endpoint(address, patience=self._patience, ca=self._ca)
+        moved.headers = self.headers
+        return moved
+
+    def retrying(self, patience: float | None = None) -> dict[str, Any]:
+        """How stamina tries again, for `patience` seconds (the endpoint's own by default); 0 tries once.
+
+        >>> Endpoint("roof").retrying(0)["attempts"], Endpoint("roof").retrying(FOREVER)["timeout"]
+        (1, None)
+        """
+        seconds = self._patience if patience is None else patience
+        if seconds <= 0:
+            return {"attempts": 1}
+        return {"attempts": None, "timeout": None if seconds == FOREVER else seconds, "wait_max": 5.0}
+
+    def _trust(self) -> ssl.SSLContext | None:
         """Whose certificates are believed; None where nothing is encrypted."""
         if not self.address.startswith("https:"):
             return None
@@ -65,14 +107,50 @@ class Endpoint:
         }
         return found if self.trust is None else found | {"ssl": self.trust}
 
-    def said(self, error: BaseException) -> BaseException:
+    def said(self, error: BaseException) -> Unavailable:
         """An error of the connection, as one of the tree that says what to do."""
         if _untrusted(error):
             return Unavailable(
                 f"the certificate of {self.address} is not believed: {error}; name the certificate of who signed "
                 "it (`ca`)"
             )
-        return Unavailable(f"the broker at {self.address} does not answer: {error or type(error).__name__}")
+        return Unavailable(
+            f"the broker at {self.address} does not answer: {plain_reason(error)}; is it running (`likewise serve`), "
+            "is that its address?"
+        )
+
+
+def plain_reason(error: BaseException) -> str:
+    """Why a connection failed, in a few words.
+
+    >>> plain_reason(ConnectionRefusedError(111, "[Errno 111] Connection refused"))
+    'connection refused'
+    >>> plain_reason(socket.gaierror(-2, "Name or service not known"))
+    'there is no such host'
+    """
+    for each in _causes(error):
+        if isinstance(each, socket.gaierror):
+            return "there is no such host"
+        if isinstance(each, TimeoutError):
+            return "no answer in time"
+        if isinstance(each, OSError) and each.errno and each.errno > 0:
+            return os.strerror(each.errno).lower()
+        if isinstance(each, OSError) and "refused" in str(each).lower() + str(each.args):
+            return "connection refused"
+    return str(error) or type(error).__name__
+
+
+def no_such_host(error: BaseException) -> bool:
+    """Whether the host's name is not known: a misspelt address, rather than a broker that is away."""
+    return any(isinstance(each, socket.gaierror) for each in _causes(error))
+
+
+def _causes(error: BaseException) -> list[BaseException]:
+    """An error and what led to it, deepest first; of several at once each."""
+    inner = error.__cause__ or error.__context__
+    several = error.exceptions if isinstance(error, BaseExceptionGroup) else ()
+    found = [each for one in (*several, *([inner] if inner is not None else [])) for each in _causes(one)]
+    return [*found, error]
 
 
 def _untrusted(error: BaseException) -> bool:

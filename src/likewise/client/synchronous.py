@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 import httpx
@@ -13,8 +12,10 @@ import stamina
 from websockets.exceptions import ConnectionClosed, WebSocketException
 from websockets.sync.client import ClientConnection, connect
 
-from likewise.client.endpoint import ADDRESS, Endpoint, may_connect_again, may_request_again
+from likewise.client.connection import Connection
+from likewise.client.endpoint import ADDRESS, Endpoint, may_connect_again
 from likewise.client.following import Following
+from likewise.client.listening import Listening
 from likewise.client.messages import (
     JSON,
     LINES,
@@ -27,7 +28,6 @@ from likewise.client.messages import (
     event_path,
     path_of,
     queue_wanted,
-    raise_problem,
     read_next,
     read_pending,
     read_receipts,
@@ -39,42 +39,7 @@ from likewise.formats.json_subscriptions import subscription_to_json
 from likewise.model import Subscription
 
 
-class _Connection:
-    """Requests that are sent again when the connection broke."""
-
-    def __init__(self, endpoint: Endpoint) -> None:
-        self._endpoint = endpoint
-        self._http = httpx.Client(**endpoint.http_options())
-
-    @property
-    def address(self) -> str:
-        """Where the broker is."""
-        return self._endpoint.address
-
-    def request(
-        self, method: str, path: str, body: bytes | None = None, headers: dict[str, str] | None = None
-    ) -> httpx.Response:
-        """A request's answer; problems are raised."""
-        try:
-            for attempt in stamina.retry_context(on=may_request_again, **self._endpoint.retrying):
-                with attempt:
-                    return raise_problem(self._http.request(method, path, content=body, headers=headers))
-        except httpx.TransportError as error:
-            raise self._endpoint.said(error) from error
-        raise AssertionError("stamina ends with an error or an answer")
-
-    def close(self) -> None:
-        """Close the connection."""
-        self._http.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self.close()
-
-
-class Publisher(_Connection):
+class Publisher(Connection):
     """Publishes events; each call returns when they are on the broker's disk.
 
     `source` is given to events that have none. `patience` is how many seconds a broken connection is tried again.
@@ -101,16 +66,17 @@ class Publisher(_Connection):
         body = event_lines(events, self._source)
         return read_receipts(self.request("POST", "/v1/events", body, LINES)) if body else ()
 
-    def withdraw(self, id: str) -> None:
-        """Take an event back."""
+    def unpublish(self, id: str) -> None:
+        """Take an event back: nobody is given it any more, and it leaves the windows."""
         self.request("DELETE", event_path(id, self._source))
 
 
-class Subscriber(_Connection):
-    """A registered subscriber: iterate over it to get deliveries as they come.
+class Subscriber(Connection):
+    """A registered subscriber: iterate over it to get deliveries as they come, or hand it a listener.
 
-    A delivery is given once, also across broken connections; `cursor` is the last one given. Keep it and pass it
-    on to go on there in another process. Acknowledge what is dealt with: the broker keeps the rest.
+    It registers with its first call, or with `connect`. A delivery is given once, also across broken connections and
+    `reconnect`; `cursor` is the last one given. Keep it and pass it on to go on there in another process. Acknowledge
+    what is dealt with: the broker keeps the rest, also while the subscriber is disconnected.
     """
 
     def __init__(
@@ -126,9 +92,11 @@ class Subscriber(_Connection):
         patience: float = 30.0,
     ) -> None:
         super().__init__(Endpoint(address, token, patience, ca))
+        self._wanted = queue_wanted(policy, limit)
         self._following = Following(id, cursor)
         self._socket: ClientConnection | None = None
-        self.request("PUT", path_of(id), queue_wanted(policy, limit))
+        self._registered = False
+        self._ended = False
 
     @property
     def id(self) -> str:
@@ -139,6 +107,18 @@ class Subscriber(_Connection):
     def cursor(self) -> int:
         """The sequence number of the last delivery given."""
         return self._following.cursor
+
+    def _reach(self, patience: float | None) -> None:
+        self._send("PUT", path_of(self.id), self._wanted, patience=patience)
+        self._registered = True
+
+    def request(
+        self, method: str, path: str, body: bytes | None = None, headers: dict[str, str] | None = None
+    ) -> httpx.Response:
+        """A request's answer, after registering if that was not done yet; problems are raised."""
+        if not self._registered:
+            self._reach(None)
+        return self._send(method, path, body, headers)
 
     def subscribe(self, subscription: Subscription | str, id: str | None = None) -> str:
         """Subscribe, in place of what has the same id; the id."""
@@ -153,6 +133,7 @@ class Subscriber(_Connection):
     def unregister(self) -> None:
         """Let the broker forget this subscriber, its subscriptions and what waits for it."""
         self.request("DELETE", path_of(self.id))
+        self._registered = False
 
     def pending(self, limit: int = 100) -> tuple[ClientDelivery, ...]:
         """What waits after the cursor, without a stream; the cursor stays."""
@@ -171,47 +152,78 @@ class Subscriber(_Connection):
                 return
             after = following
 
+    def listen(self, listener: Callable[[ClientDelivery], object], *, acknowledge: bool = True) -> Listening:
+        """Call `listener` for each delivery, on a thread of its own, and acknowledge what it returned from."""
+        return Listening(self, listener, acknowledge)
+
     def __iter__(self) -> Iterator[ClientDelivery]:
-        while True:
-            socket = self._connect()
+        self._ended = False
+        if not self._registered:
+            self._reach(None)
+        while not self._ended:
+            socket = self._open_stream()
+            if socket is None:
+                return
             try:
                 for said in socket:
                     if (delivery := self._following.take(said)) is not None:
                         yield delivery
             except ConnectionClosed:
                 pass
-            self._following.ended(socket.close_code, socket.close_reason)
-            if self._socket is None:
-                return  # closed by us
+            if not self._ended:
+                self._following.ended(socket.close_code, socket.close_reason)
 
-    def _connect(self) -> ClientConnection:
+    def _open_stream(self) -> ClientConnection | None:
+        """A stream; None if it was given up while it was being opened."""
         options = self._endpoint.stream_options(self.id, self._following.acknowledged)
+
+        def again(error: Exception) -> bool:
+            return not self._ended and may_connect_again(error)
+
         try:
-            for attempt in stamina.retry_context(on=may_connect_again, **self._endpoint.retrying):
+            for attempt in stamina.retry_context(on=again, **self._endpoint.retrying()):
                 with attempt:
                     # Entered, since newer versions want that; left by `close`, which may come from another method.
                     self._socket = connect(**options).__enter__()
         except (OSError, WebSocketException) as error:
+            if self._ended:
+                return None
             raise self._endpoint.said(error) from error
-        assert self._socket is not None  # stamina ends with an error or a connection
+        if self._ended:
+            self.stop_stream()
+            return None
         return self._socket
 
     def acknowledge(self, delivery: ClientDelivery | int) -> None:
         """Everything up to this delivery is dealt with; sent on the stream if it is open."""
         number = self._following.settle(delivery)
-        if self._socket is not None:
-            try:
+        if self._socket is not None and not self._ended:
+            with suppress(ConnectionClosed):  # the next connection says it
                 self._socket.send(acknowledgement(number))
-                return
-            except ConnectionClosed:
-                pass  # the next connection says it
         else:
             self.request("POST", path_of(self.id, "/acknowledgements"), settled(number))
 
-    def close(self) -> None:
-        """Close the stream and the connection; what was not acknowledged comes again."""
+    def stop_stream(self) -> None:
+        """End the iteration that is under way, if any; the subscriber stays registered and connected."""
+        self._ended = True
         if self._socket is not None:
-            socket, self._socket = self._socket, None
             with suppress(ConnectionClosed):  # the broker may be gone
-                socket.close()
-        super().close()
+                self._socket.close()
+
+    def disconnect(self) -> None:
+        """Close the stream and the connection; what was not acknowledged waits, and comes again."""
+        self.stop_stream()
+        self._socket = None
+        super().disconnect()
+
+    def reconnect(self, address: str | None = None, patience: float | None = None) -> Self:
+        """Connect anew and register; at another address of the same broker, or of a copy of its store, if one is given.
+
+        The cursor stays, and an iteration or a listener that is under way goes on there, after the last delivery
+        given. If nobody answers, nothing changes.
+        """
+        super().reconnect(address, patience)
+        if self._socket is not None and not self._ended:
+            with suppress(ConnectionClosed):
+                self._socket.close()
+        return self

@@ -9,7 +9,7 @@ from urllib.parse import quote
 import httpx
 import msgspec
 
-from likewise.client.endpoint import Endpoint
+from likewise.client.endpoint import Endpoint, plain_reason
 from likewise.dashboard.answers import (
     Activity,
     Backtest,
@@ -60,7 +60,7 @@ class BrokerApi:
         try:
             response = await self._client.request(method, path, **options)  # type: ignore[arg-type]
         except httpx.HTTPError as error:
-            raise Unavailable(f"the broker at {self.url} does not answer: {error or type(error).__name__}") from error
+            raise Unavailable(f"the broker at {self.url} does not answer: {plain_reason(error)}") from error
         if response.status_code == 401:
             raise NotAuthenticated(
                 "this broker does not know your token, or no longer: enter another"
