@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import chain, pairwise, product
 
-from likewise.matching.implication import SLACK, bare, equals, stated, units_of
 from likewise.matching.operators import meets
+from likewise.matching.stated_intervals import SLACK, bare, stated, units_of
 from likewise.model.event import EventTuple
 from likewise.model.predicate import TEXT_OPERATORS, Predicate
 from likewise.model.text import fold
@@ -47,6 +47,11 @@ def compatible(predicates: Sequence[Predicate]) -> bool:
     if texts and not all(_could_stand_in_a_number(p) for p in texts):
         return False
     return _numbers_fit(fold(predicates[0].attribute), intervals, unequal)
+
+
+def equals(predicate: Predicate, value: object) -> Predicate:
+    """`=` on a predicate's attribute."""
+    return Predicate(predicate.attribute, "=", value)  # type: ignore[arg-type]  # one value of `in` or `!=`
 
 
 def _may_meet(witness: str | bool, predicate: Predicate) -> bool:

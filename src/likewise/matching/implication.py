@@ -16,22 +16,14 @@ value by value and that text which spells a number with a unit counts as mere te
 
 from __future__ import annotations
 
-import sys
-from functools import lru_cache
-from typing import Final
-
+from likewise.matching.compatibility import compatible, equals
 from likewise.matching.operators import meets
+from likewise.matching.stated_intervals import SLACK, bare, inside, stated, units_of
 from likewise.model.event import EventTuple
 from likewise.model.predicate import TEXT_OPERATORS, Predicate
 from likewise.model.text import fold
-from likewise.model.unit_table import ROWS
-from likewise.model.units import Unit, unit
+from likewise.model.units import unit
 from likewise.model.values import Interval, Quantity, read_number
-
-# Slack where two units' numbers meet, relative to a bound (or to 1 if that is more): above what rounding to
-# twelve digits moves.
-SLACK: Final = 1e-8
-_LARGEST: Final = sys.float_info.max
 
 
 def implies(narrow: Predicate, wide: Predicate) -> bool:
@@ -73,11 +65,6 @@ def implies(narrow: Predicate, wide: Predicate) -> bool:
     return _interval_implies(narrow.interval(), wide.interval())
 
 
-def equals(predicate: Predicate, value: object) -> Predicate:
-    """`=` on a predicate's attribute."""
-    return Predicate(predicate.attribute, "=", value)  # type: ignore[arg-type]  # one value of `in` or `!=`
-
-
 def plain_number(text: str) -> float | None:
     """The number a text says however it is spelled, if it states no unit."""
     number = read_number(text)
@@ -94,8 +81,6 @@ def _excludes_less(wide: Predicate, narrow: Predicate) -> bool:
 
 def never_equal(narrow: Predicate, unequal: Predicate) -> bool:
     """Whether no value that meets `narrow` fails `!= w`; errs towards no."""
-    from likewise.matching.compatibility import compatible
-
     w = unequal.value
     if isinstance(w, Quantity):  # a reading of another dimension fails `!=` as well
         asked = narrow.interval()
@@ -144,45 +129,3 @@ def _interval_implies(narrow: Interval | None, wide: Interval | None) -> bool:
     if found.dimension != unit(wide.unit).dimension:
         return False
     return inside(narrow.base(), wide.base()) and inside(bare(narrow), bare(wide), SLACK)
-
-
-@lru_cache(maxsize=256)
-def units_of(dimension: str) -> tuple[Unit, ...]:
-    """The units of one dimension."""
-    return tuple(unit(row[0]) for row in ROWS if row[1] == dimension)
-
-
-def bare(interval: Interval) -> Interval:
-    """Its numbers without the unit."""
-    return Interval(interval.low, interval.high, interval.low_open, interval.high_open)
-
-
-def stated(base: Interval, found: Unit) -> Interval:
-    """The numbers a reading in `found` shows when its base value lies in an interval.
-
-    Numbers too large for floating point count as the largest there is, which makes the interval wider.
-    """
-    low = None if base.low is None else max(min(found.from_base(base.low), _LARGEST), -_LARGEST)
-    high = None if base.high is None else max(min(found.from_base(base.high), _LARGEST), -_LARGEST)
-    return Interval(low, high, base.low_open and low != high, base.high_open and low != high)
-
-
-def inside(narrow: Interval, wide: Interval, slack: float = 0.0) -> bool:
-    """Whether one interval lies in another, by a margin of `slack` relative to the bound if there is one.
-
-    >>> inside(Interval(1, 2), Interval(1, None)), inside(Interval(1, 2), Interval(1, None, low_open=True))
-    (True, False)
-    """
-    if wide.low is not None:
-        if narrow.low is None:
-            return False
-        bound = wide.low + slack * max(1.0, abs(wide.low))
-        if narrow.low < bound or (narrow.low == bound and wide.low_open and not narrow.low_open):
-            return False
-    if wide.high is not None:
-        if narrow.high is None:
-            return False
-        bound = wide.high - slack * max(1.0, abs(wide.high))
-        if narrow.high > bound or (narrow.high == bound and wide.high_open and not narrow.high_open):
-            return False
-    return True
