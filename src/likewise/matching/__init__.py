@@ -18,7 +18,8 @@ Exact conditions
                         `listed_kernels` and `listing_kernels`, `clustering`, `block_layout`, `codes`,
                         `condition_rows`, `event_points` and `column_points`, `interval_bitmap`, `text_index`,
                         `residual`; memory by `raw_memory` and `reused_array`
-    forest              the covering forest: `forest_nodes`; covering itself: `covering`, `implication`, `compatibility`
+    forest              the covering forest: `forest_nodes`; covering itself: `covering`, `implication`,
+                        `compatibility`, `stated_intervals`
     sgim                statistical groups: `sgim_interests`; it shares `predicate_table` with the forest
 
 Interest vectors
@@ -35,7 +36,7 @@ Windows
 
 Linked Data
     graph_pattern       joins: `graph_join`
-    triple_automaton    single patterns: `triple_automaton_table`, `triple_automaton_kernels`
+    triple_automaton    single patterns: `triple_states`, `triple_automaton_table`, `triple_automaton_kernels`
     mvr_tree, rtree_index           patterns near a triple: `locality`, `pattern_space`, `pattern_space_kernels`
 
 `growing` holds arrays that several engines append to.

@@ -16,9 +16,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import chain, repeat
-from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple
 
 from likewise.errors import DuplicateId, UnknownId
+from likewise.matching.triple_states import Final, First, Second, State, Target
 from likewise.model.rdf import TriplePattern, is_variable
 
 if TYPE_CHECKING:
@@ -31,34 +32,6 @@ NO_LABEL = 0  # of a constant that no pattern has
 SUBJECT, PREDICATE, OBJECT = range(3)
 _PAIRS = ((SUBJECT, PREDICATE), (SUBJECT, OBJECT), (PREDICATE, OBJECT))  # parts that may be one variable
 Pairs = tuple[tuple[int, int], ...]
-
-
-class Final:
-    """A final state: the numbers of its patterns."""
-
-    __slots__ = ("id", "numbers")
-
-    def __init__(self, id: int) -> None:
-        self.id = id
-        self.numbers: list[int] = []
-
-
-Target = TypeVar("Target")
-
-
-class State(Generic[Target]):
-    """An inner state: where constants, by label, and `?` lead."""
-
-    __slots__ = ("id", "next", "rest")
-
-    def __init__(self, id: int) -> None:
-        self.id = id
-        self.next: dict[int, Target] = {}
-        self.rest: Target | None = None
-
-
-Second = State[Final]  # subject and predicate are read
-First = State[Second]  # the subject is read
 
 
 class Hits(NamedTuple):

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from likewise.matching.triple_automaton import Final, State
 from likewise.matching.triple_automaton_kernels import follow, put_all
-
-if TYPE_CHECKING:
-    from likewise.matching.triple_automaton import First, Second
+from likewise.matching.triple_states import Final, First, Second, State
 
 _SMALLEST = 1_024  # slots of the table of transitions
 _HITS = 4_096  # hits there is room for at first
