@@ -28,7 +28,7 @@ from benchmarks.yardsticks.numpy_approximate import NumpyApproximate
 from likewise.defaults import CACHE_BYTES, THRESHOLD
 from likewise.evaluation.load_arrays import load_arrays
 from likewise.evaluation.thematic_load import ThematicLoad, relaxed_subscriptions, thematic_load
-from likewise.evaluation.thesaurus import open_thesaurus
+from likewise.evaluation.thesauri import open_thesaurus
 from likewise.matching.naive import NaiveEngine
 from likewise.matching.thematic import ThematicEngine
 from likewise.model import Condition, Event, EventTuple, Predicate, Subscription

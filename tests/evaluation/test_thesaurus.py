@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from likewise.errors import ArtefactMissing, FormatError
-from likewise.evaluation.thesaurus import eurovoc, open_thesaurus
+from likewise.evaluation.thesauri import open_thesaurus
+from likewise.evaluation.thesaurus import eurovoc
 from likewise.evaluation.wordnet_thesaurus import wordnet
 from tests.evaluation.small_thesaurus import small_thesaurus
 

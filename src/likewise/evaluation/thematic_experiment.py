@@ -20,7 +20,7 @@ from likewise.evaluation.thematic_load import EVENTS, SUBSCRIPTIONS, thematic_lo
 from likewise.evaluation.thematic_report import PAPER, Cell, Headline, cells, headline, sentence
 from likewise.evaluation.thematic_throughput import Throughput, throughputs
 from likewise.evaluation.themes import ThemePair, read_cells, theme_pairs
-from likewise.evaluation.thesaurus import open_thesaurus
+from likewise.evaluation.thesauri import open_thesaurus
 from likewise.semantics.library import load_space
 
 if TYPE_CHECKING:

@@ -114,13 +114,6 @@ def _runs(length: int) -> Iterator[tuple[int, int]]:
             yield start, start + size
 
 
-def open_thesaurus(said: str) -> Thesaurus:
-    """`wordnet`, or the path of a EuroVoc file."""
-    from likewise.evaluation.wordnet_thesaurus import wordnet
-
-    return wordnet() if said == "wordnet" else eurovoc(said)
-
-
 class _Concept(msgspec.Struct, rename={"preferred": "prefLabel", "others": "altLabel", "schemes": "inScheme",
                                        "tops": "topConceptOf"}):  # fmt: skip
     preferred: dict[str, str] = {}
