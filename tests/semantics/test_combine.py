@@ -12,12 +12,11 @@ from likewise.errors import ArtefactDamaged
 from likewise.semantics.calibrate import fit_backgrounds, pair_surprise, related_pairs
 from likewise.semantics.calibration import HIGHEST, read_calibration
 from likewise.semantics.calibration_kernels import interpolated
-from likewise.semantics.combine import CombinedMeasure
 from likewise.semantics.compact_wordnet import unpack
 from likewise.semantics.embedded import WORDNET, packed
 from likewise.semantics.library import load_space
 from likewise.semantics.measure import Term
-from likewise.semantics.space import Space
+from likewise.semantics.space import Space, combined_measure
 
 
 def test_the_default_measure_is_the_combined_one(embedded: Space) -> None:
@@ -27,7 +26,7 @@ def test_the_default_measure_is_the_combined_one(embedded: Space) -> None:
 def test_half_is_where_related_begins(embedded: Space) -> None:
     """At the default threshold most synonyms pass, hardly any random pair does, and sisters are in between."""
     pairs = related_pairs(unpack(packed(WORDNET)), seed=7)
-    measure = CombinedMeasure(embedded)
+    measure = combined_measure(embedded)
     passing = {
         name: float((embedded.calibration.score(pair_surprise(measure, found[:400])) >= defaults.THRESHOLD).mean())
         for name, found in pairs.items()
@@ -115,7 +114,7 @@ def test_a_space_without_latent_vectors_has_the_default_measure_too(space_of) ->
 
 def test_many_themes_do_not_pile_up(embedded: Space) -> None:
     """What is kept of the asked words under each theme stays bounded, and answers stay equal."""
-    measure = CombinedMeasure(embedded)
+    measure = combined_measure(embedded)
     asked = (Term("wind"), Term("bank"))
     first = measure.matrix(asked, [Term("storm", theme=("weather",))])
     for number in range(100):

@@ -11,7 +11,7 @@ import pytest
 
 from likewise.errors import ArtefactError, ArtefactMissing, InputError
 from likewise.semantics import embedded as artefact
-from likewise.semantics import library
+from likewise.semantics import library, unpacked
 from likewise.semantics.compact_wordnet import compact, unpack
 from likewise.semantics.embedded import LATENT, WORDNET, packed, write_wordnet_space
 from likewise.semantics.latent_fit import fit_latent, latent_documents, unpack_core
@@ -68,7 +68,7 @@ def test_unpacking_leaves_one_whole_folder(tiny: Path) -> None:
     """However many threads unpack at once, and nothing temporary stays behind."""
     found: list[str] = []
     threads = [
-        threading.Thread(target=lambda: found.append(library.embedded_files().manifest.checksum)) for _ in range(4)
+        threading.Thread(target=lambda: found.append(unpacked.embedded_files().manifest.checksum)) for _ in range(4)
     ]
     for thread in threads:
         thread.start()
@@ -80,24 +80,24 @@ def test_unpacking_leaves_one_whole_folder(tiny: Path) -> None:
 
 
 def test_a_damaged_cache_is_unpacked_again(tiny: Path) -> None:
-    folder = library.embedded_files().folder
+    folder = unpacked.embedded_files().folder
     (folder / "documents.npy").write_bytes(b"short")
-    library.embedded_files().verify()
+    unpacked.embedded_files().verify()
 
 
 def test_where_no_cache_can_be_written_the_space_still_opens(tiny: Path) -> None:
     """A file stands where the cache's folder should be: a clear error; a read-only place: a folder of the process."""
     tiny.write_text("in the way")
     with pytest.raises(ArtefactError, match="XDG_CACHE_HOME"):
-        library.embedded_files()
+        unpacked.embedded_files()
 
 
 def test_a_read_only_cache_is_done_without(tiny: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refused(folder: Path) -> SpaceFiles:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(library, "_unpacked", refused)
-    files = library.embedded_files()
+    monkeypatch.setattr(unpacked, "_unpacked", refused)
+    files = unpacked.embedded_files()
     assert files.manifest.counts.documents == 13
     assert not tiny.exists()
 

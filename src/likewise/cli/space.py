@@ -179,7 +179,8 @@ def _facts(manifest: Manifest) -> dict[str, object]:
 def _places(folders: list[str] | None) -> list[Path]:
     if folders:
         return [Path(folder) for folder in folders]
-    from likewise.semantics.library import embedded_folder, spaces_folder
+    from likewise.semantics.library import spaces_folder
+    from likewise.semantics.unpacked import embedded_folder
 
     return [embedded_folder(), spaces_folder(), Path()]
 

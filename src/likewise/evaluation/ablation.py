@@ -9,15 +9,13 @@ import msgspec
 
 from likewise import defaults
 from likewise.evaluation.vendor import Benchmark, decide, rank
-from likewise.semantics.combine import CombinedMeasure
 from likewise.semantics.measure import Measure, Term
-from likewise.semantics.space import Space
+from likewise.semantics.space import Space, combined_measure
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from likewise.semantics.calibration import NameWeights
 
 EVERYTHING: Final = "everything"
 NEUTRAL: Final[dict[str, dict[str, float | bool]]] = {
@@ -64,8 +62,9 @@ def variants(space: Space) -> Iterator[tuple[str, Measure]]:
     'everything'
     """
     for name, weights in NEUTRAL.items():
-        yield name, CombinedMeasure(_with(space, msgspec.structs.replace(space.calibration.names, **_any(weights))))
-    yield "without the unit and the text beside a value", WithoutContext(CombinedMeasure(space))
+        names = msgspec.structs.replace(space.calibration.names, **_any(weights))
+        yield name, combined_measure(space, msgspec.structs.replace(space.calibration, names=names))
+    yield "without the unit and the text beside a value", WithoutContext(space.measure("combine"))
     yield "spelling alone (`names`)", space.measure("names")
 
 
@@ -74,13 +73,6 @@ def ablation_row(name: str, benchmark: Benchmark, measure: Measure) -> AblationR
     found = rank(benchmark, measure)
     decided = decide(benchmark, measure, defaults.THRESHOLD, numeric=False)
     return AblationRow(name, found.maximal_f1, found.average_precision, decided.f1)
-
-
-def _with(space: Space, names: NameWeights) -> Space:
-    """The same space, its names weighed otherwise."""
-    other = Space(space.files)
-    other.__dict__["calibration"] = msgspec.structs.replace(space.calibration, names=names)
-    return other
 
 
 def _any(weights: dict[str, float | bool]) -> dict[str, Any]:

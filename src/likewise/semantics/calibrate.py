@@ -166,9 +166,10 @@ def pair_surprise(measure: CombinedMeasure, pairs: list[tuple[str, str]]) -> NDA
 
 def fit(space: Space, wordnet: CompactWordNet) -> Calibration:
     """A space's calibration."""
+    from likewise.semantics.space import combined_measure
+
     draft = Calibration(FREQUENCIES, LEVELS, fit_backgrounds(space), WEIGHTS, THEME_SHARE, 2.0, STEEPNESS, NAMES)
-    space.__dict__["calibration"] = draft
-    midpoint = fit_midpoint(CombinedMeasure(space), related_pairs(wordnet))
+    midpoint = fit_midpoint(combined_measure(space, draft), related_pairs(wordnet))
     return msgspec.structs.replace(draft, midpoint=midpoint)
 
 
@@ -200,8 +201,8 @@ def printed(calibration: Calibration) -> bytes:
 
 def main(folder: str | None = None) -> None:
     """Calibrates the space in a folder; without one the embedded space, and writes that into the package."""
-    from likewise.semantics.library import embedded_files
     from likewise.semantics.space import Space
+    from likewise.semantics.unpacked import embedded_files
 
     if folder is not None:
         calibrate_folder(folder)

@@ -21,13 +21,14 @@ from likewise.semantics.jcn import JcnMeasure
 from likewise.semantics.measure import Term
 from likewise.semantics.names import Names, NamesMeasure
 from likewise.semantics.prepared import Prepared
-from likewise.semantics.vectors import Vector, stacked, theme_of
+from likewise.semantics.vectors import TermVectors, Vector, stacked, theme_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.semantics.space import Space
-
+    from likewise.semantics.calibration import Calibration
+    from likewise.semantics.latent import LatentMeasure
+    from likewise.semantics.taxonomy import Taxonomy
 
 _NOTHING: Final = np.empty((0, 0), dtype=np.float32)
 
@@ -56,16 +57,17 @@ class CombinedMeasure:
 
     name = "combine"
 
-    def __init__(self, space: Space) -> None:
-        self._space = space
-        self._calibration = space.calibration
-        self._names = NamesMeasure(space.vectors, space.calibration.names)
-        self._latent = space.latent()
-        self._jcn = JcnMeasure(space.taxonomy, senses="all")
+    def __init__(
+        self, vectors: TermVectors, calibration: Calibration, taxonomy: Taxonomy, latent: LatentMeasure | None
+    ) -> None:
+        self._vectors = vectors
+        self._calibration = calibration
+        self._names = NamesMeasure(vectors, calibration.names)
+        self._latent = latent
+        self._jcn = JcnMeasure(taxonomy, senses="all")
         self._side: Prepared[_Side] = Prepared(self._prepare)
         weights = self._calibration.weights
-        latent = weights["latent"] if self._latent is not None else 0.0
-        self._shares = (weights["thematic"], latent)
+        self._shares = (weights["thematic"], 0.0 if latent is None else weights["latent"])
         self._backgrounds = {name: self._calibration.background(name) for name in self._calibration.backgrounds}
 
     def configuration(self) -> dict[str, object]:
@@ -135,6 +137,6 @@ class CombinedMeasure:
         return found
 
     def _prepare(self, terms: tuple[Term, ...]) -> _Side:
-        vectors = [self._space.vectors.vector(fold_spaces(t.text), theme_of(t.theme)) for t in terms]
+        vectors = [self._vectors.vector(fold_spaces(t.text), theme_of(t.theme)) for t in terms]
         classes = self._calibration.classes(np.array([len(v.documents) for v in vectors], dtype=np.int64))
         return _Side(vectors, classes, [self._jcn.knows(t.text) for t in terms])

@@ -10,18 +10,21 @@ from likewise.errors import InputError
 from likewise.model.text import fold
 from likewise.semantics.esa import fold_spaces
 from likewise.semantics.measure import Term
-from likewise.semantics.vectors import Theme
+from likewise.semantics.vectors import TermVectors, Theme
 
 if TYPE_CHECKING:
-    from likewise.semantics.space import Space
+    from likewise.semantics.measure import Measure
+    from likewise.semantics.space_files import SpaceFiles
 
 CANDIDATES: Final = 5  # for each word wanted; the cosine finds them, the default measure orders them
 FEWEST: Final = 100
 TITLES: Final = 30  # of a token's documents, searched for a word that has it
 
 
-def nearest(space: Space, text: str, k: int, theme: Theme) -> list[tuple[str, float]]:
-    """Words and scores, the best first; none for a term the space does not know.
+def nearest(
+    files: SpaceFiles, vectors: TermVectors, measure: Measure, text: str, k: int, theme: Theme
+) -> list[tuple[str, float]]:
+    """Words and scores by a measure, the best first; none for a term the space does not know.
 
     A space stores stems, so each is shown as a word of a title that has it, where there is one.
     """
@@ -29,7 +32,6 @@ def nearest(space: Space, text: str, k: int, theme: Theme) -> list[tuple[str, fl
 
     if k < 1:
         raise InputError(f"the number of words wanted must be at least 1, found {k}")
-    files, vectors = space.files, space.vectors
     vector = vectors.vector(fold_spaces(text), theme)
     if not vector.norm:
         return []
@@ -44,23 +46,23 @@ def nearest(space: Space, text: str, k: int, theme: Theme) -> list[tuple[str, fl
         cosines[own] = 0
     count = min(max(FEWEST, CANDIDATES * k), np.count_nonzero(cosines))
     best = np.argsort(-cosines, kind="stable")[:count].tolist()
-    words = list(dict.fromkeys(_shown(space, token) for token in best))
+    words = list(dict.fromkeys(_shown(files, vectors, token) for token in best))
     words = [word for word in words if fold(word) != fold(text)]
     if not words:
         return []
-    scores = space.measure().matrix([Term(text, theme=theme)], [Term(word, theme=theme) for word in words])[0]
+    scores = measure.matrix([Term(text, theme=theme)], [Term(word, theme=theme) for word in words])[0]
     order = np.argsort(-scores, kind="stable")[:k].tolist()
     return [(words[i], float(scores[i])) for i in order if scores[i] > 0]
 
 
-def _shown(space: Space, token: int) -> str:
+def _shown(files: SpaceFiles, vectors: TermVectors, token: int) -> str:
     """A word for a token: the shortest word of its strongest documents' titles that is cut to it, else the token."""
-    stem = space.files.term(token)
-    documents, frequencies = space.files.postings(token)
+    stem = files.term(token)
+    documents, frequencies = files.postings(token)
     strongest = documents[np.argsort(-frequencies.astype(np.int64), kind="stable")[:TITLES]]
     found: set[str] = set()
     for document in strongest.tolist():
-        for word in space.files.title(document).replace(",", " ").split():
-            if space.vectors.tokenizer.tokens(word) == [stem]:
+        for word in files.title(document).replace(",", " ").split():
+            if vectors.tokenizer.tokens(word) == [stem]:
                 found.add(fold(word))
     return min(found, key=lambda word: (len(word), word)) if found else stem

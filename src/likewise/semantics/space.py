@@ -18,8 +18,9 @@ from likewise.semantics.esa import EsaMeasure, fold_spaces
 from likewise.semantics.evidence import Evidence, SharedDocument
 from likewise.semantics.measure import Measure, Term
 from likewise.semantics.space_files import SpaceFiles
-from likewise.semantics.taxonomy import NAMES, Taxonomy
+from likewise.semantics.taxonomy import Taxonomy, has_taxonomy, taxonomy_in
 from likewise.semantics.thematic import ThematicMeasure
+from likewise.semantics.unpacked import embedded_taxonomy
 from likewise.semantics.vectors import TermVectors, Vector, theme_of
 
 if TYPE_CHECKING:
@@ -88,14 +89,7 @@ class Space:
     @cached_property
     def taxonomy(self) -> Taxonomy:
         """WordNet's taxonomy: this space's own, else the embedded space's."""
-        if not all(f"taxonomy_{name}" in self.files.extras for name in NAMES):
-            from likewise.semantics.library import load_space
-
-            return load_space().taxonomy
-        return Taxonomy({name: self._extra(f"taxonomy_{name}") for name in NAMES})
-
-    def _extra(self, name: str) -> Any:
-        return self.files.extra_array(name) if name.endswith(".npy") else self.files.extra_bytes(name)
+        return taxonomy_in(self.files) if has_taxonomy(self.files) else embedded_taxonomy()
 
     @cached_property
     def calibration(self) -> Calibration:
@@ -130,7 +124,7 @@ class Space:
         """
         from likewise.semantics.nearest import nearest
 
-        return nearest(self, term, k, theme_of(themes))
+        return nearest(self.files, self.vectors, self.measure(), term, k, theme_of(themes))
 
     def describe(self, asked: Term, seen: Term, measure: Measure | None = None) -> Evidence:
         """What stands behind a score: every measure's score, the themes' reach, fallbacks, shared documents."""
@@ -215,10 +209,17 @@ def _embeddings(space: Space, options: dict[str, Any]) -> EmbeddingsMeasure:
     return EmbeddingsMeasure(**options)
 
 
-def _combine(space: Space, options: dict[str, Any]) -> CombinedMeasure:
+def combined_measure(space: Space, calibration: Calibration | None = None) -> CombinedMeasure:
+    """The default measure over a space, by the space's calibration or by another."""
     from likewise.semantics.combine import CombinedMeasure
 
-    return CombinedMeasure(space, **options)
+    return CombinedMeasure(space.vectors, calibration or space.calibration, space.taxonomy, space.latent())
+
+
+def _combine(space: Space, options: dict[str, Any]) -> CombinedMeasure:
+    if options:
+        raise TypeError(f"it takes none, found {', '.join(options)}")
+    return combined_measure(space)
 
 
 _MEASURES: Final[dict[str, Callable[[Space, dict[str, Any]], Measure]]] = {

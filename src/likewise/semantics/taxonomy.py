@@ -26,6 +26,8 @@ from likewise.semantics.compact_wordnet import CompactWordNet
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from likewise.semantics.space_files import SpaceFiles
+
 # How a regular form is brought back to its base (morphy(7)); the first base WordNet knows counts.
 _NOUN_ENDINGS: Final = (
     ("s", ""), ("ses", "s"), ("xes", "x"), ("zes", "z"), ("ches", "ch"), ("shes", "sh"), ("men", "man"), ("ies", "y"),
@@ -36,6 +38,21 @@ _VERB_ENDINGS: Final = (
 SMOOTHING: Final = 1.0  # added to every synset's count, so that none is impossible
 NAMES: Final = ("words.bin", "word_ends.npy", "senses.npy", "sense_ends.npy", "ancestors.npy", "ancestor_ends.npy",
                 "tags.npy", "parts.npy", "irregular.json")  # fmt: skip
+
+
+def has_taxonomy(files: SpaceFiles) -> bool:
+    """Whether a space carries a taxonomy of its own."""
+    return all(f"taxonomy_{name}" in files.extras for name in NAMES)
+
+
+def taxonomy_in(files: SpaceFiles) -> Taxonomy:
+    """The taxonomy a space carries."""
+    return Taxonomy(
+        {
+            name: (files.extra_array if name.endswith(".npy") else files.extra_bytes)(f"taxonomy_{name}")
+            for name in NAMES
+        }
+    )
 
 
 class Taxonomy:
