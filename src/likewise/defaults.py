@@ -49,7 +49,6 @@ DASHBOARD_PORT: Final = 8788  # beside the broker
 TENANT: Final = "default"  # whose everything is while there are no tokens
 QUEUE_LIMIT: Final = 100_000  # deliveries a subscriber's queue holds unless it asks for another number
 MAX_QUEUE_LIMIT: Final = 10_000_000
-QUEUE_POLICY: Final = "drop-oldest"  # what a full queue does; `dead-letter` and `block` must be asked for
 BLOCK_SECONDS: Final = 30.0  # how long a publisher waits for a queue that blocks before it is told to come again
 MATCH_ENTRIES: Final = 1_000  # entries of the log matched, and their deliveries stored, in one go
 COMMIT_ENTRIES: Final = 10_000  # entries that may share one commit

@@ -12,7 +12,6 @@
     │   ├── DuplicateId            an id that is in use already
     │   ├── UnknownId              an id that is not in use
     │   ├── Conflict               the same id stands for other content already
-    │   ├── LateEvent              an event older than the stated lateness allows
     │   ├── NotServed              no engine at hand serves this kind of subscription
     │   └── Unavailable            it cannot be done now: the disk is full, a queue blocks, the broker stops
     ├── AccessError                who asks may not
@@ -153,20 +152,6 @@ class UnknownId(StateError):
     def __init__(self, id: str) -> None:
         self.id = id
         super().__init__(f"there is nothing with the id {id!r}")
-
-
-class LateEvent(StateError):
-    """An event older than the stated lateness allows; it took part in no window."""
-
-    code = "late_event"
-
-    def __init__(self, *, time: int, watermark: int) -> None:
-        self.time = time
-        self.watermark = watermark
-        super().__init__(
-            f"the event's time {time} is {watermark - time} µs before what windows still accept; "
-            "allow more lateness or publish in order"
-        )
 
 
 class NotServed(StateError):

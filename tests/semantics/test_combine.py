@@ -11,7 +11,7 @@ from likewise import defaults
 from likewise.errors import ArtefactDamaged
 from likewise.semantics.calibrate import fit_backgrounds, pair_surprise, related_pairs
 from likewise.semantics.calibration import HIGHEST, read_calibration
-from likewise.semantics.calibration_kernels import interpolated
+from likewise.semantics.calibration_kernels import _level
 from likewise.semantics.compact_wordnet import unpack
 from likewise.semantics.embedded import WORDNET, packed
 from likewise.semantics.library import load_space
@@ -74,10 +74,10 @@ def test_themes_still_tell_senses_apart(embedded: Space) -> None:
 def test_surprise_never_falls_as_scores_rise(scores: list[float], asked: int, seen: int) -> None:
     """For every measure and every two classes of frequency; 0 stays 0, and nothing exceeds the highest."""
     calibration = load_space().calibration
-    ordered = np.sort(np.array([0.0, *scores, 1.0], dtype=np.float32))[None, :]
+    ordered = np.sort(np.array([0.0, *scores, 1.0], dtype=np.float32))
     for name in calibration.backgrounds:
-        classes = np.array([asked]), np.full(ordered.shape[1], seen)
-        found = interpolated(ordered, *classes, *calibration.background(name))[0]
+        knots, levels = calibration.background(name)
+        found = np.array([_level(score, knots[asked, seen], levels) for score in ordered])
         assert found[0] == 0
         assert 2 <= found[-1] <= HIGHEST
         assert (np.diff(found) >= -1e-5).all()

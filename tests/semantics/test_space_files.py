@@ -1,21 +1,17 @@
-"""Promises of likewise.semantics.space_files, space_writer and space_pack."""
+"""Promises of likewise.semantics.space_files and space_writer."""
 
 from __future__ import annotations
 
 import json
-import tempfile
 from collections import Counter
 from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from likewise.errors import ArtefactDamaged, ArtefactMissing, ArtefactVersion, InputError, StateError, UnknownId
 from likewise.semantics.space_files import CORE, SpaceFiles
 from likewise.semantics.space_manifest import Counts
-from likewise.semantics.space_pack import pack, packed_manifest, unpack, unpack_into_cache
 from likewise.semantics.space_writer import Extras, SpaceWriter, add_extras, write_space
 from likewise.semantics.tokens import TokenizerSettings
 
@@ -204,53 +200,7 @@ def test_extras_are_added_to_a_finished_space(files: SpaceFiles) -> None:
 
 
 def test_an_empty_corpus_makes_an_empty_space(tmp_path: Path) -> None:
-    """No documents, no terms: it opens, verifies and packs."""
+    """No documents, no terms: it opens and verifies."""
     files = space_of(tmp_path / "s", [])
     assert files.term_id("cat") == -1
     files.verify()
-    pack(files.folder, tmp_path / "s.pack")
-    unpack(tmp_path / "s.pack", tmp_path / "again").verify()
-
-
-@settings(deadline=None)
-@given(bags=st.lists(st.dictionaries(st.text("abé0", max_size=3), st.integers(1, 70_000), max_size=6), max_size=8))
-def test_packing_restores_every_byte(bags: list[dict[str, int]]) -> None:
-    """Unpacked files equal the packed ones, and packing twice gives the same bytes."""
-    with tempfile.TemporaryDirectory() as name:
-        base = Path(name)
-        files = space_of(base / "s", bags, EXTRAS)
-        pack(files.folder, base / "1.pack")
-        pack(files.folder, base / "2.pack")
-        assert (base / "1.pack").read_bytes() == (base / "2.pack").read_bytes()
-        assert packed_manifest(base / "1.pack") == files.manifest
-        unpack(base / "1.pack", base / "out")
-        for path in files.folder.iterdir():
-            assert (base / "out" / path.name).read_bytes() == path.read_bytes(), path.name
-
-
-def test_the_cache_is_filled_once_and_mended_when_damaged(files: SpaceFiles, tmp_path: Path) -> None:
-    """A second call opens what is there; a truncated copy is replaced."""
-    pack(files.folder, tmp_path / "s.pack")
-    first = unpack_into_cache(tmp_path / "s.pack", tmp_path / "cache")
-    stamp = (first.folder / "terms.bin").stat().st_mtime_ns
-    assert unpack_into_cache(tmp_path / "s.pack", tmp_path / "cache").folder == first.folder
-    assert (first.folder / "terms.bin").stat().st_mtime_ns == stamp
-    (first.folder / "terms.bin").write_bytes(b"")
-    unpack_into_cache(tmp_path / "s.pack", tmp_path / "cache").verify()
-    assert [p.name for p in (tmp_path / "cache").iterdir()] == [f"sample-{files.manifest.checksum[:16]}"]
-
-
-def test_damaged_packs_are_refused(files: SpaceFiles, tmp_path: Path) -> None:
-    """Truncated, altered, foreign, newer and missing packs each raise their error."""
-    path = tmp_path / "s.pack"
-    pack(files.folder, path)
-    good = path.read_bytes()
-    for number, bad in enumerate([good[:-5], good[:100], b"PK\x03\x04", b"", good[:-40] + b"x" * 40]):
-        path.write_bytes(bad)
-        with pytest.raises(ArtefactDamaged):
-            unpack(path, tmp_path / f"out{number}")
-    path.write_bytes(good.replace(b"pack 1\n", b"pack 2\n", 1))
-    with pytest.raises(ArtefactVersion):
-        unpack(path, tmp_path / "newer")
-    with pytest.raises(ArtefactMissing):
-        unpack(tmp_path / "none.pack", tmp_path / "missing")

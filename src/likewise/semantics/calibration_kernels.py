@@ -32,23 +32,6 @@ def _level(x: float, table: NDArray[np.float32], levels: NDArray[np.float32]) ->
 
 
 @numba.njit(cache=True, nogil=True)
-def interpolated(
-    scores: NDArray[np.float32],
-    asked: NDArray[np.int64],
-    seen: NDArray[np.int64],
-    knots: NDArray[np.float32],
-    levels: NDArray[np.float32],
-) -> Any:
-    """The level of each score by the knots of its two classes."""
-    rows, columns = scores.shape
-    out = np.zeros((rows, columns), dtype=np.float32)
-    for i in range(rows):
-        for j in range(columns):
-            out[i, j] = _level(scores[i, j], knots[asked[i], seen[j]], levels)
-    return out
-
-
-@numba.njit(cache=True, nogil=True)
 def documents_evidence(
     cosines: NDArray[np.float32],
     latent: NDArray[np.float32],

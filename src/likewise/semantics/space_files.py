@@ -12,7 +12,7 @@ DESIGN.md, "Spaces". The folder holds, beside `manifest.json`:
 
 and any further files named in the manifest ("extras": calibration, a taxonomy). Opening checks the
 manifest and the sizes and takes about a millisecond; `verify` hashes everything. Spaces are written by
-`likewise.semantics.space_writer` and travel as one file by `likewise.semantics.space_pack`.
+`likewise.semantics.space_writer`.
 """
 
 from __future__ import annotations
