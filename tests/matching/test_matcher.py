@@ -14,6 +14,7 @@ from likewise.errors import (
     ArtefactMissing,
     ArtefactVersion,
     DuplicateId,
+    InputError,
     LimitExceeded,
     NotServed,
     StateError,
@@ -154,6 +155,62 @@ def test_a_saved_matcher_goes_on_where_it_stood(tmp_path: Path) -> None:
         assert told(loaded.match(event)) == told(going.match(event))
     going.save(tmp_path / "saved")  # a second time, over the first
     assert len(Matcher.load(tmp_path / "saved")) == len(going)
+
+
+def test_a_matcher_with_a_measure_of_ones_own_loads_with_that_measure_and_no_other(tmp_path: Path) -> None:
+    """It is named and asked for; with it, matches are as before; a measure that says otherwise is refused."""
+    ours = Matcher(measure=TableMeasure({("laptop", "computer"): 0.75}))
+    ours.add(lw.parse("{device~ = laptop~}", id="a"))
+    event = lw.event({"device": "computer"})
+    ours.save(tmp_path / "m")
+    with pytest.raises(InputError, match=r"saved with the measure 'table'.*measure="):
+        Matcher.load(tmp_path / "m")
+    with pytest.raises(InputError, match=r"saved with the measure 'table'"):
+        Matcher.load(tmp_path / "m", measure=TableMeasure({("laptop", "computer"): 0.5}))
+    with pytest.raises(InputError, match=r"saved with the measure 'table'"):
+        Matcher.load(tmp_path / "m", measure="combine")
+    loaded = Matcher.load(tmp_path / "m", measure=TableMeasure({("laptop", "computer"): 0.75}))
+    assert told(loaded.match(event)) == told(ours.match(event)) != []
+    loaded.save(tmp_path / "again")
+    assert len(Matcher.load(tmp_path / "again", measure=TableMeasure({("laptop", "computer"): 0.75}))) == 1
+
+
+def test_a_measure_of_ones_own_is_not_taken_for_the_spaces_by_its_name(tmp_path: Path) -> None:
+    """Even when it calls itself by a name that the space knows and has the same configuration."""
+
+    class Impostor(TableMeasure):
+        def configuration(self) -> dict[str, object]:
+            return {"name": self.name}
+
+    ours = Matcher(measure=Impostor({("laptop", "banana"): 0.9}, name="combine"))
+    ours.add(lw.parse("{device~ = laptop~}", id="a"))
+    ours.save(tmp_path / "m")
+    with pytest.raises(InputError, match="measure="):
+        Matcher.load(tmp_path / "m")
+    with pytest.raises(InputError, match="measure="):
+        Matcher.load(tmp_path / "m", measure="combine")
+    loaded = Matcher.load(tmp_path / "m", measure=Impostor({("laptop", "banana"): 0.9}, name="combine"))
+    assert len(loaded.match(lw.event({"device": "banana"}))) == 1
+
+
+def test_a_matcher_with_a_measure_of_the_space_loads_alone_or_with_the_same_one(tmp_path: Path) -> None:
+    """By its name or as an object; another one is refused."""
+    space = lw.load_space()
+    ours = Matcher(space=space, measure=space.measure("esa", metric="cosine"))
+    ours.add(lw.parse("{device~ = laptop~}", id="a"))
+    ours.save(tmp_path / "m")
+    for again in (None, space.measure("esa", metric="cosine")):
+        assert Matcher.load(tmp_path / "m", measure=again).subscriptions() == ours.subscriptions()
+    with pytest.raises(InputError, match="saved with the measure 'esa'"):
+        Matcher.load(tmp_path / "m", measure="thematic")
+    named = Matcher(measure="names")
+    named.add(lw.parse("{device~ = laptop~}", id="a"))
+    named.save(tmp_path / "n")
+    assert len(Matcher.load(tmp_path / "n", measure="names")) == 1
+    plain = Matcher()
+    plain.add(lw.parse("{x = 1}", id="a"))
+    plain.save(tmp_path / "p")
+    assert len(Matcher.load(tmp_path / "p", measure="names")) == 1  # nothing was measured before
 
 
 def test_a_damaged_or_newer_folder_is_refused(tmp_path: Path) -> None:

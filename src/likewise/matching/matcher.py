@@ -330,18 +330,22 @@ class Matcher:
         folder: str | Path,
         *,
         space: Space | str | Path | None = None,
+        measure: Measure | str | None = None,
         clock: Clock | None = None,
         cache_bytes: int = CACHE_BYTES,
         meaning: Meaning | None = None,
     ) -> Matcher:
         """A matcher as it was saved; it goes on without repeating a delivery.
 
+        A measure of the space comes back by itself; one of your own must be given again, and must be the same.
         A `meaning` stands in place of the saved space, measure, threshold and lateness: what windows hold keeps
         the score it had, what comes is judged by the new one. Saved feedback is taken up either way.
         """
         from likewise.matching.saving import load
 
-        return load(Path(folder), space=space, clock=clock, cache_bytes=cache_bytes, meaning=meaning)
+        return load(
+            Path(folder), space=space, measure=measure, clock=clock, cache_bytes=cache_bytes, meaning=meaning
+        )
 
     def snapshot(self) -> Snapshot:
         """What the matcher holds now, unchanging, for other threads."""

@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from likewise import defaults
-from likewise.errors import ArtefactDamaged
+from likewise.errors import ArtefactDamaged, InputError
 from likewise.matching.engine import Engine
 from likewise.model import Event, Explanation, Kind, Subscription
 from likewise.semantics.feedback import Feedback, JudgedMeasure
@@ -69,16 +71,39 @@ class Meaning:
         """The checksum of the space in use; None while nothing has needed one."""
         return None if self._space is None or isinstance(self._space, (str, Path)) else self._space.checksum
 
-    def restore(self, configuration: dict[str, object], checksum: str | None) -> None:
-        """Take up a saved measure again; another space than the saved one is refused."""
-        options = dict(configuration)
-        name = options.pop("name", defaults.MEASURE)
+    def is_given(self) -> bool:
+        """Whether the measure is the user's own, so that no name brings it back."""
+        from likewise.semantics.space import MEASURES
+
+        if self._measure is None or isinstance(self._measure, str):
+            return False
+        return self._measure.name not in MEASURES or not self.space.made(self._measure)
+
+    def restore(self, configuration: dict[str, object], given: bool, checksum: str | None) -> None:
+        """Take up a saved measure; another space or measure than the saved one is refused."""
+        from likewise.semantics.space import MEASURES
+
         if checksum is not None and self.space.checksum != checksum:
             raise ArtefactDamaged(
                 f"the matcher was saved with the space {checksum[:12]}, but {self.space.checksum[:12]} is open; "
                 "name the same space"
             )
-        self._measure = self.space.measure(str(name), **options) if options else str(name)
+        options = dict(configuration)
+        name = str(options.pop("name", defaults.MEASURE))
+        given = given or name not in MEASURES
+        if self._measure is None and not given:
+            self._measure = self.space.measure(name, **options) if options else name
+            return
+        saved = configuration if given else self.space.measure(name, **options).configuration()
+        if isinstance(self._measure, str):
+            self._measure = self.space.measure(self._measure)
+        found = self._measure
+        if found is None or self.is_given() != given or _plain(found.configuration()) != _plain(saved):
+            given_now = "none" if found is None else f"{found.name!r}, which is another or configured otherwise"
+            raise InputError(
+                f"the matcher was saved with the measure {name!r}; load it with measure= and the same one, "
+                f"found {given_now}"
+            )
 
     def witnessed(self, explanation: Explanation, event: Event, subscription: Subscription) -> Explanation:
         """The explanation with what made its scores, where the measure is one of the space's own."""
@@ -91,6 +116,11 @@ class Meaning:
     def named(self, name: str, **options: object) -> Measure:
         """One of the space's measures by name."""
         return self.space.measure(name, **options)
+
+
+def _plain(configuration: dict[str, object] | None) -> object:
+    """A configuration as it looks after it was saved."""
+    return msgspec.json.decode(msgspec.json.encode(configuration))
 
 
 def make_engine(kind: Kind, meaning: Meaning) -> Engine:

@@ -25,13 +25,14 @@ from likewise.model import Subscription
 
 if TYPE_CHECKING:
     from likewise.matching.routing import Meaning
+    from likewise.semantics.measure import Measure
     from likewise.semantics.space import Space
 
 VERSION = 1
 FEEDBACK = "feedback.arrow"
 
 
-class Manifest(msgspec.Struct, forbid_unknown_fields=True):
+class Manifest(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     """What `manifest.json` says."""
 
     format: str
@@ -42,6 +43,7 @@ class Manifest(msgspec.Struct, forbid_unknown_fields=True):
     measure: dict[str, object] | None = None
     space: str | None = None
     lateness: int = 0
+    given: bool = False  # the measure is the user's own
 
 
 class Line(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
@@ -71,7 +73,7 @@ def save(matcher: Matcher, folder: Path) -> None:
             write_feedback(building / FEEDBACK, meaning.feedback)
         manifest = Manifest(
             "likewise-matcher", VERSION, meaning.threshold, matcher._next, len(matcher),
-            meaning.configuration(), meaning.space_checksum(), meaning.lateness,
+            meaning.configuration(), meaning.space_checksum(), meaning.lateness, meaning.is_given(),
         )  # fmt: skip
         (building / "manifest.json").write_bytes(msgspec.json.format(msgspec.json.encode(manifest)))
         replaced = building.with_name(building.name + ".old")
@@ -87,6 +89,7 @@ def load(
     folder: Path,
     *,
     space: Space | str | Path | None,
+    measure: Measure | str | None,
     clock: Clock | None,
     cache_bytes: int,
     meaning: Meaning | None = None,
@@ -94,12 +97,17 @@ def load(
     """A matcher from what `save` wrote."""
     manifest = _manifest(folder)
     matcher = Matcher(
-        space=space, threshold=manifest.threshold, clock=clock, cache_bytes=cache_bytes, lateness=manifest.lateness
+        space=space,
+        measure=measure,
+        threshold=manifest.threshold,
+        clock=clock,
+        cache_bytes=cache_bytes,
+        lateness=manifest.lateness,
     )
     if meaning is not None:
         matcher.meaning = meaning
     elif manifest.measure is not None:
-        matcher.meaning.restore(manifest.measure, manifest.space)
+        matcher.meaning.restore(manifest.measure, manifest.given, manifest.space)
     if (folder / FEEDBACK).is_file():
         matcher.meaning.feedback = read_feedback(folder / FEEDBACK)
     count = 0

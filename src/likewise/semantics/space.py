@@ -74,6 +74,11 @@ class Space:
                     raise InputError(f"the measure {name!r} cannot take these options: {error}") from None
             return self._measures[key]
 
+    def made(self, measure: Measure) -> bool:
+        """Whether a measure is one that this space made, so that its configuration brings it back."""
+        with self._lock:
+            return any(each is measure for each in self._measures.values())
+
     def latent(self) -> LatentMeasure | None:
         """The latent measure, if the space carries latent vectors."""
         with self._lock:
