@@ -347,8 +347,8 @@ def test_a_restart_with_another_threshold_measure_or_clock_goes_by_them(
         broker.withdraw(tenant, "best")
         assert got(broker, "ann", after=3) == [("second", "promoted", ["low"])]
         for matcher in (tenant.plain, tenant.windows):
-            assert matcher.meaning.threshold == 1.0
+            assert matcher.interpretation.threshold == 1.0
         assert tenant.windows._clock is later
     with served(1.0, "esa", clock) as broker:
         for matcher in (tenant_of(broker).plain, tenant_of(broker).windows):
-            assert "esa" in str(matcher.meaning.measure.configuration())
+            assert "esa" in str(matcher.interpretation.measure.configuration())

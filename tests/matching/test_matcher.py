@@ -235,6 +235,34 @@ def test_a_damaged_or_newer_folder_is_refused(tmp_path: Path) -> None:
         Matcher.load(tmp_path / "m")
 
 
+def test_matchers_share_an_interpretation_that_says_everything_itself() -> None:
+    """Feedback given to one moves the other's scores; a part named beside it would contradict it and is refused."""
+    ours = Matcher(measure=TableMeasure({("laptop", "computer"): 0.45}), threshold=0.7, clock=ManualClock(0))
+    other = Matcher(interpretation=ours.interpretation, clock=ManualClock(0))
+    event = lw.event({"device": "computer"}, id="e")
+    for each in (ours, other):
+        each.add(lw.parse("{device~ = laptop~}", id="s"))
+        assert each.match(event) == []
+    judged = ours.feedback(event, "s", True)
+    assert other.judgements() == (judged,)
+    with pytest.raises(InputError, match="threshold"):
+        Matcher(interpretation=ours.interpretation, threshold=0.3)
+    with pytest.raises(AttributeError):
+        ours.interpretation = other.interpretation  # type: ignore[misc]
+
+
+def test_a_snapshot_knows_how_long_its_subscriptions_hold() -> None:
+    """Those over at the moment asked about are not matched, and say so."""
+    ours = Matcher(clock=ManualClock(1_000))
+    ours.add(lw.parse("{x = 1} valid for 1 ms", id="short"))
+    ours.add(lw.parse("{x = 1}", id="long"))
+    taken = ours.snapshot()
+    assert [m.subscription_id for m in taken.match(lw.event({"x": 1}), 1_999)] == ["short", "long"]
+    assert [m.subscription_id for m in taken.match(lw.event({"x": 1}), 2_000)] == ["long"]
+    assert taken.explain(lw.event({"x": 1}), "short", 2_000).verdict == "expired"
+    assert taken.match(lw.event({"x": 1}, expires=5), 6) == []
+
+
 def test_a_snapshot_does_not_change_with_its_matcher() -> None:
     """Other threads see what was held when the snapshot was taken."""
     ours = matcher()
@@ -256,7 +284,7 @@ def test_lateness_is_stated_kept_and_what_comes_later_is_counted(tmp_path: Path)
     assert ours.match(lw.event({"x": 3}, time=39), at=50) == []
     assert ours.refused_late == 1
     ours.save(tmp_path / "m")
-    assert Matcher.load(tmp_path / "m").meaning.lateness == 10
+    assert Matcher.load(tmp_path / "m").interpretation.lateness == 10
 
 
 def test_a_dry_run_finds_what_matching_would_and_changes_nothing() -> None:
@@ -327,7 +355,7 @@ def test_a_batch_names_the_right_subscriptions_however_many_match() -> None:
 def test_additions_are_bounded() -> None:
     """Ordinals have 32 bits: past the last one an addition is refused and nothing changes."""
     ours = lw.Matcher()
-    ours._next = 2**31 - 1
+    ours._state.next_ordinal = 2**31 - 1
     with pytest.raises(LimitExceeded):
         ours.add(lw.parse("{x = 1}", id="a"))
     assert len(ours) == 0

@@ -112,7 +112,7 @@ class Broker:
         """A matcher as the configuration says, empty or with what a folder keeps."""
         matching, clock = self.config.matching, self.clock
         empty = Matcher(space=matching.space, measure=matching.measure, threshold=matching.threshold, clock=clock)
-        return empty if saved is None else Matcher.load(saved, clock=clock, meaning=empty.meaning)
+        return empty if saved is None else Matcher.load(saved, clock=clock, interpretation=empty.interpretation)
 
     # -- tenants and subscribers ----------------------------------------------------------------
 

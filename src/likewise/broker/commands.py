@@ -171,8 +171,8 @@ def end(tenant: Tenant, held: Held, position: int, outcome: Outcome) -> None:
 
 def judge(tenant: Tenant, command: Judge, held: Held) -> object:
     """Take feedback in, and let both matchers look at the terms concerned anew."""
-    pairs = judged_pairs(command.event, held.subscription, tenant.plain.meaning.measure)
-    judgement = tenant.plain.meaning.feedback.judge(held.id, command.event.id or "", command.relevant, pairs)
+    pairs = judged_pairs(command.event, held.subscription, tenant.plain.interpretation.measure)
+    judgement = tenant.plain.interpretation.feedback.judge(held.id, command.event.id or "", command.relevant, pairs)
     concerned: Callable[[str], bool] = concerns(pairs)
     for matcher in (tenant.plain, tenant.windows):
         matcher.relearn(concerned)

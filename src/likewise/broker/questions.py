@@ -65,8 +65,7 @@ def explain_live(tenant: Tenant, held: Held, entry: Entry | Event, now: int) -> 
 
 def explain_text(tenant: Tenant, subscription: Subscription, event: Event, now: int) -> Explanation:
     """The same for a subscription that nobody holds."""
-    matcher = Matcher()
-    matcher.meaning = tenant.plain.meaning
+    matcher = Matcher(interpretation=tenant.plain.interpretation)
     return matcher.explain(event, matcher.add(subscription, at=now), now if event.time is None else event.time)
 
 
@@ -74,8 +73,7 @@ def backtest(
     log: EventLog, tenant: Tenant, subscription: Subscription, before: int, now: int, *, limit: int, shown: int
 ) -> Backtest:
     """What a subscription would have met among the newest valid events, and which ones, as they came."""
-    matcher = Matcher()
-    matcher.meaning = tenant.plain.meaning
+    matcher = Matcher(interpretation=tenant.plain.interpretation)
     entries: dict[str, Entry] = {}
     matches: list[Match] = []
     first: int | None = None

@@ -72,7 +72,7 @@ def _take_up(
         f"SELECT {JUDGEMENT} FROM judgements WHERE tenant = ? ORDER BY position", (tenant.number,)
     ).fetchall()
     judged = [judgement_row(row) for row in rows]
-    if not len(tenant.plain.meaning.feedback):
+    if not len(tenant.plain.interpretation.feedback):
         for position, judgement in judged:
             if position < start:
                 rejudge(tenant, judgement, position, everything)

@@ -38,7 +38,7 @@ class Held(msgspec.Struct):
 class Tenant:
     """Everything of one tenant that is kept in memory.
 
-    Two matchers share one meaning: `plain` holds what needs no memory of past events, `windows` the top-k
+    Two matchers share one interpretation: `plain` holds what needs no memory of past events, `windows` the top-k
     subscriptions. So a dry run can ask `plain` without changing anything, and only `windows` is saved.
     Subscriptions and events go by their numbers in the log there, since ids are a subscriber's own.
     """
@@ -47,8 +47,7 @@ class Tenant:
         self.number = number
         self.name = name
         self.windows = windows
-        self.plain = Matcher()
-        self.plain.meaning = windows.meaning
+        self.plain = Matcher(interpretation=windows.interpretation)
         self.windows_from = windows_from
         self.held: dict[int, Held] = {}
         self.ended: set[int] = set()  # numbers of those that hold no longer

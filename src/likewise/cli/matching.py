@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 def matcher_for(space: str | None, measure: str | None, threshold: float | None) -> Matcher:
     """A matcher with this space, measure and threshold, each by default if it is None.
 
-    >>> matcher_for(None, "esa:metric=cosine", 0.4).meaning.threshold
+    >>> matcher_for(None, "esa:metric=cosine", 0.4).interpretation.threshold
     0.4
     """
     from likewise import Matcher, load_space

@@ -41,8 +41,8 @@ async def relatedness(request: Request) -> Response:
     _, tenant = asker(request)
     a, b = term(request, "a"), term(request, "b")
     themes, other = terms(request, "themes"), terms(request, "other_themes")
-    meaning = tenant.plain.meaning
-    found = await asyncio.to_thread(lambda: meaning.space.relatedness(a, b, themes=themes, other_themes=other))
+    interpretation = tenant.plain.interpretation
+    found = await asyncio.to_thread(lambda: interpretation.space.relatedness(a, b, themes=themes, other_themes=other))
     return answer(RelatednessAnswer(found))
 
 
@@ -63,5 +63,5 @@ async def nearest(request: Request) -> Response:
     """Find near words."""
     _, tenant = asker(request)
     word, k, themes = term(request, "term"), whole(request, "k", 10, 1, 1_000), terms(request, "themes")
-    found = await asyncio.to_thread(lambda: tenant.plain.meaning.space.nearest(word, k, themes))
+    found = await asyncio.to_thread(lambda: tenant.plain.interpretation.space.nearest(word, k, themes))
     return answer([Near(near, score) for near, score in found])

@@ -80,9 +80,9 @@ async def show_grid(request: Request) -> Response:
     event, subscription = event_from_json(bytes(sent.event)), parse(sent.subscription)
 
     def question() -> Grid | None:
-        meaning = tenant.plain.meaning
-        level = subscription.threshold if subscription.threshold is not None else meaning.threshold
-        return grid(event, subscription, meaning.measure, level)
+        interpretation = tenant.plain.interpretation
+        level = subscription.threshold if subscription.threshold is not None else interpretation.threshold
+        return grid(event, subscription, interpretation.measure, level)
 
     return answer(GridShown(await gate.ask(question)))
 
@@ -100,5 +100,5 @@ async def show_evidence(request: Request) -> Response:
     gate, tenant = asker(request)
     wanted = Term(term(request, "a"), theme=theme_of(terms(request, "themes")))
     seen = Term(term(request, "b"), theme=theme_of(terms(request, "other_themes")))
-    meaning = tenant.plain.meaning
-    return answer(await gate.ask(lambda: meaning.space.describe(wanted, seen, meaning.measure)))
+    interpretation = tenant.plain.interpretation
+    return answer(await gate.ask(lambda: interpretation.space.describe(wanted, seen, interpretation.measure)))

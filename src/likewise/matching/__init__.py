@@ -1,8 +1,9 @@
 """Matching: one file an engine, and `naive`, the oracle of them all.
 
 The door
-    matcher             `likewise.Matcher`: deals out ordinals; `routing` chooses engines, `batch_results` merges what
-                        they find, `saving` and `feedback_files` keep it on disk, `snapshot` shows it to other threads,
+    matcher             `likewise.Matcher`: deals out ordinals; `matcher_state` is what it holds, `routing` chooses
+                        engines, `batch_results` merges what they find, `saving` and `feedback_files` keep it on disk,
+                        `snapshot` shows it to other threads,
                         `judging` takes feedback, `cache_use` counts what was remembered
     engine              the seam every engine fits
     explain             why and why not; `explain_condition` and `explain_kinds` do the work, `evidence` says what made

@@ -16,6 +16,7 @@ from likewise.semantics.feedback import Feedback, pair_of
 from likewise.semantics.measure import Term
 
 if TYPE_CHECKING:
+    from likewise.semantics.interpretation import Interpretation
     from likewise.semantics.measure import Measure
     from likewise.semantics.space import Space
 
@@ -24,15 +25,19 @@ def with_evidence(
     explanation: Explanation,
     event: Event,
     subscription: Subscription,
-    space: Space,
-    measure: Measure,
-    feedback: Feedback,
+    interpretation: Interpretation,
 ) -> Explanation:
-    """The explanation with what made each relaxed part's score, as notes and as numbers by measure."""
+    """The explanation with what made each relaxed part's score, as notes and as numbers by measure.
+
+    Only where matching has needed a space: a measure of the user's own says nothing beyond its score.
+    """
     from likewise.language.printer import predicate_text
 
-    if not isinstance(subscription.body, Condition):
+    used = interpretation.in_use()
+    if used is None or not isinstance(subscription.body, Condition):
         return explanation
+    space, measure = used
+    feedback = interpretation.feedback
     condition = plain_condition(subscription)
     asked = {predicate_text(p): p for c in condition.conjunctions for p in (*c.positive, *c.negative)}
     reports = tuple(

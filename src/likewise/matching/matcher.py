@@ -13,15 +13,16 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from likewise.defaults import CACHE_BYTES, LATENESS, MAX_ADDITIONS
-from likewise.errors import DuplicateId, InvalidSubscription, LimitExceeded, StateError, UnknownId
+from likewise.defaults import CACHE_BYTES, LATENESS
+from likewise.errors import InputError, StateError
 from likewise.matching.batch_results import Numbering, merge
 from likewise.matching.cache_use import CACHES, CacheUse
-from likewise.matching.engine import Engine, FoundBatch, Ranked, WindowEngine
+from likewise.matching.engine import FoundBatch, Ranked, WindowEngine
 from likewise.matching.judging import judged_pairs
-from likewise.matching.routing import Meaning, make_engine
+from likewise.matching.matcher_state import MatcherState
 from likewise.model import Event, Explanation, Kind, Match, MatchBatch, Promotion, Subscription
 from likewise.semantics.feedback import Judgement, concerns
+from likewise.semantics.interpretation import Interpretation
 
 if TYPE_CHECKING:
     from numpy import int64
@@ -62,29 +63,40 @@ class Matcher:
         clock: Clock | None = None,
         cache_bytes: int = CACHE_BYTES,
         lateness: int = LATENESS,
+        interpretation: Interpretation | None = None,
     ) -> None:
-        self.meaning = Meaning(
-            space=space, measure=measure, threshold=threshold, cache_bytes=cache_bytes, lateness=lateness
-        )
+        parts = {"space": space, "measure": measure, "threshold": threshold}
+        if interpretation is None:
+            interpretation = Interpretation(
+                space=space, measure=measure, threshold=threshold, cache_bytes=cache_bytes, lateness=lateness
+            )
+        elif found := [name for name, part in parts.items() if part is not None]:
+            raise InputError(f"an interpretation says the {found[0]} already; give the one or the other")
         self._clock = clock or system_clock
-        self._engines: dict[Kind, Engine] = {}
-        self._ordinals: dict[str, int] = {}
-        self._held: dict[int, Subscription] = {}
-        self._numbering = Numbering(self._held)
-        self._ends: dict[int, int] = {}  # ordinal -> the moment its validity is over
-        self._ending: list[tuple[int, int]] = []  # the same as a heap; entries of removed ordinals are passed over
-        self._next = 0
+        self._take(MatcherState(interpretation))
+
+    def _take(self, state: MatcherState) -> None:
+        self._state = state
+        self._numbering = Numbering(state.held)
+        # The ends of validity as a heap; entries of removed ordinals are passed over.
+        self._ending = [(end, ordinal) for ordinal, end in state.ends.items()]
+        heapq.heapify(self._ending)
 
     def __len__(self) -> int:
-        return len(self._held)
+        return len(self._state.held)
 
     def __contains__(self, id: object) -> bool:
-        return id in self._ordinals
+        return id in self._state.ordinals
+
+    @property
+    def interpretation(self) -> Interpretation:
+        """By what it takes relaxed parts: space, measure, feedback, threshold; matchers may share one."""
+        return self._state.interpretation
 
     @property
     def refused_late(self) -> int:
         """How many events came too late for any window; `lateness` (µs) says how late is too late."""
-        return sum(getattr(engine, "refused_late", 0) for engine in self._engines.values())
+        return sum(getattr(engine, "refused_late", 0) for engine in self._state.engines.values())
 
     def caches(self) -> dict[str, CacheUse]:
         """How often what is kept was there when it was needed, by cache; other threads may ask, too.
@@ -92,17 +104,17 @@ class Matcher:
         >>> Matcher().caches()["relatedness"]
         CacheUse(hits=0, misses=0)
         """
-        found = [engine.caches() for engine in list(self._engines.values())]
+        found = [engine.caches() for engine in list(self._state.engines.values())]
         return {name: sum((each[name] for each in found if name in each), CacheUse()) for name in CACHES}
 
     @property
     def kinds(self) -> frozenset[Kind]:
         """The kinds of subscriptions it has held so far."""
-        return frozenset(self._engines)
+        return frozenset(self._state.engines)
 
     def subscriptions(self) -> tuple[Subscription, ...]:
         """Every subscription held, in the order of addition."""
-        return tuple(self._held.values())
+        return tuple(self._state.held.values())
 
     # -- changing -------------------------------------------------------------------------------
 
@@ -110,54 +122,25 @@ class Matcher:
         """Hold a subscription from now (or `at`) on; its id. An id in use raises `DuplicateId`."""
         now = self._clock() if at is None else at
         end = None if subscription.valid_for is None else now + subscription.valid_for
-        return self._add(self._next, subscription, now, end)
-
-    def _add(self, ordinal: int, subscription: Subscription, at: int, end: int | None) -> str:
-        if not subscription.id:
-            raise InvalidSubscription("the subscription has no id; give it one, or make it with likewise.parse")
-        if subscription.id in self._ordinals:
-            raise DuplicateId(subscription.id)
-        if ordinal >= MAX_ADDITIONS:
-            raise LimitExceeded(
-                "additions to one matcher (save it, and add its subscriptions to a new one)", allowed=MAX_ADDITIONS
-            )
-        self._engine(subscription.kind).add(ordinal, subscription, at)
-        self._ordinals[subscription.id] = ordinal
-        self._held[ordinal] = subscription
+        ordinal = self._state.next_ordinal
+        self._state.add(ordinal, subscription, now, end)
         self._numbering.forget()
-        self._next = ordinal + 1
         if end is not None:
-            self._ends[ordinal] = end
             heapq.heappush(self._ending, (end, ordinal))
         return subscription.id
 
     def remove(self, id: str) -> None:
         """Forget a subscription, wholly."""
-        ordinal = self._ordinal(id)
-        self._engine(self._held[ordinal].kind).remove(ordinal)
-        del self._held[ordinal], self._ordinals[id]
+        self._state.remove(id)
         self._numbering.forget()
-        self._ends.pop(ordinal, None)
-
-    def _ordinal(self, id: str) -> int:
-        ordinal = self._ordinals.get(id)
-        if ordinal is None:
-            raise UnknownId(id)
-        return ordinal
-
-    def _engine(self, kind: Kind) -> Engine:
-        engine = self._engines.get(kind)
-        if engine is None:
-            engine = self._engines[kind] = make_engine(kind, self.meaning)
-        return engine
 
     def _end_validity(self, now: int) -> dict[int, str]:
         """Forget the subscriptions whose validity is over by `now`; their ids by ordinal."""
         ended = {}
         while self._ending and self._ending[0][0] <= now:
             end, ordinal = heapq.heappop(self._ending)
-            if self._ends.get(ordinal) == end:
-                ended[ordinal] = self._held[ordinal].id
+            if self._state.ends.get(ordinal) == end:
+                ended[ordinal] = self._state.held[ordinal].id
                 self.remove(ended[ordinal])
         return ended
 
@@ -175,10 +158,7 @@ class Matcher:
         self._end_validity(now)
         if event.expires is not None and event.expires <= now:
             return []
-        found = [hit for engine in self._engines.values() for hit in engine.match(event, now)]
-        if len(self._engines) > 1:
-            found.sort(key=lambda hit: hit[0])
-        return [match for _, match in found]
+        return [match for _, match in self._state.match(event, now)]
 
     def would_match(self, event: Event, at: int | None = None) -> list[Match]:
         """The matches `match` would find on arrival; changes nothing: no validity ends, no window moves.
@@ -193,13 +173,13 @@ class Matcher:
         if event.expires is not None and event.expires <= now:
             return []
         found: list[tuple[int, Match]] = []
-        for kind, engine in self._engines.items():
+        for kind, engine in self._state.engines.items():
             if kind != "top":
                 found += engine.match(event, now)
-        for ordinal, held in self._held.items():
+        for ordinal, held in self._state.held.items():
             if held.kind == "top" and (seen := self.explain(event, held.id, now)).verdict == "match":
                 found.append((ordinal, Match(event.id, held.id, "top", seen.score)))
-        found = [hit for hit in found if self._ends.get(hit[0], now + 1) > now]
+        found = [hit for hit in found if self._state.ends.get(hit[0], now + 1) > now]
         return [match for _, match in sorted(found, key=lambda hit: hit[0])]
 
     def board(self, id: str) -> list[Ranked]:
@@ -213,10 +193,10 @@ class Matcher:
         >>> m.board("low")
         [Ranked(rank=1, event_id='e5', value=5.0, time=5)]
         """
-        ordinal = self._ordinal(id)
-        if self._held[ordinal].top is None:
+        ordinal = self._state.ordinal(id)
+        if self._state.held[ordinal].top is None:
             raise StateError(f"{id!r} is no top-k subscription, so it has no board")
-        return cast("WindowEngine", self._engine("top")).board(ordinal)
+        return cast("WindowEngine", self._state.engine("top")).board(ordinal)
 
     def match_batch(self, events: Sequence[Event] | EventBatch, at: Sequence[int] | None = None) -> MatchBatch:
         """Equal to `match` one by one, in order, as arrays."""
@@ -226,7 +206,7 @@ class Matcher:
         for start, stop in self._stretches(moments, over):
             ended |= self._end_validity(int(moments[start]))
             part, when = events[start:stop], moments[start:stop].tolist()
-            for engine in self._engines.values():
+            for engine in self._state.engines.values():
                 found = engine.match_batch(part, when)
                 moved = tuple(Promotion(p.event_index + start, p.match) for p in found.promoted)
                 pieces.append((start, found._replace(promoted=moved)))
@@ -272,48 +252,38 @@ class Matcher:
     def advance(self, now: int) -> list[Match]:
         """Let time pass up to `now`: validity ends, windows move; the promotions this causes."""
         self._end_validity(now)
-        return [match for engine in self._engines.values() for _, match in engine.advance(now)]
+        return [match for engine in self._state.engines.values() for _, match in engine.advance(now)]
 
     def withdraw(self, event_id: str) -> list[Match]:
         """Take an event back; the promotions this causes."""
-        found = [hit for engine in self._engines.values() for hit in engine.withdraw(event_id)]
+        found = [hit for engine in self._state.engines.values() for hit in engine.withdraw(event_id)]
         return [match for _, match in sorted(found, key=lambda hit: hit[0])]
 
     def explain(self, event: Event, id: str, at: int | None = None) -> Explanation:
         """Why the event does or does not meet the subscription; changes nothing."""
-        ordinal = self._ordinal(id)
-        now = self._moment(event, at)
-        explained = self.meaning.witnessed(
-            self._engine(self._held[ordinal].kind).explain(event, ordinal, now), event, self._held[ordinal]
-        )
-        end = self._ends.get(ordinal)
-        if end is not None and end <= now:
-            return _ended(explained, "the subscription's validity is over; subscribe again")
-        if event.expires is not None and event.expires <= now:
-            return _ended(explained, "the event's validity was over before it was matched; publish it with a later end")
-        return explained
+        return self._state.explain(event, id, self._moment(event, at))
 
     # -- learning -------------------------------------------------------------------------------
 
     def feedback(self, event: Event, id: str, relevant: bool) -> Judgement:
         """Say whether an event was what a subscription meant; moves the scores of the term pairs involved."""
-        subscription = self._held[self._ordinal(id)]
-        pairs = judged_pairs(event, subscription, self.meaning.measure)
-        judgement = self.meaning.feedback.judge(id, event.id or "", relevant, pairs)
+        subscription = self._state.held[self._state.ordinal(id)]
+        pairs = judged_pairs(event, subscription, self.interpretation.measure)
+        judgement = self.interpretation.feedback.judge(id, event.id or "", relevant, pairs)
         self.relearn(concerns(judgement.pairs))
         return judgement
 
     def judgements(self) -> tuple[Judgement, ...]:
         """The feedback given so far, oldest first."""
-        return tuple(self.meaning.feedback)
+        return tuple(self.interpretation.feedback)
 
     def undo_feedback(self, number: int) -> None:
         """Take a judgement back, by its number."""
-        self.relearn(concerns(self.meaning.feedback.undo(number).pairs))
+        self.relearn(concerns(self.interpretation.feedback.undo(number).pairs))
 
     def relearn(self, concerns: Callable[[str], bool]) -> None:
         """Drop what is kept about the seen texts that `concerns` names; for matchers that share one feedback."""
-        for engine in self._engines.values():
+        for engine in self._state.engines.values():
             engine.relearn(concerns)
 
     # -- keeping --------------------------------------------------------------------------------
@@ -322,7 +292,7 @@ class Matcher:
         """Write everything to a folder, replacing what was saved there before."""
         from likewise.matching.saving import save
 
-        save(self, Path(folder))
+        save(self._state, Path(folder))
 
     @classmethod
     def load(
@@ -333,28 +303,24 @@ class Matcher:
         measure: Measure | str | None = None,
         clock: Clock | None = None,
         cache_bytes: int = CACHE_BYTES,
-        meaning: Meaning | None = None,
+        interpretation: Interpretation | None = None,
     ) -> Matcher:
         """A matcher as it was saved; it goes on without repeating a delivery.
 
         A measure of the space comes back by itself; one of your own must be given again, and must be the same.
-        A `meaning` stands in place of the saved space, measure, threshold and lateness: what windows hold keeps
-        the score it had, what comes is judged by the new one. Saved feedback is taken up either way.
+        An `interpretation` stands in place of the saved space, measure, threshold and lateness: what windows hold
+        keeps the score it had, what comes is judged by the new one. Saved feedback is taken up either way.
         """
         from likewise.matching.saving import load
 
-        return load(
-            Path(folder), space=space, measure=measure, clock=clock, cache_bytes=cache_bytes, meaning=meaning
+        matcher = cls(clock=clock)
+        matcher._take(
+            load(Path(folder), space=space, measure=measure, cache_bytes=cache_bytes, interpretation=interpretation)
         )
+        return matcher
 
     def snapshot(self) -> Snapshot:
         """What the matcher holds now, unchanging, for other threads."""
         from likewise.matching.snapshot import Snapshot
 
-        return Snapshot(self.subscriptions(), self.meaning)
-
-
-def _ended(explained: Explanation, change: str) -> Explanation:
-    import msgspec
-
-    return msgspec.structs.replace(explained, verdict="expired", change=change)
+        return Snapshot(self._state)

@@ -20,11 +20,11 @@ import msgspec
 
 from likewise.errors import ArtefactDamaged, ArtefactMissing, ArtefactVersion
 from likewise.matching.feedback_files import read_feedback, write_feedback
-from likewise.matching.matcher import Clock, Matcher
+from likewise.matching.matcher_state import MatcherState
 from likewise.model import Subscription
+from likewise.semantics.interpretation import Interpretation
 
 if TYPE_CHECKING:
-    from likewise.matching.routing import Meaning
     from likewise.semantics.measure import Measure
     from likewise.semantics.space import Space
 
@@ -54,26 +54,26 @@ class Line(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
     ends: int | None = None
 
 
-def save(matcher: Matcher, folder: Path) -> None:
-    """Write the matcher; the folder appears whole or not at all."""
+def save(state: MatcherState, folder: Path) -> None:
+    """Write what a matcher holds; the folder appears whole or not at all."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     building = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
     try:
         with (building / "subscriptions.jsonl").open("wb") as out:
-            for ordinal, subscription in matcher._held.items():
-                out.write(msgspec.json.encode(Line(ordinal, subscription, matcher._ends.get(ordinal))) + b"\n")
+            for ordinal, subscription in state.held.items():
+                out.write(msgspec.json.encode(Line(ordinal, subscription, state.ends.get(ordinal))) + b"\n")
             out.flush()
             os.fsync(out.fileno())
-        for kind, engine in matcher._engines.items():
+        for kind, engine in state.engines.items():
             place = building / "engines" / kind
             place.mkdir(parents=True)
             engine.save(place)
-        meaning = matcher.meaning
-        if len(meaning.feedback):
-            write_feedback(building / FEEDBACK, meaning.feedback)
+        by = state.interpretation
+        if len(by.feedback):
+            write_feedback(building / FEEDBACK, by.feedback)
         manifest = Manifest(
-            "likewise-matcher", VERSION, meaning.threshold, matcher._next, len(matcher),
-            meaning.configuration(), meaning.space_checksum(), meaning.lateness, meaning.is_given(),
+            "likewise-matcher", VERSION, by.threshold, state.next_ordinal, len(state.held),
+            by.configuration(), by.space_checksum(), by.lateness, by.is_given(),
         )  # fmt: skip
         (building / "manifest.json").write_bytes(msgspec.json.format(msgspec.json.encode(manifest)))
         replaced = building.with_name(building.name + ".old")
@@ -90,26 +90,22 @@ def load(
     *,
     space: Space | str | Path | None,
     measure: Measure | str | None,
-    clock: Clock | None,
     cache_bytes: int,
-    meaning: Meaning | None = None,
-) -> Matcher:
-    """A matcher from what `save` wrote."""
+    interpretation: Interpretation | None,
+) -> MatcherState:
+    """What a matcher held, from what `save` wrote."""
     manifest = _manifest(folder)
-    matcher = Matcher(
-        space=space,
-        measure=measure,
-        threshold=manifest.threshold,
-        clock=clock,
-        cache_bytes=cache_bytes,
-        lateness=manifest.lateness,
-    )
-    if meaning is not None:
-        matcher.meaning = meaning
-    elif manifest.measure is not None:
-        matcher.meaning.restore(manifest.measure, manifest.given, manifest.space)
+    if interpretation is None:
+        interpretation = Interpretation(
+            space=space,
+            measure=measure,
+            threshold=manifest.threshold,
+            cache_bytes=cache_bytes,
+            lateness=manifest.lateness,
+        ).restored(manifest.measure, manifest.given, manifest.space)
     if (folder / FEEDBACK).is_file():
-        matcher.meaning.feedback = read_feedback(folder / FEEDBACK)
+        interpretation = interpretation.with_feedback(read_feedback(folder / FEEDBACK))
+    state = MatcherState(interpretation)
     count = 0
     with (folder / "subscriptions.jsonl").open("rb") as lines:
         for count, raw in enumerate(lines, 1):
@@ -117,18 +113,18 @@ def load(
                 line = msgspec.json.decode(raw, type=Line)
             except msgspec.DecodeError as error:
                 raise ArtefactDamaged(f"{folder}/subscriptions.jsonl, line {count}: {error}; restore a copy") from None
-            matcher._add(line.ordinal, line.subscription, 0, line.ends)
+            state.add(line.ordinal, line.subscription, 0, line.ends)
     if count != manifest.subscriptions:
         raise ArtefactDamaged(
             f"{folder}/subscriptions.jsonl holds {count} subscriptions, the manifest says {manifest.subscriptions}; "
             "restore a copy"
         )
-    matcher._next = manifest.next_ordinal
-    for kind, engine in matcher._engines.items():
+    state.next_ordinal = manifest.next_ordinal
+    for kind, engine in state.engines.items():
         place = folder / "engines" / kind
         if place.is_dir():
             engine.load(place)
-    return matcher
+    return state
 
 
 def _manifest(folder: Path) -> Manifest:

@@ -1,0 +1,101 @@
+"""What a matcher holds: its subscriptions by ordinal, and the engines that serve them.
+
+`likewise.Matcher` is the door to it; a snapshot has one of its own, and a saved matcher is one on disk.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from likewise.defaults import MAX_ADDITIONS
+from likewise.errors import DuplicateId, InvalidSubscription, LimitExceeded, UnknownId
+from likewise.matching.engine import Engine
+from likewise.matching.routing import make_engine
+from likewise.model import Event, Explanation, Kind, Match, Subscription
+
+if TYPE_CHECKING:
+    from likewise.semantics.interpretation import Interpretation
+
+
+class MatcherState:
+    """Subscriptions of every kind and their engines; ordinals say the order of addition and are never used twice.
+
+    `held` has the subscriptions by ordinal, `ends` the moment the validity of each is over, `next_ordinal` is the next
+    one dealt out. Nothing ends by itself: whoever owns the state decides when.
+    """
+
+    __slots__ = ("ends", "engines", "held", "interpretation", "next_ordinal", "ordinals")
+
+    def __init__(self, interpretation: Interpretation) -> None:
+        self.interpretation = interpretation
+        self.engines: dict[Kind, Engine] = {}
+        self.ordinals: dict[str, int] = {}
+        self.held: dict[int, Subscription] = {}
+        self.ends: dict[int, int] = {}
+        self.next_ordinal = 0
+
+    def add(self, ordinal: int, subscription: Subscription, at: int, end: int | None) -> None:
+        """Hold a subscription from the moment `at` on; one that cannot be held changes nothing."""
+        if not subscription.id:
+            raise InvalidSubscription("the subscription has no id; give it one, or make it with likewise.parse")
+        if subscription.id in self.ordinals:
+            raise DuplicateId(subscription.id)
+        if ordinal >= MAX_ADDITIONS:
+            raise LimitExceeded(
+                "additions to one matcher (save it, and add its subscriptions to a new one)", allowed=MAX_ADDITIONS
+            )
+        self.engine(subscription.kind).add(ordinal, subscription, at)
+        self.ordinals[subscription.id] = ordinal
+        self.held[ordinal] = subscription
+        self.next_ordinal = ordinal + 1
+        if end is not None:
+            self.ends[ordinal] = end
+
+    def remove(self, id: str) -> None:
+        """Forget a subscription, wholly."""
+        ordinal = self.ordinal(id)
+        self.engine(self.held[ordinal].kind).remove(ordinal)
+        del self.held[ordinal], self.ordinals[id]
+        self.ends.pop(ordinal, None)
+
+    def ordinal(self, id: str) -> int:
+        """The ordinal of the subscription with this id."""
+        ordinal = self.ordinals.get(id)
+        if ordinal is None:
+            raise UnknownId(id)
+        return ordinal
+
+    def engine(self, kind: Kind) -> Engine:
+        """The engine that serves a kind, made when the kind first comes."""
+        engine = self.engines.get(kind)
+        if engine is None:
+            engine = self.engines[kind] = make_engine(kind, self.interpretation)
+        return engine
+
+    def match(self, event: Event, at: int) -> list[tuple[int, Match]]:
+        """The matches of one event with their ordinals, in the order of addition."""
+        found = [hit for engine in self.engines.values() for hit in engine.match(event, at)]
+        if len(self.engines) > 1:
+            found.sort(key=lambda hit: hit[0])
+        return found
+
+    def explain(self, event: Event, id: str, at: int) -> Explanation:
+        """Why the event does or does not meet a subscription at a moment, with what made its scores."""
+        from likewise.matching.evidence import with_evidence
+
+        ordinal = self.ordinal(id)
+        held = self.held[ordinal]
+        explained = self.engine(held.kind).explain(event, ordinal, at)
+        explained = with_evidence(explained, event, held, self.interpretation)
+        end = self.ends.get(ordinal)
+        if end is not None and end <= at:
+            return _ended(explained, "the subscription's validity is over; subscribe again")
+        if event.expires is not None and event.expires <= at:
+            return _ended(explained, "the event's validity was over before it was matched; publish it with a later end")
+        return explained
+
+
+def _ended(explained: Explanation, change: str) -> Explanation:
+    return msgspec.structs.replace(explained, verdict="expired", change=change)

@@ -1,0 +1,143 @@
+"""How a matcher interprets what is not exact: its space, its measure with feedback laid over it, its threshold."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from likewise import defaults
+from likewise.errors import ArtefactDamaged, InputError
+from likewise.semantics.feedback import Feedback, JudgedMeasure
+
+if TYPE_CHECKING:
+    from likewise.semantics.measure import Measure
+    from likewise.semantics.space import Space
+
+
+class Interpretation:
+    """The space, measure, feedback, threshold and lateness that matchers share; a space is opened when first needed.
+
+    `space` and `measure` are an object, a name, or None for the defaults; `cache_bytes` bounds what an engine keeps of
+    computed relatedness, `lateness` (µs) is how far an event may lag behind the newest and still enter windows.
+
+    >>> Interpretation(threshold=0.4).threshold
+    0.4
+    """
+
+    def __init__(
+        self,
+        *,
+        space: Space | str | Path | None = None,
+        measure: Measure | str | None = None,
+        threshold: float | None = None,
+        cache_bytes: int = defaults.CACHE_BYTES,
+        lateness: int = defaults.LATENESS,
+        feedback: Feedback | None = None,
+    ) -> None:
+        self.threshold: Final = defaults.THRESHOLD if threshold is None else threshold
+        self.cache_bytes: Final = cache_bytes
+        self.lateness: Final = lateness
+        self.feedback: Final = Feedback() if feedback is None else feedback
+        self._space = space
+        self._measure = measure
+        self._judged: JudgedMeasure | None = None
+
+    @property
+    def space(self) -> Space:
+        """The space, opened on first use."""
+        from likewise.semantics.library import load_space
+
+        if self._space is None or isinstance(self._space, (str, Path)):
+            self._space = load_space(self._space)
+        return self._space
+
+    @property
+    def source(self) -> Space | str | Path | None:
+        """The space as it was given, or opened since; None for the embedded one while nothing has needed it."""
+        return self._space
+
+    @property
+    def measure(self) -> Measure:
+        """The measure of relaxed parts with feedback laid over it, made on first use."""
+        if self._judged is None:
+            if self._measure is None or isinstance(self._measure, str):
+                self._measure = self.space.measure(self._measure or defaults.MEASURE)
+            self._judged = JudgedMeasure(self._measure, self.feedback)
+        return self._judged
+
+    def in_use(self) -> tuple[Space, Measure] | None:
+        """The space and the measure itself, without feedback, if matching has needed both so far."""
+        if self._judged is None or self._space is None or isinstance(self._space, (str, Path)):
+            return None
+        return self._space, self._judged.measure
+
+    def named(self, name: str, **options: object) -> Measure:
+        """One of the space's measures by name."""
+        return self.space.measure(name, **options)
+
+    # -- keeping --------------------------------------------------------------------------------
+
+    def configuration(self) -> dict[str, object] | None:
+        """What rebuilds the measure; None while nothing has needed one."""
+        if self._measure is None:
+            return None
+        return {"name": self._measure} if isinstance(self._measure, str) else self._measure.configuration()
+
+    def space_checksum(self) -> str | None:
+        """The checksum of the space in use; None while nothing has needed one."""
+        return None if self._space is None or isinstance(self._space, (str, Path)) else self._space.checksum
+
+    def is_given(self) -> bool:
+        """Whether the measure is the user's own, so that no name brings it back."""
+        from likewise.semantics.space import MEASURES
+
+        if self._measure is None or isinstance(self._measure, str):
+            return False
+        return self._measure.name not in MEASURES or not self.space.made(self._measure)
+
+    def restored(self, configuration: dict[str, object] | None, given: bool, checksum: str | None) -> Interpretation:
+        """This one with a saved measure, `given` if it was the user's own; another space or measure is refused."""
+        from likewise.semantics.space import MEASURES
+
+        if configuration is None:  # nothing has needed one
+            return self
+        if checksum is not None and self.space.checksum != checksum:
+            raise ArtefactDamaged(
+                f"the matcher was saved with the space {checksum[:12]}, but {self.space.checksum[:12]} is open; "
+                "name the same space"
+            )
+        options = dict(configuration)
+        name = str(options.pop("name", defaults.MEASURE))
+        given = given or name not in MEASURES
+        if self._measure is None and not given:
+            return self._with(self.space.measure(name, **options) if options else name, self.feedback)
+        saved = configuration if given else self.space.measure(name, **options).configuration()
+        found = self.space.measure(self._measure) if isinstance(self._measure, str) else self._measure
+        if found is None or self.is_given() != given or _plain(found.configuration()) != _plain(saved):
+            given_now = "none" if found is None else f"{found.name!r}, which is another or configured otherwise"
+            raise InputError(
+                f"the matcher was saved with the measure {name!r}; load it with measure= and the same one, "
+                f"found {given_now}"
+            )
+        return self
+
+    def with_feedback(self, feedback: Feedback) -> Interpretation:
+        """This one with other judgements."""
+        return self._with(self._measure, feedback)
+
+    def _with(self, measure: Measure | str | None, feedback: Feedback) -> Interpretation:
+        return Interpretation(
+            space=self._space,
+            measure=measure,
+            threshold=self.threshold,
+            cache_bytes=self.cache_bytes,
+            lateness=self.lateness,
+            feedback=feedback,
+        )
+
+
+def _plain(configuration: dict[str, object]) -> object:
+    """A configuration as it looks after it was saved."""
+    return msgspec.json.decode(msgspec.json.encode(configuration))
