@@ -180,7 +180,7 @@ def rows() -> list[tuple[str, str, float, float, str, str]]:
     """Each unit with what pint says of it."""
     import pint
 
-    registry = pint.UnitRegistry(autoconvert_offset_to_baseunit=True)
+    registry: pint.UnitRegistry[float] = pint.UnitRegistry(autoconvert_offset_to_baseunit=True)
     table = []
     for line in UNITS.strip().splitlines():
         symbol, dimension, expression, spellings, names = (part.strip() for part in line.split("|"))

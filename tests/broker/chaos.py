@@ -19,6 +19,7 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import httpx
 import msgspec
@@ -62,7 +63,8 @@ class ServedProcess:
 
 def publish_until(stop: threading.Event, served: ServedProcess, acknowledged: list[str], source: str) -> None:
     """Publish, sending again what was not acknowledged, under the same ids."""
-    number, batch = 0, []
+    number = 0
+    batch: list[dict[str, Any]] = []
     with httpx.Client(timeout=10) as http:
         while not stop.is_set():
             if not batch:

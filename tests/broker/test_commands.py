@@ -68,7 +68,9 @@ def test_a_batch_that_meets_its_duplicate_only_in_the_log_holds_nothing(tmp_path
         assert held(broker) == ["a", "e", "f"]
 
 
-def test_a_replacement_that_is_refused_leaves_the_old_subscription(broker: Broker, monkeypatch) -> None:
+def test_a_replacement_that_is_refused_leaves_the_old_subscription(
+    broker: Broker, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What cannot be held takes nothing away."""
     tenant = broker.tenant("default")
     broker.subscribe(tenant, "ann", made("a"))

@@ -129,7 +129,7 @@ def test_after_the_worker_was_needed_events_are_early_again(tmp_path: Path) -> N
                 early.set()
             return found
 
-        broker.store.early.prepare = prepared  # type: ignore[union-attr, method-assign, assignment]
+        broker.store.early.prepare = prepared  # type: ignore[union-attr, method-assign]
         came = early.wait(60)
         stop.set()
         for thread in publishers:

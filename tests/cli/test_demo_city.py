@@ -68,7 +68,7 @@ def test_what_the_demo_suggests_is_answered_by_humidities_alone() -> None:
     for _ in range(60):
         seconds[0] += 1
         for report in due():
-            said = event(report.payload, themes=report.envelope()["themes"])
+            said = event(report.payload, themes=report.themes)
             found |= {asked.explain(said, "damp").predicates[0].attribute for _ in asked.match(said)}
     assert len(found) >= 3
     assert all("hum" in name.casefold() for name in found), found

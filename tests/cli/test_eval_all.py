@@ -20,7 +20,7 @@ def _one(setting: object) -> Section:
 @pytest.fixture
 def one_part(monkeypatch: pytest.MonkeyPatch) -> None:
     """A report of one quick part."""
-    monkeypatch.setitem(report.everything.__kwdefaults__, "parts", [Part("one", "One", (), _one)])
+    monkeypatch.setitem(report.everything.__kwdefaults__ or {}, "parts", [Part("one", "One", (), _one)])
 
 
 @pytest.mark.usefixtures("one_part")
@@ -53,7 +53,7 @@ def test_ctrl_c_says_where_what_is_done_is(
         raise KeyboardInterrupt
 
     monkeypatch.setitem(
-        report.everything.__kwdefaults__, "parts", [Part("one", "One", (), _one), Part("two", "Two", (), stop)]
+        report.everything.__kwdefaults__ or {}, "parts", [Part("one", "One", (), _one), Part("two", "Two", (), stop)]
     )
     assert run(["eval", "all", "--out", str(tmp_path)]) == 130
     assert "the same command goes on" in " ".join(capsys.readouterr().err.split())

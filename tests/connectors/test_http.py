@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import time
+from functools import partial
+from sqlite3 import Connection
+from typing import Any
 
 import httpx
 import pytest
@@ -12,10 +15,11 @@ from likewise.broker.config import Config, Limits, Server
 from tests.connectors.conftest import serving
 
 
-def pending(http: httpx.Client, subscriber: str, count: int, after: int = 0) -> list[dict]:
+def pending(http: httpx.Client, subscriber: str, count: int, after: int = 0) -> list[dict[str, Any]]:
     """Wait for that many deliveries."""
     for _ in range(500):
-        found = http.get(f"/v1/subscribers/{subscriber}/deliveries", params={"after": after}).json()["deliveries"]
+        answer = http.get(f"/v1/subscribers/{subscriber}/deliveries", params={"after": after})
+        found: list[dict[str, Any]] = answer.json()["deliveries"]
         if len(found) >= count:
             return found
         time.sleep(0.01)
@@ -239,8 +243,11 @@ def test_tokens_open_what_they_are_for_and_keep_tenants_apart() -> None:
     with Broker(None, Config(server=Server(port=0))) as broker:
         from likewise.broker.tokens import make_token
 
+        def token_of(name: str, tenant: str, scope: str, connection: Connection) -> str:
+            return make_token(connection, name, tenant, [scope], 0)
+
         tokens = {
-            name: broker.store.commit(lambda c, n=name, t=tenant, s=scope: make_token(c, n, t, [s], 0))
+            name: broker.store.commit(partial(token_of, name, tenant, scope))
             for name, tenant, scope in (
                 ("root", "one", "admin"),
                 ("in", "one", "publish"),
@@ -253,7 +260,7 @@ def test_tokens_open_what_they_are_for_and_keep_tenants_apart() -> None:
         assert not any(token in kept for token in tokens.values())
         with serving(broker=broker) as address, httpx.Client(base_url=address) as http:
 
-            def ask(name: str, method: str, path: str, **given: object) -> int:
+            def ask(name: str, method: str, path: str, **given: Any) -> int:
                 headers = {"authorization": f"Bearer {tokens.get(name, 'lw_wrong')}"}
                 return http.request(method, path, headers=headers, **given).status_code
 

@@ -11,6 +11,7 @@ import threading
 import time
 from pathlib import Path
 from statistics import median
+from typing import Any
 
 import httpx
 
@@ -21,7 +22,8 @@ from tests.dashboard.conftest import ARGUMENTS, CHROMIUM, Running, free_port
 def publish(broker: str, rate: int, stop: threading.Event) -> None:
     """Publish a large city's reports at a rate, until told to stop."""
     seconds = [0.0]
-    due, waiting, sent = clock_of(City(seed=1, devices=2_000, run="1"), lambda: seconds[0]), [], 0
+    due, sent = clock_of(City(seed=1, devices=2_000, run="1"), lambda: seconds[0]), 0
+    waiting: list[Any] = []
     began = time.monotonic()
     with httpx.Client(base_url=broker, timeout=60) as client:
         while not stop.wait(0.05):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
+from sqlite3 import Connection
 from typing import TYPE_CHECKING, NamedTuple
 
 import httpx
@@ -33,10 +35,14 @@ class Tenant(NamedTuple):
 def tenants(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, tuple[Tenant, ...]]:
     """A broker's folder with a token for each of two tenants."""
     data = tmp_path_factory.mktemp("broker")
+
+    def admin_token(name: str, connection: Connection) -> str:
+        return make_token(connection, name, name, ["admin"], 0)
+
     store = Store(data, clock=lambda: 0)
     made = []
     for name, word in (("north", "otter"), ("south", "heron")):
-        token = store.commit(lambda c, name=name: make_token(c, name, name, ["admin"], 0))
+        token = store.commit(partial(admin_token, name))
         made.append(Tenant(name, word, token))
     store.close()
     return data, tuple(made)

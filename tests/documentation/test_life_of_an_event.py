@@ -75,7 +75,7 @@ def problems(page: str) -> list[str]:
             named[full[1]] = module_of(full[1])
         except ModuleNotFoundError:
             wrong.append(f"there is no module {full[1]}")
-    known = [each for each in quoted if not ((full := FULL.fullmatch(each)) and full[1] not in named)]
+    known = [each for each in quoted if not (match := FULL.fullmatch(each)) or match[1] in named]
     return wrong + [said for each in known if (said := problem(each, named))]
 
 

@@ -174,12 +174,17 @@ def test_a_dictionary_may_hold_a_word_twice_or_null() -> None:
     assert [row[:4] for row in words(columns)] == [("a", 0, "nan", "x"), ("b", 1, "5.5", None), ("a", 0, "nan", "x")]
 
 
+def in_version(table: pa.Table, version: str) -> pa.Table:
+    metadata: Any = {**METADATA, "v": version}
+    return table.replace_schema_metadata(metadata)
+
+
 OK = {"attribute": "a", "number": 1.0, "group": 0}
 LONG = "x" * (MAX_TERM_LENGTH + 1)
 BAD: list[tuple[str, Any, type[LikewiseError]]] = [
     ("no table", lambda: [1], FormatError),
     ("another schema", lambda: table_of(OK).replace_schema_metadata({"likewise.schema": "windows"}), FormatError),
-    ("a newer version", lambda: table_of(OK).replace_schema_metadata({**METADATA, "v": "2"}), FormatError),
+    ("a newer version", lambda: in_version(table_of(OK), "2"), FormatError),
     ("no version", lambda: table_of(OK).replace_schema_metadata({"likewise.schema": "event-batch"}), FormatError),
     ("an unknown column", lambda: table_of(OK, extra=pa.array([1])), FormatError),
     ("no events", lambda: pa.table({"id": pa.array(["x"])}), FormatError),

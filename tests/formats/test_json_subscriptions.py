@@ -138,7 +138,7 @@ def test_a_damaged_subscription_is_one_or_an_error_of_the_tree(subscription: Sub
 
 def test_lines_may_be_json_or_text() -> None:
     """Text that begins with a quoted attribute is not taken for JSON."""
-    lines = ['{"v": 1, "text": "{a = 1}", "id": "x"}', "", '{"check in time"~ exists}', b"{a = 1}"]
+    lines: list[bytes | str] = ['{"v": 1, "text": "{a = 1}", "id": "x"}', "", '{"check in time"~ exists}', b"{a = 1}"]
     found = list(read_subscriptions(lines))
     assert [s.kind for s in found] == ["exact", "approximate", "exact"]
     assert found[0].id == "x"

@@ -137,7 +137,7 @@ def test_a_subject_that_passes_a_limit_can_be_put_aside() -> None:
 
 DEEP = 20_000
 LAUGHS = "".join(f'<!ENTITY a{i} "{f"&a{i - 1};" * 10}">' for i in range(1, 10))
-HARM = {
+HARM: dict[str, tuple[bytes | str, str]] = {
     "JSON-LD nested deeply": ('{"http://a":' * DEEP + "1" + "}" * DEEP, "jsonld"),
     "JSON-LD lists nested deeply": ('{"http://a":' + "[" * DEEP + "]" * DEEP + "}", "jsonld"),
     "JSON-LD nested just too deeply": ('{"http://a":' * 70 + "1" + "}" * 70, "jsonld"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 import sys
+from functools import partial
 
 import numpy as np
 import pytest
@@ -29,6 +30,7 @@ from likewise.model import (
     Subscription,
     event,
 )
+from likewise.model.predicate import Operator
 from likewise.testing import REGRESSIONS, Setting, check_engine, compare_bulk
 
 # Blocks of a few slots and cells of a few bounds: every merge and every path is met with little data.
@@ -61,7 +63,7 @@ def check(engine: BitmapEngine, *events: Event) -> None:
 @pytest.mark.parametrize("shape", SHAPES)
 def test_the_engine_keeps_the_contract(shape: str) -> None:
     """Under any interleaving of calls it answers as the oracle does."""
-    check_engine(lambda: BitmapEngine(shape=SHAPES[shape]), examples=max(8, settings.default.max_examples // 3))
+    check_engine(lambda: BitmapEngine(shape=SHAPES[shape]), examples=max(8, settings().max_examples // 3))
 
 
 @pytest.mark.parametrize("name", REGRESSIONS)
@@ -74,7 +76,7 @@ def test_named_regressions(name: str, shape: str) -> None:
 def test_a_million_pairs_agree_with_the_oracle() -> None:
     """1,000,000 generated pairs of subscription and event without one difference, over all shapes."""
     compared = [
-        compare_bulk(lambda shape=shape: BitmapEngine(shape=shape), ["exact"], pairs, seed=seed)
+        compare_bulk(partial(BitmapEngine, shape=shape), ["exact"], pairs, seed=seed)
         for seed, (shape, pairs) in enumerate([(TINY, 500_000), (SPARSE, 250_000), (BlockShape(), 250_000)])
     ]
     assert sum(done.pairs for done in compared) >= 1_000_000
@@ -88,7 +90,12 @@ def test_dense_data_at_the_usual_sizes() -> None:
     high = (low + 0.01 + rng.random((3000, 2))).round(2)
     engine = BitmapEngine()
     for i in range(3000):
-        bounds = [("x", ">=", low[i, 0]), ("x", "<=", high[i, 0]), ("y", ">", low[i, 1]), ("y", "<", high[i, 1])]
+        bounds: list[tuple[str, Operator, float]] = [
+            ("x", ">=", low[i, 0]),
+            ("x", "<=", high[i, 0]),
+            ("y", ">", low[i, 1]),
+            ("y", "<", high[i, 1]),
+        ]
         chosen = bounds[: 2 + 2 * (i % 2)]
         engine.add(i, condition(*(Predicate(a, op, float(v)) for a, op, v in chosen)))
     removed = np.zeros(3000, bool)
@@ -182,8 +189,8 @@ def test_text_topics_and_types(shape: str) -> None:
     texts = ["a", "A/b", "a/b/", "a.b", "ab", "a/bc", "/", "true", "5", "  A   b ", "", "ß", "ss"]
     operators = ("=", "!=", "contains", "starts with", "ends with", "under", "is-a")
     subscriptions = [condition(Predicate("t", op, x)) for x in texts if x for op in operators]  # type: ignore[arg-type]
-    subscriptions += [condition(Not(s.body.items[0])) for s in subscriptions]  # type: ignore[union-attr]
-    subscriptions += [condition(Predicate("t", op, v)) for op in ("=", "!=") for v in (True, False, 5.0)]  # type: ignore[arg-type]
+    subscriptions += [condition(Not(s.body.items[0])) for s in subscriptions]  # type: ignore[union-attr,arg-type]
+    subscriptions += [condition(Predicate("t", op, v)) for op in ("=", "!=") for v in (True, False, 5.0)]
     check(engine_of(subscriptions * 2, SHAPES[shape]), *(event({"t": x}) for x in [*texts, True, False, 5, 0.5]))
 
 

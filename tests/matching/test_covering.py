@@ -61,7 +61,7 @@ PIECES = ("", "a", "b", "ab", "a/b", "a.b", "a/", "z", ".", "/")
 WORDS = sorted({"".join(pieces) for pieces in product(PIECES, repeat=4)})
 WORDING = [
     *(
-        Predicate("x", op, text)  # type: ignore[arg-type]
+        Predicate("x", op, text)
         for op in ("contains", "starts with", "ends with", "under", "is-a", "=", "!=")
         for text in ("a", "b", "ab", "a/b", "a.b", "a/", "A")
     ),

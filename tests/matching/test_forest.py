@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from likewise.errors import DuplicateId, UnknownId
 from likewise.matching.forest import ForestEngine
 from likewise.matching.naive import NaiveEngine
-from likewise.model import Condition, Interval, Predicate, Subscription, event
+from likewise.model import Condition, Interval, Kind, Predicate, Subscription, event
 from likewise.testing.generators import SeededChoice
 from likewise.testing.generators import event as any_event
 from likewise.testing.generators import subscription as any_subscription
 
-EXACT = frozenset({"exact"})
+EXACT: frozenset[Kind] = frozenset({"exact"})
 
 
 def above(bound: float) -> Subscription:
@@ -25,7 +25,7 @@ def above(bound: float) -> Subscription:
 
 
 def found(engine: ForestEngine | NaiveEngine, **values: object) -> list[int]:
-    return engine.find(event(values), 0).ordinals.tolist()
+    return [int(ordinal) for ordinal in engine.find(event(values), 0).ordinals]
 
 
 @given(st.integers(0, 2**32))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -56,7 +57,7 @@ def sparql(body: GraphPattern, graph: list[Triple]) -> set[tuple[tuple[str, str]
     names = body.variables()
     if not names:
         return {()} if store.query(f"ASK {{ {where} }}") else set()
-    found = store.query(f"SELECT DISTINCT {' '.join(names)} WHERE {{ {where} }}")
+    found: Any = store.query(f"SELECT DISTINCT {' '.join(names)} WHERE {{ {where} }}")
     return {tuple((name, str(solution[name[1:]])) for name in names) for solution in found}
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -81,7 +82,8 @@ def test_a_batch_is_equal_to_one_by_one(as_batch: bool) -> None:
         many.add(subscription, at=0)
     sent = events(4, 100)
     batch = many.match_batch(EventBatch.from_events(sent) if as_batch else sent)
-    expected, promoted = [], []
+    expected: list[Any] = []
+    promoted: list[Any] = []
     for index, event in enumerate(sent):
         for match in one.match(event):
             (expected if match.cause == "arrival" else promoted).append(

@@ -90,7 +90,7 @@ def test_meaning_finds_within_the_radius_too(kind: type[PatternSpace]) -> None:
     index = kind(near, 1.0, [parts_of(p) for p in held.values()])
     index.extend(held.values())
     for _ in range(30):
-        check(index, held, tuple(TERMS[i] for i in rng.integers(0, 12, 3)))  # type: ignore[arg-type]
+        check(index, held, tuple(TERMS[i] for i in rng.integers(0, 12, 3)))
 
 
 def test_batches_rank_as_one_by_one_and_both_trees_agree() -> None:
@@ -102,7 +102,7 @@ def test_batches_rank_as_one_by_one_and_both_trees_agree() -> None:
     for kind in INDEXES:
         index = kind(LEXICAL, 0.8, patterns)
         index.extend(patterns)
-        near = index.match_batch(triples)  # type: ignore[arg-type]
+        near = index.match_batch(triples)
         assert list(zip(near.triples.tolist(), near.numbers.tolist(), near.distances.tolist(), strict=True)) == [
             (t, *hit) for t, triple in enumerate(triples) for hit in index.match(*triple)
         ]
@@ -120,7 +120,7 @@ def test_radius_zero_is_the_automaton_where_texts_tell_terms_apart(kind: type[Pa
     index, machine = kind(LEXICAL, 0.0, patterns), TripleAutomaton()
     index.extend(patterns)
     machine.extend(patterns)
-    near, exact = index.match_batch(triples), machine.match_batch(triples)  # type: ignore[arg-type]
+    near, exact = index.match_batch(triples), machine.match_batch(triples)
     assert sorted(zip(near.triples, near.numbers, strict=True)) == sorted(
         zip(exact.triples, exact.numbers, strict=True)
     )

@@ -23,7 +23,7 @@ Hits = list[tuple[int, Match]]
 
 
 def meets(text: str, obj: dict[str, object], **options: Any) -> bool:
-    return engine_with(text, **options).find(event(obj), 0).ordinals.tolist() == [0]
+    return list(engine_with(text, **options).find(event(obj), 0).ordinals) == [0]
 
 
 def score(text: str, obj: dict[str, object], **options: Any) -> float | None:

@@ -11,12 +11,23 @@ from hypothesis import strategies as st
 from likewise.errors import DuplicateId, UnknownId
 from likewise.matching.naive import NaiveEngine
 from likewise.matching.sgim import AttributeGroups, SgimEngine, sturges
-from likewise.model import Condition, Event, EventTuple, Interest, Interval, Predicate, Quantity, Subscription, event
+from likewise.model import (
+    Condition,
+    Event,
+    EventTuple,
+    Interest,
+    Interval,
+    Kind,
+    Predicate,
+    Quantity,
+    Subscription,
+    event,
+)
 from likewise.testing.generators import SeededChoice
 from likewise.testing.generators import event as any_event
 from likewise.testing.generators import subscription as any_subscription
 
-KINDS = frozenset({"exact", "interest"})
+KINDS: frozenset[Kind] = frozenset({"exact", "interest"})
 
 
 def between(low: float, high: float, attribute: str = "x") -> Subscription:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -26,7 +27,7 @@ def hits(found: list[tuple[int, Match]]) -> list[tuple[object, ...]]:
 
 def subscription(choose: random.Random, number: int, largest: int) -> Subscription:
     """A top-k subscription whose window is small enough to fill and large enough to overflow a list."""
-    scoring = choose.choice(
+    scoring: Any = choose.choice(
         [
             Distance((("x", float(choose.randrange(9))), ("y", float(choose.randrange(9))))),
             Distance((("x", float(choose.randrange(9))),)),

@@ -65,7 +65,7 @@ def test_much_coming_and_going_keeps_batches_right(seed: int) -> None:
         for number in [n for n in held if rng.random() < rng.choice([0.1, 0.9])]:
             machine.remove(number)
             del held[number]
-        check_batch(machine, held, [tuple(terms[i] for i in rng.integers(0, 12, 3)) for _ in range(30)])  # type: ignore[misc]
+        check_batch(machine, held, [tuple(terms[i] for i in rng.integers(0, 12, 3)) for _ in range(30)])
 
 
 def test_common_beginnings_share_their_states() -> None:

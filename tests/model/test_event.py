@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta, timezone
 from decimal import Decimal
 from typing import Any
@@ -89,7 +90,7 @@ def test_limits_hold_at_their_edge() -> None:
     triple = Triple("<x:a>", "<x:b>", "<x:c>")
     assert Event(graph=(triple,) * MAX_TRIPLES).graph
     assert Event(vector="1" * MAX_VECTOR).vector
-    for make in (
+    makers: list[Callable[[], Event]] = [
         lambda: event({"a": ["x"] * (MAX_TUPLES + 1)}),
         lambda: event({longest + "x": 1}),
         lambda: event({"a": longest + "x"}),
@@ -101,7 +102,8 @@ def test_limits_hold_at_their_edge() -> None:
         lambda: event({"a": 1}, id=longest + "x"),
         lambda: event({"a": 1}, source=longest + "x"),
         lambda: Event((EventTuple("a", 1),) * (MAX_TUPLES + 1)),
-    ):
+    ]
+    for make in makers:
         with pytest.raises(LimitExceeded) as caught:
             make()
         assert len(str(caught.value)) < 2_000

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import likewise as lw
 from likewise.model import Event, Explanation, Match, PredicateReport, Triple
 
@@ -44,7 +46,7 @@ def test_nothing_an_event_says_becomes_markup() -> None:
     )
     graph = Event(graph=(Triple("<s>", "<p>", f'"{HOSTILE.replace(chr(34), "")}"'),))
     report = PredicateReport(HOSTILE, "match", 0, HOSTILE, HOSTILE, 0.5, 1.0, notes=(HOSTILE,))
-    shown = [
+    shown: list[Any] = [
         event, graph, lw.parse('{"<script>" = "<script>"}', id=HOSTILE), Match(HOSTILE, HOSTILE, "exact"),
         Explanation(HOSTILE, HOSTILE, "below_threshold", (report,), HOSTILE, 0.5, 0.5),
     ]  # fmt: skip

@@ -17,7 +17,7 @@ from likewise.model import find_unit, reading_unit, unit, units_in_name
 from likewise.model.unit_table import ROWS
 from tools.make_unit_table import BASES, UNITS, rows
 
-REGISTRY: pint.UnitRegistry = pint.UnitRegistry(autoconvert_offset_to_baseunit=True)
+REGISTRY: pint.UnitRegistry[float] = pint.UnitRegistry(autoconvert_offset_to_baseunit=True)
 SYMBOLS = [row[0] for row in ROWS]
 
 

@@ -6,6 +6,7 @@ import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 from unittest.mock import patch
 
 import msgspec
@@ -134,7 +135,7 @@ def test_a_part_the_driver_cannot_see_is_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "choice", [{"minimum_df": 0}, {"maximum_df": 0.0}, {"cut": 0}, {"keep": -1}, {"partitions": 0}]
 )
-def test_options_without_sense_are_refused(choice: dict[str, int]) -> None:
+def test_options_without_sense_are_refused(choice: dict[str, Any]) -> None:
     """Each is named in the message."""
     with pytest.raises(InputError, match=next(iter(choice))):
         BuildOptions(**choice)

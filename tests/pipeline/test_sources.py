@@ -6,6 +6,7 @@ import bz2
 import gzip
 import json
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow as pa
@@ -58,8 +59,8 @@ DOCUMENTS = [
 def test_json_lines_give_their_documents_and_count_broken_lines(tmp_path: Path, ending: str) -> None:
     """One broken line costs itself alone, plain or compressed."""
     path = tmp_path / f"c.jsonl{ending}"
-    compress = {"": bytes, ".gz": gzip.compress, ".bz2": bz2.compress}[ending]
-    path.write_bytes(compress("\n".join(LINES).encode()))
+    packers: dict[str, Callable[[bytes], bytes]] = {"": bytes, ".gz": gzip.compress, ".bz2": bz2.compress}
+    path.write_bytes(packers[ending]("\n".join(LINES).encode()))
     assert read_all(source_of(path)) == (DOCUMENTS, {"broken line": 4})
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from likewise.semantics.taxonomy import Taxonomy
 
@@ -29,8 +29,8 @@ def plain_projection(
     known = [t for t in tokens if any(t in bag for bag in bags)]
     if not tags:
         return plain_vector(bags, known)
-    test = (lambda bag, tag: all(t in bag for t in tag)) if every else (lambda bag, tag: any(t in bag for t in tag))
-    basis = {d for d, bag in enumerate(bags) if any(test(bag, tag) for tag in tags if tag)}
+    meets: Callable[[Iterable[bool]], bool] = all if every else any
+    basis = {d for d, bag in enumerate(bags) if any(meets(t in bag for t in tag) for tag in tags if tag)}
     projected = plain_vector(bags, known, basis) if basis else {}
     return projected or plain_vector(bags, known)
 

@@ -33,11 +33,11 @@ def test_thematic_relatedness_is_the_papers(
     found = measure.matrix(terms, terms)
     for i, (a, theme_a) in enumerate(sides):
         for j, (b, theme_b) in enumerate(sides):
-            vectors = [
+            left, right = (
                 plain_projection(corpus, text.split(), [tag.split() for tag in theme], every)
                 for text, theme in ((a, theme_a), (b, theme_b))
-            ]
-            expected = 1.0 if a == b else plain_relatedness(*vectors, metric)
+            )
+            expected = 1.0 if a == b else plain_relatedness(left, right, metric)
             assert found[i, j] == pytest.approx(expected, abs=2e-3)
 
 

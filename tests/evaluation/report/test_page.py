@@ -46,8 +46,8 @@ def written(tmp_path: Path) -> str:
 def test_the_page_fits_and_text_stands_out(browser: Browser, written: str, scheme: str, width: int) -> None:
     """Nothing sticks out sideways, text and the figures' text contrast with the page, nothing is fetched."""
     context = browser.new_context(
-        color_scheme=scheme,
-        viewport={"width": width, "height": 800},  # type: ignore[arg-type]
+        color_scheme=scheme,  # type: ignore[arg-type]
+        viewport={"width": width, "height": 800},
     )
     shown = context.new_page()
     asked: list[str] = []
