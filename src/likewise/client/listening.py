@@ -4,16 +4,34 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import Protocol, Self
 
 from likewise.client.messages import ClientDelivery
 
-if TYPE_CHECKING:
-    from likewise.client.synchronous import Subscriber
-
 _LOG = logging.getLogger("likewise.client")
+
+
+class Inbox(Protocol):
+    """What is listened to: a subscriber's deliveries."""
+
+    @property
+    def id(self) -> str:
+        """The subscriber's name."""
+        ...
+
+    def __iter__(self) -> Iterator[ClientDelivery]:
+        """The deliveries, as they come."""
+        ...
+
+    def acknowledge(self, delivery: ClientDelivery | int) -> None:
+        """Settle a delivery and all before it."""
+        ...
+
+    def stop_stream(self) -> None:
+        """End the iteration."""
+        ...
 
 
 class Listening:
@@ -23,7 +41,7 @@ class Listening:
     is not acknowledged and comes again. `stop` and `wait` raise the error, too.
     """
 
-    def __init__(self, inbox: Subscriber, listener: Callable[[ClientDelivery], object], acknowledge: bool) -> None:
+    def __init__(self, inbox: Inbox, listener: Callable[[ClientDelivery], object], acknowledge: bool) -> None:
         self._inbox = inbox
         self._listener = listener
         self._acknowledge = acknowledge

@@ -5,6 +5,7 @@ cycle, so the garbage collector need not follow them (`gc=False`): a million sub
 it down. Everything a subscription consists of refuses fields it does not know.
 """
 
+from likewise.model import notebook, showing  # noqa: F401  # they say how the values below are shown
 from likewise.model.condition import All, Any, Conjunction, Node, Not, conjunctions, merge_comparisons
 from likewise.model.event import Event, EventTuple, contexts
 from likewise.model.explanation import Explanation, PredicateReport, Verdict

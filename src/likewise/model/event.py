@@ -6,8 +6,8 @@ import msgspec
 
 from likewise.defaults import MAX_TERM_LENGTH, MAX_TRIPLES, MAX_TUPLES, MAX_VECTOR
 from likewise.errors import InvalidEvent, LimitExceeded
-from likewise.model import notebook, showing
 from likewise.model.rdf import Triple
+from likewise.model.shown import html_of, text_of
 from likewise.model.subscription import check_themes
 from likewise.model.time import microseconds
 from likewise.model.values import Quantity, finite, read_number
@@ -120,10 +120,10 @@ class Event(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
         return "".join(bits)
 
     def __str__(self) -> str:
-        return showing.event_text(self)
+        return text_of(self)
 
     def _repr_html_(self) -> str:
-        return notebook.event_html(self)
+        return html_of(self)
 
 
 def contexts(event: Event) -> tuple[tuple[str, ...], ...]:

@@ -6,8 +6,8 @@ from typing import Literal
 
 import msgspec
 
-from likewise.model import notebook, showing
 from likewise.model.mapping import Mapping
+from likewise.model.shown import html_of, text_of
 
 Verdict = Literal[
     "match", "below_threshold", "exact_part_false", "missing_attribute", "unit_mismatch", "not_in_top_k", "expired"
@@ -62,7 +62,7 @@ class Explanation(msgspec.Struct, frozen=True, omit_defaults=True):
     runner_up: Mapping | None = None
 
     def __str__(self) -> str:
-        return showing.explanation_text(self)
+        return text_of(self)
 
     def _repr_html_(self) -> str:
-        return notebook.explanation_html(self)
+        return html_of(self)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from likewise.model import notebook, showing
 from likewise.model.mapping import Mapping
+from likewise.model.shown import html_of, text_of
 from likewise.model.subscription import Kind
 
 if TYPE_CHECKING:
@@ -82,10 +82,10 @@ class Match:
         )
 
     def __str__(self) -> str:
-        return showing.match_text(self)
+        return text_of(self)
 
     def _repr_html_(self) -> str:
-        return notebook.match_html(self)
+        return html_of(self)
 
 
 class Promotion(NamedTuple):

@@ -8,20 +8,20 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 from html import escape
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from likewise.model.event import Event
+from likewise.model.explanation import Explanation
+from likewise.model.match import Match
 from likewise.model.showing import answer_text, asked_text, local_name, number, subscription_line, verdict_text
-
-if TYPE_CHECKING:
-    from likewise.model.event import Event
-    from likewise.model.explanation import Explanation
-    from likewise.model.match import Match
-    from likewise.model.subscription import Subscription
+from likewise.model.shown import html_of
+from likewise.model.subscription import Subscription
 
 SHOWN: Final = 50  # readings of an event, so that a large one does not fill the notebook
 _LEFT: Final = ' style="text-align:left"'
 
 
+@html_of.register
 def event_html(event: Event) -> str:
     """A table of its readings below its name, source, time and themes.
 
@@ -44,12 +44,14 @@ def event_html(event: Event) -> str:
     return f"<div>{' · '.join(about)}</div><table>{body}</table>{more}"
 
 
+@html_of.register
 def subscription_html(subscription: Subscription) -> str:
     """Its name, its text and its kind."""
     name = f"<b>{escape(subscription.id)}</b> " if subscription.id else ""
     return f"<div>{name}<code>{escape(subscription_line(subscription))}</code> <small>{subscription.kind}</small></div>"
 
 
+@html_of.register
 def match_html(match: Match) -> str:
     """One line with a bar as long as the score.
 
@@ -63,6 +65,7 @@ def match_html(match: Match) -> str:
     return f"<div>{said} {_bar(match.score)}{ranked}{cause}</div>"
 
 
+@html_of.register
 def explanation_html(explanation: Explanation) -> str:
     """The verdict, a row for each part with what answers it, and what would change the answer."""
     rows = []

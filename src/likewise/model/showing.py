@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-if TYPE_CHECKING:
-    from likewise.model.event import Event, EventTuple
-    from likewise.model.explanation import Explanation, PredicateReport
-    from likewise.model.match import Match
-    from likewise.model.subscription import Subscription
+from likewise.model.event import Event, EventTuple
+from likewise.model.explanation import Explanation, PredicateReport
+from likewise.model.match import Match
+from likewise.model.shown import text_of
+from likewise.model.subscription import Subscription
 
 VERDICTS: Final[dict[str, str]] = {
     "match": "matches",
@@ -62,6 +62,7 @@ def local_name(term: str) -> str:
     return term.strip("<>").rstrip("/").replace("#", "/").rpartition("/")[2]
 
 
+@text_of.register
 def event_text(event: Event) -> str:
     """An event in one line: its themes, its readings, its statements, its vector.
 
@@ -82,11 +83,13 @@ def print_with(printer: Callable[[Subscription], str]) -> None:
     _printers[:] = [printer]
 
 
+@text_of.register
 def subscription_line(subscription: Subscription) -> str:
     """A subscription as its text."""
     return _printers[0](subscription) if _printers else repr(subscription)
 
 
+@text_of.register
 def match_text(match: Match) -> str:
     """A match in one line.
 
@@ -113,6 +116,7 @@ def answer_text(report: PredicateReport) -> str:
     return found if report.negated or report.similarity == 1 else f"{found} ({number(report.similarity)})"
 
 
+@text_of.register
 def explanation_text(explanation: Explanation) -> str:
     """An explanation in a few lines: the verdict, then each part with what answers it, then what would change it.
 

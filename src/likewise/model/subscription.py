@@ -9,10 +9,10 @@ import msgspec
 
 from likewise.defaults import MAX_K, MAX_TERM_LENGTH, MAX_THEMES, MAX_VECTOR, MAX_WINDOW_EVENTS
 from likewise.errors import InvalidSubscription, LimitExceeded
-from likewise.model import notebook, showing
 from likewise.model.condition import All, Any, Conjunction, Node, Not, check, conjunctions
 from likewise.model.predicate import Predicate
 from likewise.model.rdf import TriplePattern
+from likewise.model.shown import html_of, text_of
 from likewise.model.values import finite
 
 Kind = Literal["exact", "approximate", "top", "statements", "pattern", "interest"]
@@ -207,10 +207,10 @@ class Subscription(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, fo
         return "pattern" if isinstance(body, GraphPattern) else "interest"
 
     def __str__(self) -> str:
-        return showing.subscription_line(self)
+        return text_of(self)
 
     def _repr_html_(self) -> str:
-        return notebook.subscription_html(self)
+        return html_of(self)
 
 
 def check_themes(themes: tuple[str, ...], error: type[Exception]) -> None:
