@@ -21,8 +21,10 @@ growing pauses; a stream goes on after the last delivery it gave, so none comes 
 
 from likewise.client.asynchronous import AsyncPublisher, AsyncSubscriber
 from likewise.client.listening import Listening
-from likewise.client.messages import BrokerRefused, ClientDelivery, Met, Receipt
+from likewise.client.messages import BrokerRefused, ClientDelivery
 from likewise.client.synchronous import Publisher, Subscriber
+from likewise.formats.wire.deliveries import Met
+from likewise.formats.wire.events import Receipt
 
 __all__ = [
     "AsyncPublisher",

@@ -22,14 +22,12 @@ from likewise.client.messages import (
     LINES,
     ClientDelivery,
     Publishable,
-    Receipt,
     acknowledgement,
     checked,
     event_lines,
     event_path,
     path_of,
     queue_wanted,
-    read_next,
     read_pending,
     read_receipts,
     replay_path,
@@ -37,6 +35,8 @@ from likewise.client.messages import (
     subscription_path,
 )
 from likewise.formats.json_subscriptions import subscription_to_json
+from likewise.formats.wire.events import Receipt
+from likewise.formats.wire.subscribers import Policy
 from likewise.model import Subscription
 
 
@@ -79,7 +79,7 @@ class AsyncSubscriber(AsyncConnection):
         *,
         token: str | None = None,
         cursor: int = 0,
-        policy: str | None = None,
+        policy: Policy | None = None,
         limit: int | None = None,
         ca: str | Path | None = None,
         patience: float = 30.0,
@@ -131,7 +131,7 @@ class AsyncSubscriber(AsyncConnection):
     async def pending(self, limit: int = 100) -> tuple[ClientDelivery, ...]:
         """What waits after the cursor, without a stream; the cursor stays."""
         answer = await self.request("GET", path_of(self.id, f"/deliveries?after={self.cursor}&limit={limit}"))
-        return read_pending(answer)
+        return read_pending(answer.content)[0]
 
     async def replay(self, after: int = 0) -> AsyncIterator[ClientDelivery]:
         """What this subscriber was given after a sequence number, acknowledged or not, as far as events are kept.
@@ -140,9 +140,10 @@ class AsyncSubscriber(AsyncConnection):
         """
         while True:
             answer = await self.request("GET", replay_path(self.id, after))
-            for delivery in read_pending(answer):
+            given, following = read_pending(answer.content)
+            for delivery in given:
                 yield delivery
-            if (following := read_next(answer)) == after:
+            if following == after:
                 return
             after = following
 

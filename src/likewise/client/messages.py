@@ -13,19 +13,15 @@ import msgspec
 from likewise import errors
 from likewise.formats.json_events import event_from_document, event_to_json
 from likewise.formats.json_subscriptions import with_default_id
+from likewise.formats.wire.deliveries import Acknowledged, DeliveryDocument, Met, Pending
+from likewise.formats.wire.events import PublishedAll, Receipt
+from likewise.formats.wire.subscribers import Policy, QueueWanted
 from likewise.language import parse
 from likewise.model import Event, Subscription, event
 
 LINES: Final = {"content-type": "application/x-ndjson"}
 JSON: Final = {"content-type": "application/json"}
 Publishable = Event | Mapping[str, Any]
-
-
-class Met(msgspec.Struct, frozen=True):
-    """A subscription of ours that the event met."""
-
-    id: str
-    score: float
 
 
 class ClientDelivery(msgspec.Struct, frozen=True):
@@ -37,30 +33,8 @@ class ClientDelivery(msgspec.Struct, frozen=True):
     event: Event
 
 
-class Receipt(msgspec.Struct, frozen=True):
-    """An event as the broker keeps it."""
-
-    id: str
-    position: int
-    duplicate: bool
-
-
-class _Receipts(msgspec.Struct, frozen=True):
-    events: tuple[Receipt, ...]
-
-
-class _Next(msgspec.Struct, frozen=True):
-    next: int
-
-
-class _Wire(msgspec.Struct, frozen=True):
-    sequence: int
-    cause: str
-    subscriptions: tuple[Met, ...]
-    event: dict[str, Any]
-
-
-_WIRE: Final = msgspec.json.Decoder(_Wire)
+_DELIVERY: Final = msgspec.json.Decoder(DeliveryDocument)
+_PENDING: Final = msgspec.json.Decoder(Pending)
 
 
 def read_delivery(data: bytes | str) -> ClientDelivery:
@@ -71,10 +45,14 @@ def read_delivery(data: bytes | str) -> ClientDelivery:
     45
     """
     try:
-        found = _WIRE.decode(data)
+        found = _DELIVERY.decode(data)
     except msgspec.MsgspecError as error:
         raise errors.FormatError(f"the broker sent something that is no delivery: {error}") from None
-    return ClientDelivery(found.sequence, found.cause, found.subscriptions, event_from_document(found.event))
+    return _given(found)
+
+
+def _given(said: DeliveryDocument) -> ClientDelivery:
+    return ClientDelivery(said.sequence, said.cause, said.subscriptions, event_from_document(said.event))
 
 
 def event_lines(events: Iterable[Publishable], source: str | None) -> bytes:
@@ -99,7 +77,7 @@ def event_lines(events: Iterable[Publishable], source: str | None) -> bytes:
 
 def read_receipts(response: httpx.Response) -> tuple[Receipt, ...]:
     """The receipts in an answer."""
-    return msgspec.json.decode(response.content, type=_Receipts).events
+    return msgspec.json.decode(response.content, type=PublishedAll).events
 
 
 def checked(subscription: Subscription | str, id: str | None) -> Subscription:
@@ -144,14 +122,13 @@ def path_of(subscriber: str, rest: str = "") -> str:
     return f"/v1/subscribers/{quote(subscriber, safe='')}{rest}"
 
 
-def queue_wanted(policy: str | None, limit: int | None) -> bytes:
+def queue_wanted(policy: Policy | None, limit: int | None) -> bytes:
     """What registering says of the queue; what is left out stays, or is as the broker is configured.
 
     >>> queue_wanted("block", None)
     b'{"policy":"block"}'
     """
-    wanted = {"policy": policy, "limit": limit}
-    return msgspec.json.encode({name: value for name, value in wanted.items() if value is not None})
+    return msgspec.json.encode(QueueWanted(policy, limit))
 
 
 def replay_path(subscriber: str, after: int) -> str:
@@ -163,22 +140,22 @@ def replay_path(subscriber: str, after: int) -> str:
     return path_of(subscriber, f"/deliveries?after={after}&limit=1000&replay=true")
 
 
-def read_next(response: httpx.Response) -> int:
-    """The sequence number to ask with next."""
-    return msgspec.json.decode(response.content, type=_Next).next
+def read_pending(content: bytes) -> tuple[tuple[ClientDelivery, ...], int]:
+    """The deliveries in an answer, and the sequence number to ask with next.
 
-
-def read_pending(response: httpx.Response) -> tuple[ClientDelivery, ...]:
-    """The deliveries in an answer."""
-    found = msgspec.json.decode(response.content, type=dict[str, msgspec.Raw])
-    return tuple(
-        read_delivery(bytes(each)) for each in msgspec.json.decode(found["deliveries"], type=list[msgspec.Raw])
-    )
+    >>> read_pending(b'{"deliveries": [], "sequence": 7}')
+    ((), 7)
+    """
+    try:
+        found = _PENDING.decode(content)
+    except msgspec.MsgspecError as error:
+        raise errors.FormatError(f"the broker sent something that is no list of deliveries: {error}") from None
+    return tuple(map(_given, found.deliveries)), found.number
 
 
 def settled(number: int) -> bytes:
     """What a request says when everything up to a sequence number is dealt with."""
-    return msgspec.json.encode({"sequence": number})
+    return msgspec.json.encode(Acknowledged(number))
 
 
 def acknowledgement(number: int) -> str:

@@ -21,14 +21,12 @@ from likewise.client.messages import (
     LINES,
     ClientDelivery,
     Publishable,
-    Receipt,
     acknowledgement,
     checked,
     event_lines,
     event_path,
     path_of,
     queue_wanted,
-    read_next,
     read_pending,
     read_receipts,
     replay_path,
@@ -36,6 +34,8 @@ from likewise.client.messages import (
     subscription_path,
 )
 from likewise.formats.json_subscriptions import subscription_to_json
+from likewise.formats.wire.events import Receipt
+from likewise.formats.wire.subscribers import Policy
 from likewise.model import Subscription
 
 
@@ -86,7 +86,7 @@ class Subscriber(Connection):
         *,
         token: str | None = None,
         cursor: int = 0,
-        policy: str | None = None,
+        policy: Policy | None = None,
         limit: int | None = None,
         ca: str | Path | None = None,
         patience: float = 30.0,
@@ -138,7 +138,7 @@ class Subscriber(Connection):
     def pending(self, limit: int = 100) -> tuple[ClientDelivery, ...]:
         """What waits after the cursor, without a stream; the cursor stays."""
         answer = self.request("GET", path_of(self.id, f"/deliveries?after={self.cursor}&limit={limit}"))
-        return read_pending(answer)
+        return read_pending(answer.content)[0]
 
     def replay(self, after: int = 0) -> Iterator[ClientDelivery]:
         """What this subscriber was given after a sequence number, acknowledged or not, as far as events are kept.
@@ -147,8 +147,9 @@ class Subscriber(Connection):
         """
         while True:
             answer = self.request("GET", replay_path(self.id, after))
-            yield from read_pending(answer)
-            if (following := read_next(answer)) == after:
+            given, following = read_pending(answer.content)
+            yield from given
+            if following == after:
                 return
             after = following
 

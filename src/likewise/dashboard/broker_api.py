@@ -10,21 +10,14 @@ import httpx
 import msgspec
 
 from likewise.client.endpoint import Endpoint, plain_reason
-from likewise.dashboard.answers import (
-    Activity,
-    Backtest,
-    Evidence,
-    Grid,
-    HeldSubscription,
-    Judged,
-    Letter,
-    Near,
-    Place,
-    Stats,
-    Subscriber,
-)
 from likewise.errors import LikewiseError, NotAllowed, NotAuthenticated, Unavailable
 from likewise.formats.json_answers import explanation_from_json
+from likewise.formats.wire.meaning import Evidence, Near
+from likewise.formats.wire.operations import LetterShown, Stats
+from likewise.formats.wire.questions import Backtest, Grid, JudgementTaken
+from likewise.formats.wire.subscribers import SubscriberShown
+from likewise.formats.wire.subscriptions import SubscriptionShown
+from likewise.formats.wire.watching import Activity, Place
 from likewise.model import Explanation
 
 T = TypeVar("T")
@@ -83,21 +76,21 @@ class BrokerApi:
         """What is new since."""
         return await self._get(Activity, "/v1/activity", position=position, sequence=sequence, limit=limit)
 
-    async def subscriptions(self) -> list[HeldSubscription]:
+    async def subscriptions(self) -> list[SubscriptionShown]:
         """Every subscription of the tenant."""
-        return await self._get(list[HeldSubscription], "/v1/subscriptions")
+        return await self._get(list[SubscriptionShown], "/v1/subscriptions")
 
-    async def subscribers(self) -> list[Subscriber]:
+    async def subscribers(self) -> list[SubscriberShown]:
         """Every subscriber and its queue."""
-        return await self._get(list[Subscriber], "/v1/subscribers")
+        return await self._get(list[SubscriberShown], "/v1/subscribers")
 
-    async def save(self, subscriber: str, id: str, text: str) -> HeldSubscription:
+    async def save(self, subscriber: str, id: str, text: str) -> SubscriptionShown:
         """Hold a subscription, registering its subscriber if that is new."""
         if subscriber not in {known.id for known in await self.subscribers()}:
             await self._call("PUT", f"/v1/subscribers/{quote(subscriber, safe='')}")
         path = f"/v1/subscribers/{quote(subscriber, safe='')}/subscriptions/{quote(id, safe='')}"
         answer = await self._call("PUT", path, content=text.encode(), headers={"Content-Type": "text/plain"})
-        return msgspec.json.decode(answer, type=HeldSubscription)
+        return msgspec.json.decode(answer, type=SubscriptionShown)
 
     async def delete(self, subscriber: str, id: str) -> None:
         """End a subscription."""
@@ -125,10 +118,10 @@ class BrokerApi:
         found = await self._post(dict[str, Grid | None], "/v1/grid", {"event": event, "subscription": text})
         return found["grid"]
 
-    async def feedback(self, event: dict[str, object], subscriber: str, id: str, relevant: bool) -> Judged:
+    async def feedback(self, event: dict[str, object], subscriber: str, id: str, relevant: bool) -> JudgementTaken:
         """Judge a match or a near miss."""
         said = {"subscriber": subscriber, "subscription": id, "event": event, "relevant": relevant}
-        return await self._post(Judged, "/v1/feedback", said)
+        return await self._post(JudgementTaken, "/v1/feedback", said)
 
     async def nearest(self, term: str, themes: Sequence[str], k: int = 15) -> list[Near]:
         """The words nearest to a term under some themes."""
@@ -143,9 +136,9 @@ class BrokerApi:
         path = f"/v1/subscribers/{quote(subscriber, safe='')}/subscriptions/{quote(id, safe='')}/board"
         return await self._get(list[Place], path)
 
-    async def dead_letters(self) -> list[Letter]:
+    async def dead_letters(self) -> list[LetterShown]:
         """What could not be read or delivered."""
-        return await self._get(list[Letter], "/v1/dead-letters", limit=100)
+        return await self._get(list[LetterShown], "/v1/dead-letters", limit=100)
 
     async def replay(self, number: int) -> None:
         """Try a dead letter again."""

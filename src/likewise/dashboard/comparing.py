@@ -9,14 +9,15 @@ from typing import Final
 
 from nicegui import ui
 
-from likewise.dashboard.answers import Arrival, HeldSubscription
 from likewise.dashboard.look import score_badge
 from likewise.dashboard.viewing import Viewing
 from likewise.dashboard.wording import VERDICTS
 from likewise.errors import LikewiseError
+from likewise.formats.wire.subscriptions import SubscriptionShown
+from likewise.formats.wire.watching import Arrival
 from likewise.model import Explanation
 
-Choose = Callable[[Arrival, HeldSubscription], Awaitable[None]]
+Choose = Callable[[Arrival, SubscriptionShown], Awaitable[None]]
 MOST_COMPARED: Final = 100  # subscriptions an event is compared with in one go; the filter reaches the others
 AT_ONCE: Final = 8  # questions under way at the same time
 
@@ -65,14 +66,14 @@ class Comparison:
             if refused:
                 ui.label(f"{len(refused)} could not be compared: {refused[0]}").classes("lw-bad")
 
-    async def _one(self, gate: asyncio.Semaphore, held: HeldSubscription) -> Explanation | LikewiseError:
+    async def _one(self, gate: asyncio.Semaphore, held: SubscriptionShown) -> Explanation | LikewiseError:
         async with gate:
             try:
                 return await self._viewing.api.explain(self._arrival.event, held.text)
             except LikewiseError as error:
                 return error
 
-    def _row(self, held: HeldSubscription, explained: Explanation) -> None:
+    def _row(self, held: SubscriptionShown, explained: Explanation) -> None:
         with ui.item(on_click=lambda: self._choose(self._arrival, held)).classes("lw-row"):
             ui.html(
                 f"<div class='lw-head'>{verdict_badge(explained)}"
@@ -82,10 +83,12 @@ class Comparison:
             )
 
 
-def in_order(held: Sequence[HeldSubscription], wanted: str, met: frozenset[tuple[str, str]]) -> list[HeldSubscription]:
+def in_order(
+    held: Sequence[SubscriptionShown], wanted: str, met: frozenset[tuple[str, str]]
+) -> list[SubscriptionShown]:
     """The subscriptions that hold every wanted word, those that the event met first.
 
-    >>> some = [HeldSubscription("me", "warm", "{t > 1}", "exact"), HeldSubscription("me", "loud", "{n > 1}", "exact")]
+    >>> some = [SubscriptionShown("me", id, f"{{{id} > 1}}", "exact", 0) for id in ("warm", "loud")]
     >>> [each.id for each in in_order(some, "", frozenset({("me", "loud")}))]
     ['loud', 'warm']
     >>> [each.id for each in in_order(some, "WARM", frozenset())]

@@ -7,10 +7,10 @@ from html import escape
 
 from nicegui import ui
 
-from likewise.dashboard.answers import HeldSubscription
 from likewise.dashboard.look import score_badge, table
 from likewise.dashboard.viewing import Viewing, clock
 from likewise.dashboard.wording import event_line, understand
+from likewise.formats.wire.subscriptions import SubscriptionShown
 
 EXAMPLES = (
     "{temperature~ > 25 degC}",
@@ -25,7 +25,7 @@ class EditorPanel:
 
     def __init__(self, viewing: Viewing) -> None:
         self._viewing = viewing
-        self._shown: list[HeldSubscription] | None = None
+        self._shown: list[SubscriptionShown] | None = None
         with ui.element("div").classes("lw-two"):
             with ui.column().classes("lw-panel"):
                 self._editor()
@@ -122,7 +122,7 @@ class EditorPanel:
             for each in held:
                 self._held(each)
 
-    def _held(self, held: HeldSubscription) -> None:
+    def _held(self, held: SubscriptionShown) -> None:
         with ui.row().classes("w-full no-wrap items-center lw-row").style("display:flex !important"):
             ui.html(
                 f"<div class='lw-head'><span class='lw-name'>{escape(held.id)}</span>"
@@ -137,12 +137,12 @@ class EditorPanel:
                 f"flat round dense aria-label='End {_plain(held.id)}'"
             )
 
-    def _edit(self, held: HeldSubscription) -> None:
+    def _edit(self, held: SubscriptionShown) -> None:
         self._text.set_value(held.text)
         self._subscriber.set_value(held.subscriber)
         self._id.set_value(held.id)
 
-    async def _end(self, held: HeldSubscription) -> None:
+    async def _end(self, held: SubscriptionShown) -> None:
         with ui.dialog() as sure, ui.card():
             ui.label(f"End the subscription {held.id} of {held.subscriber}?")
             with ui.row():

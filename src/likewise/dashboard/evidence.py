@@ -7,8 +7,8 @@ from typing import Final
 
 from nicegui import ui
 
-from likewise.dashboard.answers import Evidence
 from likewise.dashboard.look import table
+from likewise.formats.wire.meaning import Evidence
 
 MEASURES: Final = {
     "esa": "documents in common",

@@ -9,7 +9,6 @@ import msgspec
 from nicegui import ui
 from nicegui.events import GenericEventArguments
 
-from likewise.dashboard.answers import Arrival, Grid, HeldSubscription
 from likewise.dashboard.comparing import Comparison, verdict_badge
 from likewise.dashboard.evidence import draw_evidence
 from likewise.dashboard.heat_map import CHOOSE, MOVE_BY_ARROWS, heat_map, mapping_picture, told
@@ -17,6 +16,9 @@ from likewise.dashboard.look import table
 from likewise.dashboard.viewing import Viewing
 from likewise.dashboard.wording import VERDICTS, event_line
 from likewise.errors import LikewiseError
+from likewise.formats.wire.questions import Grid
+from likewise.formats.wire.subscriptions import SubscriptionShown
+from likewise.formats.wire.watching import Arrival
 from likewise.language import parse, subscription_text
 from likewise.model import Condition, Explanation, Predicate
 
@@ -65,7 +67,7 @@ class ExplanationDialog:
             sanitize=False,
         )
 
-    async def _one(self, arrival: Arrival, held: HeldSubscription) -> None:
+    async def _one(self, arrival: Arrival, held: SubscriptionShown) -> None:
         self._body.clear()
         with self._body:
             self._event(arrival)
@@ -142,7 +144,7 @@ class ExplanationDialog:
 
         drawn.on("click", choose, js_handler=CHOOSE).on("keydown", js_handler=MOVE_BY_ARROWS)
 
-    def _themes(self, arrival: Arrival, held: HeldSubscription) -> None:
+    def _themes(self, arrival: Arrival, held: SubscriptionShown) -> None:
         """A switch for each theme tag of both sides; the picture follows."""
         subscription = parse(held.text)
         themes = subscription.themes
@@ -171,7 +173,7 @@ class ExplanationDialog:
                         on_change=lambda e, s=side, t=tag: switch(s, t, e.value),
                     ).props("dense").classes("q-mr-sm")
 
-    def _thumbs(self, arrival: Arrival, held: HeldSubscription) -> None:
+    def _thumbs(self, arrival: Arrival, held: SubscriptionShown) -> None:
         async def judge(relevant: bool) -> None:
             api = self._viewing.api
             judged = await self._viewing.ask(api.feedback(arrival.event, held.subscriber, held.id, relevant))

@@ -10,9 +10,10 @@ import time
 from collections import deque
 from typing import Final, NamedTuple
 
-from likewise.dashboard.answers import Activity, Arrival, HeldSubscription, SeenMatch
 from likewise.dashboard.broker_api import BrokerApi
 from likewise.errors import AccessError, LikewiseError
+from likewise.formats.wire.subscriptions import SubscriptionShown
+from likewise.formats.wire.watching import Activity, Arrival, SeenMatch
 
 KEPT: Final = 300  # events and matches remembered
 ASKED: Final = 1_000  # events and matches of one question, so that busy seconds are counted whole
@@ -39,7 +40,7 @@ class Feed:
         self.events: deque[Arrival] = deque(maxlen=KEPT)
         self.matches: deque[SeenMatch] = deque(maxlen=KEPT)
         self.by_position: dict[int, Arrival] = {}
-        self.subscriptions: list[HeldSubscription] = []
+        self.subscriptions: list[SubscriptionShown] = []
         self.history: deque[Moment] = deque(maxlen=120)
         self.problem = "connecting"
         self.locked = False

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import Final
 
-from likewise.dashboard.answers import Grid
+from likewise.formats.wire.questions import Grid
 
 MOST_TUPLES: Final = 30  # rows drawn; the best ones are kept
 DEEP: Final = 0.8  # from this similarity on, a cell is so strongly coloured that its text changes colour

@@ -7,10 +7,10 @@ from html import escape
 from nicegui import ui
 from nicegui.events import GenericEventArguments
 
-from likewise.dashboard.answers import Arrival, SeenMatch
 from likewise.dashboard.look import score_badge
 from likewise.dashboard.viewing import Viewing, clock
 from likewise.dashboard.wording import event_line
+from likewise.formats.wire.watching import Arrival, SeenMatch
 
 SHOWN = 40
 CAUSES = {"arrival": "", "initial": "came before the subscription", "promoted": "moved up into the best"}

@@ -6,10 +6,11 @@ from html import escape
 
 from nicegui import ui
 
-from likewise.dashboard.answers import Letter, Stats, Subscriber
 from likewise.dashboard.figures import Figures, read_figures
 from likewise.dashboard.viewing import Viewing, clock
 from likewise.errors import AccessError, LikewiseError
+from likewise.formats.wire.operations import LetterShown, Stats
+from likewise.formats.wire.subscribers import SubscriberShown
 
 
 class OperationsPanel:
@@ -18,7 +19,7 @@ class OperationsPanel:
     def __init__(self, viewing: Viewing) -> None:
         self._viewing = viewing
         self._before: list[Figures] = []
-        self._letters: list[Letter] | None = None
+        self._letters: list[LetterShown] | None = None
         self._figures = ui.html("", sanitize=False).classes("w-full").mark("figures")
         with ui.column().classes("lw-panel"):
             ui.html("<h2 class='lw-title'>Events and matches each second</h2>", sanitize=False)
@@ -55,7 +56,7 @@ class OperationsPanel:
             self._letters = letters
             self._show_letters(letters)
 
-    def _show_queues(self, subscribers: list[Subscriber]) -> None:
+    def _show_queues(self, subscribers: list[SubscriberShown]) -> None:
         rows = "".join(
             f"<tr><td><b>{escape(s.id)}</b></td><td>{s.pending:,}</td><td>{s.dropped:,}</td>"
             f"<td class='lw-n'>{escape(s.policy)}</td>"
@@ -91,7 +92,7 @@ class OperationsPanel:
             + "</div>"
         )
 
-    def _show_letters(self, letters: list[Letter]) -> None:
+    def _show_letters(self, letters: list[LetterShown]) -> None:
         self._dead.clear()
         with self._dead:
             if not letters:
@@ -99,7 +100,7 @@ class OperationsPanel:
             for letter in letters:
                 self._letter(letter)
 
-    def _letter(self, letter: Letter) -> None:
+    def _letter(self, letter: LetterShown) -> None:
         api = self._viewing.api
         with ui.row().classes("w-full no-wrap items-center lw-row").style("display:flex !important"):
             what = letter.body[:200] or f"event {letter.event} for {letter.subscriber}"

@@ -8,10 +8,10 @@ from typing import TypeVar
 
 from nicegui import ui
 
-from likewise.dashboard.answers import Arrival
 from likewise.dashboard.broker_api import BrokerApi
 from likewise.dashboard.feed import Feed
 from likewise.errors import LikewiseError
+from likewise.formats.wire.watching import Arrival
 
 T = TypeVar("T")
 Explain = Callable[[Arrival, str, str], Awaitable[None]]

@@ -1,0 +1,16 @@
+"""What crosses a process: every request, answer and message of a broker, each type once.
+
+The broker's connectors write and read these, clients and the dashboard read and write the same. Requests refuse
+fields they do not know, so that nothing asked for is dropped in silence; answers pass over them, so that an older
+client understands a newer broker. A sequence number is `sequence` everywhere, an end of validity `expires`.
+
+- `events`: what publishers are told
+- `deliveries`: what subscribers get, and how they settle it
+- `subscribers`, `subscriptions`: who listens, and for what
+- `questions`: dry runs, explanations, judgements and what they answer
+- `meaning`: what words are taken to mean
+- `watching`: what goes on at a tenant
+- `operations`: tokens, dead letters, figures, problems
+
+Events, subscriptions, matches and explanations themselves stand in `likewise.formats.json`.
+"""

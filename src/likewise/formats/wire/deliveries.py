@@ -1,0 +1,80 @@
+"""What subscribers get, and how they settle it."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+
+Cause = Literal["arrival", "promoted", "initial", "replayed"]  # why an event was delivered
+
+
+def one_of(new: int | msgspec.UnsetType, old: int | msgspec.UnsetType) -> int:
+    """A sequence number under its name or under an old one, said once."""
+    if isinstance(new, int) and old is msgspec.UNSET:
+        return new
+    if isinstance(old, int) and new is msgspec.UNSET:
+        return old
+    raise ValueError('expected one sequence number, as in {"sequence": 7}')
+
+
+class Met(msgspec.Struct, frozen=True):
+    """A subscription of the recipient that the event met."""
+
+    id: str
+    score: float
+
+
+class DeliveryDocument(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A delivery as a subscriber reads it; `event` is the published JSON envelope."""
+
+    v: int
+    sequence: int
+    cause: Cause
+    subscriptions: tuple[Met, ...]
+    event: dict[str, Any]
+
+
+class Pending(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Deliveries in order; ask for those after `sequence` next. A replay is over when it stays the same.
+
+    `next` is what brokers said before in place of `sequence`; it is still read.
+
+    >>> msgspec.json.decode('{"deliveries": [], "next": 7}', type=Pending).number
+    7
+    """
+
+    deliveries: tuple[DeliveryDocument, ...]
+    sequence: int | msgspec.UnsetType = msgspec.UNSET
+    next: int | msgspec.UnsetType = msgspec.UNSET
+
+    def __post_init__(self) -> None:
+        one_of(self.sequence, self.next)
+
+    @property
+    def number(self) -> int:
+        """The sequence number to ask with next, whichever way it was said."""
+        return one_of(self.sequence, self.next)
+
+
+class Acknowledged(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Everything up to this sequence number is settled: what a request says, and what a stream is told.
+
+    `acknowledge` is what streams were told before; it is still read.
+
+    >>> msgspec.json.decode('{"acknowledge": 7}', type=Acknowledged).number
+    7
+    >>> msgspec.json.encode(Acknowledged(7))
+    b'{"sequence":7}'
+    """
+
+    sequence: int | msgspec.UnsetType = msgspec.UNSET
+    acknowledge: int | msgspec.UnsetType = msgspec.UNSET
+
+    def __post_init__(self) -> None:
+        one_of(self.sequence, self.acknowledge)
+
+    @property
+    def number(self) -> int:
+        """The sequence number, whichever way it was said."""
+        return one_of(self.sequence, self.acknowledge)

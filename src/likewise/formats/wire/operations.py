@@ -1,0 +1,61 @@
+"""What administrators ask for: tokens, dead letters, figures; and problems."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+Reason = Literal["unreadable", "queue_full", "unmatched"]  # why a letter is dead
+
+
+class TokenWanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A token to be made; for another tenant only by an administrator of this one."""
+
+    name: str
+    scopes: tuple[str, ...]
+
+
+class TokenMade(msgspec.Struct, frozen=True):
+    """A new token; it is never shown again."""
+
+    name: str
+    token: str
+
+
+class LetterShown(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A dead letter: bytes that could not be read (`body`, as text), or an event for a subscriber."""
+
+    number: int
+    at: int
+    reason: Reason
+    detail: str
+    subscriber: str = ""
+    event: str = ""
+    subscriptions: tuple[str, ...] = ()
+    body: str = ""
+
+
+class Stats(msgspec.Struct, frozen=True):
+    """What a tenant has in the broker."""
+
+    events: int
+    log_position: int
+    matched_position: int
+    deliveries: int
+    pending: int
+    subscribers: int
+    subscriptions: int
+    dead_letters: int
+    dropped: int
+    bytes: int
+
+
+class Problem(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What went wrong: a stable `code`, what was expected and found, and what to do (`detail`)."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    code: str

@@ -1,0 +1,119 @@
+"""Questions that change nothing, judgements, and what is answered."""
+
+from __future__ import annotations
+
+import msgspec
+
+from likewise.defaults import STORED_EVENTS
+from likewise.formats.wire.watching import MetSubscription
+
+Matrix = tuple[tuple[float, ...], ...]
+
+
+class Question(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """An event (`event`, or the `event_id` of a stored one) and a subscription (an id of a subscriber, or `text`)."""
+
+    event: msgspec.Raw = msgspec.Raw()
+    event_id: str | None = None
+    source: str | None = None
+    subscriber: str | None = None
+    subscription: str | None = None
+    text: str | None = None
+
+
+class MatchAnswer(msgspec.Struct, frozen=True):
+    """The subscriptions that an event would meet."""
+
+    matches: tuple[MetSubscription, ...]
+
+
+class BacktestAsked(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A subscription as text to try on stored events: the newest `events` of them, showing `shown` matches."""
+
+    text: str
+    events: int = STORED_EVENTS
+    shown: int = 100
+
+
+class WouldHaveMet(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A stored event that a subscription would have met; `promoted` if only after better ones had left."""
+
+    event: str
+    source: str
+    arrival: int
+    score: float
+    promoted: bool = False
+    rank_value: float | None = None
+
+
+class Backtest(msgspec.Struct, frozen=True):
+    """What a subscription would have met among the stored events it was tried on."""
+
+    events: int
+    matched: int
+    first: int | None
+    last: int | None
+    matches: tuple[WouldHaveMet, ...]
+
+
+class JudgementAsked(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Whether an event was what a subscription meant."""
+
+    subscriber: str
+    subscription: str
+    relevant: bool
+    event: msgspec.Raw = msgspec.Raw()
+    event_id: str | None = None
+    source: str | None = None
+
+
+class JudgedPair(msgspec.Struct, frozen=True):
+    """Two terms that a judgement moved: what was asked and what was seen."""
+
+    role: str
+    asked: str
+    seen: str
+
+
+class JudgementTaken(msgspec.Struct, frozen=True):
+    """A judgement and the pairs it moved; `number` names it for undoing."""
+
+    number: int
+    relevant: bool
+    pairs: tuple[JudgedPair, ...]
+
+
+class GridAsked(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """An event, as it would be published, and the text of a subscription."""
+
+    event: msgspec.Raw
+    subscription: str
+
+
+class Grid(msgspec.Struct, frozen=True):
+    """One row for each predicate, one column for each tuple.
+
+    A cell's similarity is its `attribute` times its `value`; `chosen` names the tuple each predicate has in
+    the best mapping, None where there is no mapping.
+    """
+
+    predicates: tuple[str, ...]
+    tuples: tuple[str, ...]
+    attribute: Matrix
+    value: Matrix
+    chosen: tuple[int | None, ...]
+    score: float
+
+    def similarity(self, predicate: int, item: int) -> float:
+        """Relatedness of the attributes times that of the values.
+
+        >>> Grid(("p",), ("t",), ((0.5,),), ((0.5,),), (0,), 0.25).similarity(0, 0)
+        0.25
+        """
+        return self.attribute[predicate][item] * self.value[predicate][item]
+
+
+class GridShown(msgspec.Struct, frozen=True):
+    """The matrix; None for kinds of subscriptions that have none."""
+
+    grid: Grid | None

@@ -1,0 +1,33 @@
+"""Who listens, and the queue of each."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+Policy = Literal["drop-oldest", "dead-letter", "block"]  # what a full queue does
+
+
+class QueueWanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """What a subscriber's queue shall be like; what is left out stays, or is as the broker is configured.
+
+    >>> msgspec.json.encode(QueueWanted("block"))
+    b'{"policy":"block"}'
+    """
+
+    policy: Policy | None = None
+    limit: int | None = None
+
+
+class SubscriberShown(msgspec.Struct, frozen=True):
+    """A registered subscriber and its queue; `acknowledged` is the last sequence number it settled."""
+
+    id: str
+    policy: Policy
+    limit: int
+    pending: int
+    acknowledged: int
+    dropped: int
+    subscriptions: int
+    connected: bool
