@@ -15,9 +15,9 @@ from pathlib import Path
 import numpy as np
 
 from likewise import defaults
-from likewise.evaluation.ablation import AblationRow, ablation_row, variants
 from likewise.evaluation.ranking import average_precision, maximal_f1
-from likewise.evaluation.vendor import Benchmark, is_held_out, read_benchmark
+from likewise.evaluation.vendor.ablation import AblationRow, ablation_row, variants
+from likewise.evaluation.vendor.benchmark import Benchmark, is_held_out, read_benchmark
 from likewise.semantics.library import load_space
 from likewise.semantics.measure import Measure, Term
 

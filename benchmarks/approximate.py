@@ -26,11 +26,11 @@ import numpy as np
 
 from benchmarks.yardsticks.numpy_approximate import NumpyApproximate
 from likewise.defaults import CACHE_BYTES, THRESHOLD
-from likewise.evaluation.load_arrays import load_arrays
-from likewise.evaluation.thematic_load import ThematicLoad, relaxed_subscriptions, thematic_load
-from likewise.evaluation.thesauri import open_thesaurus
-from likewise.matching.naive import NaiveEngine
-from likewise.matching.thematic import ThematicEngine
+from likewise.evaluation.thematic.load import ThematicLoad, relaxed_subscriptions, thematic_load
+from likewise.evaluation.thematic.load_arrays import load_arrays
+from likewise.evaluation.thematic.thesauri import open_thesaurus
+from likewise.matching.naive.engine import NaiveEngine
+from likewise.matching.thematic.engine import ThematicEngine
 from likewise.model import Condition, Event, EventTuple, Predicate, Subscription
 from likewise.semantics.library import load_space
 from likewise.semantics.measure import Measure
@@ -233,8 +233,8 @@ def peak_megabytes() -> float:
 
 
 def _words() -> list[str]:
-    from likewise.semantics.compact_wordnet import unpack
-    from likewise.semantics.embedded import WORDNET, packed
+    from likewise.semantics.wordnet.compact import unpack
+    from likewise.semantics.wordnet.embedded import WORDNET, packed
 
     return [w for w in unpack(packed(WORDNET)).lexicon if w.isascii() and len(w) > 2]
 

@@ -236,7 +236,7 @@ def recovery(folder: Path, queued: int, recipients: int) -> dict[str, float]:
     """Seconds until a broker with that many queued deliveries is ready, each row for so many recipients."""
     import likewise as lw
     from likewise.broker.broker import Broker
-    from likewise.broker.deliveries import Delivery, insert
+    from likewise.broker.store.deliveries import Delivery, insert
 
     data = folder / f"queued-{recipients}"
     with Broker(data) as broker:

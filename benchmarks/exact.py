@@ -60,25 +60,25 @@ CHANGES = 2_000
 
 
 def bitmap() -> BaseEngine:
-    from likewise.matching.bitmap import BitmapEngine
+    from likewise.matching.bitmap.engine import BitmapEngine
 
     return BitmapEngine()
 
 
 def forest() -> BaseEngine:
-    from likewise.matching.forest import ForestEngine
+    from likewise.matching.forest.engine import ForestEngine
 
     return ForestEngine()
 
 
 def sgim() -> BaseEngine:
-    from likewise.matching.sgim import SgimEngine
+    from likewise.matching.classical.sgim import SgimEngine
 
     return SgimEngine()
 
 
 def naive() -> BaseEngine:
-    from likewise.matching.naive import NaiveEngine
+    from likewise.matching.naive.engine import NaiveEngine
 
     return NaiveEngine()
 

@@ -9,9 +9,9 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from likewise.formats.rdf import events_from_rdf
-from likewise.matching.graph_pattern import GraphPatternEngine
-from likewise.matching.naive import NaiveEngine
+from likewise.formats.rdf.reader import events_from_rdf
+from likewise.matching.graphs.engine import GraphPatternEngine
+from likewise.matching.naive.engine import NaiveEngine
 from likewise.model import Event, GraphPattern, Subscription, TriplePattern
 
 Row = dict[str, Any]

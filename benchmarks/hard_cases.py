@@ -23,7 +23,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from benchmarks.yardsticks.plain_scan import Conjunction, PlainScan, Seen
-from likewise.matching.bitmap import BitmapEngine
+from likewise.matching.bitmap.engine import BitmapEngine
 from likewise.model import All, Condition, Predicate, Subscription, event
 from likewise.model import Any as Or
 from likewise.model import Not as Negated

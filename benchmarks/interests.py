@@ -31,13 +31,13 @@ import numpy as np
 from numba import njit
 
 from likewise.errors import LimitExceeded
+from likewise.matching.classical.sgim import SgimEngine
 from likewise.matching.engine import BaseEngine, Found
-from likewise.matching.interest_bitmap import InterestBitmapEngine
-from likewise.matching.interest_vectors import InterestEngine, VectorTable
-from likewise.matching.rapid import RapidEngine, default_c
-from likewise.matching.rapid_modified import ModifiedRapidEngine
-from likewise.matching.sgim import SgimEngine
-from likewise.matching.tree import TreeEngine
+from likewise.matching.interests.bitmap import InterestBitmapEngine
+from likewise.matching.interests.rapid import RapidEngine, default_c
+from likewise.matching.interests.rapid_modified import ModifiedRapidEngine
+from likewise.matching.interests.tree import TreeEngine
+from likewise.matching.interests.vectors import InterestEngine, VectorTable
 from likewise.model import Event, Interest, Subscription
 
 if TYPE_CHECKING:

@@ -75,7 +75,7 @@ def measure(size: int, seed: int, folder: Path) -> dict[str, Any]:
 
 def check(out: Path, summary: dict[str, Any], counted: dict[str, int], tokens: int) -> None:
     """A fast wrong index is an error."""
-    from likewise.semantics.space_files import SpaceFiles
+    from likewise.semantics.spaces.files import SpaceFiles
 
     files = SpaceFiles(out)
     df = [[t, n] for t, n in zip(files.terms(), files.document_frequencies.tolist(), strict=True)]

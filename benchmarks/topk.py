@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.yardsticks.topk_visit import NumpyVisit, PythonVisit
-from likewise.matching.topk import TopKEngine
+from likewise.matching.topk.engine import TopKEngine
 from likewise.model import Condition, Distance, Event, EventTuple, Predicate, Subscription, Top
 
 PUBLICATIONS = 2_000  # timed for our engine

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from likewise.errors import LikewiseError
-    from likewise.formats.batch import EventBatch
+    from likewise.formats.arrow.event_batch import EventBatch
     from likewise.language import parse
     from likewise.matching.matcher import Matcher
     from likewise.model import Event, Explanation, Match, MatchBatch, Subscription, event
@@ -29,7 +29,7 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "Event": "likewise.model",
-    "EventBatch": "likewise.formats.batch",
+    "EventBatch": "likewise.formats.arrow.event_batch",
     "Explanation": "likewise.model",
     "LikewiseError": "likewise.errors",
     "Match": "likewise.model",

@@ -11,7 +11,7 @@ import pytest
 import likewise as lw
 from likewise.broker.broker import Broker
 from likewise.broker.config import Config, Matching
-from likewise.broker.tenants import Tenant
+from likewise.broker.tenants.tenant import Tenant
 from likewise.errors import Conflict, DuplicateId, StateError, UnknownId
 from likewise.testing.clocks import ManualClock
 
@@ -163,7 +163,7 @@ def test_a_full_queue_drops_the_oldest_and_says_so(broker: Broker) -> None:
 
 def test_a_full_queue_with_dead_letters_keeps_the_rest_there(broker: Broker) -> None:
     """What does not fit is neither lost nor delivered."""
-    from likewise.broker.dead_letters import listed
+    from likewise.broker.store.dead_letters import listed
 
     broker.register(tenant_of(broker), "ann", "dead-letter", 2)
     subscribed(broker, "ann", s="{no2 exists}")
@@ -224,7 +224,7 @@ def test_windows_move_with_time_when_no_event_comes(clock: ManualClock) -> None:
 def test_three_thousand_recipients_of_one_event_all_get_it(broker: Broker) -> None:
     """Defect 4 of the original: beyond about 2,500 recipients a publication was lost."""
     tenant, count = tenant_of(broker), 3_000
-    from likewise.broker.entries import Register, Subscribe, command_entry
+    from likewise.broker.store.entries import Register, Subscribe, command_entry
 
     wanted = lw.parse("{no2 > 1}", id="s")
     done: list[object] = []
@@ -293,7 +293,7 @@ def test_two_brokers_on_one_folder_are_refused(tmp_path: Path) -> None:
 
 def test_feedback_survives_a_restart(tmp_path: Path) -> None:
     """What was learnt before is known after."""
-    from likewise.broker.entries import Judge
+    from likewise.broker.store.entries import Judge
 
     event = lw.event({"temperature": 30, "colour": "crimson"}, id="e1")
     told: list[object] = []

@@ -15,7 +15,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition,
 
 import likewise as lw
 from likewise.broker.broker import Broker
-from likewise.broker.tenants import Tenant
+from likewise.broker.tenants.tenant import Tenant
 from likewise.errors import DuplicateId
 from likewise.testing.clocks import ManualClock
 

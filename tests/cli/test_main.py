@@ -9,7 +9,8 @@ import sys
 import pytest
 
 from likewise import errors
-from likewise.cli import lazy, main, output
+from likewise.cli import main
+from likewise.cli.terminal import lazy, output
 
 
 def test_help_lists_every_command(capsys: pytest.CaptureFixture[str]) -> None:
@@ -79,7 +80,7 @@ def test_ctrl_c_ends_with_130(monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(path: str) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("likewise.cli.reading.opened", interrupted)
+    monkeypatch.setattr("likewise.cli.terminal.reading.opened", interrupted)
     assert main.run(["match", "--subscriptions", "any.txt"]) == 130
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from likewise.cli.main import run
-from likewise.semantics.space_writer import write_space
-from likewise.semantics.tokens import TokenizerSettings
+from likewise.semantics.spaces.writer import write_space
+from likewise.semantics.words.tokenizer import TokenizerSettings
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ import pytest
 
 from likewise.broker.broker import Broker
 from likewise.broker.config import Config, Limits, Server
-from likewise.connectors.server import Served
+from likewise.connectors.http.server import Served
 
 
 @contextmanager

@@ -19,7 +19,7 @@ import structlog
 from likewise.broker.config import Config, Server
 from likewise.cli.main import run
 from likewise.client import AsyncSubscriber, Publisher, Subscriber
-from likewise.connectors.server import check_listening
+from likewise.connectors.http.server import check_listening
 from likewise.errors import ArtefactMissing, InputError, StateError, Unavailable
 from tests.connectors.conftest import serving
 

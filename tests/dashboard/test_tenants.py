@@ -12,8 +12,8 @@ import httpx
 import msgspec
 import pytest
 
-from likewise.broker.store import Store
-from likewise.broker.tokens import make_token
+from likewise.broker.store.tokens import make_token
+from likewise.broker.store.writer import Store
 from tests.dashboard.conftest import NEEDS_CHROMIUM, SHOTS, SLOW, Running, free_port
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from likewise.evaluation.thesaurus import Entry, Thesaurus
+from likewise.evaluation.thematic.thesaurus import Entry, Thesaurus
 
 
 def small_thesaurus() -> Thesaurus:

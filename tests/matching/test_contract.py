@@ -9,7 +9,7 @@ import pytest
 from hypothesis import settings
 
 from likewise.matching.engine import BaseEngine, Found, FoundBatch
-from likewise.matching.naive import NaiveEngine
+from likewise.matching.naive.engine import NaiveEngine
 from likewise.model import Event, Explanation, Kind, Match, Subscription
 from likewise.testing import (
     REGRESSIONS,
@@ -142,7 +142,7 @@ class SharesTuples(NaiveEngine):
     def find(self, event: Event, at: int) -> Found:
         from unittest.mock import patch
 
-        import likewise.matching.conditions as conditions
+        from likewise.matching.plain import conditions
 
         def alone(rows: Any) -> Any:
             import math

@@ -21,9 +21,9 @@ from likewise.errors import (
     StateError,
     UnknownId,
 )
-from likewise.formats.batch import EventBatch
+from likewise.formats.arrow.event_batch import EventBatch
 from likewise.matching.matcher import Matcher
-from likewise.matching.naive import NaiveEngine
+from likewise.matching.naive.engine import NaiveEngine
 from likewise.model import Condition, Event, Kind, Subscription
 from likewise.testing import ManualClock, TableMeasure, generators
 from likewise.testing.generators import SeededChoice

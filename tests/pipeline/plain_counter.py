@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 
 from likewise.pipeline.options import BuildOptions
-from likewise.semantics.space_files import SpaceFiles
-from likewise.semantics.space_writer import write_space
-from likewise.semantics.tokens import Tokenizer
+from likewise.semantics.spaces.files import SpaceFiles
+from likewise.semantics.spaces.writer import write_space
+from likewise.semantics.words.tokenizer import Tokenizer
 
 
 def counted_space(folder: Path, documents: Sequence[tuple[str, str]], kind: str, options: BuildOptions) -> SpaceFiles:

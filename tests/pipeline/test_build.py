@@ -14,8 +14,8 @@ from likewise.errors import InputError
 from likewise.pipeline.build import build_space
 from likewise.pipeline.options import BuildOptions
 from likewise.pipeline.sources import JsonLines, source_of
-from likewise.semantics.space_files import SpaceFiles
-from likewise.semantics.tokens import TokenizerSettings
+from likewise.semantics.spaces.files import SpaceFiles
+from likewise.semantics.words.tokenizer import TokenizerSettings
 from tests.pipeline.plain_counter import counted_space, same_bytes
 
 if TYPE_CHECKING:

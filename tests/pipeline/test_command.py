@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from likewise.cli.main import run
-from likewise.semantics.space_files import SpaceFiles
+from likewise.semantics.spaces.files import SpaceFiles
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

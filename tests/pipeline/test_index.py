@@ -20,9 +20,9 @@ from likewise.pipeline import index
 from likewise.pipeline.assemble import assemble
 from likewise.pipeline.options import BuildOptions
 from likewise.pipeline.sources.documents import Split, batch
-from likewise.semantics.space_files import SpaceFiles
-from likewise.semantics.space_writer import SpaceWriter
-from likewise.semantics.tokens import TokenizerSettings
+from likewise.semantics.spaces.files import SpaceFiles
+from likewise.semantics.spaces.writer import SpaceWriter
+from likewise.semantics.words.tokenizer import TokenizerSettings
 from tests.pipeline.plain_counter import counted_space, same_bytes
 
 PLAIN = TokenizerSettings(stemmer="none", stop_words="none")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from likewise.pipeline.information_content import count_words, write_word_counts
 from likewise.pipeline.sources import JsonLines
-from likewise.semantics.taxonomy import read_word_counts
+from likewise.semantics.wordnet.taxonomy import read_word_counts
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

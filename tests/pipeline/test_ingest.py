@@ -12,9 +12,9 @@ import pytest
 
 from likewise.cli import ingest as command
 from likewise.errors import InputError
-from likewise.formats.batch import EventBatch
-from likewise.formats.json_events import read_events
-from likewise.formats.rdf import events_from_rdf
+from likewise.formats.arrow.event_batch import EventBatch
+from likewise.formats.json.events import read_events
+from likewise.formats.rdf.reader import events_from_rdf
 from likewise.model import Event
 from likewise.pipeline.ingest import ingest
 from likewise.pipeline.ingest_files import Bad, rdf_splits, read_split

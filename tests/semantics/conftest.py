@@ -10,9 +10,9 @@ import pytest
 
 from likewise.semantics.library import load_space
 from likewise.semantics.space import Space
-from likewise.semantics.space_writer import write_space
-from likewise.semantics.tokens import TokenizerSettings
-from likewise.semantics.wordnet import DEFAULT_FOLDER, WordNet, read_wordnet
+from likewise.semantics.spaces.writer import write_space
+from likewise.semantics.wordnet.database import DEFAULT_FOLDER, WordNet, read_wordnet
+from likewise.semantics.words.tokenizer import TokenizerSettings
 
 
 @pytest.fixture(scope="session")

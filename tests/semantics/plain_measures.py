@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 
-from likewise.semantics.taxonomy import Taxonomy
+from likewise.semantics.wordnet.taxonomy import Taxonomy
 
 Bag = dict[str, int]
 

@@ -10,15 +10,16 @@ import platformdirs
 import pytest
 
 from likewise.errors import ArtefactError, ArtefactMissing, InputError
-from likewise.semantics import embedded as artefact
-from likewise.semantics import library, unpacked
-from likewise.semantics.compact_wordnet import compact, unpack
-from likewise.semantics.embedded import LATENT, WORDNET, packed, write_wordnet_space
-from likewise.semantics.latent_fit import fit_latent, latent_documents, unpack_core
+from likewise.semantics import library
 from likewise.semantics.measure import Term
 from likewise.semantics.space import Space
-from likewise.semantics.space_files import SpaceFiles
-from likewise.semantics.wordnet import WordNet, read_wordnet
+from likewise.semantics.spaces.files import SpaceFiles
+from likewise.semantics.wordnet import embedded as artefact
+from likewise.semantics.wordnet import unpacked
+from likewise.semantics.wordnet.compact import compact, unpack
+from likewise.semantics.wordnet.database import WordNet, read_wordnet
+from likewise.semantics.wordnet.embedded import LATENT, WORDNET, packed, write_wordnet_space
+from likewise.semantics.wordnet.latent_fit import fit_latent, latent_documents, unpack_core
 from tests.semantics.tiny_wordnet import write_tiny_wordnet
 
 

@@ -9,11 +9,11 @@ from typing import Final
 
 import msgspec
 
-from likewise.broker import dead_letters
 from likewise.broker.broker import Broker
-from likewise.broker.deliveries import COLUMNS, delivery_row
-from likewise.broker.files import DATABASE, check, connect, said
-from likewise.broker.rows import (
+from likewise.broker.store import dead_letters
+from likewise.broker.store.deliveries import COLUMNS, delivery_row
+from likewise.broker.store.files import DATABASE, check, connect, said
+from likewise.broker.store.rows import (
     ENTRY,
     JUDGEMENT,
     SUBSCRIBER,
@@ -30,7 +30,7 @@ from likewise.broker.rows import (
     tenant_row,
     token_row,
 )
-from likewise.broker.watermark import Watermark
+from likewise.broker.store.watermark import Watermark
 from likewise.errors import ArtefactMissing, StateError
 
 _TABLES: Final[dict[str, tuple[str, Callable[[Row], object]]]] = {
@@ -130,7 +130,7 @@ def verify_store(data: Path) -> dict[str, int]:
 
 def compact(data: Path) -> tuple[int, int]:
     """Give back the space of what was removed; the size before and after. The broker must be stopped."""
-    from likewise.broker.files import FolderLock
+    from likewise.broker.store.files import FolderLock
 
     if not (data / DATABASE).is_file():
         raise ArtefactMissing(f"there is no broker's store in {data}")

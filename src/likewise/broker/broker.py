@@ -16,13 +16,18 @@ import structlog
 from msgspec.structs import force_setattr
 from pyroaring import BitMap64
 
-from likewise.broker import dead_letters
-from likewise.broker.acknowledgements import Acknowledgements
-from likewise.broker.bodies import event_body
 from likewise.broker.config import Config
-from likewise.broker.deliveries import Delivery, read, render
-from likewise.broker.early import EarlyMatching
-from likewise.broker.entries import (
+from likewise.broker.delivering.acknowledgements import Acknowledgements
+from likewise.broker.delivering.match_before_commit import EarlyMatching
+from likewise.broker.delivering.outcome import Outcome
+from likewise.broker.delivering.waiting import first_error, only, wait_for
+from likewise.broker.delivering.worker import MatchingWorker
+from likewise.broker.reporting.event_trace import Steps
+from likewise.broker.reporting.metrics import Metrics
+from likewise.broker.store import dead_letters
+from likewise.broker.store.bodies import event_body
+from likewise.broker.store.deliveries import Delivery, read, render
+from likewise.broker.store.entries import (
     EVENT,
     Command,
     Entry,
@@ -33,20 +38,15 @@ from likewise.broker.entries import (
     Withdraw,
     command_entry,
 )
-from likewise.broker.housekeeping import Housekeeping
-from likewise.broker.ids import uuid7s
-from likewise.broker.log import Done, Receipt
-from likewise.broker.matching_worker import MatchingWorker
-from likewise.broker.metrics import Metrics
-from likewise.broker.outcome import Outcome
-from likewise.broker.queues import SubscriberQueue
-from likewise.broker.recovery import recover
-from likewise.broker.rows import add_tenant
-from likewise.broker.steps import Steps
-from likewise.broker.store import Store
-from likewise.broker.sweeping import Swept
-from likewise.broker.tenants import Held, Tenant
-from likewise.broker.waiting import first_error, only, wait_for
+from likewise.broker.store.event_log import Done, Receipt
+from likewise.broker.store.ids import uuid7s
+from likewise.broker.store.rows import add_tenant
+from likewise.broker.store.writer import Store
+from likewise.broker.tenants.queues import SubscriberQueue
+from likewise.broker.tenants.tenant import Held, Tenant
+from likewise.broker.upkeep.housekeeping import Housekeeping
+from likewise.broker.upkeep.recovery import recover
+from likewise.broker.upkeep.sweeping import Swept
 from likewise.defaults import FINISHING_SECONDS, SEND_PAGE, STRETCH_SECONDS
 from likewise.errors import DuplicateId, LikewiseError, LimitExceeded, StateError, Unavailable, UnknownId
 from likewise.formats.shown import Policy

@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from likewise.cli import output
-from likewise.cli.options import Address, AsJson, Ca, Token
+from likewise.cli.terminal import output
+from likewise.cli.terminal.options import Address, AsJson, Ca, Token
 
 app = typer.Typer(
     help="Look after a broker: stats, backup, compact, verify, token.\n\n"
@@ -86,8 +86,8 @@ def token(
 
     Example: `likewise admin token likewise-data --name roof --scope publish`
     """
-    from likewise.broker.store import Store
-    from likewise.broker.tokens import make_token, remove_token
+    from likewise.broker.store.tokens import make_token, remove_token
+    from likewise.broker.store.writer import Store
     from likewise.matching.matcher import system_clock
 
     store = Store(data, clock=system_clock)

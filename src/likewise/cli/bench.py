@@ -13,8 +13,8 @@ from typing import Annotated
 
 import typer
 
-from likewise.cli import output
-from likewise.cli.options import AsJson
+from likewise.cli.terminal import output
+from likewise.cli.terminal.options import AsJson
 from likewise.errors import ArtefactMissing, UnknownId
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from likewise import defaults
-from likewise.cli.options import Address, Ca
+from likewise.cli.terminal.options import Address, Ca
 
 
 def dashboard(
@@ -24,7 +24,7 @@ def dashboard(
 
     Example: `likewise dashboard --address http://127.0.0.1:8787`
     """
-    from likewise.cli import output
+    from likewise.cli.terminal import output
     from likewise.dashboard.app import serve_dashboard
 
     broker = address or f"http://{defaults.HOST}:{defaults.PORT}"

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from likewise.cli import output
-from likewise.cli.options import AsJson, MeasureName, SpaceName, Threshold
+from likewise.cli.terminal import output
+from likewise.cli.terminal.options import AsJson, MeasureName, SpaceName, Threshold
 
 
 def explain(
@@ -26,10 +26,10 @@ def explain(
 
     Example: `likewise explain --event '{air_temp_f: 81.2}' --subscription '{temperature~ > 25 degC}'`
     """
-    from likewise.cli.matching import matcher_for
-    from likewise.cli.reading import given_subscription, located, read_event
-    from likewise.cli.rendering import explained
-    from likewise.formats.json_answers import explanation_to_json
+    from likewise.cli.terminal.matchers import matcher_for
+    from likewise.cli.terminal.reading import given_subscription, located, read_event
+    from likewise.cli.terminal.rendering import explained
+    from likewise.formats.json.answers import explanation_to_json
 
     matcher = matcher_for(space, measure, threshold)
     with located("the event"):
@@ -51,7 +51,7 @@ def _given(text: str) -> str:
     """The text itself, or the first line of the file after `@`."""
     if not text.startswith("@"):
         return text.strip()
-    from likewise.cli.reading import lines, opened, text_of
+    from likewise.cli.terminal.reading import lines, opened, text_of
     from likewise.errors import FormatError
 
     with opened(text[1:]) as stream:

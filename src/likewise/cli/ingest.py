@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from likewise.cli import output
-from likewise.cli.options import AsJson
+from likewise.cli.terminal import output
+from likewise.cli.terminal.options import AsJson
 
 if TYPE_CHECKING:
     from likewise.pipeline.ingest import IngestSummary

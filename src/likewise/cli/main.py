@@ -7,11 +7,11 @@ from typing import Annotated, Final
 
 import typer
 
-from likewise.cli.lazy import Lazy, lazy_app
+from likewise.cli.terminal.lazy import Lazy, lazy_app
 from likewise.errors import LikewiseError
 
 COMMANDS: Final = {
-    "demo": Lazy("likewise.cli.demo:demo", "Show a few events, what they match, and why.", "Start here"),
+    "demo": Lazy("likewise.cli.demo.scripted:demo", "Show a few events, what they match, and why.", "Start here"),
     "parse": Lazy("likewise.cli.parse:parse", "Check subscriptions and print them in their one form.", "Match"),
     "match": Lazy("likewise.cli.match:match", "Match a stream of events against subscriptions.", "Match"),
     "explain": Lazy("likewise.cli.explain:explain", "Say why an event matches a subscription, or why not.", "Match"),
@@ -28,11 +28,15 @@ COMMANDS: Final = {
 }
 
 EVALUATIONS: Final = {
-    "all": Lazy("likewise.cli.eval_all:everything", "Run every evaluation, and write one page with all figures."),
-    "relatedness": Lazy("likewise.cli.eval_relatedness:relatedness", "Compare measures with people's judgements."),
-    "hybrid": Lazy("likewise.cli.eval_hybrid:hybrid", "Match statements with RDF events, by WordNet, ESA and both."),
-    "thematic": Lazy("likewise.cli.eval_thematic:thematic", "Repeat the thematic paper's experiments, on Spark."),
-    "vendor": Lazy("likewise.cli.eval_vendor:vendor", "Find what vendors call the thing a plain phrase means."),
+    "all": Lazy(
+        "likewise.cli.evaluate.everything:everything", "Run every evaluation, and write one page with all figures."
+    ),
+    "relatedness": Lazy("likewise.cli.evaluate.relatedness:relatedness", "Compare measures with people's judgements."),
+    "hybrid": Lazy(
+        "likewise.cli.evaluate.hybrid:hybrid", "Match statements with RDF events, by WordNet, ESA and both."
+    ),
+    "thematic": Lazy("likewise.cli.evaluate.thematic:thematic", "Repeat the thematic paper's experiments, on Spark."),
+    "vendor": Lazy("likewise.cli.evaluate.vendor:vendor", "Find what vendors call the thing a plain phrase means."),
 }
 
 app = lazy_app(
@@ -70,7 +74,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 def run(arguments: list[str]) -> int:
     """Run one command and return its exit code."""
-    from likewise.cli import output
+    from likewise.cli.terminal import output
 
     try:
         # Not app(...): that marks errors with an attribute of its own, which would show among their facts.

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from likewise.cli import output
-from likewise.cli.options import AsJson, MeasureName, SpaceName, Threshold
+from likewise.cli.terminal import output
+from likewise.cli.terminal.options import AsJson, MeasureName, SpaceName, Threshold
 
 if TYPE_CHECKING:
     from likewise.matching.matcher import Matcher
@@ -37,10 +37,10 @@ def match(
 
     Example: `echo 'e1: {no2: 45, city: Zagreb}' | likewise match --subscriptions wanted.txt`
     """
-    from likewise.cli.matching import matcher_for
-    from likewise.cli.rendering import match_line
+    from likewise.cli.terminal.matchers import matcher_for
+    from likewise.cli.terminal.rendering import match_line
     from likewise.errors import FormatError
-    from likewise.formats.json_answers import match_to_json
+    from likewise.formats.json.answers import match_to_json
 
     if subscriptions == events == "-":
         raise FormatError("subscriptions and events cannot both come from standard input; put one of them in a file")
@@ -66,7 +66,7 @@ def match(
 
 def add_all(matcher: Matcher, path: str) -> None:
     """Add every subscription of a file."""
-    from likewise.cli.reading import located, opened, read_subscriptions
+    from likewise.cli.terminal.reading import located, opened, read_subscriptions
 
     with opened(path) as stream:
         for subscription in read_subscriptions(stream, path):
@@ -86,7 +86,7 @@ class _Reader:
     def __iter__(self) -> Iterator[Event]:
         import msgspec
 
-        from likewise.cli.reading import lines, located, opened, read_event, text_of
+        from likewise.cli.terminal.reading import lines, located, opened, read_event, text_of
         from likewise.errors import InputError
 
         with opened(self.path) as stream:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from likewise.cli import output
-from likewise.cli.options import AsJson
-from likewise.cli.reading import opened, read_subscriptions
+from likewise.cli.terminal import output
+from likewise.cli.terminal.options import AsJson
+from likewise.cli.terminal.reading import opened, read_subscriptions
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -56,7 +56,7 @@ def _subscriptions(source: str) -> Iterator[Subscription]:
 
 def _one(text: str) -> Subscription:
     """The subscription of an argument, which may have several lines."""
-    from likewise.formats.json_subscriptions import is_json, subscription_from_json
+    from likewise.formats.json.subscriptions import is_json, subscription_from_json
     from likewise.language import parse
 
     return subscription_from_json(text) if is_json(text) else parse(text)
@@ -79,7 +79,7 @@ def facts(subscription: Subscription) -> dict[str, object]:
     """
     import msgspec
 
-    from likewise.formats.json_subscriptions import subscription_to_json
+    from likewise.formats.json.subscriptions import subscription_to_json
     from likewise.language import subscription_text
 
     return {

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from likewise.cli import output
-from likewise.cli.options import Address, AsJson, Ca, Token
+from likewise.cli.terminal import output
+from likewise.cli.terminal.options import Address, AsJson, Ca, Token
 
 BATCH = 200  # events sent together when there is no rate to keep
 
@@ -29,8 +29,8 @@ def publish(
     Example: `echo '{no2: 45, city: Zagreb}' | likewise publish`
     """
     from likewise.broker.config import Logging
-    from likewise.broker.logging import log_to_stderr
-    from likewise.cli.reading import lines, located, opened, read_event, text_of
+    from likewise.broker.reporting.logging import log_to_stderr
+    from likewise.cli.terminal.reading import lines, located, opened, read_event, text_of
     from likewise.client import Publisher
     from likewise.client.endpoint import ADDRESS
     from likewise.model import Event

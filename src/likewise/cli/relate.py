@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from likewise.cli import output
-from likewise.cli.options import AsJson, MeasureName, SpaceName
+from likewise.cli.terminal import output
+from likewise.cli.terminal.options import AsJson, MeasureName, SpaceName
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -35,7 +35,7 @@ def relate(
     """
     from likewise.semantics.library import load_space
     from likewise.semantics.measure import Term
-    from likewise.semantics.vectors import theme_of
+    from likewise.semantics.vectors.term_vectors import theme_of
 
     opened = load_space(space)
     asked, seen = Term(first, theme=theme_of(theme or ())), Term(second, theme=theme_of(other_theme or ()))

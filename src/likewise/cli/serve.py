@@ -9,8 +9,8 @@ from typing import Annotated
 import msgspec
 import typer
 
-from likewise.cli import output
-from likewise.cli.options import AsJson
+from likewise.cli.terminal import output
+from likewise.cli.terminal.options import AsJson
 
 
 def serve(
@@ -34,8 +34,8 @@ def serve(
     """
     from likewise.broker.broker import Broker
     from likewise.broker.config import read_config
-    from likewise.broker.logging import log_to_stderr
-    from likewise.connectors.server import serve as run
+    from likewise.broker.reporting.logging import log_to_stderr
+    from likewise.connectors.http.server import serve as run
     from likewise.errors import InputError
 
     if ephemeral and data is not None:

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from likewise.cli import output
-from likewise.cli.options import AsJson
+from likewise.cli.terminal import output
+from likewise.cli.terminal.options import AsJson
 
 if TYPE_CHECKING:
     from likewise.pipeline.options import BuildSummary
-    from likewise.semantics.space_manifest import Manifest
+    from likewise.semantics.spaces.manifest import Manifest
 
 app = typer.Typer(
     help="Build, list and check spaces of meaning.\n\nExample: `likewise space build articles.jsonl --out myspace`",
@@ -70,7 +70,7 @@ def build(
     from likewise.pipeline.options import BuildOptions
     from likewise.pipeline.session import DRIVER_MEMORY, spark_session
     from likewise.pipeline.sources import source_of
-    from likewise.semantics.tokens import Tokenizer, TokenizerSettings
+    from likewise.semantics.words.tokenizer import Tokenizer, TokenizerSettings
 
     if kind is not None and kind not in _KINDS:
         raise InputError(f"no source is of the kind {kind!r}; there are {', '.join(_KINDS)}")
@@ -180,7 +180,7 @@ def _places(folders: list[str] | None) -> list[Path]:
     if folders:
         return [Path(folder) for folder in folders]
     from likewise.semantics.library import spaces_folder
-    from likewise.semantics.unpacked import embedded_folder
+    from likewise.semantics.wordnet.unpacked import embedded_folder
 
     return [embedded_folder(), spaces_folder(), Path()]
 
@@ -188,7 +188,7 @@ def _places(folders: list[str] | None) -> list[Path]:
 def _spaces_in(folder: Path) -> list[tuple[Path, Manifest]]:
     """The spaces that are this folder or lie in it; a damaged one is passed over here, `verify` says why."""
     from likewise.errors import ArtefactError
-    from likewise.semantics.space_manifest import FILE, read_manifest
+    from likewise.semantics.spaces.manifest import FILE, read_manifest
 
     out = []
     for path in [folder, *(sorted(p for p in folder.iterdir() if p.is_dir()) if folder.is_dir() else [])]:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from likewise.cli import output
-from likewise.cli.options import Address, AsJson, Ca, Token
+from likewise.cli.terminal import output
+from likewise.cli.terminal.options import Address, AsJson, Ca, Token
 
 if TYPE_CHECKING:
     from likewise.client import ClientDelivery, Subscriber
@@ -30,8 +30,8 @@ def subscribe(
     from itertools import islice
 
     from likewise.broker.config import Logging
-    from likewise.broker.logging import log_to_stderr
-    from likewise.cli.reading import given_subscription
+    from likewise.broker.reporting.logging import log_to_stderr
+    from likewise.cli.terminal.reading import given_subscription
     from likewise.client import Subscriber
     from likewise.client.endpoint import ADDRESS
 
@@ -53,7 +53,7 @@ def _line(inbox: Subscriber, delivery: ClientDelivery, wanted: bool) -> object:
     """One delivery on one line: its number, what met it, the event, and why."""
     from rich.text import Text
 
-    from likewise.cli.rendering import event_text, number, score_style
+    from likewise.cli.terminal.rendering import event_text, number, score_style
 
     line = Text.assemble((f"{delivery.sequence}", "bold"), "  ")
     for met in delivery.subscriptions:
@@ -69,9 +69,9 @@ def _why(inbox: Subscriber, delivery: ClientDelivery) -> str:
     """What met each part, as the broker explains it; '' if it cannot any more."""
     import msgspec
 
-    from likewise.cli.rendering import why
+    from likewise.cli.terminal.rendering import why
     from likewise.client.messages import BrokerRefused
-    from likewise.formats.json_answers import explanation_from_json
+    from likewise.formats.json.answers import explanation_from_json
 
     asked = {
         "event_id": delivery.event.id, "source": delivery.event.source or "",

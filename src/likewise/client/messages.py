@@ -11,8 +11,8 @@ import httpx
 import msgspec
 
 from likewise import errors
-from likewise.formats.json_events import event_from_document, event_to_json
-from likewise.formats.json_subscriptions import with_default_id
+from likewise.formats.json.events import event_from_document, event_to_json
+from likewise.formats.json.subscriptions import with_default_id
 from likewise.formats.wire.deliveries import Acknowledged, DeliveryDocument, Met, Pending
 from likewise.formats.wire.events import PublishedAll, Receipt
 from likewise.formats.wire.subscribers import Policy, QueueWanted

@@ -33,7 +33,7 @@ from likewise.client.messages import (
     settled,
     subscription_path,
 )
-from likewise.formats.json_subscriptions import subscription_to_json
+from likewise.formats.json.subscriptions import subscription_to_json
 from likewise.formats.wire.events import Receipt
 from likewise.formats.wire.subscribers import Policy
 from likewise.model import Subscription

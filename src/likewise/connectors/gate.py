@@ -13,11 +13,11 @@ from fastapi.responses import Response
 from starlette.types import Scope
 
 from likewise.broker.broker import Broker
-from likewise.broker.limits import Rate
-from likewise.broker.log import Done
-from likewise.broker.tenants import Tenant
-from likewise.broker.tokens import Access, Doorkeeper
-from likewise.connectors.courier import Courier
+from likewise.broker.store.event_log import Done
+from likewise.broker.store.tokens import Access, Doorkeeper
+from likewise.broker.tenants.rates import Rate
+from likewise.broker.tenants.tenant import Tenant
+from likewise.connectors.loop_bridge import Courier
 from likewise.defaults import BLOCK_SECONDS, TENANT
 from likewise.errors import FormatError, InputError, LimitExceeded, Unavailable
 

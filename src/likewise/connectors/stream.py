@@ -10,9 +10,9 @@ import asyncio
 from collections.abc import AsyncIterator
 
 from likewise.broker.broker import Broker
-from likewise.broker.queues import SubscriberQueue
-from likewise.broker.tenants import Tenant
-from likewise.connectors.courier import Courier
+from likewise.broker.tenants.queues import SubscriberQueue
+from likewise.broker.tenants.tenant import Tenant
+from likewise.connectors.loop_bridge import Courier
 from likewise.defaults import SEND_PAGE, SEND_WINDOW
 
 

@@ -11,7 +11,7 @@ import msgspec
 
 from likewise.client.endpoint import Endpoint, plain_reason
 from likewise.errors import LikewiseError, NotAllowed, NotAuthenticated, Unavailable
-from likewise.formats.json_answers import explanation_from_json
+from likewise.formats.json.answers import explanation_from_json
 from likewise.formats.wire.meaning import Evidence, Near
 from likewise.formats.wire.operations import LetterShown, Stats
 from likewise.formats.wire.questions import Backtest, Grid, JudgementTaken

@@ -1,5 +1,6 @@
 """Formats that last: JSON, the Arrow EventBatch, CloudEvents, SenML and RDF (docs/formats.md).
 
-`likewise.formats.json` has everything of the model as JSON; `batch` the columnar form shared with
-Spark and between processes; `cloudevents`, `senml` and `rdf` turn what others publish into events.
+`json` has everything of the model as JSON, read by `strict_json`, with its `version`; `arrow` is the columnar form
+shared with Spark and between processes; `cloudevents`, `senml` and `rdf` turn what others publish into events, with
+`payload` for what they carry; `wire` has what crosses HTTP, WebSocket or a process.
 """

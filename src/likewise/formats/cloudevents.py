@@ -19,7 +19,7 @@ import msgspec
 
 from likewise.defaults import MAX_DOCUMENT_BYTES, MAX_EVENT_BYTES
 from likewise.errors import FormatError, InvalidEvent
-from likewise.formats.json_events import Data, event_from_document, event_to_json, is_envelope
+from likewise.formats.json.events import Data, event_from_document, event_to_json, is_envelope
 from likewise.formats.payload import Json, content_of
 from likewise.formats.strict_json import as_bytes, decode_items, decode_object, encode
 from likewise.model import Event, EventTuple, event

@@ -13,7 +13,7 @@ from typing import Final
 
 from likewise.defaults import MAX_DOCUMENT_BYTES
 from likewise.errors import FormatError
-from likewise.formats.json_events import Data
+from likewise.formats.json.events import Data
 from likewise.formats.payload import Json
 from likewise.formats.strict_json import as_bytes, decode_items
 from likewise.model import Event, EventTuple

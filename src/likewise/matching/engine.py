@@ -185,7 +185,7 @@ class BaseEngine:
 
     def explain(self, event: Event, ordinal: int, at: int) -> Explanation:
         """Explained by the plain evaluation, which every engine's results equal."""
-        from likewise.matching.explain import explain
+        from likewise.matching.explaining.explain import explain
 
         subscription = self.subscriptions.get(ordinal)
         if subscription is None:

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, cast
 
 from likewise.defaults import CACHE_BYTES, LATENESS
 from likewise.errors import InputError, StateError
-from likewise.matching.batch_results import Numbering, merge
 from likewise.matching.cache_use import CACHES, CacheUse
 from likewise.matching.engine import FoundBatch, Ranked, WindowEngine
-from likewise.matching.judging import judged_pairs
+from likewise.matching.explaining.judged_pairs import judged_pairs
 from likewise.matching.matcher_state import MatcherState
+from likewise.matching.results import Numbering, merge
 from likewise.model import Event, Explanation, Kind, Match, MatchBatch, Promotion, Subscription
 from likewise.semantics.feedback import Judgement, concerns
 from likewise.semantics.interpretation import Interpretation
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from numpy import int64
     from numpy.typing import NDArray
 
-    from likewise.formats.batch import EventBatch
+    from likewise.formats.arrow.event_batch import EventBatch
     from likewise.matching.snapshot import Snapshot
     from likewise.semantics.measure import Measure
     from likewise.semantics.space import Space
@@ -221,8 +221,8 @@ class Matcher:
         """When each event counts, and which events are past their validity by then."""
         import numpy as np
 
-        from likewise.formats.batch import EventBatch
-        from likewise.formats.batch_columns import NO_TIME
+        from likewise.formats.arrow.columns import NO_TIME
+        from likewise.formats.arrow.event_batch import EventBatch
 
         if isinstance(events, EventBatch):
             columns = events.columns()
@@ -290,7 +290,7 @@ class Matcher:
 
     def save(self, folder: str | Path) -> None:
         """Write everything to a folder, replacing what was saved there before."""
-        from likewise.matching.saving import save
+        from likewise.matching.saved_matcher import save
 
         save(self._state, Path(folder))
 
@@ -311,7 +311,7 @@ class Matcher:
         An `interpretation` stands in place of the saved space, measure, threshold and lateness: what windows hold
         keeps the score it had, what comes is judged by the new one. Saved feedback is taken up either way.
         """
-        from likewise.matching.saving import load
+        from likewise.matching.saved_matcher import load
 
         matcher = cls(clock=clock)
         matcher._take(

@@ -12,7 +12,7 @@ import msgspec
 from likewise.defaults import MAX_ADDITIONS
 from likewise.errors import DuplicateId, InvalidSubscription, LimitExceeded, UnknownId
 from likewise.matching.engine import Engine
-from likewise.matching.routing import make_engine
+from likewise.matching.engines import make_engine
 from likewise.model import Event, Explanation, Kind, Match, Subscription
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ class MatcherState:
 
     def explain(self, event: Event, id: str, at: int) -> Explanation:
         """Why the event does or does not meet a subscription at a moment, with what made its scores."""
-        from likewise.matching.evidence import with_evidence
+        from likewise.matching.explaining.evidence import with_evidence
 
         ordinal = self.ordinal(id)
         held = self.held[ordinal]

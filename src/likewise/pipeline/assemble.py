@@ -16,8 +16,8 @@ import pyarrow.compute as pc
 
 from likewise.errors import ArtefactMissing
 from likewise.pipeline.index import DOCUMENTS, PARTS, first_documents, read_arrow
-from likewise.semantics.space_manifest import Counts
-from likewise.semantics.space_writer import FileWriter, SpaceWriter, frequency_type
+from likewise.semantics.spaces.manifest import Counts
+from likewise.semantics.spaces.writer import FileWriter, SpaceWriter, frequency_type
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -18,7 +18,7 @@ from likewise.pipeline.index import DOCUMENTS, LOCAL_SCHEMA, PART_SCHEMA, PARTS,
 from likewise.pipeline.memory import PeakMemory
 from likewise.pipeline.options import BuildOptions, BuildSummary
 from likewise.pipeline.progress import progress
-from likewise.semantics.space_writer import SpaceWriter
+from likewise.semantics.spaces.writer import SpaceWriter
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

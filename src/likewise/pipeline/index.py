@@ -26,7 +26,7 @@ from likewise.errors import StateError
 from likewise.pipeline.options import BuildOptions
 from likewise.pipeline.postings import buckets, kept_documents, local_postings, merged, pruned, selected
 from likewise.pipeline.sources.documents import BATCH_CHARACTERS, BATCH_DOCUMENTS, Source, Split
-from likewise.semantics.tokens import Tokenizer
+from likewise.semantics.words.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

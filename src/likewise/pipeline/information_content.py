@@ -2,7 +2,7 @@
 
 Resnik (1995): the information content of a concept is -log of the probability of meeting it or anything
 below it in a corpus. The counting is the part that needs a corpus, and is done here; the sums over the
-taxonomy are `likewise.semantics.taxonomy`'s, which reads the file written here. Words are folded but
+taxonomy are `likewise.semantics.wordnet.taxonomy`'s, which reads the file written here. Words are folded but
 neither stemmed nor freed of stop words: the taxonomy does its own reduction to base forms.
 """
 
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import pyarrow as pa
 
-from likewise.semantics.tokens import Tokenizer, TokenizerSettings
+from likewise.semantics.words.tokenizer import Tokenizer, TokenizerSettings
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -22,8 +22,8 @@ import msgspec
 import pyarrow as pa
 
 from likewise.errors import InputError, LikewiseError
-from likewise.formats.batch import EventBatch
-from likewise.formats.json_events import event_to_json
+from likewise.formats.arrow.event_batch import EventBatch
+from likewise.formats.json.events import event_to_json
 from likewise.model.event import Event
 from likewise.model.rdf import Triple
 from likewise.pipeline.ingest_events import event_of, is_wanted
@@ -251,7 +251,7 @@ class _Part:
     def _open(self) -> None:
         from pyarrow.parquet import ParquetWriter
 
-        from likewise.formats.batch_schema import batch_schema
+        from likewise.formats.arrow.schema import batch_schema
 
         for ending in self._written:
             handle, name = tempfile.mkstemp(prefix=f".{self._name}.", dir=self._folder)

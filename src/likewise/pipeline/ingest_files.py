@@ -18,8 +18,8 @@ import msgspec
 
 from likewise.defaults import MAX_DEPTH, MAX_DOCUMENT_BYTES
 from likewise.errors import FormatError, InputError, LikewiseError
-from likewise.formats.rdf import FORMATS
-from likewise.formats.rdf_safety import check_depth
+from likewise.formats.rdf.reader import FORMATS
+from likewise.formats.rdf.safety import check_depth
 from likewise.pipeline.sources.documents import SPLIT_BYTES, ranges
 
 if TYPE_CHECKING:

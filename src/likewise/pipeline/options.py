@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from likewise.errors import InputError
-from likewise.semantics.tokens import TokenizerSettings
+from likewise.semantics.words.tokenizer import TokenizerSettings
 
 
 class BuildOptions(msgspec.Struct, frozen=True):

@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.semantics.tokens import EncodedTexts
+    from likewise.semantics.words.tokenizer import EncodedTexts
 
 
 _POWERS: Final = np.cumprod(np.full(64, 31, dtype=np.uint32), dtype=np.uint32)
@@ -58,7 +58,7 @@ def kept_documents(encoded: EncodedTexts, *, shortest: int, cut: int | None) -> 
 def local_postings(encoded: EncodedTexts) -> tuple[LocalPostings, NDArray[np.uint32]]:
     """The batch's postings, and each document's highest frequency.
 
-    >>> from likewise.semantics.tokens import Tokenizer
+    >>> from likewise.semantics.words.tokenizer import Tokenizer
     >>> found, highest = local_postings(Tokenizer().encode(pa.array(["cat cat dog", "dog"])))
     >>> found.terms.to_pylist(), found.ends.tolist(), found.documents.tolist(), found.frequencies.tolist()
     (['cat', 'dog'], [1, 3], [0, 0, 1], [2, 1, 1])

@@ -14,8 +14,8 @@ import msgspec
 
 from likewise.errors import UnknownId
 from likewise.model.text import fold
-from likewise.semantics.identifiers import words_of
 from likewise.semantics.measure import Measure, Role, Term
+from likewise.semantics.words.identifiers import words_of
 
 if TYPE_CHECKING:
     from numpy import float32

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Final
 import platformdirs
 
 from likewise.errors import ArtefactMissing
-from likewise.semantics import embedded
-from likewise.semantics.space_files import SpaceFiles
-from likewise.semantics.unpacked import embedded_files
+from likewise.semantics.spaces.files import SpaceFiles
+from likewise.semantics.wordnet import embedded
+from likewise.semantics.wordnet.unpacked import embedded_files
 
 if TYPE_CHECKING:
     from likewise.semantics.space import Space

@@ -8,13 +8,13 @@ import numpy as np
 
 from likewise.errors import InputError
 from likewise.model.text import fold
-from likewise.semantics.esa import fold_spaces
 from likewise.semantics.measure import Term
-from likewise.semantics.vectors import TermVectors, Theme
+from likewise.semantics.measures.esa import fold_spaces
+from likewise.semantics.vectors.term_vectors import TermVectors, Theme
 
 if TYPE_CHECKING:
     from likewise.semantics.measure import Measure
-    from likewise.semantics.space_files import SpaceFiles
+    from likewise.semantics.spaces.files import SpaceFiles
 
 CANDIDATES: Final = 5  # for each word wanted; the cosine finds them, the default measure orders them
 FEWEST: Final = 100
@@ -28,7 +28,7 @@ def nearest(
 
     A space stores stems, so each is shown as a word of a title that has it, where there is one.
     """
-    from likewise.semantics.sparse_kernels import cosines_with_all
+    from likewise.semantics.vectors.sparse_kernels import cosines_with_all
 
     if k < 1:
         raise InputError(f"the number of words wanted must be at least 1, found {k}")

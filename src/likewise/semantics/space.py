@@ -13,22 +13,22 @@ from likewise import defaults
 from likewise.errors import InputError
 from likewise.model.text import fold
 from likewise.semantics.calibration import Calibration, read_calibration
-from likewise.semantics.embedded import CALIBRATION, packed
-from likewise.semantics.esa import EsaMeasure, fold_spaces
 from likewise.semantics.evidence import Evidence, SharedDocument
 from likewise.semantics.measure import Measure, Term
-from likewise.semantics.space_files import SpaceFiles
-from likewise.semantics.taxonomy import Taxonomy, has_taxonomy, taxonomy_in
-from likewise.semantics.thematic import ThematicMeasure
-from likewise.semantics.unpacked import embedded_taxonomy
-from likewise.semantics.vectors import TermVectors, Vector, theme_of
+from likewise.semantics.measures.esa import EsaMeasure, fold_spaces
+from likewise.semantics.measures.thematic import ThematicMeasure
+from likewise.semantics.spaces.files import SpaceFiles
+from likewise.semantics.vectors.term_vectors import TermVectors, Vector, theme_of
+from likewise.semantics.wordnet.embedded import CALIBRATION, packed
+from likewise.semantics.wordnet.taxonomy import Taxonomy, has_taxonomy, taxonomy_in
+from likewise.semantics.wordnet.unpacked import embedded_taxonomy
 
 if TYPE_CHECKING:
-    from likewise.semantics.combine import CombinedMeasure
-    from likewise.semantics.embeddings import EmbeddingsMeasure
-    from likewise.semantics.jcn import JcnMeasure
-    from likewise.semantics.latent import LatentMeasure
-    from likewise.semantics.names import NamesMeasure
+    from likewise.semantics.measures.combine import CombinedMeasure
+    from likewise.semantics.measures.embeddings.measure import EmbeddingsMeasure
+    from likewise.semantics.measures.jcn import JcnMeasure
+    from likewise.semantics.measures.latent import LatentMeasure
+    from likewise.semantics.measures.names.measure import NamesMeasure
 
 SHOWN_DOCUMENTS: Final = 8  # of those that made a score
 
@@ -187,7 +187,7 @@ def _one(measure: Measure, asked: Term, seen: Term) -> float:
 
 
 def _latent(space: Space, options: dict[str, Any]) -> LatentMeasure:
-    from likewise.semantics.latent import LatentMeasure
+    from likewise.semantics.measures.latent import LatentMeasure
 
     if not space.has_latent:
         raise InputError(f"the space {space.name!r} carries no latent vectors; use the embedded one or another measure")
@@ -197,26 +197,26 @@ def _latent(space: Space, options: dict[str, Any]) -> LatentMeasure:
 
 
 def _jcn(space: Space, options: dict[str, Any]) -> JcnMeasure:
-    from likewise.semantics.jcn import JcnMeasure
+    from likewise.semantics.measures.jcn import JcnMeasure
 
     return JcnMeasure(space.taxonomy, **options)
 
 
 def _names(space: Space, options: dict[str, Any]) -> NamesMeasure:
-    from likewise.semantics.names import NamesMeasure
+    from likewise.semantics.measures.names.measure import NamesMeasure
 
     return NamesMeasure(space.vectors, space.calibration.names, **options)
 
 
 def _embeddings(space: Space, options: dict[str, Any]) -> EmbeddingsMeasure:
-    from likewise.semantics.embeddings import EmbeddingsMeasure
+    from likewise.semantics.measures.embeddings.measure import EmbeddingsMeasure
 
     return EmbeddingsMeasure(**options)
 
 
 def combined_measure(space: Space, calibration: Calibration | None = None) -> CombinedMeasure:
     """The default measure over a space, by the space's calibration or by another."""
-    from likewise.semantics.combine import CombinedMeasure
+    from likewise.semantics.measures.combine import CombinedMeasure
 
     return CombinedMeasure(space.vectors, calibration or space.calibration, space.taxonomy, space.latent())
 

@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from likewise.errors import DuplicateId, MissingDependency, UnknownId
-from likewise.formats.batch import EventBatch
+from likewise.formats.arrow.event_batch import EventBatch
 from likewise.matching.engine import Engine, Found, FoundBatch
 from likewise.model import Event, Kind, Match, Subscription
 from likewise.testing.generators import Choice, DrawnChoice
@@ -262,7 +262,7 @@ def check_engine(
     lateness of `setting`. `examples` follows the loaded hypothesis profile. Shrinking what was found takes
     a minute or two and may be left out.
 
-    >>> from likewise.matching.naive import NaiveEngine
+    >>> from likewise.matching.naive.engine import NaiveEngine
     >>> check_engine(lambda: NaiveEngine(), kinds=["interest"], examples=3)
     """
     machine = engine_machine(make_engine, kinds=kinds, setting=setting)

@@ -13,7 +13,7 @@ import msgspec
 
 from likewise.defaults import HYBRID_M, LATENESS, THRESHOLD
 from likewise.matching.engine import Engine, Found
-from likewise.matching.naive import NaiveEngine
+from likewise.matching.naive.engine import NaiveEngine
 from likewise.model import Condition, Event, Explanation, Match, Subscription
 from likewise.testing.measures import TableMeasure
 

@@ -165,7 +165,7 @@ def _vendors(folder: Path) -> None:
     import gzip
     import json
 
-    from likewise.evaluation.vendor import is_held_out
+    from likewise.evaluation.vendor.benchmark import is_held_out
 
     names = ("temperature", "tmp", "air_temp", "TempC", "temp_c", "warmth")
     vendors = [f"vendor {n}" for n in range(40) if not is_held_out(f"vendor {n}")][: len(names)]

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from likewise.evaluation.heat_maps import heat_map_figure
-from likewise.evaluation.line_charts import Panel, line_charts
+from likewise.evaluation.charts.line_charts import Panel, line_charts
 from likewise.evaluation.report.drawn import drawn, drawn_beside
 from likewise.evaluation.report.page import page
 from likewise.evaluation.report.sections import Block, Section, Table, Text
-from likewise.evaluation.thematic_report import Cell
+from likewise.evaluation.thematic.heat_maps import heat_map_figure
+from likewise.evaluation.thematic.report import Cell
 from tests.dashboard.conftest import NEEDS_CHROMIUM, browser
 
 if TYPE_CHECKING:

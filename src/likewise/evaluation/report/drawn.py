@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from likewise.errors import MissingDependency
-from likewise.evaluation.pictures import as_svg, page_colours
+from likewise.evaluation.charts.pictures import as_svg, page_colours
 from likewise.evaluation.report.sections import Block, Figure, Figures, Text
 
 if TYPE_CHECKING:

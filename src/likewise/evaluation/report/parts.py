@@ -7,18 +7,18 @@ from typing import Final, NamedTuple
 
 from likewise import defaults
 from likewise.errors import ArtefactMissing
-from likewise.evaluation import hybrid as rdf
-from likewise.evaluation.ablation import EVERYTHING, ablation_row, variants
-from likewise.evaluation.hybrid_plot import hybrid_figure
-from likewise.evaluation.line_charts import Panel, bars, line_charts
+from likewise.evaluation.charts.line_charts import Panel, bars, line_charts
+from likewise.evaluation.hybrid import experiment as rdf
+from likewise.evaluation.hybrid.plot import hybrid_figure
 from likewise.evaluation.progress import counting
-from likewise.evaluation.relatedness import evaluate
+from likewise.evaluation.relatedness.experiment import evaluate
 from likewise.evaluation.report.drawn import drawn
 from likewise.evaluation.report.sections import Block, Glance, Section, Table, Text
 from likewise.evaluation.report.setting import Setting
 from likewise.evaluation.report.thematic_part import THESAURUS, thematic
-from likewise.evaluation.vendor import Benchmark, read_benchmark
-from likewise.evaluation.vendor_experiment import chosen_part, measures_of, vendor_experiment, vendor_feedback
+from likewise.evaluation.vendor.ablation import EVERYTHING, ablation_row, variants
+from likewise.evaluation.vendor.benchmark import Benchmark, read_benchmark
+from likewise.evaluation.vendor.experiment import chosen_part, measures_of, vendor_experiment, vendor_feedback
 
 JUDGEMENTS: Final = ("EN-WS-353-ALL.txt", "EN-MEN-TR-3k.txt", "EN-RG-65.txt", "EN-MTurk-771.txt", "EN-SIMLEX-999.txt")
 VENDOR: Final = ("lorawan-dev-events.jsonl.gz", "lorawan-dev.tsv", "subscriptions.tsv")

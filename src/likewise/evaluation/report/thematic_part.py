@@ -11,9 +11,9 @@ import msgspec
 from likewise.evaluation.report.drawn import drawn_beside
 from likewise.evaluation.report.sections import Block, Glance, Section, Table, Text
 from likewise.evaluation.report.setting import Setting
-from likewise.evaluation.thematic_experiment import CHOICES, Choices, Report, experiment, figures
-from likewise.evaluation.thematic_load import EVENTS, SUBSCRIPTIONS
-from likewise.evaluation.thematic_report import Headline
+from likewise.evaluation.thematic.experiment import CHOICES, Choices, Report, experiment, figures
+from likewise.evaluation.thematic.load import EVENTS, SUBSCRIPTIONS
+from likewise.evaluation.thematic.report import Headline
 
 THESAURUS: Final = "eurovoc*.json*"
 QUICK: Final = {"cells": "3x3x2", "events": 1_500, "subscriptions": 30}

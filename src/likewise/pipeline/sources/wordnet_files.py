@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from likewise.pipeline.sources.documents import Document, Split, batches
-from likewise.semantics.wordnet import read_synset_documents
+from likewise.semantics.wordnet.database import read_synset_documents
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -1,0 +1,68 @@
+"""What goes on at a tenant: its newest events and what they met, read without consuming anything.
+
+Deliveries are a subscriber's own and end with its acknowledgement; this is for somebody who watches.
+"""
+
+from __future__ import annotations
+
+from sqlite3 import Connection
+from typing import Final
+
+import msgspec
+
+from likewise.broker.store.deliveries import CAUSES, COLUMNS, Delivery, delivery_row
+from likewise.broker.store.packed_sets import unpack_scores
+from likewise.broker.store.rows import ENTRY, entry_row
+from likewise.broker.tenants.tenant import Tenant
+from likewise.formats.shown import MetSubscription, SeenMatch
+
+LISTED: Final = 50  # subscriptions shown of one match; `total` says how many there are
+
+
+class SeenArrival(msgspec.Struct, frozen=True):
+    """An event as it came in: its position, the time of its arrival (µs), and the event itself."""
+
+    position: int
+    arrival: int
+    event: msgspec.Raw
+
+
+class Activity(msgspec.Struct, frozen=True):
+    """Events and matches after those seen before; `position` and `sequence` are what to ask with next."""
+
+    events: tuple[SeenArrival, ...]
+    matches: tuple[SeenMatch, ...]
+    position: int
+    sequence: int
+
+
+def activity(connection: Connection, tenant: Tenant, position: int, sequence: int, limit: int) -> Activity:
+    """The newest events after a position and matches after a sequence number, each at most `limit`, in their order."""
+    events = connection.execute(
+        f"SELECT {ENTRY} FROM log WHERE kind = 0 AND tenant = ? AND position > ? AND withdrawn = 0 "
+        "ORDER BY position DESC LIMIT ?",
+        (tenant.number, position, limit),
+    ).fetchall()
+    matches = connection.execute(
+        f"SELECT {COLUMNS} FROM deliveries WHERE tenant = ? AND number > ? ORDER BY number DESC LIMIT ?",
+        (tenant.number, sequence, limit),
+    ).fetchall()
+    entries = [entry_row(row) for row in reversed(events)]
+    deliveries = [delivery_row(row) for row in reversed(matches)]
+    return Activity(
+        tuple(SeenArrival(entry.position, entry.arrival, msgspec.Raw(entry.body)) for entry in entries),
+        tuple(_match(tenant, delivery) for delivery in deliveries),
+        max([position, *(entry.position for entry in entries)]),
+        max([sequence, *(delivery.number for delivery in deliveries)]),
+    )
+
+
+def _match(tenant: Tenant, delivery: Delivery) -> SeenMatch:
+    numbers = delivery.matched
+    listed: list[MetSubscription] = []
+    for subscription, score in zip(numbers, unpack_scores(delivery.scores, len(numbers)), strict=True):
+        held = tenant.held.get(subscription)
+        queue = tenant.by_number.get(held.subscriber) if held is not None else None
+        if held is not None and queue is not None and len(listed) < LISTED:
+            listed.append(MetSubscription(queue.id, held.id, round(score, 6)))
+    return SeenMatch(delivery.number, delivery.event, CAUSES[delivery.cause], len(numbers), tuple(listed))

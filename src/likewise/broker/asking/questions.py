@@ -1,0 +1,121 @@
+"""Questions that change nothing: what an event would meet, what a subscription would have met, and why.
+
+Those about the live matchers are asked on the thread that owns them (`MatchingWorker.ask`), so that the
+answer comes from the code that delivers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from likewise.broker.delivering.earlier_events import valid_events
+from likewise.broker.delivering.match_events import known_here, moment
+from likewise.broker.store.entries import EVENT, Entry
+from likewise.broker.store.event_log import EventLog
+from likewise.broker.tenants.tenant import Held, Tenant
+from likewise.defaults import STORED_EVENTS
+from likewise.errors import StateError
+from likewise.formats.shown import MetSubscription, Place, Stated
+from likewise.matching.engine import Ranked
+from likewise.matching.matcher import Matcher
+from likewise.matching.plain.scoring import scored_attributes, stated_in
+from likewise.model import Event, Explanation, Match, Subscription
+
+
+class WouldHaveMet(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A stored event that a subscription would have met; `promoted` if only after better ones had left."""
+
+    event: str
+    source: str
+    arrival: int
+    score: float
+    promoted: bool = False
+    rank_value: float | None = None
+
+
+class Backtest(msgspec.Struct, frozen=True):
+    """What a subscription would have met among the stored events it was tried on."""
+
+    events: int
+    matched: int
+    first: int | None
+    last: int | None
+    matches: tuple[WouldHaveMet, ...]
+
+
+def would_meet(tenant: Tenant, event: Event, now: int) -> list[MetSubscription]:
+    """The subscriptions of a tenant that an event would meet if it came now. On the matchers' thread."""
+    at = now if event.time is None else event.time
+    matches = tenant.plain.would_match(event, at) + tenant.windows.would_match(event, at)
+    found = sorted(((tenant.held[int(m.subscription_id)], m.score) for m in matches), key=lambda pair: pair[0].number)
+    return [MetSubscription(tenant.by_number[h.subscriber].id, h.id, round(score, 6)) for h, score in found]
+
+
+def explain_live(tenant: Tenant, held: Held, entry: Entry | Event, now: int) -> Explanation:
+    """Why an event meets a subscription, or why not. On the matchers' thread."""
+    if isinstance(entry, Entry):
+        event, at = known_here(entry), moment(entry)
+    else:
+        event, at = entry, now if entry.time is None else entry.time
+    found = tenant.matcher_of(held).explain(event, str(held.number), at)
+    return msgspec.structs.replace(found, subscription_id=held.id, event_id=entry.id)
+
+
+def explain_text(tenant: Tenant, subscription: Subscription, event: Event, now: int) -> Explanation:
+    """The same for a subscription that nobody holds."""
+    matcher = Matcher(interpretation=tenant.plain.interpretation)
+    return matcher.explain(event, matcher.add(subscription, at=now), now if event.time is None else event.time)
+
+
+def backtest(
+    log: EventLog, tenant: Tenant, subscription: Subscription, before: int, now: int, *, limit: int, shown: int
+) -> Backtest:
+    """What a subscription would have met among the newest valid events, and which ones, as they came."""
+    matcher = Matcher(interpretation=tenant.plain.interpretation)
+    entries: dict[str, Entry] = {}
+    matches: list[Match] = []
+    first: int | None = None
+    added = False
+    for entry in valid_events(log, tenant, before, now, min(limit, STORED_EVENTS)):
+        at = moment(entry)
+        if not added:
+            matcher.add(msgspec.structs.replace(subscription, valid_for=None), at=at)
+            added, first = True, entry.arrival
+        entries[str(entry.position)] = entry
+        matches += matcher.match(known_here(entry), at)
+    listed = tuple(_met(match, entries[match.event_id or ""]) for match in matches[:shown])
+    last = next(reversed(entries.values())).arrival if entries else None
+    return Backtest(len(entries), len(matches), first, last, listed)
+
+
+def _met(match: Match, entry: Entry) -> WouldHaveMet:
+    assert entry.kind == EVENT
+    return WouldHaveMet(
+        entry.id, entry.source, entry.arrival, round(match.score, 6), match.cause == "promoted", match.rank_value
+    )
+
+
+def board(tenant: Tenant, held: Held) -> list[Ranked]:
+    """The k best of a window now, each event by its position. On the matchers' thread."""
+    if held.subscription.top is None:
+        raise StateError(f"{held.id!r} is no top-k subscription, so it has no board")
+    return tenant.windows.board(str(held.number))
+
+
+def places(log: EventLog, held: Held, ranked: Sequence[Ranked]) -> list[Place]:
+    """The places of a board with their events' names and what the events say themselves."""
+    assert held.subscription.top is not None
+    wanted = scored_attributes(held.subscription.top.by)
+    found = []
+    for rank, known_by, value, time in ranked:
+        position = int(known_by or 0)
+        entry = next(log.entries(position - 1, position), None)
+        if entry is None or not isinstance(entry.value, Event):
+            found.append(Place(rank, "", "", value, (), time))
+            continue
+        stated = [item for name in wanted if (item := stated_in(entry.value, name)) is not None]
+        said = tuple(Stated(item.attribute, item.value, item.unit) for item in stated)
+        found.append(Place(rank, entry.id, entry.source, value, said, time))
+    return found

@@ -1,0 +1,48 @@
+"""Acknowledgements on their way to disk: the newest of each subscriber, together in the writer's next commit."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+
+from likewise.broker.store.checksums import GUARD
+from likewise.broker.store.event_log import Done, EventLog
+
+
+class Acknowledgements:
+    """Gathers cursors until the writer takes them. A lost one costs a repeat, which the cursor of a client shows."""
+
+    def __init__(self, log: EventLog) -> None:
+        self._log = log
+        self._lock = threading.Lock()
+        self._cursors: dict[int, int] = {}
+        self._waiting: list[Done] = []
+        self._asked = False
+
+    def note(self, subscriber: int, number: int, done: Done | None = None) -> None:
+        """Keep that a subscriber settled everything up to a number; `done` is told when that is on disk."""
+        with self._lock:
+            self._cursors[subscriber] = max(number, self._cursors.get(subscriber, 0))
+            if done is not None:
+                self._waiting.append(done)
+            if self._asked:
+                return
+            self._asked = True
+        taken: list[Done] = []
+        self._log.write(lambda connection: self._flush(connection, taken), lambda result: _tell(taken, result))
+
+    def _flush(self, connection: sqlite3.Connection, taken: list[Done]) -> None:
+        with self._lock:
+            cursors, self._cursors = self._cursors, {}
+            taken += self._waiting
+            self._waiting = []
+            self._asked = False
+        connection.executemany(
+            f"UPDATE subscribers SET acknowledged = max(acknowledged, ?1), guard = {GUARD} WHERE number = ?3",
+            [(number, 0, subscriber) for subscriber, number in cursors.items()],
+        )
+
+
+def _tell(waiting: list[Done], result: object) -> None:
+    for done in waiting:
+        done(result)

@@ -1,0 +1,179 @@
+"""Commands of the log, applied in their order. What a command does depends on the log before it alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import msgspec
+import numpy as np
+
+from likewise.broker.delivering.match_events import FindEntry, known_here, moment, promote
+from likewise.broker.delivering.outcome import Outcome
+from likewise.broker.store.checksums import checksum, subscriber_checksum, subscriber_guard
+from likewise.broker.store.deliveries import REPLAYED, Delivery
+from likewise.broker.store.entries import (
+    Entry,
+    Judge,
+    Register,
+    Replay,
+    Subscribe,
+    Tick,
+    Unregister,
+    Unsubscribe,
+    Withdraw,
+)
+from likewise.broker.store.packed_sets import pack_scores
+from likewise.broker.tenants.queues import SubscriberQueue
+from likewise.broker.tenants.tenant import Held, Tenant
+from likewise.errors import DuplicateId, LikewiseError, StateError, UnknownId
+from likewise.matching.explaining.judged_pairs import judged_pairs
+from likewise.semantics.feedback import concerns
+
+
+class Commands:
+    """Applies commands. What a command makes is numbered by the command's position, which is never dealt again."""
+
+    def __init__(self, find: FindEntry) -> None:
+        self._find = find
+
+    def apply(self, tenant: Tenant, entry: Entry, outcome: Outcome) -> object:
+        """Apply one command; what came of it, which may be an error of the tree."""
+        try:
+            match entry.value:
+                case Register() as command:
+                    return self._register(tenant, command, entry.position, outcome)
+                case Unregister(subscriber=id):
+                    self._unregister(tenant, id, entry.position, outcome)
+                case Subscribe() as command:
+                    return self._subscribe(tenant, command, entry, outcome)
+                case Unsubscribe(subscriber=subscriber, id=id):
+                    end(tenant, tenant.subscription(subscriber, id), entry.position, outcome)
+                case Withdraw(event=position):
+                    outcome.execute(
+                        "UPDATE log SET withdrawn = 1, checksum = checksum + 1 WHERE position = ? AND withdrawn = 0",
+                        position,
+                    )
+                    outcome.withdrawn.append((tenant, position))
+                    promote(tenant, tenant.windows.withdraw(str(position)), outcome, self._find)
+                case Tick():
+                    promote(tenant, tenant.windows.advance(entry.arrival), outcome, self._find)
+                case Judge() as command:
+                    outcome.execute(
+                        "INSERT INTO judgements VALUES (?, ?, ?, ?)", entry.position, tenant.number,
+                        checksum(entry.body, entry.position, tenant.number), entry.body,
+                    )  # fmt: skip
+                    return judge(tenant, command, tenant.subscription(command.subscriber, command.id))
+                case Replay() as command:
+                    return self._replay(tenant, command, outcome)
+                case _:
+                    raise AssertionError(entry.value)
+        except LikewiseError as error:
+            return error
+        return None
+
+    def _register(self, tenant: Tenant, command: Register, number: int, outcome: Outcome) -> SubscriberQueue:
+        queue = tenant.subscribers.get(command.subscriber)
+        if queue is None:
+            queue = SubscriberQueue(number, command.subscriber, command.policy, command.limit)
+            queue.acknowledged = tenant.next_number - 1
+            tenant.subscribers[queue.id] = tenant.by_number[queue.number] = queue
+            outcome.execute(
+                "INSERT INTO subscribers VALUES (?1, ?2, ?3, ?4, ?5, ?6, 0, ?7, ?8)",
+                queue.number, tenant.number, queue.id, queue.policy, queue.limit, queue.acknowledged,
+                subscriber_guard(queue.acknowledged, 0), _checksum(tenant, queue),
+            )  # fmt: skip
+        else:  # what is pending stays
+            queue.policy, queue.limit = command.policy, command.limit
+            outcome.execute(
+                "UPDATE subscribers SET policy = ?, queue_limit = ?, checksum = ? WHERE number = ?",
+                queue.policy, queue.limit, _checksum(tenant, queue), queue.number,
+            )  # fmt: skip
+        (tenant.blocking.add if queue.policy == "block" else tenant.blocking.discard)(queue)
+        return queue
+
+    def _unregister(self, tenant: Tenant, id: str, position: int, outcome: Outcome) -> None:
+        queue = tenant.subscriber(id)
+        for number in list(queue.subscriptions.values()):
+            end(tenant, tenant.held[number], position, outcome)
+        del tenant.subscribers[id]
+        tenant.blocking.discard(queue)
+        outcome.unregistered.append(queue)
+        outcome.execute("DELETE FROM subscribers WHERE number = ?", queue.number)
+
+    def _subscribe(self, tenant: Tenant, command: Subscribe, entry: Entry, outcome: Outcome) -> Held:
+        if command.part > 1 and entry.position - 1 not in tenant.held:
+            raise StateError("another subscription of the same request was refused, so none of them is held")
+        try:
+            return self._hold(tenant, command, entry, outcome)
+        except LikewiseError:
+            for number in range(entry.position - command.part + 1, entry.position):
+                if (held := tenant.held.get(number)) is not None and held.ended is None:
+                    end(tenant, held, entry.position, outcome)
+            raise
+
+    def _hold(self, tenant: Tenant, command: Subscribe, entry: Entry, outcome: Outcome) -> Held:
+        queue = tenant.subscriber(command.subscriber)
+        id = command.subscription.id
+        earlier = queue.subscriptions.get(id)
+        if earlier is not None and not command.replace:
+            raise DuplicateId(id)
+        held = Held(entry.position, queue.number, id, command.subscription, entry.arrival)
+        tenant.hold(held)
+        if earlier is not None:
+            end(tenant, tenant.held[earlier], entry.position, outcome)
+        if command.subscription.kind == "top" and tenant.windows_from is None:
+            tenant.windows_from = entry.position
+            outcome.execute(*tenant.windows_statement(entry.position))
+        body = msgspec.json.encode(command.subscription)
+        outcome.execute(
+            "INSERT INTO subscriptions VALUES (?, ?, ?, ?, ?, NULL, ?, ?)",
+            held.number, tenant.number, queue.number, id, held.added,
+            checksum(body, held.number, tenant.number, queue.number, held.added), body,
+        )  # fmt: skip
+        return held
+
+    def _replay(self, tenant: Tenant, command: Replay, outcome: Outcome) -> bool:
+        """Deliver what a full queue refused, or what could not be matched; whether anybody gets it."""
+        entry = self._find(command.event)
+        outcome.execute("DELETE FROM dead_letters WHERE tenant = ? AND number = ?", tenant.number, command.letter)
+        if entry is None:
+            return False
+        if command.subscriber is not None:
+            queue = tenant.by_number.get(command.subscriber)
+            if queue is None or queue.gone:
+                raise UnknownId(str(command.subscriber))
+            matched, scores = [number for number in command.subscriptions if number in tenant.held], b""
+            owners = [queue.number]
+        else:
+            found = tenant.plain.match(known_here(entry), moment(entry))
+            matched = [int(match.subscription_id) for match in found]
+            scores = pack_scores(np.array([match.score for match in found], np.float32))
+            owners = sorted({tenant.held[number].subscriber for number in matched})
+        if not owners:
+            return False
+        delivery = Delivery(0, entry.position, REPLAYED, owners, matched, scores, entry.body, entry.ends)
+        outcome.send(tenant, delivery)
+        return True
+
+
+def _checksum(tenant: Tenant, queue: SubscriberQueue) -> int:
+    return subscriber_checksum(queue.number, tenant.number, queue.id, queue.policy, queue.limit)
+
+
+def end(tenant: Tenant, held: Held, position: int, outcome: Outcome) -> None:
+    """End a subscription."""
+    tenant.let_go(held, position)
+    outcome.execute(
+        "UPDATE subscriptions SET ended = ?1, checksum = checksum - coalesce(ended + 1, 0) + ?1 + 1 WHERE number = ?2",
+        position, held.number,
+    )  # fmt: skip
+
+
+def judge(tenant: Tenant, command: Judge, held: Held) -> object:
+    """Take feedback in, and let both matchers look at the terms concerned anew."""
+    pairs = judged_pairs(command.event, held.subscription, tenant.plain.interpretation.measure)
+    judgement = tenant.plain.interpretation.feedback.judge(held.id, command.event.id or "", command.relevant, pairs)
+    concerned: Callable[[str], bool] = concerns(pairs)
+    for matcher in (tenant.plain, tenant.windows):
+        matcher.relearn(concerned)
+    return judgement

@@ -1,0 +1,88 @@
+"""The first deliveries of a new subscription: earlier events that are still valid and match it (SPEC.md C).
+
+Subscriptions that come together are served together, in one pass over the stored events.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import msgspec
+import numpy as np
+
+from likewise.broker.delivering.match_events import known_here, moment
+from likewise.broker.delivering.outcome import Outcome
+from likewise.broker.store.deliveries import COLUMNS, INITIAL, delivery_row
+from likewise.broker.store.entries import EVENT, Entry
+from likewise.broker.store.event_log import EventLog
+from likewise.broker.store.packed_sets import pack_scores
+from likewise.broker.tenants.tenant import Held, Tenant
+from likewise.defaults import INITIAL_EVENTS
+from likewise.matching.matcher import Matcher
+from likewise.model import Event
+
+PAGE = 1_000
+
+
+def deliver_earlier(
+    log: EventLog, tenant: Tenant, new: Sequence[Held], before: int, now: int, outcome: Outcome
+) -> None:
+    """Send each new subscription's subscriber the valid events before a position that it has not had, in log order.
+
+    At most the newest `INITIAL_EVENTS` are looked at.
+    """
+    wanted = [held for held in new if held.subscription.kind != "top" and held.ended is None]
+    if not wanted or not tenant.events:
+        return
+    matcher = Matcher(interpretation=tenant.plain.interpretation)
+    for held in wanted:
+        matcher.add(msgspec.structs.replace(held.subscription, id=str(held.number), valid_for=None), at=now)
+    page: list[Entry] = []
+    for entry in valid_events(log, tenant, before, now, INITIAL_EVENTS):
+        page.append(entry)
+        if len(page) == PAGE:
+            _match(log, tenant, matcher, page, outcome)
+            page = []
+    if page:
+        _match(log, tenant, matcher, page, outcome)
+
+
+def _match(log: EventLog, tenant: Tenant, matcher: Matcher, page: list[Entry], outcome: Outcome) -> None:
+    events: list[Event] = [known_here(entry) for entry in page]
+    found = matcher.match_batch(events, [moment(entry) for entry in page])
+    met: dict[int, list[tuple[int, float]]] = {}
+    for index, id, score in found.pairs():
+        met.setdefault(index, []).append((int(id), score))
+    for index, pairs in met.items():
+        entry = page[index]
+        had = _had(log, tenant, entry.position)
+        pairs = [(number, score) for number, score in pairs if tenant.held[number].subscriber not in had]
+        if pairs:
+            numbers = [number for number, _ in pairs]
+            scores = pack_scores(np.array([score for _, score in pairs], np.float32))
+            outcome.deliver(tenant, entry.position, INITIAL, numbers, scores, entry)
+
+
+def _had(log: EventLog, tenant: Tenant, position: int) -> set[int]:
+    """The subscribers that an event was sent to before."""
+    with log.reading() as connection:
+        rows = connection.execute(
+            f"SELECT {COLUMNS} FROM deliveries WHERE event = ? AND tenant = ?", (position, tenant.number)
+        ).fetchall()
+    return {number for row in rows for number in delivery_row(row).recipients}
+
+
+def valid_events(log: EventLog, tenant: Tenant, before: int, now: int, limit: int) -> Iterator[Entry]:
+    """The newest events of a tenant before a position that are valid and not withdrawn, in log order."""
+    with log.reading() as connection:
+        (first,) = connection.execute(
+            "SELECT min(position) FROM (SELECT position FROM log WHERE kind = 0 AND tenant = ? AND position < ? "
+            "ORDER BY position DESC LIMIT ?)",
+            (tenant.number, before, limit),
+        ).fetchone()
+    if first is None:
+        return
+    for entry in log.entries(first - 1, before - 1, tenant=tenant.number):
+        over = entry.ends is not None and entry.ends <= now
+        if entry.kind == EVENT and not over and entry.position not in tenant.withdrawn:
+            yield entry

@@ -1,0 +1,136 @@
+"""Matching a stretch of events: who gets which of them, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import msgspec
+import numpy as np
+import structlog
+
+from likewise.broker.delivering.outcome import Outcome
+from likewise.broker.store import dead_letters
+from likewise.broker.store.deliveries import ARRIVAL, PROMOTED
+from likewise.broker.store.entries import Entry
+from likewise.broker.store.packed_sets import pack_scores
+from likewise.broker.tenants.tenant import Tenant
+from likewise.model import Event, Match
+
+_log = structlog.get_logger("likewise.matching")
+FindEntry = Callable[[int], Entry | None]  # an earlier event by its position; None if it is gone
+Met = tuple[list[int], list[float]]  # numbers of subscriptions, and their scores
+
+
+def known_here(entry: Entry) -> Event:
+    """The event under the name matchers know it by: its position, which no other event has."""
+    assert isinstance(entry.value, Event)
+    return msgspec.structs.replace(entry.value, id=str(entry.position))
+
+
+def moment(entry: Entry) -> int:
+    """When an event counts: by its own time, else by its arrival in the log."""
+    time = entry.value.time if isinstance(entry.value, Event) else None
+    return entry.arrival if time is None else time
+
+
+def match_events(tenant: Tenant, entries: Sequence[Entry], outcome: Outcome, find: FindEntry) -> None:
+    """Match events of one tenant, in order, and send what comes of it.
+
+    Each subscriber gets an event that matches on arrival once, whatever number of its subscriptions match;
+    a promotion is a further delivery, after the arrival that caused it.
+    """
+    moments = [moment(entry) for entry in entries]
+    plain = _plain(tenant, [entry.value for entry in entries], moments, entries, outcome)  # type: ignore[misc]
+    windowed = len(tenant.windows) > 0
+    for index, entry in enumerate(entries):
+        met = plain.get(index)
+        promoted: list[Match] = []
+        if windowed:
+            met, promoted = _windows(tenant, known_here(entry), moments[index], entry, outcome, met)
+        if met is not None and (entry.ends is None or entry.ends > entry.arrival):
+            scores = met[1]
+            packed = b"" if scores.count(1) == len(scores) else pack_scores(np.array(scores, np.float32))
+            outcome.deliver(tenant, entry.position, ARRIVAL, met[0], packed, entry)
+        if promoted:
+            promote(tenant, promoted, outcome, find)
+    tenant.last_arrival = entries[-1].arrival
+    tenant.follows_arrival = entries[-1].value.time is None  # type: ignore[union-attr]
+    tenant.events += len(entries)
+
+
+def _plain(
+    tenant: Tenant, events: list[Event], moments: list[int], entries: Sequence[Entry], outcome: Outcome
+) -> dict[int, Met]:
+    """What each event met among the subscriptions without windows."""
+    if not len(tenant.plain):
+        return {}
+    try:
+        found = tenant.plain.match_batch(events, moments)
+    except Exception:
+        return _one_by_one(tenant, events, moments, entries, outcome)
+    if not len(found.event_index):
+        return {}
+    ids = found.subscription_ids
+    listed = [int(ids[index]) for index in found.subscription_index.tolist()]
+    cuts = (np.flatnonzero(np.diff(found.event_index)) + 1).tolist()
+    starts, ends = [0, *cuts], [*cuts, len(listed)]
+    scores, which = found.score.tolist(), found.event_index[starts].tolist()
+    return {index: (listed[a:b], scores[a:b]) for index, a, b in zip(which, starts, ends, strict=True)}
+
+
+def _one_by_one(
+    tenant: Tenant, events: list[Event], moments: list[int], entries: Sequence[Entry], outcome: Outcome
+) -> dict[int, Met]:
+    """The same when the batch failed: the event at fault becomes a dead letter, the others are matched."""
+    met: dict[int, Met] = {}
+    for index, (event, at) in enumerate(zip(events, moments, strict=True)):
+        try:
+            matches = tenant.plain.match(event, at)
+        except Exception as error:
+            _set_aside(tenant, entries[index], error, outcome)
+            continue
+        if matches:
+            met[index] = ([int(m.subscription_id) for m in matches], [m.score for m in matches])
+    return met
+
+
+def _windows(
+    tenant: Tenant, event: Event, at: int, entry: Entry, outcome: Outcome, met: Met | None
+) -> tuple[Met | None, list[Match]]:
+    """What an event met on arrival with the windows' share added, and what it promoted."""
+    try:
+        found = tenant.windows.match(event, at)
+    except Exception as error:
+        _set_aside(tenant, entry, error, outcome)
+        return met, []
+    arrived = [match for match in found if match.cause == "arrival"]
+    promoted = [match for match in found if match.cause != "arrival"]
+    if arrived:
+        pairs = [(int(m.subscription_id), m.score) for m in arrived]
+        pairs += zip(*met, strict=True) if met is not None else ()
+        pairs.sort()
+        met = ([number for number, _ in pairs], [score for _, score in pairs])
+    return met, promoted
+
+
+def _set_aside(tenant: Tenant, entry: Entry, error: Exception, outcome: Outcome) -> None:
+    _log.exception("event could not be matched", event_id=entry.id, position=entry.position, tenant=tenant.name)
+    outcome.letters.append(
+        dead_letters.NewLetter(
+            tenant.number, entry.arrival, "unmatched", f"{type(error).__name__}: {error}", None, entry.position
+        )
+    )
+
+
+def promote(tenant: Tenant, promoted: list[Match], outcome: Outcome, find: FindEntry) -> None:
+    """Send promotions: those of one event together, in the order in which they came."""
+    grouped: dict[int, dict[int, float]] = {}
+    for match in promoted:
+        assert match.event_id is not None
+        grouped.setdefault(int(match.event_id), {})[int(match.subscription_id)] = match.score
+    for position, found in grouped.items():
+        entry = find(position)
+        if entry is not None:
+            numbers = sorted(found)
+            scores = pack_scores(np.array([found[n] for n in numbers], np.float32))
+            outcome.deliver(tenant, position, PROMOTED, numbers, scores, entry)  # validity does not matter (SPEC.md C)

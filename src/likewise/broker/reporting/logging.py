@@ -1,0 +1,39 @@
+"""Structured logs on standard error: one line an entry, as JSON or as text."""
+
+from __future__ import annotations
+
+import logging
+import sys
+
+import structlog
+
+from likewise.broker.config import Logging
+from likewise.broker.reporting.event_trace import Steps
+from likewise.errors import InputError
+
+
+def log_to_stderr(wanted: Logging) -> Steps:
+    """Let structlog, and what libraries log, go to standard error; what a broker says of single events at that level.
+
+    Lines of other libraries keep their own form, and are shown from `warning` on.
+    """
+    level = logging.getLevelNamesMapping().get(wanted.level.upper())
+    if level is None or wanted.format not in ("json", "text"):
+        raise InputError("[logging] takes a level like info and the format json or text")
+    renderers: list[structlog.typing.Processor] = (
+        [structlog.processors.format_exc_info, structlog.processors.JSONRenderer()]
+        if wanted.format == "json"
+        else [structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty())]
+    )
+    structlog.configure(
+        processors=[
+            structlog.contextvars.merge_contextvars,
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            *renderers,
+        ],
+        wrapper_class=structlog.make_filtering_bound_logger(level),
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+    )
+    logging.basicConfig(level=max(level, logging.WARNING), stream=sys.stderr)
+    return Steps(level)

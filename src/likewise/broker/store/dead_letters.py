@@ -1,0 +1,97 @@
+"""What could not be read, matched or delivered: kept to be looked at and, once its cause is gone, replayed."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from typing import Any, Final, Literal, NamedTuple
+
+from likewise.broker.store.checksums import refuse, text_checksum
+from likewise.broker.store.packed_sets import unpack
+from likewise.defaults import MAX_DEAD_LETTER_BYTES, MAX_DEAD_LETTERS
+from likewise.errors import UnknownId
+
+Reason = Literal["unreadable", "queue_full", "unmatched"]
+COLUMNS: Final = "number, tenant, at, reason, detail, subscriber, event, matched, body, checksum - number"
+
+
+class NewLetter(NamedTuple):
+    """A dead letter to be kept: either an event that is in the log, or bytes that could not be read."""
+
+    tenant: int
+    at: int
+    reason: Reason
+    detail: str
+    subscriber: int | None = None
+    event: int | None = None
+    matched: bytes = b"n"
+    body: bytes = b""
+
+
+class DeadLetter(NamedTuple):
+    """A dead letter as it is kept; `subscriptions` are numbers."""
+
+    number: int
+    at: int
+    reason: Reason
+    detail: str
+    subscriber: int | None
+    event: int | None
+    subscriptions: list[int]
+    body: bytes
+
+
+def insert(connection: sqlite3.Connection, letters: Sequence[NewLetter]) -> None:
+    """Keep dead letters; of each tenant the newest `MAX_DEAD_LETTERS`."""
+    if not letters:
+        return
+    (last,) = connection.execute("SELECT coalesce(max(number), 0) FROM dead_letters").fetchone()
+    kept = [letter._replace(body=letter.body[:MAX_DEAD_LETTER_BYTES]) for letter in letters]
+    connection.executemany(
+        "INSERT INTO dead_letters (tenant, at, reason, detail, subscriber, event, matched, body, checksum) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        [(*letter, _checksum(*letter)) for letter in kept],
+    )
+    connection.execute("UPDATE dead_letters SET checksum = checksum + number WHERE number > ?", (last,))
+    for tenant in {letter.tenant for letter in letters}:
+        connection.execute(
+            "DELETE FROM dead_letters WHERE tenant = ?1 AND number <= (SELECT number FROM dead_letters "
+            "WHERE tenant = ?1 ORDER BY number DESC LIMIT 1 OFFSET ?2)",
+            (tenant, MAX_DEAD_LETTERS),
+        )
+
+
+def listed(connection: sqlite3.Connection, tenant: int, after: int, limit: int) -> list[DeadLetter]:
+    """A tenant's dead letters after a number, oldest first."""
+    rows = connection.execute(
+        f"SELECT {COLUMNS} FROM dead_letters WHERE tenant = ? AND number > ? ORDER BY number LIMIT ?",
+        (tenant, after, limit),
+    )
+    return [letter_row(row) for row in rows]
+
+
+def one(connection: sqlite3.Connection, tenant: int, number: int) -> DeadLetter:
+    """A tenant's dead letter by its number."""
+    row = connection.execute(
+        f"SELECT {COLUMNS} FROM dead_letters WHERE tenant = ? AND number = ?", (tenant, number)
+    ).fetchone()
+    if row is None:
+        raise UnknownId(str(number))
+    return letter_row(row)
+
+
+def _checksum(tenant: int, at: int, *rest: object) -> int:
+    return text_checksum(rest, tenant, at)
+
+
+def letter_row(row: tuple[Any, ...]) -> DeadLetter:
+    """A dead letter as `COLUMNS` are read, refused if it was altered on disk."""
+    number, tenant, at, reason, detail, subscriber, event, matched, body, check = row
+    if check != _checksum(tenant, at, reason, detail, subscriber, event, matched, body):
+        raise refuse(f"dead letter {number}")
+    return DeadLetter(number, at, reason, detail, subscriber, event, unpack(matched), body)
+
+
+def remove(connection: sqlite3.Connection, tenant: int, number: int) -> None:
+    """Forget a dead letter."""
+    connection.execute("DELETE FROM dead_letters WHERE tenant = ? AND number = ?", (tenant, number))

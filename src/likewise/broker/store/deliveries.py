@@ -1,0 +1,130 @@
+"""Deliveries: one event for a set of recipients, one row of the store whatever their number.
+
+Its number is the sequence number every recipient sees: numbers ascend in the order of the log for each
+tenant, so a recipient's own sequence ascends, with gaps where others got something it did not.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Final
+
+import msgspec
+
+from likewise.broker.store.checksums import altered, check_entry, checksum, refuse
+from likewise.broker.store.packed_sets import pack, unpack, unpack_scores
+from likewise.formats.shown import Cause
+
+CAUSES: Final[tuple[Cause, ...]] = ("arrival", "promoted", "initial", "replayed")
+ARRIVAL, PROMOTED, INITIAL, REPLAYED = range(4)
+_ENCODE: Final = msgspec.json.Encoder().encode
+COLUMNS: Final = "tenant, number, event, cause, checksum, recipients, matched, scores"
+_WITH_EVENT: Final = (
+    f"SELECT {', '.join('d.' + name for name in COLUMNS.split(', '))}, l.tenant, l.kind, l.arrival, l.ends, "
+    "l.checksum - l.withdrawn, l.body, l.withdrawn FROM deliveries d LEFT JOIN log l ON l.position = d.event "
+    "WHERE d.tenant = ? AND d.number = ?"
+)
+
+
+class Delivery(msgspec.Struct):
+    """One event for some recipients, for some subscriptions of theirs (by number, ascending).
+
+    `scores` are 32-bit floats beside `matched`, packed; empty if all are 1.
+    """
+
+    number: int
+    event: int
+    cause: int
+    recipients: list[int]
+    matched: list[int]
+    scores: bytes = b""
+    body: bytes = b""
+    ends: int | None = None
+
+    @property
+    def size(self) -> int:
+        """About how many bytes it takes in memory."""
+        return 400 + len(self.body) + 40 * (len(self.recipients) + len(self.matched))
+
+    def over(self, now: int) -> bool:
+        """Whether the event's validity is over; for windows it does not matter (SPEC.md C)."""
+        return self.cause != PROMOTED and self.ends is not None and self.ends <= now
+
+
+class Listed(msgspec.Struct, frozen=True):
+    """A subscription of the recipient that the event met."""
+
+    id: str
+    score: float
+
+
+class DeliveryDocument(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A delivery as a subscriber reads it; `event` is the published JSON envelope."""
+
+    v: int
+    sequence: int
+    cause: Cause
+    subscriptions: tuple[Listed, ...]
+    event: dict[str, Any]
+
+
+def insert(connection: sqlite3.Connection, tenant: int, deliveries: Iterable[Delivery]) -> None:
+    """Write the rows of a tenant's deliveries."""
+    rows = []
+    for d in deliveries:
+        recipients, matched = pack(d.recipients), pack(d.matched)
+        check = checksum(recipients + matched + d.scores, tenant, d.number, d.event, d.cause)
+        rows.append((tenant, d.number, d.event, d.cause, check, recipients, matched, d.scores))
+    connection.executemany("INSERT INTO deliveries VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
+
+
+def read(connection: sqlite3.Connection, tenant: int, numbers: Sequence[int]) -> list[Delivery]:
+    """The deliveries with these numbers that are still there, their events with them; withdrawn ones left out."""
+    found = []
+    for number in numbers:
+        row = connection.execute(_WITH_EVENT, (tenant, number)).fetchone()
+        if row is None:
+            continue
+        delivery = delivery_row(row[:8])
+        owner, kind, arrival, ends, check, body, withdrawn = row[8:]
+        if body is None:  # an event goes together with its deliveries
+            raise refuse(f"the event of delivery {number}")
+        check_entry(delivery.event, owner, kind, arrival, ends, check, body)
+        if not withdrawn:
+            delivery.body, delivery.ends = body, ends
+            found.append(delivery)
+    return found
+
+
+def verify(
+    tenant: int, number: int, event: int, cause: int, check: int, recipients: bytes, matched: bytes, scores: bytes
+) -> None:
+    """Refuse a row that was altered on disk."""
+    if altered(check, (recipients, matched, scores), tenant, number, event, cause):
+        raise refuse(f"delivery {number}")
+
+
+def delivery_row(row: tuple[Any, ...]) -> Delivery:
+    """A delivery as `COLUMNS` are read, without its event; refused if it was altered on disk."""
+    verify(*row)
+    _, number, event, cause, _, recipients, matched, scores = row
+    return Delivery(number, event, cause, unpack(recipients), unpack(matched), scores)
+
+
+def render(delivery: Delivery, name_of: Callable[[int], str | None]) -> bytes:
+    """The delivery for one recipient as JSON; `name_of` gives the ids of its own subscriptions, else None.
+
+    >>> d = Delivery(7, 1, ARRIVAL, [1], [3, 4], b"", b'{"v":1}')
+    >>> render(d, {3: "warm"}.get)
+    b'{"v":1,"sequence":7,"cause":"arrival","subscriptions":[{"id":"warm","score":1.0}],"event":{"v":1}}'
+    """
+    scores = unpack_scores(delivery.scores, len(delivery.matched)) if delivery.scores else None
+    own = [
+        {"id": name, "score": 1.0 if scores is None else round(scores[i], 6)}
+        for i, number in enumerate(delivery.matched)
+        if (name := name_of(number)) is not None
+    ]
+    return b'{"v":1,"sequence":%d,"cause":"%s","subscriptions":%s,"event":%s}' % (
+        delivery.number, CAUSES[delivery.cause].encode(), _ENCODE(own), delivery.body,
+    )  # fmt: skip

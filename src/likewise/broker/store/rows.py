@@ -1,0 +1,159 @@
+"""The rows of the store, each checked when it is read: what was altered on disk is refused, never passed on.
+
+Every table has its columns, as they are selected, and what reads one row of them. What opens a store, what
+answers from it and what verifies it all read rows here, so that none of them takes an altered one for good.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterator
+from typing import Any, Final, NamedTuple
+
+import msgspec
+
+from likewise.broker.store.bodies import read_event
+from likewise.broker.store.checksums import (
+    altered,
+    check_entry,
+    guarded,
+    refuse,
+    subscriber_checksum,
+    subscriber_guard,
+    tenant_checksum,
+    text_checksum,
+)
+from likewise.broker.store.entries import EVENT, Entry, Judge, read_command
+from likewise.formats.shown import Policy
+from likewise.model import Event, Subscription
+
+Row = tuple[Any, ...]
+TENANT: Final = "number, name, windows_from, last_delivery, guard, checksum"
+ENTRY: Final = "position, tenant, kind, source, id, arrival, ends, checksum - withdrawn, body"
+SUBSCRIBER: Final = "number, id, policy, queue_limit, acknowledged, dropped, guard, checksum, tenant"
+SUBSCRIPTION: Final = "number, tenant, subscriber, id, added, ended, checksum - coalesce(ended + 1, 0), body"
+JUDGEMENT: Final = "position, tenant, checksum, body"
+TOKEN: Final = "digest, name, tenant, scopes, made, checksum"
+STATE: Final = frozenset({"commit", "matched", "position", "arrival"})
+_SUBSCRIPTIONS: Final = msgspec.json.Decoder(Subscription)
+
+
+class TenantRow(NamedTuple):
+    """A tenant as it is kept."""
+
+    number: int
+    name: str
+    windows_from: int | None
+    last_delivery: int
+
+
+class SubscriberRow(NamedTuple):
+    """A subscriber as it is kept."""
+
+    number: int
+    id: str
+    policy: Policy
+    limit: int
+    acknowledged: int
+    dropped: int
+
+
+def add_tenant(connection: sqlite3.Connection, name: str) -> int:
+    """Keep a new tenant; its number."""
+    number = connection.execute("INSERT INTO tenants (name) VALUES (?)", (name,)).lastrowid
+    assert number is not None
+    connection.execute(
+        "UPDATE tenants SET checksum = ? WHERE number = ?", (tenant_checksum(number, name, None), number)
+    )
+    return number
+
+
+def tenant_row(row: Row) -> TenantRow:
+    """A tenant, checked."""
+    number, name, windows_from, last, guard, check = row
+    if not guarded(last, guard) or check != tenant_checksum(number, name, windows_from):
+        raise refuse(f"tenant {number} ({name!r})")
+    return TenantRow(number, name, windows_from, last)
+
+
+def entry_row(row: Row) -> Entry:
+    """An entry of the log, checked and read."""
+    position, owner, kind, source, id, arrival, ends, check, body = row
+    check_entry(position, owner, kind, arrival, ends, check, body)
+    value = read_event(body, position) if kind == EVENT else read_command(body)
+    said = (value.source or "", value.id) if isinstance(value, Event) else ("", "")
+    if said != (source, id):
+        raise refuse(f"the identity of entry {position} of the log")
+    return Entry(owner, kind, value, body, source, id, ends, position, arrival)
+
+
+def subscriber_row(row: Row) -> SubscriberRow:
+    """A subscriber, checked."""
+    found, (guard, check, tenant) = SubscriberRow(*row[:6]), row[6:]
+    whole = type(found.acknowledged) is int and type(found.dropped) is int
+    if (
+        not whole
+        or guard != subscriber_guard(found.acknowledged, found.dropped)
+        or check != subscriber_checksum(found.number, tenant, found.id, found.policy, found.limit)
+    ):
+        raise refuse(f"the subscriber {found.id!r}")
+    return found
+
+
+def subscription_row(row: Row) -> tuple[int, int, str, Subscription, int, int | None]:
+    """A subscription, checked and read: its number, subscriber, id, itself, when it was added and when it ended."""
+    number, tenant, subscriber, id, added, ended, check, body = row
+    if altered(check, (body,), number, tenant, subscriber, added):
+        raise refuse(f"subscription {id!r} (number {number})")
+    found = _SUBSCRIPTIONS.decode(body)
+    if found.id != id:
+        raise refuse(f"the id of subscription {number}")
+    return number, subscriber, id, found, added, ended
+
+
+def judgement_row(row: Row) -> tuple[int, Judge]:
+    """Feedback, checked and read, with its position."""
+    position, tenant, check, body = row
+    if altered(check, (body,), position, tenant):
+        raise refuse(f"the feedback at {position}")
+    said = read_command(body)
+    if not isinstance(said, Judge):
+        raise refuse(f"the feedback at {position}")
+    return position, said
+
+
+def token_row(row: Row) -> tuple[str, str, str, str]:
+    """A token, checked: its digest, name, tenant and scopes."""
+    digest, name, tenant, scopes, made, check = row
+    if check != text_checksum((digest, name, tenant, scopes), made):
+        raise refuse(f"the token {name!r}")
+    return digest, name, tenant, scopes
+
+
+def state_rows(connection: sqlite3.Connection) -> dict[str, int]:
+    """The numbers the broker goes on from, checked."""
+    rows = connection.execute("SELECT name, value, guard FROM state").fetchall()
+    if {name for name, _, _ in rows} != STATE or not all(guarded(value, guard) for _, value, guard in rows):
+        raise refuse("a number the store goes on from")
+    return {name: value for name, value, _ in rows}
+
+
+def check_owners(connection: sqlite3.Connection, tenants: int) -> None:
+    """Refuse rows of a tenant that does not exist: reading tenant by tenant would pass over them.
+
+    Tenants are numbered from 1 on and stay; entries of the log are read by position.
+    """
+    for table in ("subscribers", "subscriptions", "deliveries", "judgements", "dead_letters"):
+        query = f"SELECT tenant FROM {table} WHERE tenant < 1 OR tenant > ? LIMIT 1"
+        if connection.execute(query, (tenants,)).fetchone() is not None:
+            raise refuse(f"the tenant of a row of {table}")
+
+
+def read_all(connection: sqlite3.Connection, table: str, columns: str, read: Callable[[Row], object]) -> int:
+    """Read every row of a table; how many there are."""
+    return sum(1 for _ in _each(connection, f"SELECT {columns} FROM {table}", read))
+
+
+def _each(connection: sqlite3.Connection, query: str, read: Callable[[Row], object]) -> Iterator[object]:
+    for row in connection.execute(query):
+        yield read(row)

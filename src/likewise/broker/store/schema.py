@@ -1,0 +1,72 @@
+"""The tables of the store.
+
+| table | what a row is |
+|---|---|
+| state | one number the broker goes on from: the last commit, the last position matched |
+| tenants | who shares this broker; `windows_from` is where replaying the log into windows starts |
+| log | an event or a command, in the order of arrival |
+| subscribers | a registered subscriber, its queue's policy, and up to where it acknowledged |
+| subscriptions | a subscription; its number is the position of the entry that made it |
+| deliveries | one event for a set of recipients; its number is the sequence number they see |
+| judgements | feedback, in order |
+| dead_letters | what could not be read or delivered |
+| tokens | who may do what, by the token's hash |
+
+SQLite keeps no checksums of its pages, so every row carries its own, over every column
+(`likewise.broker.store.checksums`); what a body says too (an event's id and source, a subscription's id) is compared
+with it. What often changes has its own `guard`: its bits turned over. So a withdrawn entry's checksum is one higher,
+that of an ended subscription higher by its end and one, that of a dead letter by its number.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+VERSION: Final = 2
+APPLICATION: Final = 0x4C696B65  # "Like": says whose file this is
+
+SCHEMA: Final = """
+CREATE TABLE state (name TEXT PRIMARY KEY, value INTEGER NOT NULL, guard INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE tenants (
+    number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, windows_from INTEGER,
+    last_delivery INTEGER NOT NULL DEFAULT 0, guard INTEGER NOT NULL DEFAULT -1, checksum INTEGER NOT NULL DEFAULT 0
+);
+CREATE TABLE log (
+    position INTEGER PRIMARY KEY, tenant INTEGER NOT NULL, kind INTEGER NOT NULL, source TEXT NOT NULL,
+    id TEXT NOT NULL, arrival INTEGER NOT NULL, ends INTEGER, withdrawn INTEGER NOT NULL DEFAULT 0,
+    checksum INTEGER NOT NULL, body BLOB NOT NULL
+);
+CREATE UNIQUE INDEX log_identity ON log (tenant, id, source) WHERE kind = 0;
+CREATE INDEX log_ends ON log (ends) WHERE kind = 0 AND ends IS NOT NULL;
+CREATE INDEX log_withdrawn ON log (tenant, position) WHERE withdrawn = 1;
+CREATE INDEX log_commands ON log (position) WHERE kind = 1;
+CREATE TABLE subscribers (
+    number INTEGER PRIMARY KEY, tenant INTEGER NOT NULL, id TEXT NOT NULL, policy TEXT NOT NULL,
+    queue_limit INTEGER NOT NULL, acknowledged INTEGER NOT NULL DEFAULT 0, dropped INTEGER NOT NULL DEFAULT 0,
+    guard INTEGER NOT NULL, checksum INTEGER NOT NULL, UNIQUE (tenant, id)
+);
+CREATE TABLE subscriptions (
+    number INTEGER PRIMARY KEY, tenant INTEGER NOT NULL, subscriber INTEGER NOT NULL, id TEXT NOT NULL,
+    added INTEGER NOT NULL, ended INTEGER, checksum INTEGER NOT NULL, body BLOB NOT NULL
+);
+CREATE TABLE deliveries (
+    tenant INTEGER NOT NULL, number INTEGER NOT NULL, event INTEGER NOT NULL, cause INTEGER NOT NULL,
+    checksum INTEGER NOT NULL, recipients BLOB NOT NULL, matched BLOB NOT NULL, scores BLOB NOT NULL,
+    PRIMARY KEY (tenant, number)
+) WITHOUT ROWID;
+CREATE INDEX deliveries_event ON deliveries (event);
+CREATE TABLE judgements (
+    position INTEGER PRIMARY KEY, tenant INTEGER NOT NULL, checksum INTEGER NOT NULL, body BLOB NOT NULL
+);
+CREATE TABLE dead_letters (
+    number INTEGER PRIMARY KEY AUTOINCREMENT, tenant INTEGER NOT NULL, at INTEGER NOT NULL, reason TEXT NOT NULL,
+    detail TEXT NOT NULL, subscriber INTEGER, event INTEGER, matched BLOB NOT NULL, body BLOB NOT NULL,
+    checksum INTEGER NOT NULL
+);
+CREATE INDEX dead_letters_tenant ON dead_letters (tenant, number);
+CREATE TABLE tokens (
+    digest TEXT PRIMARY KEY, name TEXT NOT NULL, tenant TEXT NOT NULL, scopes TEXT NOT NULL, made INTEGER NOT NULL,
+    checksum INTEGER NOT NULL
+) WITHOUT ROWID;
+INSERT INTO state VALUES ('commit', 0, -1), ('matched', 0, -1), ('position', 0, -1), ('arrival', 0, -1);
+"""

@@ -1,0 +1,156 @@
+"""A tenant: its subscribers, its subscriptions and the matchers that hold them. No tenant sees another's."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from typing import Final
+
+import msgspec
+
+from likewise.broker.store.checksums import tenant_checksum
+from likewise.broker.store.deliveries import Delivery
+from likewise.broker.tenants.queues import SubscriberQueue
+from likewise.errors import UnknownId
+from likewise.matching.matcher import Matcher
+from likewise.model import Subscription
+
+RECENT_BYTES: Final = 32 * 2**20  # of deliveries kept in memory, so that streams that keep up need no reading
+
+
+class Held(msgspec.Struct):
+    """A subscription as the broker holds it; `number` is the position of the entry that made it."""
+
+    number: int
+    subscriber: int
+    id: str
+    subscription: Subscription
+    added: int
+    ended: int | None = None
+
+    @property
+    def ends(self) -> int | None:
+        """When its validity is over."""
+        valid_for = self.subscription.valid_for
+        return None if valid_for is None else self.added + valid_for
+
+
+class Tenant:
+    """Everything of one tenant that is kept in memory.
+
+    Two matchers share one interpretation: `plain` holds what needs no memory of past events, `windows` the top-k
+    subscriptions. So a dry run can ask `plain` without changing anything, and only `windows` is saved.
+    Subscriptions and events go by their numbers in the log there, since ids are a subscriber's own.
+    """
+
+    def __init__(self, number: int, name: str, windows: Matcher, windows_from: int | None = None) -> None:
+        self.number = number
+        self.name = name
+        self.windows = windows
+        self.plain = Matcher(interpretation=windows.interpretation)
+        self.windows_from = windows_from
+        self.held: dict[int, Held] = {}
+        self.ended: set[int] = set()  # numbers of those that hold no longer
+        self.ending: dict[int, Held] = {}  # those with a validity of their own
+        self.subscribers: dict[str, SubscriberQueue] = {}
+        self.by_number: dict[int, SubscriberQueue] = {}
+        self.next_number = 1  # of the next delivery
+        self.stored_number = 0  # of the last delivery on disk
+        self.recent: OrderedDict[int, Delivery] = OrderedDict()
+        self._recent_bytes = 0
+        self.blocking: set[SubscriberQueue] = set()  # those whose full queue holds publishers up
+        self.withdrawn: set[int] = set()
+        self.events = 0  # stored ones, roughly: 0 means none
+        self.last_arrival = 0
+        self.follows_arrival = False  # whether the newest event had no time of its own
+        self.ticked = 0
+
+    def subscriber(self, id: str) -> SubscriberQueue:
+        """The subscriber with this id."""
+        found = self.subscribers.get(id)
+        if found is None:
+            raise UnknownId(id)
+        return found
+
+    def subscription(self, subscriber: str, id: str) -> Held:
+        """The subscription of a subscriber with this id."""
+        number = self.subscriber(subscriber).subscriptions.get(id)
+        if number is None:
+            raise UnknownId(id)
+        return self.held[number]
+
+    def live(self) -> Iterator[Held]:
+        """The subscriptions that hold, in the order of addition."""
+        return (held for held in list(self.held.values()) if held.ended is None)
+
+    def matcher_of(self, held: Held) -> Matcher:
+        """The matcher that holds a subscription."""
+        return self.windows if held.subscription.kind == "top" else self.plain
+
+    def hold(self, held: Held) -> None:
+        """Take a subscription into its matcher and among its subscriber's own."""
+        known_here = msgspec.structs.replace(held.subscription, id=str(held.number))
+        self.matcher_of(held).add(known_here, at=held.added)
+        self.know(held)
+        own = self.by_number[held.subscriber].subscriptions
+        own.pop(held.id, None)  # what takes the place of another stands last
+        own[held.id] = held.number
+
+    def know(self, held: Held) -> None:
+        """Note a subscription by its number."""
+        self.held[held.number] = held
+        if held.ended is not None:
+            self.ended.add(held.number)
+        elif held.ends is not None:
+            self.ending[held.number] = held
+
+    def let_go(self, held: Held, position: int) -> None:
+        """Take a subscription out; it stays known by name for deliveries under way."""
+        held.ended = position
+        self.ended.add(held.number)
+        self.ending.pop(held.number, None)
+        matcher = self.matcher_of(held)
+        if str(held.number) in matcher:  # its validity may have ended it
+            matcher.remove(str(held.number))
+        queue = self.by_number[held.subscriber]
+        if queue.subscriptions.get(held.id) == held.number:
+            del queue.subscriptions[held.id]
+
+    def name_for(self, subscriber: int) -> Callable[[int], str | None]:
+        """What names the subscriptions of one subscriber, and of no other."""
+
+        def name(number: int) -> str | None:
+            held = self.held.get(number)
+            return held.id if held is not None and held.subscriber == subscriber else None
+
+        return name
+
+    def remember(self, deliveries: list[Delivery]) -> None:
+        """Keep the newest deliveries in memory."""
+        for delivery in deliveries:
+            self.recent[delivery.number] = delivery
+            self._recent_bytes += delivery.size
+        while self._recent_bytes > RECENT_BYTES:
+            self._recent_bytes -= self.recent.popitem(last=False)[1].size
+
+    def windows_statement(self, start: int | None) -> tuple[str, int | None, int, int]:
+        """What writes down from where windows are replayed."""
+        check = tenant_checksum(self.number, self.name, start)
+        return "UPDATE tenants SET windows_from = ?, checksum = ? WHERE number = ?", start, check, self.number
+
+    @property
+    def blocked(self) -> bool:
+        """Whether a full queue whose policy is `block` holds publishers up."""
+        return any(queue.full for queue in list(self.blocking))
+
+    @property
+    def refused_late(self) -> int:
+        """How many events came too late for its windows."""
+        return self.windows.refused_late
+
+    @property
+    def window_length(self) -> int:
+        """The longest window of time among its top-k subscriptions, in µs; 0 if there is none."""
+        return max(
+            (s.top.duration or 0 for s in self.windows.subscriptions() if s.top is not None), default=0
+        )  # fmt: skip

@@ -1,0 +1,3 @@
+"""What keeps a broker going: `recovery` at the start, `housekeeping` in between, `saved_windows`, `sweeping` of what
+is over.
+"""

@@ -1,0 +1,144 @@
+"""What the broker does by itself between stretches of matching: move time, save windows, forget what is over."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from likewise.broker.delivering.acknowledgements import Acknowledgements
+from likewise.broker.store.entries import Command, Gone, Tick, Unsubscribe, command_entry
+from likewise.broker.store.event_log import EventLog
+from likewise.broker.tenants.tenant import Tenant
+from likewise.broker.upkeep.saved_windows import remove_older, save_windows
+from likewise.broker.upkeep.sweeping import Swept, sweep
+from likewise.defaults import CHECKPOINT_ENTRIES, SWEEP_SECONDS, TICK_SECONDS
+
+
+class Housekeeping:
+    """The broker's own work on what it holds; `on_expired` is told which events were forgotten."""
+
+    def __init__(
+        self,
+        log: EventLog,
+        tenants: Mapping[int, Tenant],
+        acknowledgements: Acknowledgements,
+        *,
+        data: Path | None,
+        clock: Callable[[], int],
+        lock: threading.RLock,
+        matched: Callable[[], int],
+        on_expired: Callable[[list[Gone]], None] = lambda events: None,
+    ) -> None:
+        self._log = log
+        self._tenants = tenants
+        self._acknowledgements = acknowledgements
+        self._data = data
+        self._clock = clock
+        self._lock = lock  # of the queues
+        self._matched = matched  # the position matching has come to
+        self._on_expired = on_expired
+        self._checked = self._swept = time.monotonic()
+        self._stopped = False
+
+    def stop(self) -> None:
+        """Let further turns do nothing: the broker is stopping."""
+        self._stopped = True
+
+    def turn(self) -> None:
+        """Between stretches of matching, on its thread: move time, save windows, forget what is over."""
+        if self._stopped:
+            return
+        now = time.monotonic()
+        if now - self._checked >= TICK_SECONDS:
+            self._checked = now
+            for tenant in list(self._tenants.values()):
+                self._move_time(tenant)
+                self._save_if_due(tenant, CHECKPOINT_ENTRIES)
+        if now - self._swept >= SWEEP_SECONDS:
+            self._swept = now
+            self.sweep()
+
+    def _move_time(self, tenant: Tenant) -> None:
+        """Let time pass for windows that follow the arrival of events, while they can hold any.
+
+        Where events carry their own time, that alone moves the windows.
+        """
+        now = self._clock()
+        for held in list(tenant.ending.values()):
+            if held.ends is not None and held.ends <= now:
+                subscriber = tenant.by_number[held.subscriber].id
+                self._append(tenant, Unsubscribe(subscriber, held.id))
+        if tenant.windows_from is None or not tenant.follows_arrival:
+            return
+        over = tenant.last_arrival + tenant.window_length
+        if tenant.window_length and tenant.ticked <= over:
+            tenant.ticked = now
+            self._append(tenant, Tick())
+
+    def _append(self, tenant: Tenant, command: Command) -> None:
+        """Append a command of our own; one that comes too late for this run of the broker is made again by the next."""
+        self._log.append([command_entry(tenant.number, command)], lambda result: None)
+
+    def _save_if_due(self, tenant: Tenant, entries: int) -> None:
+        position = self._matched()
+        if self._data is None or tenant.windows_from is None or position - tenant.windows_from + 1 < entries:
+            return
+        kept: int | None = position + 1
+        if len(tenant.windows):
+            save_windows(self._data, tenant, position)
+        else:
+            kept = None
+        statement, *values = tenant.windows_statement(kept)
+        self._log.commit(lambda c: c.execute(statement, values) and None)
+        tenant.windows_from = kept
+        remove_older(self._data, tenant.number, position)
+
+    def save_windows(self) -> None:
+        """Save every tenant's windows as they are."""
+        for tenant in list(self._tenants.values()):
+            self._save_if_due(tenant, 1)
+
+    def sweep(self) -> Swept:
+        """Forget what is over now."""
+        tenants = list(self._tenants.values())
+        found = self._log.commit(lambda c: sweep(c, tenants, self._matched(), self._clock()))
+        with self._lock:
+            for number, delivery, recipients in found.deliveries:
+                tenant = self._tenants[number]
+                tenant.recent.pop(delivery, None)
+                for recipient in recipients:
+                    if (queue := tenant.by_number.get(recipient)) is not None:
+                        queue.pending.discard(delivery)
+            for event in found.events:
+                self._tenants[event.tenant].withdrawn.discard(event.position)
+            idle = [
+                (t.stored_number, queue.number)
+                for t in tenants
+                for queue in t.subscribers.values()
+                if not queue.pending and queue.acknowledged < t.stored_number and queue.acknowledge(t.stored_number)
+            ]
+            ended = [self._forget_ended(t) for t in tenants]
+        self._on_expired(found.events)
+        forgotten = [(number,) for numbers in ended for number in numbers]
+        if forgotten:
+            self._log.commit(lambda c: c.executemany("DELETE FROM subscriptions WHERE number = ?", forgotten) and None)
+        for stored, subscriber in idle:  # so that a restart need not look at what is long settled
+            self._acknowledgements.note(subscriber, stored)
+        return found
+
+    def _forget_ended(self, tenant: Tenant) -> list[int]:
+        """Let go of ended subscriptions that no delivery under way, no replay and no feedback can name any more."""
+        if len(tenant.plain.interpretation.feedback):
+            return []
+        replayed_from = tenant.windows_from or self._matched() + 1
+        forgotten = []
+        for number in list(tenant.ended):
+            held = tenant.held[number]
+            queue = tenant.by_number.get(held.subscriber)
+            if (held.ended or 0) < replayed_from and (queue is None or queue.gone or not queue.pending):
+                forgotten.append(number)
+                tenant.ended.discard(number)
+                del tenant.held[number]
+        return forgotten

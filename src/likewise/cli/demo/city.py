@@ -1,0 +1,249 @@
+"""`likewise demo --city`: a broker, a simulated city that publishes to it, some subscriptions, and the dashboard.
+
+Broker and dashboard are processes of their own, reached over HTTP as anybody would; the city lives here.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from likewise import defaults
+from likewise.cli.terminal import output
+from likewise.errors import Unavailable
+
+if TYPE_CHECKING:
+    import httpx
+    from rich.console import Console
+
+    from likewise.city import Report
+
+AWAY: Final = "works-desk"  # this desk does not read what it is sent, so that one sees deliveries wait
+STARTING: Final = 180.0  # seconds a process may take to start; the first start compiles the matching kernels
+VALID: Final = 600  # seconds a report of the city is valid
+SUGGESTED: Final = (
+    "damp: {humidity~ > 50 %}"  # four vendors say it in four ways, and one of them reports every few seconds
+)
+
+
+def show_city(*, seconds: float | None, devices: int, seed: int, port: int | None, dashboard: bool) -> None:
+    """Run the city until Ctrl-C, or for some seconds."""
+    screen = output.console()
+    with ExitStack() as stack, _interrupted_by_termination():
+        address = f"http://{defaults.HOST}:{port or free_port(defaults.PORT)}"
+        screen.print("Starting the broker ...", style="dim")
+        broker = stack.enter_context(process(["serve", "--ephemeral", "--port", address.rpartition(":")[2]]))
+        view = "not served (--no-dashboard)"
+        if dashboard and find_spec("nicegui") is None:
+            view = "not installed: pip install 'likewise[dashboard]'"
+        elif dashboard:
+            view = f"http://{defaults.HOST}:{free_port(defaults.DASHBOARD_PORT)}"
+            stack.enter_context(process(["dashboard", "--address", address, "--port", view.rpartition(":")[2]]))
+        try:
+            import httpx
+
+            client = stack.enter_context(httpx.Client(base_url=address, timeout=60))
+            wait_until_ready(client, broker)
+            _Show(screen, client, address, view).run(seconds, devices, seed)
+        except KeyboardInterrupt:
+            screen.print("\nStopping. Nothing of the demo stays behind.", style="dim")
+
+
+class _Show:
+    """What the terminal shows, and what the city does meanwhile."""
+
+    def __init__(self, screen: Console, client: httpx.Client, address: str, view: str) -> None:
+        self._screen = screen
+        self._client = client
+        self._address = address
+        self._view = view
+        self._position = self._sequence = 0
+        self._events: dict[int, dict[str, str]] = {}
+
+    def run(self, seconds: float | None, devices: int, seed: int) -> None:
+        """Subscribe, say where to look, then publish and show what comes of it."""
+        from likewise.city import City, clock_of
+
+        self._subscribe()
+        city = City(seed=seed, devices=devices, run=f"{time.time():.0f}")
+        self._introduce(len(city.devices), len({device.dialect.vendor for device in city.devices}))
+        due = clock_of(city, time.monotonic)
+        began = time.monotonic()
+        told = False
+        while seconds is None or time.monotonic() - began < seconds:
+            if reports := due():
+                self._publish(reports)
+            self._show_matches()
+            if not told and not self._sequence and time.monotonic() - began > 10:
+                told = True
+                self._screen.print("(The first start compiles the matching kernels; matches follow.)", style="yellow")
+            time.sleep(0.4)
+
+    def _subscribe(self) -> None:
+        from likewise.city import WANTED
+
+        for wanted in WANTED:
+            self._send("PUT", f"/v1/subscribers/{wanted.subscriber}")
+            path = f"/v1/subscribers/{wanted.subscriber}/subscriptions/{wanted.id}"
+            self._send("PUT", path, content=wanted.text, headers={"Content-Type": "text/plain"})
+
+    def _send(self, method: str, path: str, **options: object) -> httpx.Response:
+        response = self._client.request(method, path, **options)  # type: ignore[arg-type]
+        if response.is_error:
+            raise Unavailable(f"the broker refused {method} {path}: {response.text[:300]}")
+        return response
+
+    def _introduce(self, devices: int, vendors: int) -> None:
+        from rich.panel import Panel
+        from rich.table import Table
+        from rich.text import Text
+
+        from likewise.city import WANTED
+
+        asked = Table.grid(padding=(0, 2, 0, 0))
+        for wanted in WANTED:
+            asked.add_row(Text(wanted.id, "bold cyan"), Text(wanted.text, "cyan"))
+        where = Text.assemble(
+            "Dashboard  ", (self._view, "bold green"), f"\nBroker     {self._address}  (its interface: /docs)\n\n"
+            "Ask for something of your own in the dashboard, or in another terminal, in this folder:\n",
+            (f"  {command_name()} subscribe '{SUGGESTED}'{self._other_address()}", "bold"),
+            "\n\nBelow: what devices report, and ✓ what it meets. Ctrl-C ends everything.",
+        )  # fmt: skip
+        title = f"A city of {devices} devices by {vendors} vendors"
+        self._screen.print(Panel(where, title=title, border_style="green"))
+        self._screen.print(asked)
+        self._screen.print()
+
+    def _other_address(self) -> str:
+        """What a command needs to reach this broker; nothing if it is where brokers are."""
+        usual = f"http://{defaults.HOST}:{defaults.PORT}"
+        return "" if self._address == usual else f" --address {self._address}"
+
+    def _publish(self, reports: Sequence[Report]) -> None:
+        from rich.text import Text
+
+        from likewise.cli.terminal.rendering import event_text
+        from likewise.model import event
+
+        ends = int((time.time() + VALID) * 1_000_000)
+        self._send("POST", "/v1/events", json=[{**report.envelope(), "expires": ends} for report in reports])
+        for report in reports:
+            said = f"{report.device.id}  {event_text(event(report.payload))}"
+            self._screen.print(Text(f"  {said}", "dim"), no_wrap=True, overflow="ellipsis")
+
+    def _show_matches(self) -> None:
+        from rich.text import Text
+
+        from likewise.cli.terminal.rendering import number, score_style, why
+        from likewise.formats.json.answers import explanation_from_json
+
+        query = {"position": self._position, "sequence": self._sequence, "limit": 1000}
+        found = self._send("GET", "/v1/activity", params=query).json()
+        self._position, self._sequence = found["position"], found["sequence"]
+        events = self._events
+        events.update((each["position"], each["event"]) for each in found["events"])
+        for match in found["matches"]:
+            event = events.get(match["position"])
+            if event is None or match["cause"] == "initial":
+                continue
+            for met in match["met"]:
+                asked = {"event_id": event["id"], "source": event["source"], "subscriber": met["subscriber"]}
+                answer = self._client.post("/v1/explain", json={**asked, "subscription": met["subscription"]})
+                reason = why(explanation_from_json(answer.content)) if answer.is_success else ""
+                line = Text.assemble(
+                    ("✓ ", "bold green"), (met["subscription"].ljust(10), "bold cyan"),
+                    (f" {number(met['score']).ljust(5)} ", score_style(met["score"])),
+                    (f"{event['source'].removeprefix('city/')}  ", "bold"), reason,
+                )  # fmt: skip
+                self._screen.print(line, no_wrap=True, overflow="ellipsis")
+        while len(events) > 2000:
+            del events[next(iter(events))]
+        self._acknowledge()
+
+    def _acknowledge(self) -> None:
+        """Every desk but one reads what it is sent."""
+        from likewise.city import WANTED
+
+        if self._sequence:
+            for desk in sorted({wanted.subscriber for wanted in WANTED} - {AWAY}):
+                self._send("POST", f"/v1/subscribers/{desk}/acknowledgements", json={"sequence": self._sequence})
+
+
+@contextmanager
+def process(arguments: Sequence[str]) -> Iterator[subprocess.Popen[bytes]]:
+    """A `likewise` command that runs beside this one and is ended with it."""
+    command = [sys.executable, "-m", "likewise", *arguments]
+    quiet = {"LIKEWISE_LOGGING_LEVEL": "warning", "LIKEWISE_LOGGING_FORMAT": "text", **os.environ}
+    running = subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, start_new_session=True, env=quiet
+    )
+    try:
+        yield running
+    finally:
+        running.terminate()
+        try:
+            running.wait(timeout=15)
+        except subprocess.TimeoutExpired:
+            running.kill()
+            running.wait()
+
+
+def wait_until_ready(client: httpx.Client, broker: subprocess.Popen[bytes]) -> None:
+    """Wait until a broker that is starting takes events in."""
+    import httpx
+
+    deadline = time.monotonic() + STARTING
+    while True:
+        if broker.poll() is not None:
+            raise Unavailable(f"the broker ended at once, with the code {broker.returncode}; try: likewise serve")
+        try:
+            if client.get("/readyz").is_success:
+                return
+        except httpx.HTTPError as error:
+            if time.monotonic() > deadline:
+                raise Unavailable(f"the broker did not start within {STARTING:.0f} s") from error
+        time.sleep(0.2)
+
+
+def command_name() -> str:
+    """How `likewise` is called from this folder: by its name if that finds it, else by where it is."""
+    found = shutil.which("likewise")
+    here = Path(sys.executable).with_name("likewise")
+    if found is not None and Path(found).resolve() == here.resolve():
+        return "likewise"
+    if not here.exists():
+        return "likewise" if found is not None else f"{sys.executable} -m likewise"
+    return os.path.relpath(here) if here.is_relative_to(Path.cwd()) else str(here)
+
+
+def free_port(wanted: int) -> int:
+    """The wanted port if nobody has it, else another that is free."""
+    for port in (wanted, 0):
+        with socket.socket() as trying:
+            trying.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                trying.bind((defaults.HOST, port))
+            except OSError:
+                continue
+            return int(trying.getsockname()[1])
+    raise Unavailable("no port is free on this machine")
+
+
+@contextmanager
+def _interrupted_by_termination() -> Iterator[None]:
+    """SIGTERM ends the demo as Ctrl-C does."""
+    before: Callable[..., object] | int | None = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

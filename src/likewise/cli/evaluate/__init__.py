@@ -1,0 +1,1 @@
+"""`likewise eval`: one module an evaluation, and `everything` in one page."""

@@ -1,0 +1,68 @@
+"""`likewise eval vendor`: phrases against what vendors call things."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from likewise.cli.terminal import output
+from likewise.cli.terminal.options import AsJson, ModelFolder, SpaceName, measure_named
+
+
+def vendor(
+    events: Annotated[Path, typer.Option("--events", help="Example messages, JSON lines (.gz): vendor, data.")],
+    gold: Annotated[Path, typer.Option("--gold", help="Labels: vendor, path, label, unit (tab-separated).")],
+    subscriptions: Annotated[Path, typer.Option("--subscriptions", help="Phrases: phenomenon, subscription.")],
+    measure: Annotated[list[str] | None, typer.Option("--measure", help="A measure; repeat it. All if none.")] = None,
+    threshold: Annotated[
+        float | None, typer.Option("--threshold", help="For decisions; the default otherwise.")
+    ] = None,
+    part: Annotated[str, typer.Option("--part", help="dev, held-out (a third, set aside for testing) or all.")] = "dev",
+    curve: Annotated[bool, typer.Option("--feedback", help="Show what a few judgements are worth.")] = False,
+    space: SpaceName = None,
+    model: ModelFolder = None,
+    as_json: AsJson = False,
+) -> None:
+    """Rank and decide which vendors' attributes a plain phrase means.
+
+    A third of the vendors (by a hash of their names) is set aside: tune on `dev` alone. Yardsticks (word overlap,
+    character n-grams, plain ESA, with `--model` a sentence model) stand in the same table. The decisions are
+    those of the last measure.
+
+    Example: `likewise eval vendor --events lorawan-dev-events.jsonl.gz --gold lorawan-dev.tsv --subscriptions
+    subscriptions.tsv`
+    """
+    from likewise.evaluation.vendor.benchmark import read_benchmark
+    from likewise.evaluation.vendor.experiment import PARTS, chosen_part, measures_of, vendor_experiment
+    from likewise.semantics.library import load_space
+
+    if part not in PARTS:
+        raise typer.BadParameter(f"give {', '.join(PARTS[:-1])} or {PARTS[-1]}", param_hint="--part")
+    benchmark = chosen_part(read_benchmark(events, gold, subscriptions), part)
+    named = [measure_named(said) for said in measure or ["esa", "names", "combine"]]
+    report = vendor_experiment(benchmark, part, measures_of(load_space(space), named, model), threshold, curve=curve)
+    if as_json:
+        output.print_json(report)
+        return
+    from rich.table import Table
+
+    console = output.console()
+    phrases = next(iter(report.ranking.values())).phrases
+    console.print(f"{report.vendors} vendors ({part}), {report.events} events, {phrases} phrases")
+    table = Table("ranking by", "maximal F1", "average precision", box=None, pad_edge=False)
+    for name, result in report.ranking.items():
+        table.add_row(name, f"{result.maximal_f1:.3f}", f"{result.average_precision:.3f}")
+    console.print(table)
+    heading = f"decisions of {report.decided_by} at {report.threshold:g}"
+    table = Table(heading, "precision", "recall", "F1", box=None, pad_edge=False)
+    for name, decided in report.decisions.items():
+        table.add_row(name, f"{decided.precision:.3f}", f"{decided.recall:.3f}", f"{decided.f1:.3f}")
+    console.print(table)
+    if report.feedback:
+        table = Table("judgements a phrase", "maximal F1", "average precision", "decision F1", box=None, pad_edge=False)
+        for point in report.feedback:
+            figures = (point.maximal_f1, point.average_precision, point.decision_f1)
+            table.add_row(str(point.judgements_a_phrase), *(f"{figure:.3f}" for figure in figures))
+        console.print(table)

@@ -1,0 +1,183 @@
+"""Events and subscriptions from files, standard input and arguments; as text or as JSON lines.
+
+A line of text may start with a name and a colon (`s1: {no2 > 40}`), which becomes the id. Empty lines
+and lines that start with `#` are passed over. An event as text is the paper's form, `{themes} {attribute:
+value, ...}`; as JSON it is a published envelope or any object, which `likewise.event` flattens.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO, Final, NamedTuple
+
+import msgspec
+
+from likewise.defaults import MAX_EVENT_BYTES
+from likewise.errors import FormatError, InputError, InvalidEvent, LimitExceeded, ParseError, StateError
+from likewise.model import Condition, Event, EventTuple, Predicate, Quantity, Subscription
+
+# A name at the start of a line. A graph pattern's prefixed name (`ex:a`) has no blank after its colon.
+_NAME: Final = re.compile(r"([\w.-]+):\s+(?=\S)")
+# JSON starts with a quoted key and a colon, or is empty; text that quotes its first attribute and uses a colon
+# says the same in both forms.
+_JSON: Final = re.compile(r'\{\s*(?:\}|"(?:[^"\\]|\\.)*+"\s*:)')
+
+
+class Line(NamedTuple):
+    """One line that holds something, and where it stood."""
+
+    number: int
+    raw: bytes
+
+
+@contextmanager
+def opened(path: str) -> Iterator[BinaryIO]:
+    """The file with this name, `-` being standard input."""
+    if path == "-":
+        yield sys.stdin.buffer
+    else:
+        with Path(path).open("rb") as stream:
+            yield stream
+
+
+@contextmanager
+def located(path: str, line: Line | None = None, before: int = 0) -> Iterator[None]:
+    """Say where the text stood that an error is about; `before` characters of the line were left out in front."""
+    try:
+        yield
+    except ParseError as error:
+        if line is not None:
+            text = "\n" * (line.number - 1) + line.raw.decode(errors="replace")
+            place = {"line": line.number, "column": error.column + before}
+            error = ParseError(error.problem, text=text, expected=error.expected, **place)
+        error.add_note(path)
+        raise error from None
+    except (InputError, StateError) as error:
+        error.add_note(f"{path}, line {line.number}" if line is not None else path)
+        raise
+
+
+def lines(stream: BinaryIO) -> Iterator[Line]:
+    r"""The lines that hold something, as they arrive; of a line beyond the largest event only the start is kept.
+
+    >>> from io import BytesIO
+    >>> list(lines(BytesIO(b"# events\n\n{no2: 45}\n")))
+    [Line(number=3, raw=b'{no2: 45}')]
+    """
+    number = 0
+    while raw := stream.readline(MAX_EVENT_BYTES + 1):
+        number += 1
+        rest = raw
+        while len(rest) > MAX_EVENT_BYTES and not rest.endswith(b"\n"):
+            rest = stream.readline(MAX_EVENT_BYTES + 1)
+        raw = raw.strip()
+        if raw and not raw.startswith(b"#"):
+            yield Line(number, raw)
+
+
+def text_of(line: Line) -> str:
+    r"""The text of a line.
+
+    >>> text_of(Line(1, b"caf\xe9"))
+    Traceback (most recent call last):
+    likewise.errors.FormatError: byte 4 is not UTF-8 (unexpected end of data); send UTF-8 text
+    """
+    if len(line.raw) > MAX_EVENT_BYTES:
+        raise LimitExceeded("bytes of a line", allowed=MAX_EVENT_BYTES)
+    try:
+        return line.raw.decode()
+    except UnicodeDecodeError as error:
+        raise FormatError(f"byte {error.start + 1} is not UTF-8 ({error.reason}); send UTF-8 text") from None
+
+
+def read_subscriptions(stream: BinaryIO, path: str) -> Iterator[Subscription]:
+    """The subscriptions of a file, one a line; PREFIX lines hold for the graph patterns below them."""
+    prefixes: tuple[str, ...] = ()
+    for line in lines(stream):
+        with located(path, line):
+            text = text_of(line)
+        name, start = _named(text)
+        with located(path, line, start):
+            found = read_subscription(text[start:], name, prefixes)
+        if found is None:
+            prefixes += (text,)
+        else:
+            yield found
+
+
+def read_subscription(text: str, id: str = "", prefixes: tuple[str, ...] = ()) -> Subscription | None:
+    """One subscription from its text, below some PREFIX lines, or from its JSON form; None for a PREFIX line.
+
+    >>> read_subscription("{no2 > 40}", "near").id
+    'near'
+    """
+    from likewise.formats.json.subscriptions import is_json, subscription_from_json
+    from likewise.language import read_subscriptions
+
+    if is_json(text):
+        return subscription_from_json(text)
+    found = read_subscriptions("\n".join([*prefixes, text]))
+    if not found:
+        return None
+    return msgspec.structs.replace(found[0], id=id) if id else found[0]
+
+
+def _named(text: str) -> tuple[str, int]:
+    """The name in front of a line ('' if there is none), and where the rest starts."""
+    found = _NAME.match(text)
+    return (found[1], found.end()) if found else ("", 0)
+
+
+def given_subscription(text: str) -> tuple[str, Subscription]:
+    """The name ('' if there is none) and the subscription of an argument, which may run over several lines.
+
+    >>> name, subscription = given_subscription("near: {no2 > 40}")
+    >>> name, subscription.id
+    ('near', 'near')
+    """
+    from likewise.formats.json.subscriptions import is_json, subscription_from_json
+    from likewise.language import parse
+
+    name, start = _named(text)
+    if is_json(text):
+        return "", subscription_from_json(text)
+    return name, parse(text[start:], id=name or None)
+
+
+def read_event(text: str) -> Event:
+    """One event from a line of text, or from JSON: an envelope, or any object.
+
+    >>> read_event('e1: {energy, building} {device: computer, usage: 3 kWh}').tuples[1].unit
+    'kWh'
+    >>> read_event('{"room": {"temp": 21}}').tuples[0].attribute
+    'room.temp'
+    """
+    if _JSON.match(text):
+        from likewise.formats.json.events import event_from_json
+
+        return event_from_json(text)
+    from likewise.language import parse
+
+    name, start = _named(text)
+    return event_of(parse(text[start:]), name or None)
+
+
+def event_of(said: Subscription, id: str | None = None) -> Event:
+    """The event a conjunction of equalities describes: how events are written as text."""
+    body = said.body
+    if not isinstance(body, Condition) or said.top is not None:
+        raise InvalidEvent("an event as text is written {attribute: value, ...}, with its themes in braces before it")
+    tuples = []
+    for item in body.items:
+        if not isinstance(item, Predicate) or item.operator != "=" or item.relaxed_parts:
+            raise InvalidEvent("an event holds attributes with their values only: {attribute: value, ...}")
+        value = item.value
+        if isinstance(value, Quantity):
+            tuples.append(EventTuple(item.attribute, value.value, value.unit))
+        elif isinstance(value, (str, bool, int, float)):
+            tuples.append(EventTuple(item.attribute, value))
+    return Event(tuple(tuples), said.themes, id)

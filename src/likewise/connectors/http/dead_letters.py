@@ -1,0 +1,130 @@
+"""`/v1/dead-letters`: what could not be read, matched or delivered; list, read, replay, remove."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import msgspec
+from fastapi import APIRouter, Request
+from fastapi.responses import Response
+
+from likewise.broker.store import dead_letters
+from likewise.broker.store.dead_letters import DeadLetter, Reason
+from likewise.broker.store.entries import Replay
+from likewise.broker.tenants.tenant import Tenant
+from likewise.connectors.bodies import Unreadable, read_events
+from likewise.connectors.gate import Gate, answer, gate_of, whole
+from likewise.connectors.http.openapi import documented
+
+router = APIRouter(tags=["dead letters"])
+
+
+class LetterShown(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A dead letter: bytes that could not be read (`body`, as text), or an event for a subscriber."""
+
+    number: int
+    at: int
+    reason: Reason
+    detail: str
+    subscriber: str = ""
+    event: str = ""
+    subscriptions: tuple[str, ...] = ()
+    body: str = ""
+
+
+def _shown(gate: Gate, tenant: Tenant, letter: DeadLetter) -> LetterShown:
+    queue = tenant.by_number.get(letter.subscriber or 0)
+    event = ""
+    if letter.event is not None:
+        entry = next(gate.broker.store.entries(letter.event - 1, letter.event), None)
+        event = entry.id if entry is not None else ""
+    names = tuple(tenant.held[n].id for n in letter.subscriptions if n in tenant.held)
+    return LetterShown(
+        letter.number, letter.at, letter.reason, letter.detail, queue.id if queue is not None else "", event, names,
+        letter.body.decode(errors="replace"),
+    )  # fmt: skip
+
+
+def _one(gate: Gate, tenant: Tenant, number: int) -> DeadLetter:
+    with gate.broker.store.reading() as connection:
+        return dead_letters.one(connection, tenant.number, number)
+
+
+@router.get(
+    "/v1/dead-letters",
+    **documented(
+        "Dead letters, oldest first.",
+        answer=LetterShown,
+        many=True,
+        query={"after": ("integer", "the number before the first one wanted"), "limit": ("integer", "how many")},
+    ),
+)
+async def list_letters(request: Request) -> Response:
+    """List dead letters."""
+    gate = gate_of(request)
+    _, tenant = gate.admit(request, "admin")
+    after, limit = whole(request, "after", 0), whole(request, "limit", 100, 1, 1_000)
+
+    def find() -> list[LetterShown]:
+        with gate.broker.store.reading() as connection:
+            letters = dead_letters.listed(connection, tenant.number, after, limit)
+        return [_shown(gate, tenant, letter) for letter in letters]
+
+    return answer(await asyncio.to_thread(find))
+
+
+@router.get("/v1/dead-letters/{number}", **documented("One dead letter.", answer=LetterShown))
+async def read_letter(request: Request, number: str) -> Response:
+    """Read a dead letter."""
+    gate = gate_of(request)
+    _, tenant = gate.admit(request, "admin")
+    chosen = _number(number)
+    return answer(await asyncio.to_thread(lambda: _shown(gate, tenant, _one(gate, tenant, chosen))))
+
+
+@router.post(
+    "/v1/dead-letters/{number}/replay",
+    **documented("Try again: publish what was unreadable, or deliver what did not fit. Then it is forgotten."),
+)
+async def replay(request: Request, number: str) -> Response:
+    """Replay a dead letter."""
+    gate = gate_of(request)
+    _, tenant = gate.admit(request, "admin")
+    chosen = _number(number)
+    letter = await asyncio.to_thread(_one, gate, tenant, chosen)
+    if letter.event is None:
+        try:
+            events = read_events(letter.body, "application/json", gate.broker.clock())
+        except Unreadable as still:
+            raise still.error from still
+        await gate.answer(lambda done: gate.broker.start_publish(tenant, events, done))
+        await _forget(gate, tenant, chosen)
+        return answer({"published": [event.id for event in events]})
+    command = Replay(letter.number, letter.event, letter.subscriber, tuple(letter.subscriptions))
+    delivered: Any = await gate.answer(lambda done: gate.broker.command(tenant, command, done))
+    return answer({"delivered": delivered})
+
+
+@router.delete("/v1/dead-letters/{number}", **documented("Forget a dead letter.", status=204))
+async def remove(request: Request, number: str) -> Response:
+    """Forget a dead letter."""
+    gate = gate_of(request)
+    _, tenant = gate.admit(request, "admin")
+    chosen = _number(number)
+    await asyncio.to_thread(_one, gate, tenant, chosen)
+    await _forget(gate, tenant, chosen)
+    return Response(status_code=204)
+
+
+async def _forget(gate: Gate, tenant: Tenant, number: int) -> None:
+    store = gate.broker.store
+    await gate.answer(lambda done: store.write(lambda c: dead_letters.remove(c, tenant.number, number), done))
+
+
+def _number(said: str) -> int:
+    from likewise.errors import UnknownId
+
+    if not (said.isascii() and said.isdigit() and len(said) < 19):
+        raise UnknownId(said)
+    return int(said)

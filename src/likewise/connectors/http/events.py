@@ -1,0 +1,66 @@
+"""`/v1/events`: publish and withdraw."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from fastapi import APIRouter, Request
+from fastapi.responses import Response
+
+from likewise.broker.store.event_log import Receipt
+from likewise.connectors.bodies import CLOUDEVENT, CLOUDEVENTS, JSON, LINES, SENML
+from likewise.connectors.gate import gate_of, raw_answer
+from likewise.connectors.http.openapi import documented
+from likewise.connectors.http.publishing import PATH, publish
+from likewise.errors import InputError
+
+router = APIRouter(tags=["events"])
+
+
+class PublishedAll(msgspec.Struct, frozen=True):
+    """The events of one request, in their order."""
+
+    events: tuple[Receipt, ...]
+
+
+_EXAMPLE: dict[str, Any] = {"v": 1, "payload": {"TempC_SHT": 27.1, "city": "Galway"}, "id": "e1", "source": "/roof"}
+_CLOUD = {"specversion": "1.0", "id": "e1", "source": "/roof", "type": "reading", "data": {"temp": 27.1}}
+
+
+@router.post(
+    PATH,
+    **documented(
+        "Publish events: one, an array, or lines. They are on disk when the answer comes; all of them or none.",
+        answer=PublishedAll,
+        bodies={
+            JSON: _EXAMPLE,
+            LINES[0]: '{"temp": 27.1}\n{"temp": 27.3}\n',
+            CLOUDEVENT: _CLOUD,
+            CLOUDEVENTS: [_CLOUD],
+            SENML: [{"bn": "urn:dev:1/", "n": "temp", "u": "Cel", "v": 27.1}],
+        },
+    ),
+)
+async def publish_events(request: Request) -> Response:
+    """Read, append, and answer when the events are on disk; `Publishing` stands in front of it where we serve."""
+    return raw_answer(await publish(gate_of(request), request.scope["headers"], request.receive))
+
+
+@router.delete(
+    "/v1/events/{id:path}",
+    **documented(
+        "Withdraw an event: it is given to nobody any more, and leaves the windows.",
+        status=204,
+        query={"source": ("string", "the event's source, where several sources share an id")},
+    ),
+)
+async def withdraw(request: Request, id: str) -> Response:
+    """Take an event back."""
+    gate = gate_of(request)
+    _, tenant = gate.admit(request, "publish")
+    if not id:
+        raise InputError("the event's id is missing: DELETE /v1/events/ID")
+    source = request.query_params.get("source")
+    await gate.answer(lambda done: gate.broker.start_withdraw(tenant, id, source, done))
+    return Response(status_code=204)

@@ -1,0 +1,193 @@
+"""`/v1/match`, `/v1/explain`, `/v1/backtest`, `/v1/feedback` and boards: questions on the live code path."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import msgspec
+from fastapi import APIRouter, Request
+from fastapi.responses import Response
+
+from likewise.broker.asking.questions import (
+    Backtest,
+    backtest,
+    board,
+    explain_live,
+    explain_text,
+    places,
+    would_meet,
+)
+from likewise.broker.store.entries import Entry, Judge
+from likewise.broker.tenants.tenant import Tenant
+from likewise.connectors.gate import Gate, answer, raw_answer
+from likewise.connectors.http.openapi import documented
+from likewise.connectors.http.questions import asked, asker
+from likewise.defaults import STORED_EVENTS
+from likewise.errors import InputError, UnknownId
+from likewise.formats.json.answers import explanation_to_json
+from likewise.formats.json.events import event_from_json
+from likewise.formats.shown import MetSubscription, Place
+from likewise.language import parse
+from likewise.model import Event, Explanation
+
+router = APIRouter(tags=["matching"])
+
+
+class Question(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """An event (`event`, or the `event_id` of a stored one) and a subscription (an id of a subscriber, or `text`)."""
+
+    event: msgspec.Raw = msgspec.Raw()
+    event_id: str | None = None
+    source: str | None = None
+    subscriber: str | None = None
+    subscription: str | None = None
+    text: str | None = None
+
+
+class Tried(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A subscription as text to try on stored events: the newest `events` of them, showing `shown` matches."""
+
+    text: str
+    events: int = STORED_EVENTS
+    shown: int = 100
+
+
+class Judged(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Whether an event was what a subscription meant."""
+
+    subscriber: str
+    subscription: str
+    relevant: bool
+    event: msgspec.Raw = msgspec.Raw()
+    event_id: str | None = None
+    source: str | None = None
+
+
+class MatchAnswer(msgspec.Struct, frozen=True):
+    """The subscriptions that an event would meet."""
+
+    matches: tuple[MetSubscription, ...]
+
+
+def _event(gate: Gate, tenant: Tenant, asked: Question | Judged) -> Event | Entry:
+    sent = bytes(asked.event)
+    if sent and asked.event_id is None:
+        return event_from_json(sent)
+    if asked.event_id is None or sent:
+        raise InputError("give the event itself (`event`) or the id of a stored one (`event_id`)")
+    position = gate.broker.find_event(tenant, asked.event_id, asked.source)
+    found = next(gate.broker.store.entries(position - 1, position), None)
+    if found is None:
+        raise UnknownId(asked.event_id)
+    return found
+
+
+def _plain(found: Event | Entry) -> Event:
+    event = found.value if isinstance(found, Entry) else found
+    assert isinstance(event, Event)
+    return event
+
+
+@router.post(
+    "/v1/match",
+    **documented(
+        "Dry run: the subscriptions an event would meet (`event` or `event_id`), or the stored events a "
+        "subscription would meet (`text`). Changes nothing.",
+        answer=MatchAnswer,
+        bodies={"application/json": {"event": {"TempC_SHT": 27.1, "city": "Galway"}}},
+    ),
+)
+async def match(request: Request) -> Response:
+    """Match without publishing."""
+    gate, tenant, said = await asked(request, Question)
+    if said.text is not None:
+        if bytes(said.event) or said.event_id is not None:
+            raise InputError("give an event or a subscription's text, not both; to compare them use /v1/explain")
+        return answer(await _backtest(gate, tenant, Tried(said.text)))
+    event = _plain(await asyncio.to_thread(_event, gate, tenant, said))
+    found = await gate.ask(lambda: would_meet(tenant, event, gate.broker.clock()))
+    return answer(MatchAnswer(tuple(found)))
+
+
+@router.post(
+    "/v1/explain",
+    **documented(
+        "Why an event meets a subscription, or what kept it from doing so.",
+        answer=Explanation,
+        bodies={
+            "application/json": {
+                "event": {"TempC_SHT": 21.0, "city": "Galway"},
+                "text": "{temperature~ > 25 degC, city = Galway}",
+            }
+        },
+    ),
+)
+async def explain(request: Request) -> Response:
+    """Explain a match, or the lack of one."""
+    gate, tenant, said = await asked(request, Question)
+    found = await asyncio.to_thread(_event, gate, tenant, said)
+    now = gate.broker.clock()
+    if said.text is not None:
+        subscription = parse(said.text)
+        event = _plain(found)
+        explained = await gate.ask(lambda: explain_text(tenant, subscription, event, now))
+    elif said.subscriber is not None and said.subscription is not None:
+        held = tenant.subscription(said.subscriber, said.subscription)
+        explained = await gate.ask(lambda: explain_live(tenant, held, found, now))
+    else:
+        raise InputError("give a subscription: `subscriber` and `subscription`, or its `text`")
+    return raw_answer(explanation_to_json(explained))
+
+
+async def _backtest(gate: Gate, tenant: Tenant, tried: Tried) -> Backtest:
+    subscription = parse(tried.text)
+    broker = gate.broker
+    limit, shown = max(0, min(tried.events, STORED_EVENTS)), max(0, min(tried.shown, 10_000))
+    return await asyncio.to_thread(
+        backtest, broker.store, tenant, subscription, broker.worker.position + 1, broker.clock(),
+        limit=limit, shown=shown,
+    )  # fmt: skip
+
+
+@router.post(
+    "/v1/backtest",
+    **documented(
+        "What a subscription would have met among the stored events, as they came.",
+        answer=Backtest,
+        bodies={"application/json": {"text": "{no2 > 40} top 3 within 1 h by value(no2)", "events": 1000}},
+    ),
+)
+async def try_subscription(request: Request) -> Response:
+    """Try a subscription on stored events."""
+    return answer(await _backtest(*await asked(request, Tried)))
+
+
+@router.post(
+    "/v1/feedback",
+    **documented(
+        "Say whether an event was what a subscription meant; the relatedness of the terms involved moves.",
+        bodies={"application/json": {"subscriber": "ann", "subscription": "warm", "event_id": "e1", "relevant": True}},
+    ),
+)
+async def feedback(request: Request) -> Response:
+    """Take feedback."""
+    gate, tenant, said = await asked(request, Judged)
+    tenant.subscription(said.subscriber, said.subscription)
+    event = _plain(await asyncio.to_thread(_event, gate, tenant, said))
+    command = Judge(said.subscriber, said.subscription, event, said.relevant)
+    judgement: Any = await gate.answer(lambda done: gate.broker.command(tenant, command, done))
+    pairs = [{"role": p.role, "asked": p.asked, "seen": p.seen} for p in judgement.pairs]
+    return answer({"number": judgement.number, "relevant": judgement.relevant, "pairs": pairs})
+
+
+@router.get(
+    "/v1/subscribers/{subscriber}/subscriptions/{id}/board",
+    **documented("The k best of a top-k subscription's window now.", answer=Place, many=True),
+)
+async def read_board(request: Request, subscriber: str, id: str) -> Response:
+    """Read the board of a top-k subscription."""
+    gate, tenant = asker(request)
+    held = tenant.subscription(subscriber, id)
+    ranked = await gate.ask(lambda: board(tenant, held))
+    return answer(await asyncio.to_thread(places, gate.broker.store, held, ranked))

@@ -1,0 +1,67 @@
+"""`/v1/relatedness` and `/v1/nearest`: what the broker takes words to mean."""
+
+from __future__ import annotations
+
+import asyncio
+
+import msgspec
+from fastapi import APIRouter, Request
+from fastapi.responses import Response
+
+from likewise.connectors.gate import answer, whole
+from likewise.connectors.http.openapi import documented
+from likewise.connectors.http.questions import TWO_TERMS, asker, term, terms
+
+router = APIRouter(tags=["meaning"])
+
+
+class RelatednessAnswer(msgspec.Struct, frozen=True):
+    """How related two terms are, in [0, 1]."""
+
+    relatedness: float
+
+
+class Near(msgspec.Struct, frozen=True):
+    """A word of the space, and how related it is."""
+
+    term: str
+    relatedness: float
+
+
+@router.get(
+    "/v1/relatedness",
+    **documented(
+        "How related two terms are, each under its themes.",
+        answer=RelatednessAnswer,
+        query=TWO_TERMS,
+    ),
+)
+async def relatedness(request: Request) -> Response:
+    """Measure two terms."""
+    _, tenant = asker(request)
+    a, b = term(request, "a"), term(request, "b")
+    themes, other = terms(request, "themes"), terms(request, "other_themes")
+    interpretation = tenant.plain.interpretation
+    found = await asyncio.to_thread(lambda: interpretation.space.relatedness(a, b, themes=themes, other_themes=other))
+    return answer(RelatednessAnswer(found))
+
+
+@router.get(
+    "/v1/nearest",
+    **documented(
+        "The words of the space most related to a term.",
+        answer=Near,
+        many=True,
+        query={
+            "term": ("string", "the term"),
+            "k": ("integer", "how many"),
+            "themes": ("string", "theme tags, repeated"),
+        },
+    ),
+)
+async def nearest(request: Request) -> Response:
+    """Find near words."""
+    _, tenant = asker(request)
+    word, k, themes = term(request, "term"), whole(request, "k", 10, 1, 1_000), terms(request, "themes")
+    found = await asyncio.to_thread(lambda: tenant.plain.interpretation.space.nearest(word, k, themes))
+    return answer([Near(near, score) for near, score in found])

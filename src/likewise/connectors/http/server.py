@@ -1,0 +1,192 @@
+"""The application, and the server that runs it."""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import signal
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from typing import Any
+
+import uvicorn
+from fastapi import FastAPI, Request
+from fastapi.responses import Response
+from starlette.exceptions import HTTPException
+
+from likewise import __version__
+from likewise.broker.broker import Broker
+from likewise.broker.config import Config
+from likewise.broker.store.tokens import listed_tokens
+from likewise.connectors.gate import Gate
+from likewise.connectors.http import dead_letters as http_dead_letters
+from likewise.connectors.http import events as http_events
+from likewise.connectors.http import matching as http_matching
+from likewise.connectors.http import meaning as http_meaning
+from likewise.connectors.http import operations as http_operations
+from likewise.connectors.http import sse, websocket
+from likewise.connectors.http import subscribers as http_subscribers
+from likewise.connectors.http import subscriptions as http_subscriptions
+from likewise.connectors.http import watching as http_watching
+from likewise.connectors.http.openapi import components
+from likewise.connectors.http.problems import mistake, on_error, plain_problem
+from likewise.connectors.http.publishing import Publishing
+from likewise.connectors.tls import check_certificate
+from likewise.errors import LikewiseError, StateError
+
+_ROUTERS = (
+    http_events, http_subscriptions, http_subscribers, http_matching, http_meaning, http_dead_letters,
+    http_operations, http_watching, sse, websocket,
+)  # fmt: skip
+
+
+def make_app(broker: Broker) -> FastAPI:
+    """The application in front of a broker."""
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[dict[str, Gate]]:
+        app.state.gate = gate = Gate(broker)
+        yield {"gate": gate}
+        gate.stopping.set()
+
+    app = FastAPI(title="Likewise", version=__version__, summary="Publish/subscribe by meaning.", lifespan=lifespan)
+    for module in _ROUTERS:
+        app.include_router(module.router)
+    app.add_exception_handler(LikewiseError, on_error)
+    app.add_exception_handler(HTTPException, _on_http_error)
+    app.add_exception_handler(Exception, _on_mistake)
+    described: dict[str, Any] = {}
+
+    def openapi() -> dict[str, Any]:
+        if not described:
+            from fastapi.openapi.utils import get_openapi
+
+            described.update(get_openapi(title=app.title, version=app.version, summary=app.summary, routes=app.routes))
+            described["components"] = {
+                "schemas": components(),
+                "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
+            }
+            for path in described["paths"].values():
+                for operation in path.values():
+                    operation["responses"].pop("422", None)  # parameters are read by us, and refused with 400
+        return described
+
+    app.openapi = openapi  # type: ignore[method-assign]
+    return app
+
+
+async def _on_http_error(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    code = {404: "unknown_address", 405: "unknown_method"}.get(error.status_code, "http")
+    said = f"{request.method} {request.url.path}: {error.detail}; see /docs for what is served"
+    found = plain_problem(error.status_code, code, said)
+    found.headers.update(error.headers or {})
+    return found
+
+
+async def _on_mistake(request: Request, error: Exception) -> Response:
+    return mistake(request.url.path, error)
+
+
+def check_listening(config: Config, *, tokens: bool) -> None:
+    """Refuse to listen beyond this machine while anybody could come in.
+
+    >>> from likewise.broker.config import Config, Server
+    >>> check_listening(Config(server=Server(host="0.0.0.0")), tokens=False)
+    Traceback (most recent call last):
+    likewise.errors.StateError: '0.0.0.0' is reachable from other machines and there are no tokens; ...
+    """
+    server = config.server
+    check_certificate(server)
+    if tokens or server.host == "localhost":
+        return
+    try:
+        local = ipaddress.ip_address(server.host).is_loopback
+    except ValueError:
+        local = False
+    if not local:
+        raise StateError(
+            f"{server.host!r} is reachable from other machines and there are no tokens; make one first: "
+            "likewise admin token DATA --name ... --scope admin"
+        )
+
+
+class _Server(uvicorn.Server):
+    """Leaves signals to us: uvicorn would raise them again when it is done, before the broker has closed its store."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Nothing is captured."""
+        yield
+
+
+class Served:
+    """A server that is told when to stop, and that ends its streams before it waits for its requests."""
+
+    def __init__(self, broker: Broker, *, on_ready: Callable[[int], None] = lambda port: None) -> None:
+        self.broker = broker
+        self.app = make_app(broker)
+        server = broker.config.server
+        with broker.store.reading() as connection:
+            tokens = listed_tokens(connection)
+        check_listening(broker.config, tokens=bool(tokens))
+        self._on_ready = on_ready
+        self._server = _Server(
+            uvicorn.Config(
+                Publishing(self.app),
+                host=server.host,
+                port=server.port,
+                log_config=None,
+                access_log=False,
+                ssl_certfile=server.tls_certificate,
+                ssl_keyfile=server.tls_key,
+                timeout_graceful_shutdown=10,
+                ws="websockets-sansio",
+                ws_max_size=65_536,
+                ws_per_message_deflate=False,  # deliveries are small, and each connection would keep 300 KB for it
+                server_header=False,
+                proxy_headers=False,  # nothing here depends on who is asking beyond the token
+                lifespan="on",
+            )
+        )
+
+    async def run(self) -> None:
+        """Serve until told to stop."""
+        serving = asyncio.create_task(self._server.serve())
+        while not self._server.started and not serving.done():
+            await asyncio.sleep(0.01)
+        if self._server.started:
+            self._on_ready(self._server.servers[0].sockets[0].getsockname()[1])
+        watching = asyncio.create_task(self._watch())
+        await serving
+        watching.cancel()
+
+    async def _watch(self) -> None:
+        while not self._server.should_exit:
+            await asyncio.sleep(0.05)
+        self.app.state.gate.stopping.set()
+
+    def stop(self) -> None:
+        """Stop taking requests, finish those under way, then end."""
+        self._server.should_exit = True
+
+
+def serve(broker: Broker, *, on_ready: Callable[[int], None] = lambda port: None) -> None:
+    """Serve a broker until SIGINT or SIGTERM."""
+    served = Served(broker, on_ready=on_ready)
+
+    async def run() -> None:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            asyncio.get_running_loop().add_signal_handler(number, served.stop)
+        await served.run()
+
+    with asyncio.Runner(loop_factory=_loop) as runner:
+        runner.run(run())
+
+
+def _loop() -> asyncio.AbstractEventLoop:
+    try:
+        import uvloop
+    except ImportError:
+        return asyncio.new_event_loop()
+    return uvloop.new_event_loop()

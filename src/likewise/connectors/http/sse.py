@@ -1,0 +1,65 @@
+"""Server-sent events `/v1/subscribers/{id}/events`: the same stream for what reads HTTP alone.
+
+Each delivery is one `data:` line with its sequence number as `id:`. A browser that connects again sends
+`Last-Event-ID`, which acknowledges everything up to it; others acknowledge with a request of their own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+
+from fastapi import APIRouter, Request
+from fastapi.responses import StreamingResponse
+
+from likewise.connectors.gate import gate_of, whole
+from likewise.connectors.http.openapi import documented
+from likewise.connectors.stream import Replaced, Stream
+
+router = APIRouter(tags=["subscribers"])
+PAUSE = 15.0  # seconds after which a comment shows that the stream lives
+
+
+@router.get(
+    "/v1/subscribers/{id}/events",
+    **documented(
+        "Deliveries as server-sent events, from a cursor (`cursor`, or the header `Last-Event-ID`) on.",
+        query={"cursor": ("integer", "everything up to this sequence number is acknowledged")},
+    ),
+)
+async def events(request: Request, id: str) -> StreamingResponse:
+    """Push deliveries as server-sent events."""
+    gate = gate_of(request)
+    _, tenant = gate.admit(request, "subscribe")
+    queue = tenant.subscriber(id)
+    last = request.headers.get("last-event-id", "")
+    cursor = int(last) if last.isascii() and last.isdigit() and len(last) < 19 else whole(request, "cursor", 0)
+    if cursor:
+        gate.broker.acknowledge(tenant, id, min(cursor, tenant.stored_number))
+
+    async def pushed() -> AsyncIterator[bytes]:
+        with Stream(gate.broker, tenant, queue, gate.courier, max(cursor, queue.acknowledged)) as stream:
+            yield b": connected\n\n"
+            pages = stream.pages(window=queue.limit)
+            stopping = asyncio.create_task(gate.stopping.wait())
+            following: asyncio.Task[list[tuple[int, bytes]]] | None = None
+            try:
+                while True:
+                    following = following or asyncio.ensure_future(anext(pages))
+                    await asyncio.wait({following, stopping}, timeout=PAUSE, return_when=asyncio.FIRST_COMPLETED)
+                    if stopping.done():
+                        return
+                    if not following.done():
+                        yield b": still here\n\n"
+                        continue
+                    page = following.result()
+                    following = None
+                    yield b"".join(b"id: %d\ndata: %s\n\n" % (number, frame) for number, frame in page)
+            except (Replaced, StopAsyncIteration):
+                return
+            finally:
+                stopping.cancel()
+                if following is not None:
+                    following.cancel()
+
+    return StreamingResponse(pushed(), media_type="text/event-stream", headers={"Cache-Control": "no-store"})

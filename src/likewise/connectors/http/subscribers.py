@@ -1,0 +1,148 @@
+"""`/v1/subscribers`: register, unregister; what waits, and acknowledgements."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import msgspec
+from fastapi import APIRouter, Request
+from fastapi.responses import Response
+
+from likewise.broker.asking.history import replay
+from likewise.broker.store.deliveries import DeliveryDocument
+from likewise.broker.tenants.queues import SubscriberQueue
+from likewise.connectors.gate import answer, gate_of, raw_answer, read, whole
+from likewise.connectors.http.openapi import documented
+from likewise.defaults import MAX_TERM_LENGTH
+from likewise.errors import InputError, LimitExceeded
+from likewise.formats.shown import Policy, SubscriberShown
+
+router = APIRouter(tags=["subscribers"])
+
+
+class QueueWanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a subscriber's queue shall be like; what is left out stays, or is as the broker is configured."""
+
+    policy: Policy | None = None
+    limit: int | None = None
+
+
+class Acknowledged(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Everything up to this sequence number is settled."""
+
+    sequence: int
+
+
+class Pending(msgspec.Struct, frozen=True):
+    """Deliveries in order; `next` is what to ask for next, as `after`. A replay is over when it stays the same."""
+
+    deliveries: tuple[DeliveryDocument, ...]
+    next: int
+
+
+def shown(queue: SubscriberQueue) -> SubscriberShown:
+    """A subscriber as it is shown."""
+    return SubscriberShown(
+        queue.id, queue.policy, queue.limit, len(queue), queue.acknowledged, queue.dropped,
+        len(queue.subscriptions), queue.served_by is not None,
+    )  # fmt: skip
+
+
+@router.put(
+    "/v1/subscribers/{id}",
+    **documented(
+        "Register a subscriber, or change its queue; what waits for it stays.",
+        answer=SubscriberShown,
+        bodies={"application/json": {"policy": "drop-oldest", "limit": 1000}},
+    ),
+)
+async def register(request: Request, id: str) -> Response:
+    """Register a subscriber."""
+    gate = gate_of(request)
+    _, tenant = gate.admit(request, "subscribe")
+    if not id.strip() or not id.isprintable():
+        raise InputError("a subscriber's id needs printable text")
+    if len(id) > MAX_TERM_LENGTH:
+        raise LimitExceeded("characters of an id", allowed=MAX_TERM_LENGTH, found=len(id))
+    body = await gate.body(request)
+    wanted = read(body, QueueWanted) if body.strip() else QueueWanted()
+    queue: Any = await gate.answer(
+        lambda done: gate.broker.start_register(tenant, id, wanted.policy, wanted.limit, done)
+    )
+    return answer(shown(queue))
+
+
+@router.get("/v1/subscribers", **documented("The registered subscribers.", answer=SubscriberShown, many=True))
+async def list_subscribers(request: Request) -> Response:
+    """List subscribers."""
+    _, tenant = gate_of(request).admit(request, "subscribe")
+    return answer([shown(queue) for queue in list(tenant.subscribers.values())])
+
+
+@router.get("/v1/subscribers/{id}", **documented("One subscriber and its queue.", answer=SubscriberShown))
+async def read_subscriber(request: Request, id: str) -> Response:
+    """Read a subscriber."""
+    _, tenant = gate_of(request).admit(request, "subscribe")
+    return answer(shown(tenant.subscriber(id)))
+
+
+@router.delete(
+    "/v1/subscribers/{id}",
+    **documented("Unregister: forget a subscriber, its subscriptions and its queue.", status=204),
+)
+async def unregister(request: Request, id: str) -> Response:
+    """Unregister a subscriber."""
+    gate = gate_of(request)
+    _, tenant = gate.admit(request, "subscribe")
+    await gate.answer(lambda done: gate.broker.start_unregister(tenant, id, done))
+    return Response(status_code=204)
+
+
+@router.get(
+    "/v1/subscribers/{id}/deliveries",
+    **documented(
+        "The deliveries after a sequence number: what is pending or, with `replay=true`, everything still kept, "
+        "acknowledged or not.",
+        answer=Pending,
+        query={
+            "after": ("integer", "the sequence number before the first one wanted"),
+            "limit": ("integer", "how many at most"),
+            "replay": ("boolean", "`true` for acknowledged deliveries, too, as long as their events are kept"),
+        },
+    ),
+)
+async def pending(request: Request, id: str) -> Response:
+    """Read what is pending, or replay what was given before."""
+    gate = gate_of(request)
+    _, tenant = gate.admit(request, "subscribe")
+    queue, after, limit = tenant.subscriber(id), whole(request, "after", 0), whole(request, "limit", 100, 1, 10_000)
+    broker = gate.broker
+    match request.query_params.get("replay", "false"):
+        case "true":
+            page, last = await asyncio.to_thread(
+                replay, broker.store, tenant, queue, after, limit, broker.clock()
+            )  # fmt: skip
+        case "false":
+            page = await asyncio.to_thread(broker.page, tenant, queue, after=after, limit=limit)
+            last = page[-1][0] if page else after
+        case other:
+            raise InputError(f"`replay` is true or false, not {other[:40]!r}")
+    return raw_answer(b'{"deliveries":[%s],"next":%d}' % (b",".join(frame for _, frame in page), last))
+
+
+@router.post(
+    "/v1/subscribers/{id}/acknowledgements",
+    **documented(
+        "Acknowledge everything up to a sequence number; it is on disk when the answer comes.",
+        status=204,
+        bodies={"application/json": {"sequence": 12}},
+    ),
+)
+async def acknowledge(request: Request, id: str) -> Response:
+    """Acknowledge deliveries."""
+    gate = gate_of(request)
+    _, tenant = gate.admit(request, "subscribe")
+    said = read(await gate.body(request), Acknowledged)
+    await gate.answer(lambda done: gate.broker.acknowledge(tenant, id, said.sequence, done))
+    return Response(status_code=204)

@@ -1,0 +1,130 @@
+"""`/v1/subscriptions`: create, replace, list, read, delete."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from fastapi import APIRouter, Request
+from fastapi.responses import Response
+
+from likewise.broker.tenants.tenant import Held, Tenant
+from likewise.connectors.bodies import media_type, read_subscriptions
+from likewise.connectors.gate import Gate, answer, gate_of, raw_answer
+from likewise.connectors.http.openapi import documented
+from likewise.errors import InputError
+from likewise.formats.json.subscriptions import subscription_to_json
+from likewise.language import subscription_text
+from likewise.model import Kind
+
+router = APIRouter(tags=["subscriptions"])
+_BODIES: dict[str, object] = {
+    "text/plain": "{temperature~ > 25 degC, city = Galway}",
+    "application/json": {"v": 1, "text": "{temperature~ > 25 degC, city = Galway}", "id": "warm"},
+}
+
+
+class SubscriptionShown(msgspec.Struct, frozen=True):
+    """A subscription as the broker holds it, in its one printed form."""
+
+    subscriber: str
+    id: str
+    text: str
+    kind: Kind
+    added: int
+    ends: int | None
+
+
+class SubscriptionsShown(msgspec.Struct, frozen=True):
+    """The subscriptions of one request, in their order."""
+
+    subscriptions: tuple[SubscriptionShown, ...]
+
+
+def shown(tenant: Tenant, held: Held) -> SubscriptionShown:
+    """A subscription as it is shown."""
+    text = subscription_text(held.subscription)
+    owner = tenant.by_number[held.subscriber].id
+    return SubscriptionShown(owner, held.id, text, held.subscription.kind, held.added, held.ends)
+
+
+async def _hold(gate: Gate, request: Request, subscriber: str, id: str | None) -> tuple[Tenant, list[Held]]:
+    _, tenant = gate.admit(request, "subscribe")
+    tenant.subscriber(subscriber)
+    found = read_subscriptions(await gate.body(request), media_type(request.headers.get("content-type")))
+    if id is not None:
+        if len(found) != 1:
+            raise InputError(f"one subscription is replaced by one; found {len(found)}")
+        found = [msgspec.structs.replace(found[0], id=id)]
+    replace = id is not None
+    held: Any = await gate.answer(lambda done: gate.broker.start_subscribe(tenant, subscriber, found, replace, done))
+    return tenant, held
+
+
+@router.post(
+    "/v1/subscribers/{subscriber}/subscriptions",
+    **documented(
+        "Subscribe: one or several, as text or JSON. Valid earlier events that match are delivered first.",
+        answer=SubscriptionsShown,
+        status=201,
+        bodies=_BODIES,
+    ),
+)
+async def create(request: Request, subscriber: str) -> Response:
+    """Hold new subscriptions."""
+    tenant, held = await _hold(gate_of(request), request, subscriber, None)
+    return answer(SubscriptionsShown(tuple(shown(tenant, each) for each in held)), 201)
+
+
+@router.put(
+    "/v1/subscribers/{subscriber}/subscriptions/{id}",
+    **documented("Create a subscription under an id, or replace it.", answer=SubscriptionShown, bodies=_BODIES),
+)
+async def replace(request: Request, subscriber: str, id: str) -> Response:
+    """Hold a subscription in place of another."""
+    tenant, [held] = await _hold(gate_of(request), request, subscriber, id)
+    return answer(shown(tenant, held))
+
+
+@router.get("/v1/subscriptions", **documented("Every subscription.", answer=SubscriptionShown, many=True))
+async def list_all(request: Request) -> Response:
+    """List the subscriptions of every subscriber."""
+    _, tenant = gate_of(request).admit(request, "subscribe")
+    return answer([shown(tenant, held) for held in tenant.live()])
+
+
+@router.get(
+    "/v1/subscribers/{subscriber}/subscriptions",
+    **documented("The subscriptions of a subscriber.", answer=SubscriptionShown, many=True),
+)
+async def list_own(request: Request, subscriber: str) -> Response:
+    """List a subscriber's subscriptions."""
+    _, tenant = gate_of(request).admit(request, "subscribe")
+    numbers = list(tenant.subscriber(subscriber).subscriptions.values())
+    return answer([shown(tenant, tenant.held[number]) for number in numbers])
+
+
+@router.get(
+    "/v1/subscribers/{subscriber}/subscriptions/{id}",
+    **documented(
+        "One subscription; as its structure with `form=json`.",
+        answer=SubscriptionShown,
+        query={"form": ("string", "`json` for the published JSON form")},
+    ),
+)
+async def read_one(request: Request, subscriber: str, id: str) -> Response:
+    """Read a subscription."""
+    _, tenant = gate_of(request).admit(request, "subscribe")
+    held = tenant.subscription(subscriber, id)
+    if request.query_params.get("form") == "json":
+        return raw_answer(subscription_to_json(held.subscription))
+    return answer(shown(tenant, held))
+
+
+@router.delete("/v1/subscribers/{subscriber}/subscriptions/{id}", **documented("Unsubscribe.", status=204))
+async def delete(request: Request, subscriber: str, id: str) -> Response:
+    """End a subscription."""
+    gate = gate_of(request)
+    _, tenant = gate.admit(request, "subscribe")
+    await gate.answer(lambda done: gate.broker.start_unsubscribe(tenant, subscriber, id, done))
+    return Response(status_code=204)

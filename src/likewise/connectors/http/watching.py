@@ -1,0 +1,104 @@
+"""`/v1/activity`, `/v1/grid` and `/v1/evidence`: what somebody who watches needs, such as the dashboard."""
+
+from __future__ import annotations
+
+import asyncio
+
+import msgspec
+from fastapi import APIRouter, Request
+from fastapi.responses import Response
+
+from likewise.broker.asking.activity import Activity, activity
+from likewise.broker.tenants.tenant import Tenant
+from likewise.connectors.gate import Gate, answer, whole
+from likewise.connectors.http.openapi import documented
+from likewise.connectors.http.questions import TWO_TERMS, asked, asker, term, terms
+from likewise.formats.json.events import event_from_json
+from likewise.language import parse
+from likewise.matching.explaining.grid import Grid, grid
+from likewise.matching.plain.terms import theme_of
+from likewise.semantics.evidence import Evidence
+from likewise.semantics.measure import Term
+
+router = APIRouter(tags=["watching"])
+
+
+class GridAsked(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """An event, as it would be published, and the text of a subscription."""
+
+    event: msgspec.Raw
+    subscription: str
+
+
+class GridShown(msgspec.Struct, frozen=True):
+    """The matrix; None for kinds of subscriptions that have none."""
+
+    grid: Grid | None
+
+
+@router.get(
+    "/v1/activity",
+    **documented(
+        "The newest events and what they met; nothing is consumed.",
+        answer=Activity,
+        query={
+            "position": ("integer", "the last position seen; only later events are listed"),
+            "sequence": ("integer", "the last sequence number seen; only later matches are listed"),
+            "limit": ("integer", "how many of each at most"),
+        },
+    ),
+)
+async def watch(request: Request) -> Response:
+    """Read the newest events and matches."""
+    gate, tenant = asker(request)
+    position, sequence = whole(request, "position", 0), whole(request, "sequence", 0)
+    limit = whole(request, "limit", 100, 1, 1_000)
+    return answer(await asyncio.to_thread(_read, gate, tenant, position, sequence, limit))
+
+
+def _read(gate: Gate, tenant: Tenant, position: int, sequence: int, limit: int) -> Activity:
+    with gate.broker.store.reading() as connection:
+        return activity(connection, tenant, position, sequence, limit)
+
+
+@router.post(
+    "/v1/grid",
+    **documented(
+        "Every predicate of a subscription against every tuple of an event: the matrix behind an explanation.",
+        answer=GridShown,
+        bodies={
+            "application/json": {
+                "event": {"TempC_SHT": 27.1, "city": "Galway"},
+                "subscription": "{temperature~ > 25 degC, city = Galway}",
+            }
+        },
+    ),
+)
+async def show_grid(request: Request) -> Response:
+    """Compute the matrix with the tenant's own meaning, feedback included."""
+    gate, tenant, sent = await asked(request, GridAsked)
+    event, subscription = event_from_json(bytes(sent.event)), parse(sent.subscription)
+
+    def question() -> Grid | None:
+        interpretation = tenant.plain.interpretation
+        level = subscription.threshold if subscription.threshold is not None else interpretation.threshold
+        return grid(event, subscription, interpretation.measure, level)
+
+    return answer(GridShown(await gate.ask(question)))
+
+
+@router.get(
+    "/v1/evidence",
+    **documented(
+        "What stands behind the relatedness of two terms: every measure's score, the themes' effect, shared documents.",
+        answer=Evidence,
+        query=TWO_TERMS,
+    ),
+)
+async def show_evidence(request: Request) -> Response:
+    """Describe what made a score, feedback included."""
+    gate, tenant = asker(request)
+    wanted = Term(term(request, "a"), theme=theme_of(terms(request, "themes")))
+    seen = Term(term(request, "b"), theme=theme_of(terms(request, "other_themes")))
+    interpretation = tenant.plain.interpretation
+    return answer(await gate.ask(lambda: interpretation.space.describe(wanted, seen, interpretation.measure)))

@@ -1,0 +1,1 @@
+"""The hybrid matcher's `experiment` on RDF events (`dated_events`, `freebase`), and its `plot`."""

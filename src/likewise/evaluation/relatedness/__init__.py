@@ -1,0 +1,1 @@
+"""People's judgements of relatedness: the `experiment` that compares measures with them."""

@@ -1,0 +1,90 @@
+"""A thematic load as arrays: distinct terms, tuples and predicates by number.
+
+Relatedness is asked for once for each pair of distinct terms; everything else is gathering.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from likewise.evaluation.thematic.load import predicates_of
+from likewise.matching.plain.terms import asked_attribute, asked_value, seen_attribute
+from likewise.model import Event, EventTuple, Subscription
+from likewise.semantics.measure import Measure, Term
+
+
+class LoadArrays(msgspec.Struct, frozen=True, eq=False):
+    """Distinct terms of both sides, and who uses them.
+
+    Row i of `subscriptions` and of `events` holds numbers of predicates and of tuples, padded with -1; a
+    predicate or tuple is a pair of numbers of terms.
+    """
+
+    asked_attributes: tuple[Term, ...]
+    asked_values: tuple[Term, ...]
+    seen_attributes: tuple[Term, ...]
+    seen_values: tuple[Term, ...]
+    predicates: NDArray[np.int64]
+    tuples: NDArray[np.int64]
+    subscriptions: NDArray[np.int64]
+    events: NDArray[np.int64]
+
+    def similarities(
+        self, measure: Measure, asked: tuple[str, ...] = (), seen: tuple[str, ...] = ()
+    ) -> NDArray[np.float32]:
+        """The similarity of every predicate (row) and tuple (column), the sides under these themes."""
+        attributes = measure.matrix(_under(self.asked_attributes, asked), _under(self.seen_attributes, seen))
+        values = measure.matrix(_under(self.asked_values, asked), _under(self.seen_values, seen))
+        p, t = self.predicates, self.tuples
+        product: NDArray[np.float32] = attributes[np.ix_(p[:, 0], t[:, 0])] * values[np.ix_(p[:, 1], t[:, 1])]
+        return product
+
+
+def load_arrays(subscriptions: Sequence[Subscription], events: Sequence[Event]) -> LoadArrays:
+    """The arrays of fully relaxed subscriptions and of events whose values are text.
+
+    >>> from likewise.model import Condition, Predicate, event
+    >>> wanted = Subscription(Condition((Predicate("city", "=", "Galway", True, True),)), "q")
+    >>> arrays = load_arrays([wanted], [event({"town": "Galway", "country": "Ireland"})])
+    >>> arrays.predicates.tolist(), arrays.tuples.tolist(), arrays.events.tolist()
+    ([[0, 0]], [[0, 0], [1, 1]], [[0, 1]])
+    """
+    asked: tuple[dict[Term, int], dict[Term, int]] = ({}, {})
+    seen: tuple[dict[Term, int], dict[Term, int]] = ({}, {})
+    predicates: dict[tuple[int, int], int] = {}
+    tuples: dict[tuple[int, int], int] = {}
+    known: dict[EventTuple, int] = {}
+    rows = []
+    for subscription in subscriptions:
+        terms = [(asked_attribute(p, ()), asked_value(p, ())) for p in predicates_of(subscription)]
+        rows.append([_number(predicates, (_number(asked[0], a), _number(asked[1], v))) for a, v in terms])
+    columns = []
+    for event in events:
+        for item in event.tuples:
+            if item not in known:
+                pair = (seen_attribute(item, ()), Term(str(item.value), "value", kind="text"))
+                known[item] = _number(tuples, (_number(seen[0], pair[0]), _number(seen[1], pair[1])))
+        columns.append([known[item] for item in event.tuples])
+    return LoadArrays(
+        tuple(asked[0]), tuple(asked[1]), tuple(seen[0]), tuple(seen[1]),
+        np.array(list(predicates), np.int64), np.array(list(tuples), np.int64), _padded(rows), _padded(columns),
+    )  # fmt: skip
+
+
+def _number(numbers: dict, key: object) -> int:  # type: ignore[type-arg]
+    return int(numbers.setdefault(key, len(numbers)))
+
+
+def _padded(rows: Sequence[Sequence[int]]) -> NDArray[np.int64]:
+    out = np.full((len(rows), max(map(len, rows), default=0)), -1, np.int64)
+    for number, row in enumerate(rows):
+        out[number, : len(row)] = row
+    return out
+
+
+def _under(terms: tuple[Term, ...], theme: tuple[str, ...]) -> tuple[Term, ...]:
+    return tuple(Term(t.text, t.role, theme, t.unit, t.kind, t.context) for t in terms) if theme else terms

@@ -1,0 +1,79 @@
+"""What each part of the default measure is worth on the vendor benchmark: one part left out at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from likewise import defaults
+from likewise.evaluation.vendor.benchmark import Benchmark, decide, rank
+from likewise.semantics.measure import Measure, Term
+from likewise.semantics.space import Space, combined_measure
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+EVERYTHING: Final = "everything"
+NEUTRAL: Final[dict[str, dict[str, float | bool]]] = {
+    EVERYTHING: {},
+    "without short forms, formulas and names of units": {"short_forms": False},
+    "without heads and words that say little": {"modifier": 1.0, "light": 1.0, "transparent": 1.0},
+    "without different quantities and units": {"conflict": 1.0, "sisters": 1.0},
+    "without the order of a path's parts": {"container": 1.0},
+    "without weaker association of quantities with other words": {"association": 1.0},
+    "with the alignment's former exponents": {"asked_share": 0.7, "leniency": 0.5},
+    "without kinds of values": {"not_a_number": 1.0, "not_a_state": 1.0},
+}
+
+
+class AblationRow(msgspec.Struct, frozen=True):
+    """The measure without one part: maximal F1, average precision, and the F1 of decisions at the threshold."""
+
+    name: str
+    maximal_f1: float
+    average_precision: float
+    decision_f1: float
+
+
+class WithoutContext:
+    """A measure that is not told what stands beside a value, or its unit."""
+
+    def __init__(self, measure: Measure) -> None:
+        self.name, self._measure = measure.name, measure
+
+    def matrix(self, asked: Sequence[Term], seen: Sequence[Term]) -> NDArray[np.float32]:
+        """Every pair's score."""
+        return self._measure.matrix(asked, [msgspec.structs.replace(t, context=(), unit="") for t in seen])
+
+    def configuration(self) -> dict[str, object]:
+        """That of the measure."""
+        return self._measure.configuration()
+
+
+def variants(space: Space) -> Iterator[tuple[str, Measure]]:
+    """The default measure, whole and with one part left out at a time, then spelling alone.
+
+    >>> from likewise.semantics.library import load_space
+    >>> next(variants(load_space()))[0]
+    'everything'
+    """
+    for name, weights in NEUTRAL.items():
+        names = msgspec.structs.replace(space.calibration.names, **_any(weights))
+        yield name, combined_measure(space, msgspec.structs.replace(space.calibration, names=names))
+    yield "without the unit and the text beside a value", WithoutContext(space.measure("combine"))
+    yield "spelling alone (`names`)", space.measure("names")
+
+
+def ablation_row(name: str, benchmark: Benchmark, measure: Measure) -> AblationRow:
+    """One line of the table."""
+    found = rank(benchmark, measure)
+    decided = decide(benchmark, measure, defaults.THRESHOLD, numeric=False)
+    return AblationRow(name, found.maximal_f1, found.average_precision, decided.f1)
+
+
+def _any(weights: dict[str, float | bool]) -> dict[str, Any]:
+    return dict(weights)

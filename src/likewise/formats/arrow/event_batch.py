@@ -1,0 +1,242 @@
+"""EventBatch: many events as one table, the form shared by match_batch, Spark and processes (DESIGN.md).
+
+It is a sequence of events, and a set of columns; whichever is asked for is made when it is first asked
+for. The Arrow schema is published in `batch_schema`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+
+from likewise.errors import ArtefactMissing, FormatError
+from likewise.formats.arrow.columns import BOOLEAN, NO_TIME, NUMBER, Columns, columns_of, restored, spelled
+from likewise.formats.arrow.schema import METADATA, REST, TRIPLE_FIELDS, batch_schema
+from likewise.model.event import Event, EventTuple
+from likewise.model.rdf import Triple
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+
+class EventBatch(Sequence[Event]):
+    """A sequence of events that is a table, too. It never changes.
+
+    >>> from likewise.model import event
+    >>> batch = EventBatch.from_events([event({"t": 21}), event({"t": "warm"}, id="e2")])
+    >>> len(batch), batch[1].id, batch.to_arrow().num_rows
+    (2, 'e2', 2)
+    >>> EventBatch.from_arrow(batch.to_arrow()) == batch
+    True
+    """
+
+    __slots__ = ("_columns", "_events", "_rest")
+
+    def __init__(
+        self, events: tuple[Event, ...] | None, columns: Columns | None = None, rest: pa.RecordBatch | None = None
+    ) -> None:
+        """Use `from_events`, `from_arrow` or `from_ipc`."""
+        self._events = events
+        self._columns = columns
+        self._rest = rest
+
+    @classmethod
+    def from_events(cls, events: Iterable[Event]) -> EventBatch:
+        """A batch of some events."""
+        return cls(tuple(events))
+
+    @classmethod
+    def from_arrow(cls, table: pa.Table | pa.RecordBatch) -> EventBatch:
+        """A batch from a table of the published schema; strings may be dictionary-encoded or not.
+
+        Everything is checked here, so that later uses do not fail. RDF terms are taken as they are.
+        """
+        from likewise.formats.arrow.reading import read_table
+
+        columns, rest = read_table(table)
+        return cls(None, columns, rest)
+
+    @classmethod
+    def from_ipc(cls, data: bytes | Path) -> EventBatch:
+        """A batch from an Arrow IPC stream, as bytes or in a file."""
+        import pyarrow as pa
+
+        if isinstance(data, Path) and not data.is_file():
+            raise ArtefactMissing(f"there is no file {data.name!r} with a batch of events")
+        try:
+            source: Any = pa.memory_map(str(data)) if isinstance(data, Path) else pa.BufferReader(data)
+            with source, pa.ipc.open_stream(source) as reader:
+                table = reader.read_all()
+                return cls.from_arrow(table)
+        except (pa.ArrowException, OSError) as error:
+            raise FormatError(f"this is no Arrow stream with a batch of events: {str(error)[:200]}") from None
+
+    def to_ipc(self, *, dictionary: bool = True) -> bytes:
+        """The batch as an Arrow IPC stream."""
+        import pyarrow as pa
+
+        made = self.to_arrow(dictionary=dictionary)
+        sink = pa.BufferOutputStream()
+        with pa.ipc.new_stream(sink, made.schema) as writer:
+            writer.write_batch(made)
+        return sink.getvalue().to_pybytes()
+
+    def columns(self) -> Columns:
+        """The tuples and times as flat arrays; see `Columns`."""
+        if self._columns is None:
+            assert self._events is not None  # one of both is always there
+            self._columns = columns_of(self._events)
+        return self._columns
+
+    def to_events(self) -> tuple[Event, ...]:
+        """The events, equal to those the batch was made from."""
+        if self._events is None:
+            assert self._columns is not None  # one of both is always there
+            assert self._rest is not None
+            self._events = tuple(_events(self._columns, self._rest))
+        return self._events
+
+    def to_arrow(self, *, dictionary: bool = True) -> pa.RecordBatch:
+        """The batch as an Arrow record batch of the published schema.
+
+        `dictionary` encodes attributes, texts and units, which repeat a lot; Spark wants plain strings.
+        """
+        import pyarrow as pa
+
+        try:
+            rest = self._rest_of_events() if self._rest is None else self._rest
+            return _record_batch(self.columns(), rest, dictionary=dictionary)
+        except (pa.ArrowException, UnicodeEncodeError) as error:
+            raise FormatError(f"the events do not fit into a batch: {str(error)[:200]}") from None
+
+    def _rest_of_events(self) -> pa.RecordBatch:
+        import pyarrow as pa
+
+        events = self.to_events()
+        schema = pa.schema([batch_schema().field(name) for name in REST])
+        graphs = [
+            [{"subject": t.subject, "predicate": t.predicate, "object": t.object} for t in e.graph] for e in events
+        ]
+        lists: list[Any] = [
+            [e.id for e in events],
+            [e.source for e in events],
+            [e.themes for e in events],
+            graphs,
+            [e.vector or None for e in events],
+        ]
+        arrays = [pa.array(values, field.type) for values, field in zip(lists, schema, strict=True)]
+        return pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+    def __len__(self) -> int:
+        if self._events is not None:
+            return len(self._events)
+        assert self._columns is not None
+        return len(self._columns.offsets) - 1
+
+    def __iter__(self) -> Iterator[Event]:
+        return iter(self.to_events())
+
+    @overload
+    def __getitem__(self, index: int) -> Event: ...
+    @overload
+    def __getitem__(self, index: slice) -> EventBatch: ...
+    def __getitem__(self, index: int | slice) -> Event | EventBatch:
+        if isinstance(index, int):
+            return self.to_events()[index]
+        start, stop, step = index.indices(len(self))
+        if step != 1:
+            return EventBatch(self.to_events()[index])
+        stop = max(start, stop)
+        events = None if self._events is None else self._events[start:stop]
+        columns = None if self._columns is None else self._columns.slice(start, stop)
+        rest = None if self._rest is None else self._rest.slice(start, stop - start)
+        return EventBatch(events, columns, rest)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, EventBatch) and self.to_events() == other.to_events()
+
+    def __hash__(self) -> int:
+        return hash(self.to_events())
+
+    def __repr__(self) -> str:
+        return f"EventBatch({len(self)} events)"
+
+
+def _events(columns: Columns, rest: pa.RecordBatch) -> Iterator[Event]:
+    """Event objects from columns, one after the other."""
+    attributes, texts, units = columns.attributes, columns.texts, columns.units
+    tuples = []
+    for attribute, kind, number, text, spelling, unit, group in zip(
+        columns.attribute.tolist(), columns.kind.tolist(), columns.number.tolist(), columns.text.tolist(),
+        columns.spelling.tolist(), columns.unit.tolist(), columns.group.tolist(), strict=True,
+    ):  # fmt: skip
+        value: str | int | float | bool
+        if kind == NUMBER:
+            value = restored(number) if spelling < 0 else spelled(texts[spelling])
+        elif kind == BOOLEAN:
+            value = number == 1.0
+        else:
+            value = texts[text]
+        tuples.append(EventTuple(attributes[attribute], value, "" if unit < 0 else units[unit], group))
+    offsets = columns.offsets.tolist()
+    plain = [rest.column(name).to_pylist() for name in REST]
+    times = zip(columns.time.tolist(), columns.expires.tolist(), strict=True)
+    for i, ((time, expires), id, source, themes, graph, vector) in enumerate(zip(times, *plain, strict=True)):
+        yield Event(
+            tuple(tuples[offsets[i] : offsets[i + 1]]),
+            tuple(themes),
+            id,
+            source,
+            None if time == NO_TIME else time,
+            None if expires == NO_TIME else expires,
+            tuple(Triple(*(t[name] for name in TRIPLE_FIELDS)) for t in graph),
+            vector or "",
+        )
+
+
+def _record_batch(columns: Columns, rest: pa.RecordBatch, *, dictionary: bool) -> pa.RecordBatch:
+    import pyarrow as pa
+
+    schema = batch_schema(dictionary=dictionary)
+    kind = columns.kind
+    shown = np.where(kind == NUMBER, columns.spelling, columns.text)
+    one_tuple = schema.field("tuples").type.value_type
+    parts = [
+        _encoded(columns.attribute, columns.attributes, dictionary),
+        _encoded(shown, columns.texts, dictionary),
+        pa.array(columns.number, mask=kind != NUMBER),
+        pa.array(columns.number == 1.0, mask=kind != BOOLEAN),
+        _encoded(columns.unit, columns.units, dictionary),
+        pa.array(columns.group, pa.int32()),
+    ]
+    tuples = pa.ListArray.from_arrays(
+        pa.array(columns.offsets, pa.int32()),
+        pa.StructArray.from_arrays(parts, fields=list(one_tuple)),
+        type=schema.field("tuples").type,
+    )
+    ready = {
+        "time": _timestamps(columns.time),
+        "expires": _timestamps(columns.expires),
+        "tuples": tuples,
+    }
+    arrays = [ready[name] if name in ready else rest.column(name) for name in schema.names]
+    return pa.RecordBatch.from_arrays(arrays, schema=schema.with_metadata(METADATA))
+
+
+def _encoded(codes: NDArray[np.int32], words: list[str], dictionary: bool) -> Any:
+    import pyarrow as pa
+
+    encoded: Any = pa.DictionaryArray.from_arrays(
+        pa.array(codes, pa.int32(), mask=codes < 0), pa.array(words, pa.string())
+    )
+    return encoded if dictionary else encoded.dictionary_decode()
+
+
+def _timestamps(moments: NDArray[np.int64]) -> Any:
+    import pyarrow as pa
+
+    return pa.array(moments, pa.int64(), mask=moments == NO_TIME).cast(pa.timestamp("us", tz="UTC"))

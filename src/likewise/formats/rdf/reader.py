@@ -1,0 +1,171 @@
+"""RDF to events: one event for each subject (SPEC.md H and L).
+
+Text in N-Triples, N-Quads, Turtle, TriG, RDF/XML or JSON-LD becomes triples of canonical terms. The
+triples of one subject become one event: the graph keeps them as they are, and tuples derived from them
+let conditions be asked of it: the attribute is the last part of the predicate's IRI, the value a
+literal's text, number or Boolean, or the last part of an IRI. Named graphs are joined into one.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Collection, Iterator
+from typing import Final
+from urllib.parse import unquote
+
+from likewise.defaults import MAX_DOCUMENT_BYTES, MAX_TERM_LENGTH
+from likewise.errors import FormatError, LikewiseError
+from likewise.formats.rdf.safety import check_depth
+from likewise.formats.strict_json import as_bytes
+from likewise.model.event import Event, EventTuple
+from likewise.model.rdf import RDF_TYPE, Triple
+
+FORMATS: Final = {
+    "nt": "N_TRIPLES", "nq": "N_QUADS", "ttl": "TURTLE", "trig": "TRIG", "rdf": "RDF_XML", "jsonld": "JSON_LD",
+}  # fmt: skip
+_ALIASES: Final = {
+    "n-triples": "nt", "ntriples": "nt", "application/n-triples": "nt",
+    "n-quads": "nq", "nquads": "nq", "application/n-quads": "nq",
+    "turtle": "ttl", "n3": "ttl", "text/turtle": "ttl", "application/trig": "trig",
+    "rdf/xml": "rdf", "rdfxml": "rdf", "xml": "rdf", "owl": "rdf", "application/rdf+xml": "rdf",
+    "json-ld": "jsonld", "application/ld+json": "jsonld",
+}  # fmt: skip
+
+_XSD: Final = "http://www.w3.org/2001/XMLSchema#"
+_NUMERIC: Final = frozenset({
+    _XSD + name for name in (
+        "integer", "decimal", "double", "float", "long", "int", "short", "byte", "nonNegativeInteger",
+        "positiveInteger", "nonPositiveInteger", "negativeInteger",
+        "unsignedLong", "unsignedInt", "unsignedShort", "unsignedByte",
+    )
+})  # fmt: skip
+_LITERAL: Final = re.compile(r'"((?:[^"\\]|\\.)*)"(?:@([\w-]+)|\^\^<([^>]*)>)?', re.DOTALL)
+_ESCAPE: Final = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))")
+_ESCAPED: Final = {"t": "\t", "b": "\b", "n": "\n", "r": "\r", "f": "\f"}
+
+
+def parse_triples(data: bytes | str, format: str, *, base: str | None = None) -> Iterator[Triple]:
+    """The triples of an RDF text, in the order of the text, each term in canonical N-Triples.
+
+    `format` is one of nt, nq, ttl, trig, rdf, jsonld, or a usual name or media type of these.
+
+    >>> list(parse_triples('<http://e.org/a> <http://e.org/p> 5 .', "ttl"))[0].object
+    '"5"^^<http://www.w3.org/2001/XMLSchema#integer>'
+    """
+    name = _ALIASES.get(format.lower(), format.lower())
+    if name not in FORMATS:
+        raise FormatError(f"{format!r} is no RDF format that is read here; use one of {', '.join(FORMATS)}")
+    encoded = as_bytes(data, "RDF document", MAX_DOCUMENT_BYTES)
+    try:
+        text = encoded.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise FormatError(f"the RDF document is not UTF-8 ({error.reason}); convert it first") from None
+    check_depth(text, name)
+    import pyoxigraph
+
+    try:
+        for quad in pyoxigraph.parse(text, format=getattr(pyoxigraph.RdfFormat, FORMATS[name]), base_iri=base):
+            if isinstance(quad.object, pyoxigraph.Triple):
+                raise FormatError("the RDF document states something about a triple; only plain triples are read here")
+            yield Triple(str(quad.subject), str(quad.predicate), str(quad.object))
+    except (SyntaxError, ValueError) as error:
+        raise FormatError(f"the RDF document is not {FORMATS[name]}: {error}") from None
+
+
+def events_from_rdf(
+    data: bytes | str,
+    format: str,
+    *,
+    classes: Collection[str] | None = None,
+    by_subject: bool = True,
+    base: str | None = None,
+    on_error: Callable[[LikewiseError], None] | None = None,
+) -> Iterator[Event]:
+    """The events of an RDF text, in the order in which their subjects first stand there.
+
+    One event for each subject; `classes` (IRIs, or their last parts) keeps the subjects of these types
+    only. With `by_subject=False` the whole text is one event. An event's id is its subject, without
+    the angle brackets; a blank node has no name outside its text, so such an event has no id. A subject
+    that is no event (it passes a limit) is handed to `on_error` if that is given, else raised.
+
+    >>> text = '<http://e.org/m1> a <http://e.org/Match> ; <http://e.org/homeTeam> <http://e.org/FC_Galway> .'
+    >>> event = next(events_from_rdf(text, "ttl"))
+    >>> event.id, [(t.attribute, t.value) for t in event.tuples]
+    ('http://e.org/m1', [('type', 'Match'), ('homeTeam', 'FC_Galway')])
+    """
+    triples = dict.fromkeys(parse_triples(data, format, base=base))  # a graph is a set: each triple once
+    if not by_subject:
+        if triples:
+            yield event_from_triples(tuple(triples))
+        return
+    subjects: dict[str, list[Triple]] = {}
+    for triple in triples:
+        subjects.setdefault(triple.subject, []).append(triple)
+    for subject, own in subjects.items():
+        if classes is not None and not any(t.predicate == RDF_TYPE and _is_one_of(t.object, classes) for t in own):
+            continue
+        try:
+            found = event_from_triples(tuple(own), id=subject[1:-1] if subject.startswith("<") else None)
+        except LikewiseError as error:
+            error.args = (f"{subject[:200]}: {error}",)
+            if on_error is None:
+                raise
+            on_error(error)
+        else:
+            yield found
+
+
+def _is_one_of(term: str, classes: Collection[str]) -> bool:
+    return term in classes or term[1:-1] in classes or last_part(term) in classes
+
+
+def event_from_triples(graph: tuple[Triple, ...], *, id: str | None = None) -> Event:
+    """One event from triples, with the tuples that follow from them.
+
+    A value longer than a term may be has no tuple; it stays in the graph.
+
+    >>> event_from_triples((Triple("<http://e.org/a>", "<http://e.org/p#temp>", '"21.5"'),)).tuples[0].value
+    '21.5'
+    """
+    tuples = []
+    for triple in graph:
+        attribute, value = last_part(triple.predicate), _value(triple.object)
+        longest = max(len(attribute), len(value) if isinstance(value, str) else 0)
+        if attribute and longest <= MAX_TERM_LENGTH:
+            tuples.append(EventTuple(attribute, value))
+    return Event(tuple(tuples), id=id, graph=graph)
+
+
+def last_part(term: str) -> str:
+    """What stands after the last `/`, `#` or `:` of an IRI, percent signs decoded; a blank node's name.
+
+    >>> last_part("<http://dbpedia.org/property/home%20team>"), last_part("<urn:x:speed>"), last_part("<http://e.org/a/>")
+    ('home team', 'speed', 'a')
+    """
+    iri = term[1:-1] if term.startswith("<") else term[2:]
+    parts = re.split(r"[/#:]", iri.rstrip("/#:"))
+    return unquote(parts[-1]).strip()
+
+
+def _value(term: str) -> str | float | bool | int:
+    hit = _LITERAL.fullmatch(term)
+    if hit is None:
+        return last_part(term)
+    text, kind = _unescape(hit[1]), hit[3]
+    if kind == _XSD + "boolean" and text in ("true", "false", "1", "0"):
+        return text in ("true", "1")
+    if kind in _NUMERIC:
+        try:
+            number = int(text) if re.fullmatch(r"[+-]?\d{1,300}", text) else float(text)
+            if math.isfinite(number):
+                return number
+        except ValueError:
+            return text  # ill-typed, as RDF allows
+    return text
+
+
+def _unescape(text: str) -> str:
+    if "\\" not in text:
+        return text
+    return _ESCAPE.sub(lambda m: chr(int(m[1] or m[2], 16)) if m[1] or m[2] else _ESCAPED.get(m[3], m[3]), text)

@@ -1,0 +1,214 @@
+"""A block of the bitmap engine: up to some thousand slots, each one conjunction, and their bitmaps.
+
+A block is built at once from rows (see `condition_rows`) and changes afterwards only by clearing the
+bits of removed slots. Attributes that many of its slots mention are *dense*: one bitmap for each cell
+of their axes and each frequent token, lists for rare tokens, one bitmap for "the attribute is not
+there". What is left is *listed*: requirements on rare attributes, second requirements on one attribute
+and negative rows, as lists of slots by code. A slot with listed requirements counts only once all of
+them are confirmed, so the work on rare attributes is what events really say, never their number.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from likewise.kernels.compile import address
+from likewise.matching.bitmap import layout
+from likewise.matching.bitmap.condition_rows import COMPOUND, FIRST, NEGATIVE, NUMERIC, PRIMARY, REQUIREMENT
+from likewise.matching.bitmap.interval_bitmap import clear_bits, interval_bitmap, set_bits
+
+VIOLATES = 64  # action of a listed row that must not hold; below: the requirement it confirms
+IS_COMPOUND = 128  # added to the action of a compound range
+KINDS: dict[str, type[np.generic]] = {
+    "cuts": np.float64, "cells": np.uint64, "postings": np.uint16, "heavy": np.uint64,
+}  # fmt: skip
+
+
+class Rows(NamedTuple):
+    """Slots as arrays: `starts[s]:starts[s+1]` are the rows of slot s, ordinals ascend."""
+
+    ordinals: NDArray[np.int32]
+    starts: NDArray[np.int64]
+    codes: NDArray[np.int32]
+    flags: NDArray[np.int32]
+    on: NDArray[np.float64]
+    off: NDArray[np.float64]
+
+    def take(self, slots: NDArray[np.int64]) -> Rows:
+        """The rows of some slots, in the given order."""
+        sizes = np.diff(self.starts)[slots]
+        starts = np.concatenate([[0], np.cumsum(sizes)])
+        index = np.repeat(self.starts[slots] - starts[:-1], sizes) + np.arange(starts[-1])
+        return Rows(self.ordinals[slots], starts, self.codes[index], self.flags[index], self.on[index], self.off[index])
+
+
+def join(parts: list[Rows]) -> Rows:
+    """Rows of several blocks as one, slots in the order of their ordinals."""
+    ordinals = np.concatenate([p.ordinals for p in parts])
+    shifts = np.cumsum([0, *(len(p.codes) for p in parts)])
+    starts = np.concatenate([p.starts[:-1] + shift for p, shift in zip(parts, shifts, strict=False)] + [shifts[-1:]])
+    columns = [np.concatenate([getattr(p, name) for p in parts]) for name in ("codes", "flags", "on", "off")]
+    joined = Rows(ordinals, starts, *columns)
+    if len(ordinals) > 1 and (ordinals[1:] < ordinals[:-1]).any():
+        joined = joined.take(np.argsort(ordinals, kind="stable"))
+    return joined
+
+
+class Block:
+    """Slots with their bitmaps. `record` is the line of addresses the kernels read (see `block_layout`)."""
+
+    def __init__(self, rows: Rows, owner: NDArray[np.int32], shape: layout.BlockShape, gate: int = -1) -> None:
+        """`gate`: the code of an axis on which every slot must find a number (see `clustering`)."""
+        self.rows = rows
+        self.gate = gate
+        self.settled = gate >= 0  # no further clustering is of use
+        self._shape = shape
+        self.size = self.live = len(rows.ordinals)
+        self.first, self.last = int(rows.ordinals[0]), int(rows.ordinals[-1])
+        self._words = -(-self.size // 64)
+        self._arrays: dict[str, NDArray[Any]] = {}
+        slot = np.repeat(np.arange(self.size), np.diff(rows.starts))
+        attribute = owner[rows.codes]
+        primary = rows.flags & PRIMARY != 0
+        held = attribute[primary & (rows.flags & FIRST != 0)]
+        names, counts = np.unique(held, return_counts=True)
+        dense = names[counts >= max(shape.dense_from, self.size // shape.dense_share)]
+        place = np.searchsorted(dense, attribute)
+        is_dense = primary & (place < len(dense))
+        if len(dense):
+            is_dense &= dense[np.minimum(place, len(dense) - 1)] == attribute
+        self._build_dense(dense, is_dense, place, slot)
+        self._build_listed(~is_dense, slot)
+        mine = rows.codes == gate
+        self._arrays["gate"] = np.array([rows.on[mine].min(), rows.off[mine].max()]) if gate >= 0 else np.zeros(2)
+        steps = np.diff(rows.ordinals)
+        consecutive = self.size == 1 or bool((steps == 1).all())
+        self.distinct = bool((steps > 0).all())
+        self.record = np.zeros(layout.WIDTH, np.int64)
+        self._write_record(len(dense), consecutive)
+
+    def _build_dense(
+        self, dense: NDArray[Any], is_dense: NDArray[Any], place: NDArray[Any], slot: NDArray[Any]
+    ) -> None:
+        rows, words = self.rows, self._words
+        table: list[list[int]] = []
+        masks: list[NDArray[np.uint64]] = []
+        axes: list[list[int]] = []
+        tokens: list[list[int]] = []
+        parts: dict[str, list[NDArray[Any]]] = {name: [] for name in KINDS}
+        size = dict.fromkeys(parts, 0)
+
+        def put(name: str, array: NDArray[Any]) -> int:
+            parts[name].append(array)
+            size[name] += len(array)
+            return size[name] - len(array)
+
+        full = np.full(words, ~np.uint64(0))
+        for index, code in enumerate(dense.tolist()):
+            mine = np.flatnonzero(is_dense & (place == index))
+            slots, codes, numeric = slot[mine], rows.codes[mine], rows.flags[mine] & NUMERIC != 0
+            absent = full.copy()
+            clear_bits(absent, slots)
+            present = absent.copy()
+            set_bits(present, slots[codes == code])
+            masks += [absent, present]
+            first_axis, first_token = len(axes), len(tokens)
+            for axis in np.unique(codes[numeric]).tolist():
+                chosen = mine[codes == axis]
+                cells = interval_bitmap(rows.on[chosen], rows.off[chosen], slot[chosen], present, self._shape)
+                compound = bool((rows.flags[chosen] & COMPOUND).any())
+                cuts, bitmaps = put("cuts", cells.cuts), put("cells", cells.cells)
+                flags = layout.OFTEN * cells.often | layout.BOUNDED * compound
+                axes.append([axis, cells.step, len(cells.cuts), cuts, bitmaps, flags])
+            asked = mine[~numeric & (codes != code)]
+            asked = asked[np.argsort(rows.codes[asked], kind="stable")]
+            names, starts = np.unique(rows.codes[asked], return_index=True)
+            ends = [*starts[1:].tolist(), len(asked)]
+            posted = put("postings", slot[asked].astype(np.uint16))
+            for token, start, end in zip(names.tolist(), starts.tolist(), ends, strict=False):
+                heavy = -1
+                if (end - start) * 128 > self.size:  # a bitmap is read in less time than so long a list
+                    bitmap = present.copy()
+                    set_bits(bitmap, slot[asked[start:end]])
+                    heavy = put("heavy", bitmap)
+                tokens.append([token, posted + start, posted + end, heavy])
+            table.append([code, first_axis, len(axes), first_token, len(tokens)])
+        arrays = self._arrays
+        arrays["dense"] = np.array(table, np.int64).ravel()
+        arrays["axes"] = np.array(axes, np.int64).ravel()
+        arrays["tokens"] = np.array(tokens, np.int64).ravel()
+        arrays["masks"] = np.concatenate([*masks, np.empty(0, np.uint64)])
+        for name, pieces in parts.items():
+            arrays[name] = np.concatenate(pieces) if pieces else np.empty(0, KINDS[name])
+
+    def _build_listed(self, listed: NDArray[Any], slot: NDArray[Any]) -> None:
+        rows, arrays = self.rows, self._arrays
+        need = np.zeros(self.size, np.uint64)
+        asked = np.flatnonzero(listed & (rows.flags & NEGATIVE == 0))
+        bits = np.uint64(1) << (rows.flags[asked] & REQUIREMENT).astype(np.uint64)
+        np.bitwise_or.at(need, slot[asked], bits)
+        actions = np.where(rows.flags & NEGATIVE, VIOLATES, rows.flags & REQUIREMENT)
+        actions += np.where(rows.flags & COMPOUND, IS_COMPOUND, 0)
+        numeric = rows.flags & NUMERIC != 0
+        for kind, mask in (("number", listed & numeric), ("token", listed & ~numeric)):
+            mine = np.flatnonzero(mask)
+            mine = mine[np.argsort(rows.codes[mine], kind="stable")]
+            names, starts = np.unique(rows.codes[mine], return_index=True)
+            arrays[f"{kind}_codes"] = names.astype(np.int32)
+            arrays[f"{kind}_starts"] = np.append(starts, len(mine)).astype(np.int32)
+            arrays[f"{kind}_slots"] = slot[mine].astype(np.uint16)
+            arrays[f"{kind}_actions"] = actions[mine].astype(np.uint16)
+            if kind == "number":
+                arrays["number_on"], arrays["number_off"] = rows.on[mine], rows.off[mine]
+        arrays["alive"] = np.zeros(self._words, np.uint64)
+        set_bits(arrays["alive"], np.arange(self.size))
+        arrays["start"] = arrays["alive"].copy()
+        clear_bits(arrays["start"], np.flatnonzero(need))
+        arrays["need"] = need if len(asked) else np.empty(0, np.uint64)
+
+    def _write_record(self, dense: int, consecutive: bool) -> None:
+        record, arrays, rows = self.record, self._arrays, self.rows
+        for name, field in layout.ADDRESSES.items():
+            record[field] = address(getattr(rows, name[4:]) if name.startswith("row_") else arrays[name])
+        record[layout.GATE] = self.gate
+        record[layout.SLOTS], record[layout.WORDS], record[layout.DENSE] = self.size, self._words, dense
+        record[layout.NUMBER_CODES] = len(arrays["number_codes"])
+        record[layout.TOKEN_CODES] = len(arrays["token_codes"])
+        record[layout.NEEDING] = int(len(arrays["need"]) > 0)
+        distinct = layout.DISTINCT if self.distinct else layout.SHARED
+        record[layout.ORDER] = layout.CONSECUTIVE if consecutive else distinct
+
+    def slots_of(self, ordinal: int) -> range:
+        """The slots of an ordinal; none if it is not here."""
+        low, high = np.searchsorted(self.rows.ordinals, [ordinal, ordinal + 1]).tolist()
+        return range(low, high)
+
+    def is_alive(self, slot: int) -> bool:
+        """Whether the slot was not removed."""
+        return bool(int(self._arrays["alive"][slot >> 6]) >> (slot & 63) & 1)
+
+    def remove(self, slot: int) -> list[int]:
+        """Clear a slot; the codes its rows hold."""
+        keep = ~(np.uint64(1) << np.uint64(slot & 63))
+        self._arrays["alive"][slot >> 6] &= keep
+        self._arrays["start"][slot >> 6] &= keep
+        self.live -= 1
+        start, end = self.rows.starts[slot], self.rows.starts[slot + 1]
+        return self.rows.codes[start:end].tolist()  # type: ignore[no-any-return]
+
+    def living(self, slots: NDArray[np.int64] | None = None) -> Rows:
+        """The rows of the slots that are left, of all or of some."""
+        if slots is None:
+            if self.live == self.size:
+                return self.rows
+            slots = np.arange(self.size)
+        bits = np.unpackbits(self._arrays["alive"].view(np.uint8), bitorder="little")
+        return self.rows.take(slots[bits[slots] == 1])
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all its arrays."""
+        return sum(a.nbytes for a in (*self._arrays.values(), *self.rows, self.record))

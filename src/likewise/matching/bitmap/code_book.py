@@ -1,0 +1,193 @@
+"""Numbers for what subscriptions ask: attributes, axes of numbers, and yes-or-no questions about a value.
+
+An exact condition asks three kinds of things of an attribute: that it is there, that its number lies
+in a range (an axis for each unit, since a reading without a unit is taken in the unit asked for), and
+questions with a plain answer (a *token*): equality, prefixes, topics, ... Each is interned to a code,
+counted, and given back when no subscription asks it any more. An event is written as *points*:
+`code * 4 + what`, where `what` is HEAD (the attribute is there), NUMBER or TOKEN.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from likewise.matching.bitmap.text_index import TextIndex
+from likewise.model.predicate import Predicate
+from likewise.model.units import Unit, unit
+
+HEAD, NUMBER, TOKEN = 0, 1, 2
+MAX_REMEMBERED = 65_536  # names and texts whose points are remembered; past it they are worked out anew
+
+TextPoints = tuple[tuple[int, ...], tuple[int, ...], tuple[float, str] | None]
+
+
+class AttributeCodes:
+    """All that is asked of one attribute (folded); every number here is a point."""
+
+    __slots__ = (
+        "axis", "booleans", "code", "different", "head", "name", "only_numbers", "plain", "remembered", "seen", "texts",
+        "unit_axes", "used",
+    )  # fmt: skip
+
+    def __init__(self, name: str, code: int) -> None:
+        self.name = name
+        self.code = code
+        self.head = code * 4 + HEAD
+        self.axis = -1  # numbers compared without a unit
+        self.unit_axes: dict[str, tuple[Unit, int]] = {}
+        self.texts = TextIndex()
+        self.booleans: dict[bool, int] = {}
+        self.different: dict[tuple[type, object], int] = {}  # `!=`: what a value must not equal
+        self.plain: dict[Predicate, int] = {}  # evaluated one by one
+        self.remembered: dict[str, TextPoints] = {}
+        self.only_numbers = True  # nothing numeric is asked but ranges without a unit
+        self.used = 0
+        self.seen = 0  # number of the event it was last met in
+
+    def settle(self) -> None:
+        """Forget remembered answers after a question came or went."""
+        self.remembered.clear()
+        self.only_numbers = not (self.unit_axes or self.different or self.plain)
+
+
+UNASKED = AttributeCodes("", -1)  # stands for every attribute nobody asks about
+
+
+class CodeBook:
+    """Codes in use, how often, and the attribute each belongs to.
+
+    >>> book = CodeBook()
+    >>> lat = book.attribute("lat")
+    >>> axis = book.axis(lat, "")
+    >>> book.hold(axis), book.axis(lat, "") == axis, book.release(axis), len(book)
+    (None, True, None, 0)
+    """
+
+    def __init__(self) -> None:
+        self.attributes: dict[str, AttributeCodes] = {}
+        self.names: dict[str, AttributeCodes] = {}  # as events write them, filled by whoever reads events
+        self.owner = np.zeros(64, np.int32)  # code -> code of its attribute
+        self.where = np.full(64, -1, np.int32)  # scratch of the kernels: code -> where the event says it
+        self.remembered = 0
+        self._uses: list[int] = []
+        self._holders: list[tuple[AttributeCodes, Callable[[], None]] | None] = []
+        self._free: list[int] = []
+        self._fresh: list[int] = []
+
+    def __len__(self) -> int:
+        return len(self._uses) - len(self._free)
+
+    def attribute(self, folded: str) -> AttributeCodes:
+        """The codes of an attribute, made if need be."""
+        found = self.attributes.get(folded)
+        if found is None:
+            code = self._take()
+            found = self.attributes[folded] = AttributeCodes(folded, code)
+            self.names.clear()
+            self._settle(found, code, lambda: None)
+        return found
+
+    def axis(self, attribute: AttributeCodes, symbol: str) -> int:
+        """The code of the axis of numbers in a unit ('' for numbers without one)."""
+        if not symbol:
+            if attribute.axis < 0:
+                attribute.axis = self._point(attribute, NUMBER, lambda: setattr(attribute, "axis", -1))
+            return attribute.axis >> 2
+        held = attribute.unit_axes.get(symbol)
+        if held is None:
+            axes = attribute.unit_axes
+            held = axes[symbol] = (unit(symbol), self._point(attribute, NUMBER, lambda: axes.pop(symbol)))
+            attribute.settle()
+        return held[1] >> 2
+
+    def text(self, attribute: AttributeCodes, operator: str, text: str) -> int:
+        """The code of a text predicate."""
+        point = attribute.texts.get(operator, text)
+        if point is None:
+            point = self._point(attribute, TOKEN, lambda: attribute.texts.remove(operator, text))
+            attribute.texts.add(operator, text, point)
+            attribute.settle()
+        return point >> 2
+
+    def boolean(self, attribute: AttributeCodes, value: bool) -> int:
+        """The code of equality with a Boolean."""
+        return self._entry(attribute, attribute.booleans, value)
+
+    def different(self, attribute: AttributeCodes, kind: type, value: object) -> int:
+        """The code that says every value equals this one, which is what fails `!=`."""
+        return self._entry(attribute, attribute.different, (kind, value))
+
+    def plain(self, attribute: AttributeCodes, predicate: Predicate) -> int:
+        """The code of a predicate that is evaluated as it stands."""
+        return self._entry(attribute, attribute.plain, predicate)
+
+    def _entry(self, attribute: AttributeCodes, table: dict[Any, int], key: Any) -> int:
+        point = table.get(key)
+        if point is None:
+            point = table[key] = self._point(attribute, TOKEN, lambda: table.pop(key))
+            attribute.settle()
+        return point >> 2
+
+    def hold(self, code: int) -> None:
+        """Count one more use of a code."""
+        self._uses[code] += 1
+
+    def release(self, code: int) -> None:
+        """Count one use less; a code nobody uses is given back, and so is an attribute without codes."""
+        self._uses[code] -= 1
+        if self._uses[code] <= 0:
+            self._drop(code)
+
+    def keep(self) -> None:
+        """The codes made since the last call are in use."""
+        self._fresh.clear()
+
+    def give_up(self) -> None:
+        """Give back codes made since `keep` that nobody holds: what was being added was refused."""
+        for code in reversed(self._fresh):
+            if self._holders[code] is not None and not self._uses[code]:
+                self._drop(code)
+        self._fresh.clear()
+
+    def _point(self, attribute: AttributeCodes, what: int, forget: Callable[[], object]) -> int:
+        code = self._take()
+        attribute.used += 1
+        self._settle(attribute, code, forget)
+        return code * 4 + what
+
+    def _take(self) -> int:
+        if self._free:
+            return self._free.pop()
+        code = len(self._uses)
+        self._uses.append(0)
+        self._holders.append(None)
+        if code >= len(self.owner):
+            self.owner = np.concatenate([self.owner, np.zeros_like(self.owner)])
+            self.where = np.full(len(self.owner), -1, np.int32)
+        return code
+
+    def _settle(self, attribute: AttributeCodes, code: int, forget: Callable[[], object]) -> None:
+        self._uses[code] = 0
+        self._holders[code] = (attribute, forget)  # type: ignore[assignment]
+        self.owner[code] = attribute.code
+        self._fresh.append(code)
+
+    def _drop(self, code: int) -> None:
+        holder = self._holders[code]
+        if holder is None:
+            return
+        attribute, forget = holder
+        if code != attribute.code:
+            forget()
+            attribute.settle()
+            self._holders[code] = None
+            self._free.append(code)
+            attribute.used -= 1
+        if not attribute.used and not self._uses[attribute.code] and self._holders[attribute.code] is not None:
+            self._holders[attribute.code] = None
+            self._free.append(attribute.code)
+            del self.attributes[attribute.name]
+            self.names.clear()

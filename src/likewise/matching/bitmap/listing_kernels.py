@@ -1,0 +1,90 @@
+"""From bitmaps to ordinals, compiled: the last step of the bitmap engine (see `bitmap_kernels`)."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from likewise.kernels.compile import add_to_eight, codes_at, compiled, inlined, integers_at, ones, trailing_zeros
+from likewise.matching.bitmap import layout as L
+
+Integers = NDArray[np.int64]
+Words = NDArray[np.uint64]
+
+ONE = np.uint64(1)
+BYTE = np.uint64(8)
+SPARE = 8  # numbers that may be written beyond the last match
+
+
+def places_of_bits() -> NDArray[np.uint8]:
+    """For each byte the places of its bits, eight to a byte; zeros after them.
+
+    >>> places_of_bits()[8 * 0b1010 : 8 * 0b1010 + 3].tolist()
+    [1, 3, 0]
+    """
+    bits = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1, bitorder="little")
+    order = np.argsort(1 - bits, axis=1, kind="stable")
+    return np.where(np.sort(bits)[:, ::-1] == 1, order, 0).astype(np.uint8).ravel()
+
+
+@inlined
+def _list_word(bits: np.uint64, base: int, places: int, target: int) -> int:
+    """The places of a word's bits plus `base`, from the address `target` on, and up to eight numbers after them.
+
+    Four numbers, or eight for each byte, are written whatever the number of bits, because asking after each bit
+    whether it was the last is answered wrongly ahead of time once a word, which costs more than the superfluous ones.
+    """
+    count = ones(bits)
+    if count <= 4:
+        found = codes_at(target, 4)
+        for place in range(4):
+            found[place] = base + trailing_zeros(bits)
+            bits &= bits - ONE
+    else:
+        for byte in range(8):
+            eight = np.int64(bits & np.uint64(255))
+            add_to_eight(places + 8 * eight, base + 8 * byte, target)
+            target += 4 * ones(np.uint64(eight))
+            bits >>= BYTE
+    return count
+
+
+@compiled
+def list_matches(table: int, result: Words, counts: Integers, target: int) -> int:
+    """The ordinals of each event's bitmap, each once, to an address, and how many into `counts`; how many in all.
+
+    There must be room for `SPARE` more than there are.
+    """
+    head = integers_at(table, L.WIDTH)
+    places = head[L.PLACES]
+    found = codes_at(target, 1 << 62)
+    width = head[L.RESULT_WORDS]
+    used = 0
+    for event in range(len(counts)):
+        begun = used
+        for line in range(1, head[L.BLOCKS] + 2):
+            record = integers_at(table + 8 * L.WIDTH * line, L.WIDTH)
+            ordinals = codes_at(record[L.ORDINALS], record[L.SLOTS])
+            order = record[L.ORDER]
+            offset = event * width + record[L.AT]
+            lowest = int(ordinals[0]) if record[L.SLOTS] else 0
+            for word in range(record[L.WORDS]):
+                bits = result[offset + word]
+                if bits == 0:
+                    continue
+                if order == L.CONSECUTIVE:
+                    used += _list_word(bits, lowest + 64 * word, places, target + 4 * used)
+                elif order == L.DISTINCT:
+                    begin = used
+                    used += _list_word(bits, 64 * word, places, target + 4 * used)
+                    for index in range(begin, used):
+                        found[index] = ordinals[found[index]]
+                else:
+                    while bits:
+                        ordinal = ordinals[64 * word + trailing_zeros(bits)]
+                        if used == begun or found[used - 1] != ordinal:
+                            found[used] = ordinal
+                            used += 1
+                        bits &= bits - ONE
+        counts[event] = used - begun
+    return used

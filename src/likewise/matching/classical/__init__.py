@@ -1,0 +1,1 @@
+"""What stands for comparison: `sgim` and `sgim_interests`, statistical groups (Mohapatra et al. 2013)."""

@@ -1,0 +1,241 @@
+"""The explanation of a condition: each predicate with the tuple that met it best, and what would change the answer."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from likewise.defaults import TOP_MAPPINGS
+from likewise.matching.plain.conditions import (
+    PlainCondition,
+    PlainConjunction,
+    evaluate,
+    first_holder,
+    plain_condition,
+    rows_of,
+)
+from likewise.matching.plain.mappings import describe, score_of
+from likewise.matching.plain.operators import Outcome, meets
+from likewise.matching.plain.similarity import Row, SeenEvent
+from likewise.model.event import EventTuple
+from likewise.model.explanation import PredicateReport, Verdict
+from likewise.model.mapping import Mapping
+from likewise.model.predicate import Predicate
+from likewise.model.subscription import Subscription
+from likewise.model.text import fold
+from likewise.model.units import reading_unit, unit
+from likewise.model.values import Quantity
+
+
+class Judgement(NamedTuple):
+    """What an explanation says beside whom it is about."""
+
+    verdict: Verdict
+    reports: tuple[PredicateReport, ...]
+    change: str = ""
+    score: float = 0.0
+    mapping: Mapping | None = None
+    runner_up: Mapping | None = None
+
+
+def explain_condition(subscription: Subscription, seen: SeenEvent, threshold: float) -> Judgement:
+    """The conjunction that counts if the condition is met, else the one that came nearest."""
+    condition = plain_condition(subscription)
+    met = evaluate(condition, seen, threshold)
+    judged = [_judge(condition, place, seen, threshold) for place in range(len(condition.conjunctions))]
+    if met is not None:
+        found = judged[met.conjunction]
+        return found._replace(verdict="match", change="", score=met.score)
+    nearest = min(judged, key=lambda j: (sum(r.verdict != "match" for r in j.reports), -j.score))
+    if nearest.verdict == "match":  # every part is strong enough alone, yet rounding left their mean below
+        change = f"It would match with a threshold of at most {nearest.score:.9g}."
+        return nearest._replace(verdict="below_threshold", change=change)
+    return nearest
+
+
+def _judge(condition: PlainCondition, place: int, seen: SeenEvent, threshold: float) -> Judgement:
+    conjunction = condition.conjunctions[place]
+    mappings: list[Mapping] = []
+    score = 1.0
+    if conjunction.relaxed_parts == 0:
+        reports = [exact_report(predicate, seen) for predicate in conjunction.positive]
+    else:
+        rows = rows_of(conjunction, seen, condition.theme)
+        mappings = describe(rows, conjunction.relaxed_parts, TOP_MAPPINGS, place)
+        score = mappings[0].score if mappings else 0.0
+        chosen = [c.tuple for c in mappings[0].correspondences] if mappings else _greedy(rows)
+        reports = [
+            relaxed_report(predicate, row, index, seen, threshold)
+            for predicate, row, index in zip(conjunction.positive, rows, chosen, strict=True)
+        ]
+        if mappings and score >= threshold:  # a strong predicate may carry a weak one
+            reports = [_with_verdict(report, "match") for report in reports]
+    positives = len(reports)
+    reports += [negative_report(p, seen, condition.theme, threshold) for p in conjunction.negative]
+    failing = next((r for r in reports if r.verdict not in ("match", "below_threshold")), None)
+    if failing is None:
+        failing = min((r for r in reports if r.verdict != "match"), key=lambda r: r.similarity, default=None)
+    verdict: Verdict = "match"
+    change = ""
+    if failing is not None:
+        verdict = failing.verdict
+        if verdict == "below_threshold" and mappings:
+            change = _strengthen(conjunction, reports[:positives], score, mappings[0].product, threshold)
+        else:
+            change = _change(failing, seen)
+            others = sum(r.verdict != "match" for r in reports) - 1
+            if others:
+                change += f" {others} more {'part fails' if others == 1 else 'parts fail'}."
+    runner_up = mappings[1] if len(mappings) > 1 else None
+    return Judgement(verdict, tuple(reports), change, score, mappings[0] if mappings else None, runner_up)
+
+
+def exact_report(predicate: Predicate, seen: SeenEvent) -> PredicateReport:
+    """A predicate without relaxed parts against the tuples of its attribute, the first true one if any."""
+    wanted = fold(predicate.attribute)
+    places = [i for i, item in enumerate(seen.tuples) if fold(item.attribute) == wanted]
+    if not places:
+        return PredicateReport(_text(predicate), "missing_attribute")
+    outcomes = [meets(predicate, seen.tuples[i]) for i in places]
+    failed = Outcome.UNIT_MISMATCH if Outcome.UNIT_MISMATCH in outcomes else Outcome.FALSE
+    outcome = next((o for o in outcomes if o), failed)
+    place = places[outcomes.index(outcome)]
+    return _report(predicate, seen.tuples[place], place, _EXACT_VERDICTS[outcome], 1.0, 1.0 if outcome else 0.0)
+
+
+_EXACT_VERDICTS: dict[Outcome, Verdict] = {
+    Outcome.TRUE: "match",
+    Outcome.ASSUMED: "match",
+    Outcome.FALSE: "exact_part_false",
+    Outcome.UNIT_MISMATCH: "unit_mismatch",
+}
+
+
+def relaxed_report(
+    predicate: Predicate, row: Row, index: int | None, seen: SeenEvent, threshold: float
+) -> PredicateReport:
+    """A predicate of a conjunction with relaxed parts, with the tuple it was given (None: none was left for it)."""
+    text = _text(predicate)
+    if index is None:
+        note = "each predicate needs a tuple of its own, and none is left"
+        return PredicateReport(text, "missing_attribute", notes=(note,))
+    attribute, value = row.attribute[index], row.value[index]
+    item = seen.tuples[index]
+    if attribute * value > 0:
+        enough = predicate.relaxed_parts == 0 or score_of(attribute * value, predicate.relaxed_parts) >= threshold
+        return _report(predicate, item, index, "match" if enough else "below_threshold", attribute, value)
+    if attribute == 0:
+        return PredicateReport(text, "missing_attribute")
+    if predicate.value_relaxed:
+        return _report(predicate, item, index, "below_threshold", attribute, value)
+    mismatch = meets(predicate, item) is Outcome.UNIT_MISMATCH
+    return _report(predicate, item, index, "unit_mismatch" if mismatch else "exact_part_false", attribute, value)
+
+
+def negative_report(predicate: Predicate, seen: SeenEvent, theme: tuple[str, ...], threshold: float) -> PredicateReport:
+    """A predicate under `not`, with the tuple that satisfies it if one does."""
+    place = first_holder(predicate, seen, theme, threshold)
+    if place is None:
+        return PredicateReport(_text(predicate), "match", negated=True)
+    row = seen.row(predicate, theme)
+    return _report(
+        predicate, seen.tuples[place], place, "exact_part_false", row.attribute[place], row.value[place], negated=True
+    )
+
+
+def _greedy(rows: list[Row]) -> list[int | None]:
+    """Without a mapping: for each predicate its best tuple, unless an earlier predicate has it already."""
+    chosen: list[int | None] = []
+    for row in rows:
+        best = max(range(len(row.similarity)), key=lambda i: (row.similarity[i], row.attribute[i]), default=None)
+        taken = best is not None and row.similarity[best] > 0 and best in chosen
+        if taken:
+            free = [i for i, s in enumerate(row.similarity) if s > 0 and i not in chosen]
+            best = max(free, key=lambda i: row.similarity[i], default=None)
+        chosen.append(best)
+    return chosen
+
+
+def _report(
+    predicate: Predicate, item: EventTuple, place: int, verdict: Verdict, attribute: float, value: float,
+    *, negated: bool = False,
+) -> PredicateReport:  # fmt: skip
+    value_text = str(int(item.value)) if isinstance(item.value, float) and item.value.is_integer() else str(item.value)
+    shown = f"{value_text} {item.unit}".strip()
+    return PredicateReport(
+        _text(predicate), verdict, place, item.attribute, shown, attribute, value, negated, _notes(predicate, item)
+    )
+
+
+def _notes(predicate: Predicate, item: EventTuple) -> tuple[str, ...]:
+    """What a reader must know about a reading: a unit taken for granted, one that does not fit, no number."""
+    if predicate.interval() is not None and item.reading() is None:
+        return (f"{str(item.value)!r} is not a number",)
+    reading = item.reading()
+    asked = [unit(symbol) for symbol in _units(predicate)]
+    if reading is None or not asked:
+        return ()
+    for wanted in asked:
+        found = reading_unit(item.attribute, reading[1], wanted)
+        if found is not None and found.dimension != wanted.dimension:
+            given = f"the reading is in {found.symbol}, which measures {found.dimension}"
+            return (f"{given}; {wanted.symbol} measures {wanted.dimension}",)
+        if found is None:
+            return (f"the reading states no unit and was taken in {wanted.symbol}",)
+    return ()
+
+
+def _units(predicate: Predicate) -> list[str]:
+    """Every unit a predicate's numbers are in."""
+    if isinstance(predicate.value, tuple):
+        return [value.unit for value in predicate.value if isinstance(value, Quantity)]
+    return [predicate.unit] if predicate.unit else []
+
+
+def _with_verdict(report: PredicateReport, verdict: Verdict) -> PredicateReport:
+    import msgspec
+
+    return msgspec.structs.replace(report, verdict=verdict)
+
+
+def _change(report: PredicateReport, seen: SeenEvent) -> str:
+    """One sentence: what the event would have to say for this part to hold."""
+    if report.negated:
+        return f"It would match if {report.attribute!r} did not say {report.value!r}: `not {report.text}` rules it out."
+    match report.verdict:
+        case "missing_attribute" if report.notes:
+            return f"It would match if the event had a further tuple for `{report.text}`; each predicate needs one."
+        case "missing_attribute":
+            names = list(dict.fromkeys(item.attribute for item in seen.tuples))
+            had = ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
+            return f"It would match if the event had an attribute for `{report.text}`; it has {had or 'none'}."
+        case "unit_mismatch":
+            fitting = f"a unit that fits `{report.text}`: {report.notes[0]}"
+            return f"It would match if {report.attribute!r} were given in {fitting}."
+        case "below_threshold":
+            return f"It would match if {report.value!r} were related to what `{report.text}` asks for; it is not."
+        case _:
+            return f"It would match if {report.attribute!r} satisfied `{report.text}`; it says {report.value!r}."
+
+
+def _strengthen(
+    conjunction: PlainConjunction, reports: list[PredicateReport], score: float, product: float, threshold: float
+) -> str:
+    """One sentence for a near miss: the weakest predicate and what it would need, or the threshold that would do."""
+    parts = [p.relaxed_parts for p in conjunction.positive]
+    relaxed = [i for i, r in enumerate(reports) if parts[i]]
+    weakest = min(relaxed, key=lambda i: score_of(reports[i].similarity, parts[i]))
+    report = reports[weakest]
+    needed = threshold**conjunction.relaxed_parts / (product / report.similarity)
+    where = f"{report.attribute!r}: {report.value!r}"
+    lower = f"a threshold of at most {score:.3g}"
+    if needed > 1:
+        weak = f"`{report.text}` is weakest at {report.similarity:.3g} ({where})"
+        return f"It would match with {lower}; {weak}, and even 1 there would not lift the score to {threshold:.3g}."
+    weak = f"`{report.text}`, weakest at {report.similarity:.3g} ({where})"
+    return f"It would match if {weak}, reached {needed:.3g}, or with {lower}."
+
+
+def _text(predicate: Predicate) -> str:
+    from likewise.language.printer import predicate_text
+
+    return predicate_text(predicate)

@@ -1,0 +1,97 @@
+"""Why an event meets a subscription, or what keeps it from doing so, for every kind (DESIGN.md, `Explanation`).
+
+The explanation runs the functions that match: what it says is what happened.
+"""
+
+from __future__ import annotations
+
+from likewise.defaults import HYBRID_M, THRESHOLD
+from likewise.errors import NotServed
+from likewise.matching.explaining.conditions import Judgement, explain_condition
+from likewise.matching.explaining.other_kinds import explain_interest, explain_pattern, explain_statements
+from likewise.matching.plain.scoring import number_of, rank_value, scored_attributes
+from likewise.matching.plain.similarity import SeenEvent
+from likewise.matching.plain.statements import SeenStatements
+from likewise.matching.plain.window import Standing
+from likewise.model.event import Event
+from likewise.model.explanation import Explanation, PredicateReport, Verdict
+from likewise.model.subscription import Condition, GraphPattern, Interest, Subscription, Top
+from likewise.semantics.measure import Measure
+
+
+def explain(
+    event: Event,
+    subscription: Subscription,
+    *,
+    measure: Measure | None = None,
+    jcn: Measure | None = None,
+    esa: Measure | None = None,
+    m: int = HYBRID_M,
+    threshold: float | None = None,
+    at: int | None = None,
+    standing: Standing | None = None,
+) -> Explanation:
+    """Why the event does or does not meet the subscription; `threshold` is the matcher's, the subscription's own wins.
+
+    `standing` is the event's place in the window of a top-k subscription; without it just the condition
+    and the scored attributes are judged. `at` is the moment of asking, for engines whose answer depends
+    on it.
+
+    >>> from likewise.model import Predicate, Quantity, event
+    >>> warm = Subscription(Condition((Predicate("t", ">", Quantity(25.0, "degC")),)), id="warm")
+    >>> explain(event({"t": 20}), warm).verdict, explain(event({"t": "30 kg"}), warm).verdict
+    ('exact_part_false', 'unit_mismatch')
+    """
+    level = subscription.threshold if subscription.threshold is not None else threshold
+    level = THRESHOLD if level is None else level
+    compared: float | None = level
+    body = subscription.body
+    if isinstance(body, Condition):
+        judged = explain_condition(subscription, SeenEvent(event, measure), level)
+        compared = level if body.is_relaxed() else None
+        if subscription.top is not None and judged.verdict == "match":
+            judged = _rank(event, subscription.top, judged, standing)
+    elif isinstance(body, Interest):
+        judged, compared = explain_interest(body, event), None
+    elif isinstance(body, GraphPattern):
+        judged, compared = explain_pattern(body, event), None
+    else:
+        if jcn is None or esa is None:
+            raise NotServed("explaining statements needs the measures jcn and esa; give both")
+        judged = explain_statements(body, SeenStatements(event, jcn, esa), m, level)
+    return Explanation(
+        subscription.id, event.id, judged.verdict, judged.reports, judged.change, judged.score, compared,
+        judged.mapping, judged.runner_up,
+    )  # fmt: skip
+
+
+def _rank(event: Event, top: Top, judged: Judgement, standing: Standing | None) -> Judgement:
+    """The judgement of a condition that is met, with the event's place among the k best."""
+    value = rank_value(top.by, event, judged.score)
+    verdict: Verdict = "match"
+    if value is None:
+        missing = [name for name in scored_attributes(top.by) if number_of(event, name) is None]
+        verdict = "missing_attribute"
+        note = f"no number for {', '.join(missing)}" if missing else "the value ranked by is not finite"
+        named = ", ".join(missing or scored_attributes(top.by))
+        change = f"It would be ranked if the event gave a finite number for {named}."
+    elif standing is None:
+        note, change = f"ranked by {value:g}; the window was not looked at", ""
+    elif standing.expired or standing.place is None:
+        verdict = "expired"
+        note = "its time is outside the window"
+        change = "It would count if its time were inside the window: publish it sooner or ask for a longer window."
+    elif standing.place > top.k:
+        verdict = "not_in_top_k"
+        note = f"place {standing.place} by {value:g}"
+        wanted = "a higher" if top.highest else "a lower"
+        change = (
+            f"It stands at place {standing.place} of the window by {value:g}, and place {top.k} is held by "
+            f"{standing.kth:g}: it needs {wanted} value, or one of the better events to leave."
+        )
+    else:
+        note, change = f"place {standing.place} by {value:g}", ""
+    from likewise.language.printer import scoring_text
+
+    report = PredicateReport(f"top {top.k} by {scoring_text(top.by)}", verdict, notes=(note,))
+    return judged._replace(verdict=verdict, reports=(*judged.reports, report), change=change)

@@ -1,0 +1,149 @@
+"""Distinct predicates and which of them an event makes true: what the covering forest and SGIM test with.
+
+Subscriptions that ask the same thing share one entry, which goes when the last of them goes. Numbers
+without a unit are kept as closed bounds (an open bound is the next floating-point number) and text
+equality as folded text; testing these is cheaper than remembering their outcome. Everything else is
+asked of `meets`, once an event.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from math import inf, nextafter
+
+from likewise.matching.plain.operators import meets
+from likewise.model.condition import Conjunction
+from likewise.model.event import Event, EventTuple
+from likewise.model.predicate import Predicate
+from likewise.model.text import fold
+from likewise.model.values import Interval
+
+
+def closed_bounds(interval: Interval) -> tuple[float, float]:
+    """The same floating-point numbers between closed bounds.
+
+    >>> closed_bounds(Interval(1, 2)), closed_bounds(Interval(None, 0, high_open=True))
+    ((1.0, 2.0), (-inf, -5e-324))
+    """
+    low = -inf if interval.low is None else float(interval.low)
+    high = inf if interval.high is None else float(interval.high)
+    return nextafter(low, inf) if interval.low_open else low, nextafter(high, -inf) if interval.high_open else high
+
+
+class Entry:
+    """One distinct predicate: folded attribute, and bounds or folded text where these say it all."""
+
+    __slots__ = ("attribute", "bounds", "number", "predicate", "text", "users")
+
+    def __init__(self, number: int, predicate: Predicate) -> None:
+        self.number = number
+        self.predicate = predicate
+        self.attribute = fold(predicate.attribute)
+        self.users = 0
+        interval = predicate.interval()
+        self.bounds = closed_bounds(interval) if interval is not None and not interval.unit else None
+        self.text = fold(predicate.value) if predicate.operator == "=" and isinstance(predicate.value, str) else None
+
+
+class Compiled:
+    """A conjunction as entries of a table."""
+
+    __slots__ = ("negative", "positive")
+
+    def __init__(self, positive: tuple[Entry, ...], negative: tuple[Entry, ...]) -> None:
+        self.positive = positive
+        self.negative = negative
+
+
+def _key(predicate: Predicate) -> object:
+    """What tells predicates apart: also `1` from `true`, which are equal in Python."""
+    value = predicate.value
+    return (predicate, repr(value)) if isinstance(value, (bool, tuple)) else predicate
+
+
+class PredicateTable:
+    """The distinct predicates in use.
+
+    >>> table = PredicateTable()
+    >>> compiled = table.acquire(Conjunction((Predicate("x", ">", 1.0),)))
+    >>> Truths(Event((EventTuple("X", 2),))).hold(compiled), len(table)
+    (True, 1)
+    """
+
+    def __init__(self) -> None:
+        self._entries: dict[object, Entry] = {}
+        self._numbers = 0
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def acquire(self, conjunction: Conjunction) -> Compiled:
+        """The conjunction's predicates as entries, each counted as used once more."""
+        return Compiled(self._take(conjunction.positive), self._take(conjunction.negative))
+
+    def _take(self, predicates: Iterable[Predicate]) -> tuple[Entry, ...]:
+        taken = []
+        for predicate in predicates:
+            key = _key(predicate)
+            entry = self._entries.get(key)
+            if entry is None:
+                entry = self._entries[key] = Entry(self._numbers, predicate)
+                self._numbers += 1
+            entry.users += 1
+            taken.append(entry)
+        return tuple(taken)
+
+    def release(self, compiled: Compiled) -> None:
+        """Count the entries as used once less."""
+        for entry in (*compiled.positive, *compiled.negative):
+            entry.users -= 1
+            if not entry.users:
+                del self._entries[_key(entry.predicate)]
+
+
+class Truths:
+    """Which predicates one event makes true, each found out when first asked for."""
+
+    __slots__ = ("_known", "items", "numbers", "texts")
+
+    def __init__(self, event: Event) -> None:
+        self._known: dict[int, bool] = {}
+        self.items: dict[str, list[EventTuple]] = {}
+        self.numbers: dict[str, list[float]] = {}
+        self.texts: dict[str, list[str]] = {}
+        for item in event.tuples:
+            attribute = fold(item.attribute)
+            self.items.setdefault(attribute, []).append(item)
+            reading = item.reading()
+            if reading is not None:
+                self.numbers.setdefault(attribute, []).append(reading[0])
+            if isinstance(item.value, str):
+                self.texts.setdefault(attribute, []).append(fold(item.value))
+
+    def holds(self, entry: Entry) -> bool:
+        """Whether some tuple satisfies the predicate."""
+        bounds = entry.bounds
+        if bounds is not None:
+            low, high = bounds
+            for number in self.numbers.get(entry.attribute, ()):  # noqa: SIM110  a generator costs more than the test
+                if low <= number <= high:
+                    return True
+            return False
+        if entry.text is not None:
+            return entry.text in self.texts.get(entry.attribute, ())
+        known = self._known.get(entry.number)
+        if known is None:
+            predicate = entry.predicate
+            known = any(meets(predicate, item) for item in self.items.get(entry.attribute, ()))
+            self._known[entry.number] = known
+        return known
+
+    def hold(self, conjunction: Compiled) -> bool:
+        """Whether all positive predicates hold and no negative one does; stops at the first that decides."""
+        for entry in conjunction.positive:
+            if not self.holds(entry):
+                return False
+        for entry in conjunction.negative:  # noqa: SIM110  a generator costs more than the test
+            if self.holds(entry):
+                return False
+        return True

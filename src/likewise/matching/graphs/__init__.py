@@ -1,0 +1,3 @@
+"""Basic Graph Patterns: `engine` and `joins`; single patterns by the `triple_automaton`, its `triple_states` and
+table.
+"""

@@ -1,0 +1,189 @@
+"""Basic Graph Patterns over the triples of one event, found by a triple automaton and joined (SPEC.md L).
+
+Every distinct triple pattern of all subscriptions, whatever its variables are called, stands once in one
+automaton (Qin et al., CIKM 2014, section 2.3). An event's triples go through it, which gives each pattern's
+candidates. A subscription waits at one of its patterns, the one with most constants where fewest others
+wait; it is looked at when that pattern has a candidate, and joined when all its patterns have. The paper
+leaves joins open ("future work", section 3): here a solution takes all its triples from one event's graph.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from likewise.matching.engine import BaseEngine, Found, FoundBatch, found_batch
+from likewise.matching.graphs.joins import Graph, JoinPlan, Parts, bindings, exists
+from likewise.matching.graphs.triple_automaton import TripleAutomaton
+from likewise.model.event import Event
+from likewise.model.match import Match
+from likewise.model.rdf import TriplePattern, is_variable
+from likewise.model.subscription import GraphPattern, Kind, Subscription
+
+if TYPE_CHECKING:
+    from numpy import int64
+    from numpy.typing import NDArray
+
+Candidates = dict[int, list[Parts]]  # by pattern number
+
+
+class _Held:
+    """A subscription: how it is joined, the numbers of its patterns, and the one it waits at."""
+
+    __slots__ = ("numbers", "plan", "waits_at")
+
+    def __init__(self, plan: JoinPlan, numbers: tuple[int, ...], waits_at: int) -> None:
+        self.plan = plan
+        self.numbers = numbers
+        self.waits_at = waits_at
+
+
+class GraphPatternEngine(BaseEngine):
+    """Graph patterns with joins, answered with the bindings of their variables.
+
+    >>> from likewise.model import Triple
+    >>> engine = GraphPatternEngine()
+    >>> body = GraphPattern((TriplePattern("?e", "<type>", "<Match>"), TriplePattern("?e", "<team>", "?t")))
+    >>> engine.add(0, Subscription(body, id="s"), at=0)
+    >>> event = Event(graph=(Triple("<m1>", "<type>", "<Match>"), Triple("<m1>", "<team>", "<Spain>")))
+    >>> engine.match(event, at=0)[0][1].bindings
+    ((('?e', '<m1>'), ('?t', '<Spain>')),)
+    """
+
+    kinds: ClassVar[frozenset[Kind]] = frozenset({"pattern"})
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._automaton = TripleAutomaton()
+        self._held: dict[int, _Held] = {}
+        self._numbers: dict[TriplePattern, int] = {}  # patterns with their variables named alike
+        self._named: dict[int, TriplePattern] = {}
+        self._uses: dict[int, int] = {}
+        self._waiting: dict[int, dict[int, None]] = {}  # ordinals by the pattern they wait at
+        self._next = 0
+
+    @property
+    def patterns(self) -> int:
+        """How many distinct triple patterns the automaton holds."""
+        return len(self._automaton)
+
+    # -- holding --------------------------------------------------------------------------------
+
+    def add(self, ordinal: int, subscription: Subscription, at: int) -> None:
+        """Hold a subscription; patterns that are held already are shared."""
+        self.admit(ordinal, subscription)
+        body = subscription.body
+        assert isinstance(body, GraphPattern)  # the only body of this kind
+        plan = JoinPlan(body.patterns, body.variables())
+        numbers = tuple(self._number(TriplePattern(*shape)) for shape in plan.shapes)
+        waits_at = min(numbers, key=self._crowd)
+        self._waiting[waits_at][ordinal] = None
+        self._held[ordinal] = _Held(plan, numbers, waits_at)
+
+    def _number(self, pattern: TriplePattern) -> int:
+        shape = alike(pattern)
+        number = self._numbers.get(shape)
+        if number is None:
+            number = self._numbers[shape] = self._next
+            self._next += 1
+            self._named[number] = shape
+            self._uses[number] = 0
+            self._waiting[number] = {}
+            self._automaton.insert(shape, number)
+        self._uses[number] += 1
+        return number
+
+    def _crowd(self, number: int) -> tuple[int, int]:
+        """How little a pattern sets apart: its variables, and how many wait there already."""
+        shape = self._named[number]
+        variables = sum(is_variable(part) for part in (shape.subject, shape.predicate, shape.object))
+        return variables, len(self._waiting[number])
+
+    def remove(self, ordinal: int) -> None:
+        """Forget a subscription, and the patterns that only it had."""
+        self.dismiss(ordinal)
+        held = self._held.pop(ordinal)
+        del self._waiting[held.waits_at][ordinal]
+        for number in held.numbers:
+            self._uses[number] -= 1
+            if self._uses[number] == 0:
+                self._automaton.remove(number)
+                del self._numbers[self._named.pop(number)], self._uses[number], self._waiting[number]
+
+    # -- finding --------------------------------------------------------------------------------
+
+    def find(self, event: Event, at: int) -> Found:
+        """The subscriptions with a solution in the event's graph."""
+        return Found(self._met(self._candidates(event)))
+
+    def match(self, event: Event, at: int) -> list[tuple[int, Match]]:
+        """The same, with every solution."""
+        candidates = self._candidates(event)
+        graph = Graph(candidates)
+        found = []
+        for ordinal in self._complete(candidates):
+            held = self._held[ordinal]
+            solutions = bindings(held.plan, held.numbers, graph)
+            if solutions:
+                id = self.subscriptions[ordinal].id
+                found.append((ordinal, Match(event.id, id, "pattern", bindings=solutions)))
+        return found
+
+    def match_batch(self, events: Sequence[Event], at: Sequence[int]) -> FoundBatch:
+        """`find` for each event; the triples of all go through the automaton together."""
+        import numpy as np
+
+        graphs = [tuple(dict.fromkeys((t.subject, t.predicate, t.object) for t in e.graph)) for e in events]
+        triples = [parts for graph in graphs for parts in graph]
+        hits = self._automaton.match_batch(triples)
+        ends = np.searchsorted(hits.triples, np.cumsum([len(graph) for graph in graphs])).tolist()
+        places, numbers = hits.triples.tolist(), hits.numbers.tolist()
+        results = []
+        start = 0
+        for end in ends:
+            candidates: Candidates = {}
+            for place, number in zip(places[start:end], numbers[start:end], strict=True):
+                candidates.setdefault(number, []).append(triples[place])
+            results.append(self._met(candidates))
+            start = end
+        return found_batch([Found(ordinals) for ordinals in results])
+
+    def _candidates(self, event: Event) -> Candidates:
+        """The triples that meet each pattern, for the patterns that any triple meets."""
+        candidates: Candidates = {}
+        for parts in dict.fromkeys((t.subject, t.predicate, t.object) for t in event.graph):
+            for number in self._automaton.match(*parts):
+                candidates.setdefault(number, []).append(parts)
+        return candidates
+
+    def _complete(self, candidates: Candidates) -> list[int]:
+        """The subscriptions all of whose patterns have candidates, ascending."""
+        held = self._held
+        return sorted(
+            ordinal
+            for number in candidates
+            for ordinal in self._waiting[number]
+            if all(other in candidates for other in held[ordinal].numbers)
+        )
+
+    def _met(self, candidates: Candidates) -> NDArray[int64]:
+        import numpy as np
+
+        graph = Graph(candidates)
+        met = []
+        for ordinal in self._complete(candidates):
+            held = self._held[ordinal]
+            if len(held.numbers) == 1 or exists(held.plan, held.numbers, graph):
+                met.append(ordinal)
+        return np.array(met, np.int64)
+
+
+def alike(pattern: TriplePattern) -> TriplePattern:
+    """The pattern with its variables named ?0, ?1, ?2 in order, so that patterns that mean the same are equal.
+
+    >>> alike(TriplePattern("?who", "<p>", "?who")) == alike(TriplePattern("?x", "<p>", "?x"))
+    True
+    """
+    names: dict[str, str] = {}
+    parts = (pattern.subject, pattern.predicate, pattern.object)
+    return TriplePattern(*(names.setdefault(p, f"?{len(names)}") if is_variable(p) else p for p in parts))

@@ -1,0 +1,303 @@
+"""TP-automata: many triple patterns as one machine (SPEC.md L).
+
+Qin, Y., Sheng, Q. Z., Falkner, N. J. G., Shemshadi, A. and Curry, E.: Towards efficient dissemination of
+Linked Data in the Internet of Things, CIKM 2014, section 2.3. Every pattern is a chain of three
+transitions, one each for subject, predicate and object, by a constant or by `?`; patterns share the
+states of their common beginnings. A triple follows its constant and `?` at every active state, and the
+final states it reaches list the patterns it meets.
+
+Constants are numbered (labels). The transitions that every triple tries first need no search: lists by
+label give the state after a subject, after `?` and a predicate, and after `?`, `?` and an object. The
+pattern of three variables, which the paper leaves out, is kept aside and met by every triple. A variable
+that stands twice in a pattern is two `?` for the machine; that both are the same term is checked after it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import chain, repeat
+from typing import TYPE_CHECKING, NamedTuple
+
+from likewise.errors import DuplicateId, UnknownId
+from likewise.matching.graphs.triple_states import Final, First, Second, State, Target
+from likewise.model.rdf import TriplePattern, is_variable
+
+if TYPE_CHECKING:
+    from numpy import int64
+    from numpy.typing import NDArray
+
+    from likewise.matching.graphs.triple_automaton_table import AutomatonTable
+
+NO_LABEL = 0  # of a constant that no pattern has
+SUBJECT, PREDICATE, OBJECT = range(3)
+_PAIRS = ((SUBJECT, PREDICATE), (SUBJECT, OBJECT), (PREDICATE, OBJECT))  # parts that may be one variable
+Pairs = tuple[tuple[int, int], ...]
+
+
+class Hits(NamedTuple):
+    """Triple `triples[i]` meets pattern `numbers[i]`; ordered by triple."""
+
+    triples: NDArray[int64]
+    numbers: NDArray[int64]
+
+
+class TripleAutomaton:
+    """Triple patterns by number, and the numbers a triple meets: exactly those whose every constant it has.
+
+    >>> machine = TripleAutomaton()
+    >>> machine.insert(TriplePattern("?e", "<type>", "<Event>"), 1)
+    >>> machine.insert(TriplePattern("<a>", "?p", "?o"), 2)
+    >>> sorted(machine.match("<a>", "<type>", "<Event>")), machine.match("<b>", "<type>", "<Event>")
+    ([1, 2], [1])
+    >>> machine.remove(1)
+    >>> machine.match("<b>", "<type>", "<Event>")
+    []
+    """
+
+    __slots__ = (
+        "_after_object", "_after_predicate", "_after_subject", "_equal", "_everything", "_free_ids", "_free_labels",
+        "_labels", "_patterns", "_states", "_table", "_uses",
+    )  # fmt: skip
+
+    def __init__(self) -> None:
+        self._patterns: dict[int, tuple[str, str, str]] = {}
+        self._equal: dict[int, Pairs] = {}  # patterns in which a variable stands twice
+        self._labels: dict[str, int] = {}
+        self._uses: list[int] = [0]  # of each label, by patterns
+        self._free_labels: list[int] = []
+        self._free_ids: list[int] = []
+        self._states = 1
+        # By label: the state after a subject, after (?, predicate), after (?, ?, object), after (?, ?, ?).
+        self._after_subject: list[First | None] = [None]
+        self._after_predicate: list[Second | None] = [None]
+        self._after_object: list[Final | None] = [None]
+        self._everything: Final | None = None
+        self._table: AutomatonTable | None = None
+
+    def __len__(self) -> int:
+        return len(self._patterns)
+
+    def __contains__(self, number: object) -> bool:
+        return number in self._patterns
+
+    @property
+    def states(self) -> int:
+        """How many states there are, the initial one and those for `?` included."""
+        return self._states - len(self._free_ids)
+
+    # -- changing -------------------------------------------------------------------------------
+
+    def insert(self, pattern: TriplePattern, number: int) -> None:
+        """Add a pattern under a number of its own; it counts from the next triple on."""
+        if number in self._patterns:
+            raise DuplicateId(str(number))
+        parts = (pattern.subject, pattern.predicate, pattern.object)
+        self._patterns[number] = parts
+        equal = tuple((i, j) for i, j in _PAIRS if is_variable(parts[i]) and parts[i] == parts[j])
+        if equal:
+            self._equal[number] = equal
+        s, p, o = (NO_LABEL if is_variable(part) else self._label(part) for part in parts)
+        final = self._final(s, p, o)
+        final.numbers.append(number)
+        if self._table is not None:
+            self._table.touch(final)
+
+    def _final(self, s: int, p: int, o: int) -> Final:
+        """The final state after three transitions, with what leads there made where it is not there yet."""
+        if s:
+            first = self._after_subject[s]
+            if first is None:
+                first = self._after_subject[s] = First(self._new_id())
+                self._note_role(SUBJECT, s, first.id)
+            second = first.next.get(p) if p else first.rest
+            if second is None:
+                second = Second(self._new_id())
+                self._lead(first, p, second)
+        elif p:
+            second = self._after_predicate[p]
+            if second is None:
+                second = self._after_predicate[p] = Second(self._new_id())
+                self._note_role(PREDICATE, p, second.id)
+        elif o:
+            final = self._after_object[o]
+            if final is None:
+                final = self._after_object[o] = Final(self._new_id())
+                self._note_role(OBJECT, o, final.id)
+            return final
+        else:
+            if self._everything is None:
+                self._everything = Final(self._new_id())
+                self._table = None
+            return self._everything
+        final = second.next.get(o) if o else second.rest
+        if final is None:
+            final = Final(self._new_id())
+            self._lead(second, o, final)
+        return final
+
+    def remove(self, number: int) -> None:
+        """Take a pattern out, and every state and label that only it used."""
+        parts = self._patterns.pop(number, None)
+        if parts is None:
+            raise UnknownId(str(number))
+        self._equal.pop(number, None)
+        s, p, o = (NO_LABEL if is_variable(part) else self._labels[part] for part in parts)
+        final = self._final(s, p, o)
+        final.numbers.remove(number)
+        if self._table is not None:
+            self._table.touch(final)
+        if not final.numbers:
+            self._prune(s, p, o, final)
+        for part in parts:
+            if not is_variable(part):
+                self._release(part)
+
+    def _prune(self, s: int, p: int, o: int, final: Final) -> None:
+        """Drop a final state without patterns, and the states before it that lead nowhere else."""
+        self._free_ids.append(final.id)
+        first = self._after_subject[s]
+        if first is not None:
+            second = first.next[p] if p else first.rest
+        elif p:
+            second = self._after_predicate[p]
+        else:
+            if o:
+                self._after_object[o] = None
+                self._note_role(OBJECT, o, 0)
+            else:
+                self._everything = self._table = None
+            return
+        assert second is not None
+        self._lead(second, o, None)
+        if second.next or second.rest is not None:
+            return
+        self._free_ids.append(second.id)
+        if first is None:
+            self._after_predicate[p] = None
+            self._note_role(PREDICATE, p, 0)
+            return
+        self._lead(first, p, None)
+        if not first.next and first.rest is None:
+            self._free_ids.append(first.id)
+            self._after_subject[s] = None
+            self._note_role(SUBJECT, s, 0)
+
+    def _label(self, constant: str) -> int:
+        label = self._labels.get(constant)
+        if label is None:
+            if self._free_labels:
+                label = self._free_labels.pop()
+            else:
+                label = len(self._uses)
+                self._uses.append(0)
+                self._after_subject.append(None)
+                self._after_predicate.append(None)
+                self._after_object.append(None)
+            self._labels[constant] = label
+        self._uses[label] += 1
+        return label
+
+    def _release(self, constant: str) -> None:
+        label = self._labels[constant]
+        self._uses[label] -= 1
+        if self._uses[label] == 0:
+            del self._labels[constant]
+            self._free_labels.append(label)
+
+    def _new_id(self) -> int:
+        if self._free_ids:
+            return self._free_ids.pop()
+        self._states += 1
+        return self._states - 1
+
+    def _lead(self, state: State[Target], label: int, target: Target | None) -> None:
+        """Let a transition lead to another state, or nowhere."""
+        if not label:
+            state.rest = target
+        elif target is None:
+            del state.next[label]
+        else:
+            state.next[label] = target
+        if self._table is not None:
+            self._table.put(state.id, label, 0 if target is None else target.id, len(state.next))  # type: ignore[attr-defined]
+
+    def _note_role(self, role: int, label: int, target: int) -> None:
+        if self._table is not None:
+            self._table.put_role(role, label, target)
+
+    # -- matching -------------------------------------------------------------------------------
+
+    def match(self, subject: str, predicate: str, object: str) -> list[int]:
+        """The numbers of the patterns a triple meets, in no particular order."""
+        label = self._labels.get
+        o = label(object, NO_LABEL)
+        p = label(predicate, NO_LABEL)
+        found = [] if self._everything is None else self._everything.numbers.copy()
+        final = self._after_object[o]
+        if final is not None:
+            found += final.numbers
+        # Unrolled over the three second states, since this is every triple's way.
+        second = self._after_predicate[p]
+        if second is not None:
+            if second.rest is not None:
+                found += second.rest.numbers
+            if o and (final := second.next.get(o)) is not None:
+                found += final.numbers
+        first = self._after_subject[label(subject, NO_LABEL)]
+        if first is not None:
+            second = first.rest
+            if second is not None:
+                if second.rest is not None:
+                    found += second.rest.numbers
+                if o and (final := second.next.get(o)) is not None:
+                    found += final.numbers
+            second = first.next.get(p)
+            if second is not None:
+                if second.rest is not None:
+                    found += second.rest.numbers
+                if o and (final := second.next.get(o)) is not None:
+                    found += final.numbers
+        if self._equal and found:
+            parts = (subject, predicate, object)
+            return [n for n in found if n not in self._equal or _agree(parts, self._equal[n])]
+        return found
+
+    def match_batch(self, triples: Sequence[tuple[str, str, str]]) -> Hits:
+        """`match` for many triples (subject, predicate, object) at once, as arrays.
+
+        >>> machine = TripleAutomaton()
+        >>> machine.insert(TriplePattern("?x", "<p>", "?x"), 5)
+        >>> machine.match_batch([("<a>", "<p>", "<b>"), ("<b>", "<p>", "<b>")])
+        Hits(triples=array([1]), numbers=array([5]))
+        """
+        import numpy as np
+
+        table = self._current_table()
+        parts = map(self._labels.get, chain.from_iterable(triples), repeat(NO_LABEL))
+        labels = np.fromiter(parts, np.int32, 3 * len(triples)).reshape(-1, 3)
+        hits = Hits(*table.follow(labels))
+        if not self._equal:
+            return hits
+        doubtful = np.isin(hits.numbers, np.fromiter(self._equal, np.int64, len(self._equal)))
+        keep = np.ones(len(doubtful), bool)
+        for i in np.flatnonzero(doubtful).tolist():
+            keep[i] = _agree(triples[int(hits.triples[i])], self._equal[int(hits.numbers[i])])
+        return Hits(hits.triples[keep], hits.numbers[keep])
+
+    def _current_table(self) -> AutomatonTable:
+        from likewise.matching.graphs.triple_automaton_table import AutomatonTable
+
+        if self._table is None or self._table.is_behind(self.states):
+            self._table = AutomatonTable(
+                self._after_subject, self._after_predicate, self._after_object, self._everything, self._states
+            )
+        return self._table
+
+    def extend(self, patterns: Iterable[TriplePattern], first: int = 0) -> None:
+        """Insert many patterns, numbered on from `first`."""
+        for number, pattern in enumerate(patterns, first):
+            self.insert(pattern, number)
+
+
+def _agree(parts: tuple[str, str, str], equal: Pairs) -> bool:
+    return all(parts[i] == parts[j] for i, j in equal)

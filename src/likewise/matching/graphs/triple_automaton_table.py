@@ -1,0 +1,158 @@
+"""A triple automaton laid out in arrays for batches, kept up with the changes since it was made."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from likewise.matching.graphs.triple_automaton_kernels import follow, put_all
+from likewise.matching.graphs.triple_states import Final, First, Second, State
+
+_SMALLEST = 1_024  # slots of the table of transitions
+_HITS = 4_096  # hits there is room for at first
+
+
+class AutomatonTable:
+    """The arrays described in `triple_automaton_kernels`. Changes are noted, and written before the next batch."""
+
+    def __init__(
+        self,
+        after_subject: Sequence[First | None],
+        after_predicate: Sequence[Second | None],
+        after_object: Sequence[Final | None],
+        everything: Final | None,
+        states: int,
+    ) -> None:
+        rows: tuple[Sequence[First | Second | Final | None], ...] = (after_subject, after_predicate, after_object)
+        self._roles = np.array([[0 if state is None else state.id for state in row] for row in rows], np.int32)
+        self._everything = 0 if everything is None else everything.id
+        self._rest = np.zeros(states, np.int32)
+        self._branches = np.zeros(states, bool)
+        self._starts = np.zeros(states, np.int64)
+        self._counts = np.zeros(states, np.int64)
+        self._keys = np.zeros(_SMALLEST, np.int64)
+        self._targets = np.zeros(_SMALLEST, np.int32)
+        self._used = 0
+        self._numbers = np.empty(0, np.int64)
+        self._transitions: list[tuple[int, int]] = []  # (key, target)
+        self._finals: dict[int, list[int]] = {}
+        self._changes = 0
+        pending: list[First | Second | Final] = [state for row in rows for state in row if state is not None]
+        if everything is not None:
+            pending.append(everything)
+        while pending:  # the machine is a tree below these
+            state = pending.pop()
+            if not isinstance(state, State):
+                self._finals[state.id] = state.numbers
+                continue
+            self._branches[state.id] = bool(state.next)
+            self._transitions += [(state.id << 32 | label, reached.id) for label, reached in state.next.items()]
+            pending.extend(state.next.values())
+            if state.rest is not None:
+                self._rest[state.id] = state.rest.id
+                pending.append(state.rest)
+        self._write()
+
+    # -- changes --------------------------------------------------------------------------------
+
+    def put(self, state: int, label: int, target: int, branches: int) -> None:
+        """A transition by a label (or by `?`, label 0) leads to a target now, or nowhere (0)."""
+        self._changes += 1
+        self._grow(max(state, target))
+        if label:
+            self._transitions.append((state << 32 | label, target))
+            self._branches[state] = branches > 0
+        else:
+            self._rest[state] = target
+        if target:  # a number used before may have had transitions
+            self._rest[target] = 0
+            self._branches[target] = False
+            self._counts[target] = 0
+
+    def put_role(self, role: int, label: int, target: int) -> None:
+        """The state after a subject, predicate or object is another one now."""
+        self._changes += 1
+        self._grow(target)
+        if label >= self._roles.shape[1]:
+            wider = np.zeros((3, max(label + 1, 2 * self._roles.shape[1])), np.int32)
+            wider[:, : self._roles.shape[1]] = self._roles
+            self._roles = wider
+        self._roles[role, label] = target
+        if target:
+            self._rest[target] = 0
+            self._branches[target] = False
+            self._counts[target] = 0
+
+    def touch(self, final: Final) -> None:
+        """The numbers of a final state have changed."""
+        self._changes += 1
+        self._finals[final.id] = final.numbers
+
+    def is_behind(self, states: int) -> bool:
+        """Whether so much has changed, or is left over from changes, that making it anew is cheaper."""
+        return self._changes > max(_SMALLEST, 2 * states)
+
+    def _grow(self, state: int) -> None:
+        if state >= len(self._rest):
+            more = max(state + 1, 2 * len(self._rest)) - len(self._rest)
+            self._rest = np.pad(self._rest, (0, more))
+            self._branches = np.pad(self._branches, (0, more))
+            self._starts = np.pad(self._starts, (0, more))
+            self._counts = np.pad(self._counts, (0, more))
+
+    def _write(self) -> None:
+        if self._transitions:
+            self._make_room(len(self._transitions))
+            new = np.array(self._transitions, np.int64)
+            self._used += put_all(self._keys, self._targets, new[:, 0].copy(), new[:, 1].astype(np.int32))
+            self._transitions.clear()
+        if self._finals:
+            total = len(self._numbers)
+            for final, numbers in self._finals.items():
+                self._starts[final], self._counts[final] = total, len(numbers)
+                total += len(numbers)
+            added = (number for numbers in self._finals.values() for number in numbers)
+            more = np.fromiter(added, np.int64, total - len(self._numbers))
+            self._numbers = np.concatenate([self._numbers, more])
+            self._finals.clear()
+
+    def _make_room(self, more: int) -> None:
+        """Keep the table of transitions at most half full; transitions that lead nowhere are dropped then."""
+        if 2 * (self._used + more) <= len(self._keys):
+            return
+        live = self._targets > 0
+        old_keys, old_targets = self._keys[live], self._targets[live]
+        size = _SMALLEST
+        while size < 2 * (len(old_keys) + more):
+            size *= 2
+        self._keys, self._targets = np.zeros(size, np.int64), np.zeros(size, np.int32)
+        self._used = put_all(self._keys, self._targets, old_keys, old_targets)
+
+    # -- matching -------------------------------------------------------------------------------
+
+    def follow(self, labels: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The hits of triples given as rows of three labels."""
+        self._write()
+        total, at = labels.shape[0], 0
+        parts: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []
+        room = max(_HITS, 2 * total)
+        while at < total:
+            triples, out = np.empty(room, np.int64), np.empty(room, np.int64)
+            after, filled = self._follow(labels, at, triples, out)
+            parts.append((triples[:filled], out[:filled]))
+            room = 2 * room if after == at else room  # one triple alone may meet more than there is room for
+            at = after
+        if len(parts) == 1:
+            return parts[0]
+        empty = np.empty(0, np.int64)
+        return np.concatenate([p[0] for p in parts] or [empty]), np.concatenate([p[1] for p in parts] or [empty])
+
+    def _follow(self, labels: NDArray[np.int32], at: int, triples: Any, out: Any) -> tuple[int, int]:
+        found: tuple[int, int] = follow(
+            labels, at, self._roles, self._rest, self._branches, self._keys, self._targets,
+            self._starts, self._counts, self._numbers, self._everything, triples, out,
+        )  # fmt: skip
+        return found

@@ -1,0 +1,1 @@
+"""Statements about RDF events, by WordNet and explicit semantic analysis: the `engine`."""

@@ -1,0 +1,190 @@
+"""Statements about RDF events, all subscriptions at once (SPEC.md H).
+
+Hasan, O'Riain and Curry, "Approximate Semantic Matching of Heterogeneous Events", DEBS 2012. What a property
+or a value is related to is computed when it is first seen and kept; an event then costs a few array operations
+over the distinct statements asked. The plain evaluation is in `statements`.
+
+Variants, the paper's baselines: `jcn` ranks and relates by Jiang-Conrath alone, `esa` by ESA alone; both take
+the relatedness of properties as it is, without the weight by rank.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from likewise.defaults import CACHE_BYTES, HYBRID_M, THRESHOLD
+from likewise.errors import NotServed, UnknownId
+from likewise.kernels.growing_array import Growing
+from likewise.matching.cache_use import RELATEDNESS, CacheUse
+from likewise.matching.engine import BaseEngine, Found
+from likewise.matching.explaining.explain import explain
+from likewise.matching.plain.statement_terms import event_statements, plain_words
+from likewise.matching.thematic.asked_predicates import Columns
+from likewise.matching.thematic.relatedness_rows import RelatednessRows
+from likewise.model import Event, Explanation, Kind, Match, Statements, Subscription, fold
+from likewise.semantics.measure import Measure, Role, Term
+
+Variant = Literal["hybrid", "jcn", "esa"]
+
+PATIENCE = 1_000  # subscriptions that may be gone before the rest is packed
+
+
+class HybridEngine(BaseEngine):
+    """Statement subscriptions over JCn and ESA.
+
+    >>> from likewise.model import event
+    >>> from likewise.language import parse
+    >>> from likewise.testing import TableMeasure
+    >>> related = TableMeasure({("squad", "team"): 0.9})
+    >>> engine = HybridEngine(related, related)
+    >>> engine.add(3, parse('event squad "Spain"', id="s"), 0)
+    >>> engine.find(event({"team": "Spain", "year": 2010}), 0).ordinals.tolist()
+    [3]
+    """
+
+    kinds: ClassVar[frozenset[Kind]] = frozenset({"statements"})
+
+    def __init__(
+        self,
+        jcn: Measure,
+        esa: Measure,
+        *,
+        m: int = HYBRID_M,
+        threshold: float = THRESHOLD,
+        variant: Variant = "hybrid",
+        cache_bytes: int = CACHE_BYTES,
+    ) -> None:
+        super().__init__()
+        self.jcn, self.esa, self.m, self.threshold, self.variant = jcn, esa, m, threshold, variant
+        self._properties, self._values = Columns(), Columns()
+        self._related = CacheUse()
+        ranking, relating = (esa if variant == "esa" else jcn), (jcn if variant == "jcn" else esa)
+        self._ranking = RelatednessRows(self._properties, ranking, cache_bytes // 4, self._related)
+        self._relating = RelatednessRows(self._properties, relating, cache_bytes // 4, self._related)
+        self._meaning = RelatednessRows(self._values, relating, cache_bytes // 2, self._related)
+        self._statements: dict[tuple[int, int], int] = {}  # (property, value) -> number of the statement
+        self._statement_property, self._statement_value = Growing(np.int64), Growing(np.int64)
+        self._clear()
+
+    def _clear(self) -> None:
+        self._owners = Growing(np.int64)  # ordinals, ascending; -1 when removed
+        self._limits = Growing(np.float64)
+        self._starts = Growing(np.int64)
+        self._pool = Growing(np.int64)  # the statements of each subscription, one after another
+        self._places: dict[int, int] = {}
+
+    def add(self, ordinal: int, subscription: Subscription, at: int) -> None:
+        """Hold a subscription."""
+        self.admit(ordinal, subscription)
+        self._place(ordinal, subscription)
+
+    def _place(self, ordinal: int, subscription: Subscription) -> None:
+        assert isinstance(subscription.body, Statements)  # `serves` lets nothing else in
+        self._places[ordinal] = len(self._owners)
+        self._owners.append(ordinal)
+        self._limits.append(self.threshold if subscription.threshold is None else subscription.threshold)
+        self._starts.append(len(self._pool))
+        for statement in subscription.body.items:
+            key = (
+                self._properties.number(_term(plain_words(statement.property), "attribute")),
+                self._values.number(_term(plain_words(statement.value), "value")),
+            )
+            number = self._statements.get(key)
+            if number is None:
+                number = self._statements[key] = len(self._statements)
+                self._statement_property.append(key[0])
+                self._statement_value.append(key[1])
+            self._pool.append(number)
+
+    def remove(self, ordinal: int) -> None:
+        """Forget a subscription; when most are gone, the rest is packed."""
+        self.dismiss(ordinal)
+        self._owners.view()[self._places.pop(ordinal)] = -1
+        if len(self._owners) > PATIENCE + 2 * len(self._places):
+            self._clear()
+            for kept, subscription in self.subscriptions.items():
+                self._place(kept, subscription)
+
+    def find(self, event: Event, at: int) -> Found:
+        """The subscriptions whose relevance fR reaches their threshold."""
+        scores = self.relevances(event)
+        owners = self._owners.view()
+        met = np.flatnonzero((scores >= self._limits.view()) & (owners >= 0))
+        return Found(owners[met], scores[met].astype(np.float32))
+
+    def match(self, event: Event, at: int) -> list[tuple[int, Match]]:
+        """`find`, as matches; the paper's score is the relevance itself."""
+        found = super().match(event, at)
+        for _, match in found:
+            match.product = match.score
+        return found
+
+    def relevances(self, event: Event) -> NDArray[np.float64]:
+        """fR of every subscription held, in the order of addition; those removed score too and are passed over."""
+        if not len(self._owners):
+            return np.empty(0)
+        best = self._best_answers(event)[self._pool.view()]
+        starts = self._starts.view()
+        counts = np.diff(np.append(starts, len(best)))
+        return np.asarray(np.add.reduceat(best, starts) / counts)
+
+    def ranking(self, event: Event) -> list[tuple[str, float]]:
+        """Every subscription with its relevance, the highest first: for subscriptions without a threshold."""
+        scores = self.relevances(event).tolist()
+        held = [(self.subscriptions[o].id, scores[place]) for o, place in self._places.items()]
+        return sorted(held, key=lambda pair: -pair[1])
+
+    def _best_answers(self, event: Event) -> NDArray[np.float64]:
+        """For every distinct statement asked the highest f_stmt = fP * fV over the event's statements in Top_m."""
+        statements = event_statements(event)
+        if not statements:
+            return np.zeros(len(self._statements))
+        names = sorted({fold(s.property) for s in statements})
+        texts = sorted({fold(s.value) for s in statements})
+        weight = self._weights(names)
+        values = np.array(self._meaning.of([_term(text, "value") for text in texts]), np.float64)
+        # Distinct (property, value) pairs of the event: an answer's place does not change its score.
+        pairs = sorted({(names.index(fold(s.property)), texts.index(fold(s.value))) for s in statements})
+        rows, columns = np.array(pairs, np.int64).T
+        best = np.zeros(len(self._statements))
+        by_property, by_value = self._statement_property.view(), self._statement_value.view()
+        for row, column in zip(rows.tolist(), columns.tolist(), strict=True):
+            np.maximum(best, weight[row, by_property] * values[column, by_value], out=best)
+        return best
+
+    def _weights(self, names: list[str]) -> NDArray[np.float64]:
+        """fP of each of the event's properties (in order of name) for each property asked."""
+        terms = [_term(name, "attribute") for name in names]
+        ranking = np.array(self._ranking.of(terms), np.float64)
+        relating = np.array(self._relating.of(terms), np.float64)
+        order = np.argsort(-ranking, axis=0, kind="stable")  # ties by name: the rows are in that order
+        rank = np.empty_like(order)
+        np.put_along_axis(rank, order, np.arange(1, len(names) + 1)[:, None], axis=0)
+        steps = (self.m - rank + 1) if self.variant == "hybrid" else 1
+        return np.where(rank <= self.m, np.minimum(1.0, steps * relating), 0.0)
+
+    def explain(self, event: Event, ordinal: int, at: int) -> Explanation:
+        """Why the event does or does not meet the subscription; the baselines are not explained."""
+        subscription = self.subscriptions.get(ordinal)
+        if subscription is None:
+            raise UnknownId(str(ordinal))
+        if self.variant != "hybrid":
+            raise NotServed(f"the baseline {self.variant!r} is for evaluations; explanations are those of `hybrid`")
+        return explain(event, subscription, jcn=self.jcn, esa=self.esa, m=self.m, threshold=self.threshold)
+
+    def caches(self) -> dict[str, CacheUse]:
+        """How often the relatedness of a property or value was there."""
+        return {RELATEDNESS: self._related}
+
+    def relearn(self, concerns: Callable[[str], bool]) -> None:
+        """Forget what is kept about some seen texts."""
+        for rows in (self._ranking, self._relating, self._meaning):
+            rows.forget(concerns)
+
+
+def _term(text: str, role: Role) -> Term:
+    return Term(fold(text), role, kind="text")

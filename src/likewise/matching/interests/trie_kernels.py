@@ -1,0 +1,239 @@
+"""Compiled search trees over interest vectors; loaded by `likewise.matching.interests.trie` on first use.
+
+References: -1 is an empty place, r >= 0 an inner node, r <= -2 the bucket number -r - 2. Every inner
+node has at least two children that are not empty. A bucket holds up to eight rows in one stretch of
+memory; rows that are all alike may be more, and then full buckets hang behind the first.
+"""
+
+# mypy: disable-error-code="no-untyped-def, untyped-decorator"
+# Numba infers the types; annotations would not be checked.
+
+from __future__ import annotations
+
+import numpy as np
+
+from likewise.kernels.compile import kernel
+
+INNER, INNER_FREE, BUCKET, BUCKET_FREE, LIVE = range(5)
+ROOM = 8  # rows of a bucket: half a cache line
+
+
+@kernel
+def _code(care, value, row, place):
+    """What a row asks of a property: 0, 1, or 2 for *."""
+    word = place >> 6
+    bit = np.uint64(place & 63)
+    if (care[row, word] >> bit) & np.uint64(1) == 0:
+        return 2
+    return np.int64((value[row, word] >> bit) & np.uint64(1))
+
+
+@kernel
+def _take(counters, used, free, chain):
+    """A place from the free list, else a new one."""
+    place = counters[free]
+    if place >= 0:
+        counters[free] = chain[place]
+        return place
+    counters[used] += 1
+    return counters[used] - 1
+
+
+@kernel
+def _put(roots, root, child, parent, which, reference):
+    """Let a parent's place (or the root) refer to something else."""
+    if parent < 0:
+        roots[root] = reference
+    else:
+        child[parent, which] = reference
+
+
+@kernel
+def _filled(total):
+    """How many rows the first bucket of a chain holds; those behind it are full."""
+    return (total - 1) % ROOM + 1
+
+
+@kernel
+def _push(counters, slots, total, behind, bucket, row):
+    """One row more for a bucket; a full one moves its rows behind itself first."""
+    if total[bucket] > 0 and total[bucket] % ROOM == 0:
+        moved = _take(counters, BUCKET, BUCKET_FREE, behind)
+        slots[moved] = slots[bucket]
+        behind[moved] = behind[bucket]
+        behind[bucket] = moved
+    slots[bucket, total[bucket] % ROOM] = row
+    total[bucket] += 1
+
+
+@kernel
+def _first_difference(slots, total, behind, bucket, row, care, value, width, start, length):
+    """The first property in cyclic order on which a row and a bucket's rows differ; -1 if all are alike."""
+    words = care.shape[1]
+    differ = np.zeros(words, np.uint64)
+    filled = _filled(total[bucket])
+    while bucket >= 0:
+        for i in range(filled):
+            other = slots[bucket, i]
+            for w in range(words):
+                differ[w] |= (care[row, w] ^ care[other, w]) | (value[row, w] ^ value[other, w])
+        bucket = behind[bucket]
+        filled = ROOM
+    place = start
+    for _ in range(length):
+        if (differ[place >> 6] >> np.uint64(place & 63)) & np.uint64(1):
+            return place
+        place += 1
+        if place == width:
+            place = 0
+    return -1
+
+
+@kernel
+def _split(pool, care, value, bucket, place):
+    """A new inner node that tests a property, with a bucket's rows below it; the bucket is given back."""
+    counters, _roots, tested, child, slots, total, behind = pool
+    node = _take(counters, INNER, INNER_FREE, child[:, 0])
+    tested[node] = place
+    child[node, 0] = child[node, 1] = child[node, 2] = -1
+    filled = _filled(total[bucket])
+    while bucket >= 0:
+        rows = slots[bucket].copy()
+        following = behind[bucket]
+        behind[bucket] = counters[BUCKET_FREE]
+        counters[BUCKET_FREE] = bucket
+        for i in range(filled):
+            branch = _code(care, value, rows[i], place)
+            if child[node, branch] == -1:
+                fresh = _take(counters, BUCKET, BUCKET_FREE, behind)
+                total[fresh], behind[fresh] = 0, -1
+                child[node, branch] = -fresh - 2
+            _push(counters, slots, total, behind, -child[node, branch] - 2, rows[i])
+        bucket = following
+        filled = ROOM
+    return node
+
+
+@kernel
+def insert(pool, care, value, width, chosen, starts, lengths, row):
+    """Put a row into each chosen tree. A bucket is split, once a row, when a ninth comes, else at 17, 33, ..."""
+    counters, roots, tested, child, slots, total, behind = pool
+    for root in chosen:
+        parent, which = -1, 0
+        at = roots[root]
+        tried = False
+        while True:
+            while at >= 0:
+                parent = at
+                which = _code(care, value, row, tested[at])
+                at = child[at, which]
+            if at == -1:
+                bucket = _take(counters, BUCKET, BUCKET_FREE, behind)
+                total[bucket], behind[bucket] = 0, -1
+                _put(roots, root, child, parent, which, -bucket - 2)
+                break
+            bucket = -at - 2
+            held = total[bucket]
+            if tried or held < ROOM or held & (held - 1):
+                break
+            tried = True
+            place = _first_difference(
+                slots, total, behind, bucket, row, care, value, width, starts[root], lengths[root]
+            )
+            if place < 0:
+                break
+            at = _split(pool, care, value, bucket, place)
+            _put(roots, root, child, parent, which, at)
+        _push(counters, slots, total, behind, bucket, row)
+        counters[LIVE] += 1
+
+
+@kernel
+def delete(pool, care, value, chosen, row):
+    """Take a row out of each chosen tree; an inner node left with one child makes way for it."""
+    counters, roots, tested, child, slots, total, behind = pool
+    for root in chosen:
+        parent, which = -1, 0
+        grandparent, branch = -1, 0
+        at = roots[root]
+        while at >= 0:
+            grandparent, branch = parent, which
+            parent = at
+            which = _code(care, value, row, tested[at])
+            at = child[at, which]
+        first = -at - 2
+        last = _filled(total[first]) - 1
+        bucket, filled = first, last + 1
+        found = False
+        while not found:
+            for i in range(filled):
+                if slots[bucket, i] == row:
+                    slots[bucket, i] = slots[first, last]
+                    found = True
+                    break
+            bucket = behind[bucket]
+            filled = ROOM
+        counters[LIVE] -= 1
+        total[first] -= 1
+        if last > 0:
+            continue
+        spare = behind[first]
+        if spare >= 0:
+            slots[first] = slots[spare]
+            behind[first] = behind[spare]
+        else:
+            spare = first
+            _put(roots, root, child, parent, which, -1)
+        behind[spare] = counters[BUCKET_FREE]
+        counters[BUCKET_FREE] = spare
+        if spare != first or parent < 0:
+            continue
+        left, survivor = 0, -1
+        for c in range(3):
+            if child[parent, c] != -1:
+                left += 1
+                survivor = child[parent, c]
+        if left == 1:
+            _put(roots, root, child, grandparent, branch, survivor)
+            child[parent, 0] = counters[INNER_FREE]
+            counters[INNER_FREE] = parent
+
+
+@kernel
+def search(pool, care, value, event, root, stack, out):
+    """The rows of one tree an event meets, into `out`; returns how many."""
+    _counters, roots, tested, child, slots, total, behind = pool
+    words = care.shape[1]
+    found = 0
+    stack[0] = roots[root]
+    depth = 1
+    while depth > 0:
+        depth -= 1
+        at = stack[depth]
+        if at >= 0:
+            place = tested[at]
+            asked = child[at, np.int64((event[place >> 6] >> np.uint64(place & 63)) & np.uint64(1))]
+            either = child[at, 2]
+            if asked != -1:
+                stack[depth] = asked
+                depth += 1
+            if either != -1:
+                stack[depth] = either
+                depth += 1
+        elif at <= -2:
+            bucket = -at - 2
+            filled = _filled(total[bucket])
+            while bucket >= 0:
+                for i in range(filled):
+                    row = slots[bucket, i]
+                    meets = True
+                    for w in range(words):
+                        if event[w] & care[row, w] != value[row, w]:
+                            meets = False
+                            break
+                    if meets:
+                        out[found] = row
+                        found += 1
+                bucket = behind[bucket]
+                filled = ROOM
+    return found

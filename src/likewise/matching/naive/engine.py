@@ -1,0 +1,231 @@
+"""The oracle: the plain and obviously right evaluation of every kind of subscription.
+
+Every subscription is looked at for every event. Relatedness comes through the `Measure` seam, mappings
+are enumerated, windows are recomputed. Faster engines are compared with this one by
+`likewise.testing.check_engine`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, get_args
+
+from likewise.defaults import HYBRID_M, LATENESS, THRESHOLD
+from likewise.errors import NotServed, UnknownId
+from likewise.matching.engine import BaseEngine, Found, FoundBatch, found_batch, found_of
+from likewise.matching.explaining.explain import explain
+from likewise.matching.naive.windows import Hits, PlainWindows
+from likewise.matching.plain.conditions import Met, PlainCondition, evaluate, plain_condition, rows_of
+from likewise.matching.plain.graphs import search, solutions
+from likewise.matching.plain.interests import agrees
+from likewise.matching.plain.mappings import describe
+from likewise.matching.plain.similarity import SeenEvent
+from likewise.matching.plain.statements import SeenStatements, relevance
+from likewise.matching.plain.window import Trace
+from likewise.model.event import Event
+from likewise.model.explanation import Explanation
+from likewise.model.mapping import Mapping
+from likewise.model.match import Bindings, Match, Promotion
+from likewise.model.subscription import GraphPattern, Interest, Kind, Statements, Subscription
+
+if TYPE_CHECKING:
+    from likewise.semantics.measure import Measure, Term
+
+
+class NaiveEngine(BaseEngine):
+    """Holds subscriptions of every kind and evaluates each one plainly.
+
+    `measure` relates relaxed parts (without one, just equal terms are related). Statements need `jcn` and
+    `esa`. `lateness` (µs) is how far an event's own time may lie behind the engine's and still enter
+    windows; `refused_late` counts those that lay further back. The engine's time is the latest moment
+    it was given and never runs backwards.
+
+    >>> from likewise.model import Condition, Predicate, event
+    >>> engine = NaiveEngine()
+    >>> engine.add(0, Subscription(Condition((Predicate("t", ">", 25.0),)), id="warm"), at=0)
+    >>> engine.match(event({"t": 26}, id="e1"), at=1)
+    [(0, Match(event_id='e1', subscription_id='warm', kind='exact', score=1, product=1, cause='arrival'))]
+    """
+
+    kinds: ClassVar[frozenset[Kind]] = frozenset(get_args(Kind))
+
+    def __init__(
+        self,
+        measure: Measure | None = None,
+        *,
+        jcn: Measure | None = None,
+        esa: Measure | None = None,
+        m: int = HYBRID_M,
+        threshold: float | None = None,
+        lateness: int = LATENESS,
+    ) -> None:
+        super().__init__()
+        self.measure, self.jcn, self.esa, self.m = measure, jcn, esa, m
+        self.threshold = THRESHOLD if threshold is None else threshold
+        self._windows = PlainWindows(lateness)
+        self._conditions: dict[int, PlainCondition] = {}
+        self._windowed: dict[int, PlainCondition] = {}
+        self._others: dict[int, Subscription] = {}  # statements, patterns, interest vectors
+        self._terms: tuple[Term, ...] | None = None
+
+    # -- holding --------------------------------------------------------------------------------
+
+    def serves(self, subscription: Subscription) -> bool:
+        """Every kind; statements only with both their measures at hand."""
+        return subscription.kind != "statements" or (self.jcn is not None and self.esa is not None)
+
+    def add(self, ordinal: int, subscription: Subscription, at: int) -> None:
+        """Hold a subscription; a window starts empty."""
+        if not self.serves(subscription):
+            raise NotServed("statements need the measures jcn and esa; give both to the engine")
+        self.admit(ordinal, subscription)
+        self._terms = None
+        match subscription.kind:
+            case "exact" | "approximate":
+                self._conditions[ordinal] = plain_condition(subscription)
+            case "top":
+                assert subscription.top is not None
+                self._windowed[ordinal] = plain_condition(subscription)
+                self._windows.open(ordinal, subscription, subscription.top)
+            case _:
+                self._others[ordinal] = subscription
+
+    def remove(self, ordinal: int) -> None:
+        """Forget a subscription and its window."""
+        self.dismiss(ordinal)
+        self._terms = None
+        self._conditions.pop(ordinal, None)
+        self._windowed.pop(ordinal, None)
+        self._others.pop(ordinal, None)
+        self._windows.close(ordinal)
+
+    def _threshold(self, ordinal: int) -> float:
+        own = self.subscriptions[ordinal].threshold
+        return self.threshold if own is None else own
+
+    @property
+    def refused_late(self) -> int:
+        """How many events came too late for any window."""
+        return self._windows.refused_late
+
+    # -- finding --------------------------------------------------------------------------------
+
+    def find(self, event: Event, at: int) -> Found:
+        """What the event meets on arrival. Promotions it causes in windows are told by `match` and `match_batch`."""
+        return found_of(self._arrive(event, at)[0])
+
+    def match(self, event: Event, at: int) -> Hits:
+        """What the event meets on arrival, and what it promotes, ordered by ordinal."""
+        arrived, promoted = self._arrive(event, at, describing=True)
+        return sorted(arrived + promoted, key=lambda hit: (hit[0], hit[1].cause != "arrival"))
+
+    def match_batch(self, events: Sequence[Event], at: Sequence[int]) -> FoundBatch:
+        """`match` for each event in turn, as arrays."""
+        founds, promotions = [], []
+        for index, (event, when) in enumerate(zip(events, at, strict=True)):
+            arrived, promoted = self._arrive(event, when)
+            founds.append(found_of(arrived))
+            promoted.sort(key=lambda hit: hit[0])
+            promotions += [Promotion(index, match) for _, match in promoted]
+        return found_batch(founds, promotions)
+
+    def _arrive(self, event: Event, at: int, *, describing: bool = False) -> tuple[Hits, Hits]:
+        """Arrivals and promotions; mappings and bindings only if the match is described."""
+        seen = SeenEvent(event, self.measure)
+        if self._terms is None:
+            held = [*self._conditions.values(), *self._windowed.values()]
+            self._terms = tuple(dict.fromkeys(term for condition in held for term in condition.terms))
+        if self._terms:
+            seen.relate(self._terms)
+        arrived: Hits = []
+        for ordinal, condition in self._conditions.items():
+            met = evaluate(condition, seen, self._threshold(ordinal))
+            if met is not None:
+                subscription = self.subscriptions[ordinal]
+                trace = _trace(condition, seen, met) if describing and subscription.kind == "approximate" else None
+                match = Match(event.id, subscription.id, subscription.kind, met.score, met.product, trace)
+                arrived.append((ordinal, match))
+        arrived += self._meet_others(event, describing)
+        promoted = self.advance(at)
+        if self._windowed:
+            windowed, further = self._windows.enter(event, at, self._candidacies(seen))
+            arrived += windowed
+            promoted += further
+        arrived.sort(key=lambda hit: hit[0])
+        return arrived, promoted
+
+    def _candidacies(self, seen: SeenEvent) -> list[tuple[int, Met, Trace | None]]:
+        """The top-k subscriptions whose condition the event meets."""
+        found: list[tuple[int, Met, Trace | None]] = []
+        for ordinal, condition in self._windowed.items():
+            met = evaluate(condition, seen, self._threshold(ordinal))
+            if met is not None:
+                found.append((ordinal, met, _trace(condition, seen, met) if condition.terms else None))
+        return found
+
+    def _meet_others(self, event: Event, describing: bool) -> Hits:
+        found: Hits = []
+        statements: SeenStatements | None = None
+        for ordinal, subscription in self._others.items():
+            score, body = 1.0, subscription.body
+            bindings: Bindings = ()
+            if isinstance(body, Interest):
+                met = agrees(body.vector, event.interest())
+            elif isinstance(body, GraphPattern):
+                bindings = solutions(body, event.graph) if describing else ()
+                met = bool(bindings) if describing else any(True for _ in search(body.patterns, event.graph))
+            else:
+                assert isinstance(body, Statements)
+                if statements is None:
+                    statements = SeenStatements(event, self.jcn, self.esa)
+                score = relevance(statements.answers(body, self.m))
+                met = score >= self._threshold(ordinal)
+            if met:
+                match = Match(event.id, subscription.id, subscription.kind, score, score, None, bindings)
+                found.append((ordinal, match))
+        return found
+
+    # -- windows, explaining and keeping --------------------------------------------------------
+
+    def advance(self, now: int) -> Hits:
+        """Let time pass, one expiry after the other, as if in small steps; ordered by moment, then ordinal."""
+        return self._windows.advance(now)
+
+    def withdraw(self, event_id: str) -> Hits:
+        """Take an event out of every window; ordered by ordinal."""
+        return self._windows.withdraw(event_id)
+
+    def explain(self, event: Event, ordinal: int, at: int) -> Explanation:
+        """Why the event does or does not meet the subscription, by the functions that match."""
+        subscription = self.subscriptions.get(ordinal)
+        if subscription is None:
+            raise UnknownId(str(ordinal))
+        standing = None
+        if subscription.kind == "top":
+            met = evaluate(self._windowed[ordinal], SeenEvent(event, self.measure), self._threshold(ordinal))
+            standing = self._windows.standing(event, ordinal, at, met)
+        return explain(
+            event, subscription, measure=self.measure, jcn=self.jcn, esa=self.esa, m=self.m,
+            threshold=self.threshold, at=at, standing=standing,
+        )  # fmt: skip
+
+    def save(self, folder: Path) -> None:
+        """Write the windows."""
+        self._windows.save(folder)
+
+    def load(self, folder: Path) -> None:
+        """Read the windows back."""
+        self._windows.load(folder)
+
+
+def _trace(condition: PlainCondition, seen: SeenEvent, met: Met) -> Trace:
+    def best() -> Mapping | None:
+        conjunction = condition.conjunctions[met.conjunction]
+        if conjunction.relaxed_parts == 0:  # predicates may share a tuple: there is no mapping
+            return None
+        rows = rows_of(conjunction, seen, condition.theme)
+        found = describe(rows, conjunction.relaxed_parts, 1, met.conjunction)
+        return found[0] if found else None
+
+    return best

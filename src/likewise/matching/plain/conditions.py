@@ -1,0 +1,148 @@
+"""Does an event meet a condition? The plain evaluation, exact and relaxed (SPEC.md T and C; DESIGN.md, "The language").
+
+Without relaxed positive parts a predicate is true if some tuple satisfies it, and predicates may share a
+tuple. With any, each predicate gets a tuple of its own, after comparisons on one attribute were merged;
+the score is the geometric mean over the relaxed parts. `not p`: no tuple satisfies p (relaxed: none
+reaches the threshold). The best conjunction counts.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from likewise.matching.plain.mappings import best_mapping, score_of
+from likewise.matching.plain.operators import meets
+from likewise.matching.plain.similarity import Row, SeenEvent, asked_terms
+from likewise.matching.plain.terms import theme_of
+from likewise.model.condition import merge_comparisons
+from likewise.model.predicate import Predicate
+from likewise.model.subscription import Condition, Subscription
+from likewise.model.text import fold
+from likewise.semantics.measure import Term
+
+
+class PlainConjunction(NamedTuple):
+    """One conjunction, ready to be evaluated; `positive` is merged if anything in it is relaxed."""
+
+    positive: tuple[Predicate, ...]
+    negative: tuple[Predicate, ...]
+    relaxed_parts: int
+    folded: tuple[str, ...]  # the positive predicates' attributes
+
+
+class PlainCondition(NamedTuple):
+    """A condition's conjunctions, the subscription's theme, and every term its relaxed parts ask about."""
+
+    conjunctions: tuple[PlainConjunction, ...]
+    theme: tuple[str, ...]
+    terms: tuple[Term, ...]
+
+
+class Met(NamedTuple):
+    """A condition that an event meets: its score, the paper's product, and which conjunction it was."""
+
+    score: float
+    product: float
+    conjunction: int
+
+
+def plain_condition(subscription: Subscription) -> PlainCondition:
+    """What has to be known of a subscription's condition before any event.
+
+    >>> both = (Predicate("t", ">", 1.0, True), Predicate("t", "<", 2.0, True))
+    >>> plain_condition(Subscription(Condition(both))).conjunctions[0].relaxed_parts
+    1
+    """
+    assert isinstance(subscription.body, Condition)
+    theme = theme_of(subscription.themes)
+    ready, terms = [], []
+    for conjunction in subscription.body.conjunctions():
+        positive = conjunction.positive
+        if conjunction.relaxed_parts:
+            positive = merge_comparisons(positive)
+        terms += asked_terms(positive, theme) + asked_terms(conjunction.negative, theme)
+        parts = sum(p.relaxed_parts for p in positive)
+        folded = tuple(fold(p.attribute) for p in positive)
+        ready.append(PlainConjunction(positive, conjunction.negative, parts, folded))
+    return PlainCondition(tuple(ready), theme, tuple(dict.fromkeys(terms)))
+
+
+def evaluate(condition: PlainCondition, seen: SeenEvent, threshold: float) -> Met | None:
+    """How the event meets the condition, or None; of several conjunctions the best one.
+
+    >>> from likewise.model import event
+    >>> seen = SeenEvent(event({"t": 3}))
+    >>> evaluate(plain_condition(Subscription(Condition((Predicate("t", ">", 1.0),)))), seen, 0.5)
+    Met(score=1.0, product=1.0, conjunction=0)
+    """
+    if condition.terms:
+        seen.relate(condition.terms)
+    best: Met | None = None
+    for place, conjunction in enumerate(condition.conjunctions):
+        if conjunction.relaxed_parts == 0:
+            if not exactly_true(conjunction, seen):
+                continue
+            met = Met(1.0, 1.0, place)
+        else:
+            score, product = best_score(conjunction, seen, condition.theme)
+            if score < threshold or score <= 0:
+                continue
+            met = Met(score, product, place)
+        if all(holds_for_none(p, seen, condition.theme, threshold) for p in conjunction.negative) and (
+            best is None or met[:2] > best[:2]
+        ):
+            best = met
+    return best
+
+
+def exactly_true(conjunction: PlainConjunction, seen: SeenEvent) -> bool:
+    """Whether some tuple satisfies each positive predicate; one tuple may serve several."""
+    by_attribute = seen.by_attribute
+    for predicate, attribute in zip(conjunction.positive, conjunction.folded, strict=True):
+        items = by_attribute.get(attribute)
+        if items is None:
+            return False
+        for item in items:
+            if meets(predicate, item):
+                break
+        else:
+            return False
+    return True
+
+
+def best_score(conjunction: PlainConjunction, seen: SeenEvent, theme: tuple[str, ...]) -> tuple[float, float]:
+    """Score and product of the best mapping; both 0 if there is none."""
+    rows: list[tuple[float, ...]] = []
+    for predicate in conjunction.positive:
+        row = seen.row(predicate, theme)
+        if not any(row.similarity):
+            return 0.0, 0.0
+        rows.append(row.similarity)
+    found = best_mapping(rows)
+    return (0.0, 0.0) if found is None else (score_of(found[0], conjunction.relaxed_parts), found[0])
+
+
+def rows_of(conjunction: PlainConjunction, seen: SeenEvent, theme: tuple[str, ...]) -> list[Row]:
+    """The similarity matrix: one row for each positive predicate."""
+    return [seen.row(predicate, theme) for predicate in conjunction.positive]
+
+
+def holds_for_none(predicate: Predicate, seen: SeenEvent, theme: tuple[str, ...], threshold: float) -> bool:
+    """Whether no tuple satisfies the predicate; if it is relaxed, whether none reaches the threshold."""
+    return first_holder(predicate, seen, theme, threshold) is None
+
+
+def first_holder(predicate: Predicate, seen: SeenEvent, theme: tuple[str, ...], threshold: float) -> int | None:
+    """The first tuple that satisfies a predicate standing alone, by its index; None if none does.
+
+    >>> from likewise.model import event
+    >>> first_holder(Predicate("b", "exists"), SeenEvent(event({"a": 1, "b": 2})), (), 0.5)
+    1
+    """
+    parts = predicate.relaxed_parts
+    if parts == 0:
+        wanted = fold(predicate.attribute)
+        held = (i for i, t in enumerate(seen.tuples) if fold(t.attribute) == wanted and meets(predicate, t))
+        return next(held, None)
+    similarity = seen.row(predicate, theme).similarity
+    return next((i for i, s in enumerate(similarity) if s > 0 and score_of(s, parts) >= threshold), None)

@@ -1,0 +1,145 @@
+"""A saved matcher: a folder that outlives the process (DESIGN.md, "Formats that must last").
+
+    manifest.json         format, version, threshold, measure, the space's checksum, the next ordinal
+    subscriptions.jsonl   one a line, in the order of addition, with its ordinal and the end of its validity
+    feedback.arrow        the judgements, one pair a row
+    engines/<kind>/       what an engine keeps beyond its subscriptions (windows)
+
+The folder is written beside its place and then moved there, so a crash leaves the old or the new one.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from likewise.errors import ArtefactDamaged, ArtefactMissing, ArtefactVersion
+from likewise.matching.matcher_state import MatcherState
+from likewise.matching.saved_feedback import read_feedback, write_feedback
+from likewise.model import Subscription
+from likewise.semantics.interpretation import Interpretation
+
+if TYPE_CHECKING:
+    from likewise.semantics.measure import Measure
+    from likewise.semantics.space import Space
+
+VERSION = 1
+FEEDBACK = "feedback.arrow"
+
+
+class Manifest(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
+    """What `manifest.json` says."""
+
+    format: str
+    v: int
+    threshold: float
+    next_ordinal: int
+    subscriptions: int
+    measure: dict[str, object] | None = None
+    space: str | None = None
+    lateness: int = 0
+    given: bool = False  # the measure is the user's own
+
+
+class Line(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
+    """One line of `subscriptions.jsonl`."""
+
+    ordinal: int
+    subscription: Subscription
+    ends: int | None = None
+
+
+def save(state: MatcherState, folder: Path) -> None:
+    """Write what a matcher holds; the folder appears whole or not at all."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    building = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
+    try:
+        with (building / "subscriptions.jsonl").open("wb") as out:
+            for ordinal, subscription in state.held.items():
+                out.write(msgspec.json.encode(Line(ordinal, subscription, state.ends.get(ordinal))) + b"\n")
+            out.flush()
+            os.fsync(out.fileno())
+        for kind, engine in state.engines.items():
+            place = building / "engines" / kind
+            place.mkdir(parents=True)
+            engine.save(place)
+        by = state.interpretation
+        if len(by.feedback):
+            write_feedback(building / FEEDBACK, by.feedback)
+        manifest = Manifest(
+            "likewise-matcher", VERSION, by.threshold, state.next_ordinal, len(state.held),
+            by.configuration(), by.space_checksum(), by.lateness, by.is_given(),
+        )  # fmt: skip
+        (building / "manifest.json").write_bytes(msgspec.json.format(msgspec.json.encode(manifest)))
+        replaced = building.with_name(building.name + ".old")
+        if folder.exists():
+            folder.rename(replaced)
+        building.rename(folder)
+        shutil.rmtree(replaced, ignore_errors=True)
+    finally:
+        shutil.rmtree(building, ignore_errors=True)
+
+
+def load(
+    folder: Path,
+    *,
+    space: Space | str | Path | None,
+    measure: Measure | str | None,
+    cache_bytes: int,
+    interpretation: Interpretation | None,
+) -> MatcherState:
+    """What a matcher held, from what `save` wrote."""
+    manifest = _manifest(folder)
+    if interpretation is None:
+        interpretation = Interpretation(
+            space=space,
+            measure=measure,
+            threshold=manifest.threshold,
+            cache_bytes=cache_bytes,
+            lateness=manifest.lateness,
+        ).restored(manifest.measure, manifest.given, manifest.space)
+    if (folder / FEEDBACK).is_file():
+        interpretation = interpretation.with_feedback(read_feedback(folder / FEEDBACK))
+    state = MatcherState(interpretation)
+    count = 0
+    with (folder / "subscriptions.jsonl").open("rb") as lines:
+        for count, raw in enumerate(lines, 1):
+            try:
+                line = msgspec.json.decode(raw, type=Line)
+            except msgspec.DecodeError as error:
+                raise ArtefactDamaged(f"{folder}/subscriptions.jsonl, line {count}: {error}; restore a copy") from None
+            state.add(line.ordinal, line.subscription, 0, line.ends)
+    if count != manifest.subscriptions:
+        raise ArtefactDamaged(
+            f"{folder}/subscriptions.jsonl holds {count} subscriptions, the manifest says {manifest.subscriptions}; "
+            "restore a copy"
+        )
+    state.next_ordinal = manifest.next_ordinal
+    for kind, engine in state.engines.items():
+        place = folder / "engines" / kind
+        if place.is_dir():
+            engine.load(place)
+    return state
+
+
+def _manifest(folder: Path) -> Manifest:
+    path = folder / "manifest.json"
+    if not path.is_file():
+        raise ArtefactMissing(f"there is no saved matcher in {folder}: manifest.json is missing")
+    try:
+        raw = msgspec.json.decode(path.read_bytes())
+        if isinstance(raw, dict) and isinstance(raw.get("v"), int) and raw["v"] > VERSION:
+            raise ArtefactVersion(
+                f"{folder} was saved in version {raw['v']}; this one reads up to {VERSION}: upgrade likewise"
+            )
+        manifest = msgspec.convert(raw, Manifest)
+    except msgspec.MsgspecError as error:
+        raise ArtefactDamaged(f"{path} cannot be read ({error}); restore a copy") from None
+    if manifest.format != "likewise-matcher":
+        raise ArtefactDamaged(f"{path} is not the manifest of a saved matcher")
+    return manifest

@@ -1,0 +1,292 @@
+"""Approximate matching at exact-matching speed (SPEC.md T; DESIGN.md, "The central idea").
+
+The vocabulary of a stream is small against its length. What a tuple means to every predicate is computed
+when the tuple is first seen and kept as a posting list; from then on matching an event is walking the
+lists of its tuples and testing conjunctions by a product. The thematic matcher: Hasan and Curry, "Thematic
+Event Processing", Middleware 2014, sections 3 and 4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from likewise.defaults import CACHE_BYTES, THRESHOLD
+from likewise.errors import UnknownId
+from likewise.matching.cache_use import POSTING_LISTS, RELATEDNESS, CacheUse
+from likewise.matching.engine import BaseEngine, Found, FoundBatch
+from likewise.matching.plain.conditions import evaluate, plain_condition, rows_of
+from likewise.matching.plain.mappings import describe
+from likewise.matching.plain.similarity import SeenEvent
+from likewise.matching.plain.terms import theme_of
+from likewise.matching.thematic.asked_predicates import AskedPredicates
+from likewise.matching.thematic.conjunction_table import ConjunctionTable
+from likewise.matching.thematic.posting_lists import NUMBER, TEXT, PostingLists, Seen
+from likewise.model import Condition, Event, EventTuple, Explanation, Kind, Mapping, Match, Subscription, contexts
+from likewise.semantics.measure import Measure
+
+CHUNK = 512  # events matched between two looks at the memory; many matches of more would leave the caches
+OUTPUT = 500_000  # matches a kernel writes before it hands them over, if a block fits: 8 MB
+TINY = 1e-30  # products below this need 64 bits
+WIDTH = 32  # as in thematic_kernels: events matched side by side
+
+Key = tuple[object, ...] | EventTuple
+
+
+class ThematicEngine(BaseEngine):
+    """Conditions with relaxed parts, under the themes of both sides.
+
+    >>> from likewise.model import Predicate, event
+    >>> from likewise.testing import TableMeasure
+    >>> engine = ThematicEngine(TableMeasure({("laptop", "computer"): 0.8}), threshold=0.5)
+    >>> laptop = Predicate("device", "=", "laptop", value_relaxed=True)
+    >>> engine.add(7, Subscription(Condition((laptop,)), "s"), 0)
+    >>> found = engine.find(event({"device": "computer"}), 0)
+    >>> found.ordinals.tolist(), found.scores.round(3).tolist()
+    ([7], [0.800000011920929])
+    """
+
+    kinds: ClassVar[frozenset[Kind]] = frozenset({"approximate", "exact"})
+
+    def __init__(
+        self, measure: Measure | None = None, threshold: float = THRESHOLD, cache_bytes: int = CACHE_BYTES
+    ) -> None:
+        super().__init__()
+        self.measure = measure
+        self.threshold = threshold
+        self._cache_bytes = cache_bytes
+        self._tick = 0
+        self._batch = 0
+        self._listed, self._related = CacheUse(), CacheUse()
+        self._reset()
+
+    def _reset(self) -> None:
+        """Nothing asked, nothing seen."""
+        self.asked = AskedPredicates()
+        self.lists = PostingLists(self.asked, self.measure, self._cache_bytes, self._related)
+        self.table = ConjunctionTable(self.asked)
+        self._owners: list[int] = []  # place -> ordinal, ascending
+        self._conjunctions: dict[int, list[int]] = {}  # ordinal -> conjunctions
+        self._numbers: dict[tuple[str, ...], dict[Key, int]] = {}  # theme tags -> what was seen -> posting list
+        self._themes: dict[tuple[str, ...], tuple[str, ...]] = {}
+        self._met: tuple[NDArray[np.int64], ...] = (np.empty(0, np.int64),) * 3
+        self._ordinals: NDArray[np.int64] = np.empty(0, np.int64)
+        self._out: tuple[NDArray[Any], ...] = (np.empty(0, np.int64), np.empty(0, np.float32), np.empty(0))
+
+    # -- subscriptions --------------------------------------------------------------------------
+
+    def add(self, ordinal: int, subscription: Subscription, at: int) -> None:
+        """Hold a subscription."""
+        self.admit(ordinal, subscription)
+        self._place(ordinal, subscription)
+
+    def _place(self, ordinal: int, subscription: Subscription) -> None:
+        assert isinstance(subscription.body, Condition)  # `serves` lets nothing else in
+        theme = theme_of(subscription.themes)
+        threshold = self.threshold if subscription.threshold is None else subscription.threshold
+        owner = len(self._owners)
+        self._owners.append(ordinal)
+        self._conjunctions[ordinal] = [
+            self.table.add(owner, conjunction, theme, threshold) for conjunction in subscription.body.conjunctions()
+        ]
+
+    def remove(self, ordinal: int) -> None:
+        """Forget a subscription; when most of what is held is gone, the rest is packed."""
+        self.dismiss(ordinal)
+        for conjunction in self._conjunctions.pop(ordinal):
+            self.table.remove(conjunction)
+        if self.table.wants_packing() or self.asked.unused() > 1_000 + len(self.asked) // 2:
+            self._reset()
+            for kept, subscription in self.subscriptions.items():
+                self._place(kept, subscription)
+
+    # -- events ---------------------------------------------------------------------------------
+
+    def find(self, event: Event, at: int) -> Found:
+        """The subscriptions the event meets, with their scores."""
+        _, ordinals, scores, _ = self._match((event,))
+        return Found(ordinals, scores)
+
+    def match(self, event: Event, at: int) -> list[tuple[int, Match]]:
+        """`find`, as matches with their products and, when asked for, mappings."""
+        _, ordinals, scores, products = self._match((event,), products=True)
+        found = []
+        for ordinal, score, product in zip(ordinals.tolist(), scores.tolist(), products.tolist(), strict=True):
+            subscription = self.subscriptions[ordinal]
+            trace = self._tracer(event, subscription)
+            found.append((ordinal, Match(event.id, subscription.id, subscription.kind, score, product, trace)))
+        return found
+
+    def _tracer(self, event: Event, subscription: Subscription) -> Callable[[], Mapping | None]:
+        """The best mapping of a match, computed when it is asked for."""
+
+        def best() -> Mapping | None:
+            condition = plain_condition(subscription)
+            seen = SeenEvent(event, self.measure)
+            met = evaluate(condition, seen, 0.0)
+            if met is None:
+                return None
+            conjunction = condition.conjunctions[met.conjunction]
+            rows = rows_of(conjunction, seen, condition.theme)
+            return next(iter(describe(rows, conjunction.relaxed_parts, 1, met.conjunction)), None)
+
+        return best
+
+    def match_batch(self, events: Sequence[Event], at: Sequence[int]) -> FoundBatch:
+        """Equal to `find` one by one; terms that are new in the batch are understood together."""
+        parts = []
+        for start in range(0, len(events), CHUNK):
+            parts.append(self._match(events[start : start + CHUNK])[:3])
+        if not parts:
+            return FoundBatch(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.float32))
+        counts, ordinals, scores = _joined(parts)
+        return FoundBatch(counts, ordinals, scores)
+
+    def explain(self, event: Event, ordinal: int, at: int) -> Explanation:
+        """Why the event does or does not meet the subscription."""
+        subscription = self.subscriptions.get(ordinal)
+        if subscription is None:
+            raise UnknownId(str(ordinal))
+        from likewise.matching.explaining.explain import explain
+
+        return explain(event, subscription, measure=self.measure, threshold=self.threshold)
+
+    def caches(self) -> dict[str, CacheUse]:
+        """How often the posting list of a tuple, and the relatedness of a term, was there."""
+        return {POSTING_LISTS: self._listed, RELATEDNESS: self._related}
+
+    def relearn(self, concerns: Callable[[str], bool]) -> None:
+        """Drop what is kept about some seen texts, because feedback has moved their relatedness."""
+        self.lists.attributes.forget(concerns)
+        self.lists.values.forget(concerns)
+        touched = [concerns(s.item.attribute) or concerns(str(s.item.value)) for s in self.lists.seen]
+        if any(touched):
+            self._renumber(self.lists.keep(np.flatnonzero(~np.array(touched, bool))))
+
+    def _match(
+        self, events: Sequence[Event], *, products: bool = False
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float32], NDArray[np.float64]]:
+        """Event, ordinal, score and, if asked for, product of every match, ordered by event and ordinal."""
+        from likewise.matching.thematic.match_kernels import match_events
+
+        self._batch += 1
+        lists, table = self.lists, self.table
+        known = len(lists)
+        offsets, rows = self._rows(events)
+        self._listed.count(len(rows), len(lists) - known)
+        lists.complete(rows, self._batch)
+        starts, values = self._numbers_of(events, offsets, rows)
+        if table.wants_filing():
+            table.file(lists.frequency())
+        held = (
+            (lists.kind.view(), lists.start.view(), lists.length.view()),
+            tuple(a.view() for a in lists.texts),
+            tuple(a.view() for a in lists.numbers),
+            table.columns(),
+            (table.pool_limit.view(), table.limit.view()),
+            (table.pivot_start, table.pivots),
+        )
+        met, ordinals = self._scratch()
+        counts = np.empty(len(events), np.int64)
+        out = self._room(min(len(events), WIDTH) * len(ordinals))
+        first, parts = 0, []
+        while first < len(events):
+            first, written, self._tick = match_events(
+                first, offsets, rows, starts, values, *held, table.indexed, table.longest, met, self._tick,
+                ordinals, (counts, *out),
+            )  # fmt: skip
+            ordinal, inverse, product = (column[:written] for column in out)
+            parts.append((ordinal.copy(), _scores(product, inverse), product.copy() if products else product[:0]))
+        if lists.over():
+            self._renumber(lists.keep_recent())
+        ordinal, score, product = _joined(parts)
+        return counts, ordinal, score, product
+
+    def _room(self, least: int) -> tuple[NDArray[Any], ...]:
+        """Where the kernel writes ordinal, inverse and product of matches; the same memory each time."""
+        room = max(least, min(OUTPUT, 64 * least))
+        if len(self._out[0]) < room:
+            self._out = (np.empty(room, np.int64), np.empty(room, np.float32), np.empty(room))
+        return self._out
+
+    def _scratch(self) -> tuple[tuple[NDArray[np.int64], ...], NDArray[np.int64]]:
+        """For each predicate when it was last met and where that is noted; the ordinal of each owner."""
+        if len(self._met[0]) != len(self.asked):
+            self._met = tuple(np.zeros(len(self.asked), np.int64) for _ in range(3))
+        if len(self._ordinals) != len(self._owners):
+            self._ordinals = np.array(self._owners, np.int64)
+        return self._met, self._ordinals
+
+    def _rows(self, events: Sequence[Event]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The posting list of every tuple, and where each event's tuples begin."""
+        rows: list[int] = []
+        offsets = [0]
+        for event in events:
+            known = self._numbers.get(event.themes)
+            if known is None:
+                known = self._numbers[event.themes] = {}
+            around: tuple[tuple[str, ...], ...] | None = None
+            for index, item in enumerate(event.tuples):
+                context: tuple[str, ...] = ()
+                if item.group:
+                    around = around or contexts(event)
+                    context = around[index]
+                kind = type(item.value)
+                key: Key
+                if kind is str and not item.group:
+                    key = item
+                elif kind is str or kind is bool:
+                    key = (kind, item.attribute, item.value, item.unit, context)
+                else:
+                    key = (kind, item.attribute, item.unit, context)
+                number = known.get(key)
+                if number is None:
+                    if event.themes not in self._themes:
+                        self._themes[event.themes] = theme_of(event.themes)
+                    seen = Seen(item, self._themes[event.themes], context)
+                    number = known[key] = self.lists.new(TEXT if kind is str or kind is bool else NUMBER, seen)
+                rows.append(number)
+            offsets.append(len(rows))
+        return np.array(offsets, np.int64), np.array(rows, np.int64)
+
+    def _numbers_of(
+        self, events: Sequence[Event], offsets: NDArray[np.int64], rows: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """For every number among the tuples its value on each axis of its posting list, and where they begin."""
+        starts = np.zeros(len(rows), np.int64)
+        values: list[float] = []
+        if len(rows):
+            numeric = np.flatnonzero(self.lists.kind.view()[rows] == NUMBER)
+            owners = np.searchsorted(offsets, numeric, side="right") - 1
+            begins = offsets[owners]
+            for place, owner, begin in zip(numeric.tolist(), owners.tolist(), begins.tolist(), strict=True):
+                number = float(events[owner].tuples[place - begin].value)
+                starts[place] = len(values)
+                for axis in self.lists.axes[rows[place]]:
+                    values.append(number if axis is None else axis.to_base(number))
+        return starts, np.array(values, np.float64)
+
+    def _renumber(self, numbers: NDArray[np.int64]) -> None:
+        """Follow the posting lists' new numbers; forget those that were dropped."""
+        moved = numbers.tolist()
+        for themes, known in list(self._numbers.items()):
+            kept = {key: moved[number] for key, number in known.items() if moved[number] >= 0}
+            if kept:
+                self._numbers[themes] = kept
+            else:
+                del self._numbers[themes], self._themes[themes]
+
+
+def _scores(products: NDArray[np.float64], inverses: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Products as geometric means; in 32 bits, which is quicker, unless they are too small for that."""
+    if products.min(initial=1.0) < TINY:
+        return np.power(products, inverses.astype(np.float64)).astype(np.float32)
+    return np.power(products.astype(np.float32), inverses)
+
+
+def _joined(parts: Sequence[tuple[NDArray[Any], ...]]) -> tuple[NDArray[Any], ...]:
+    """Columns of several parts, one after another; those of a single part as they are."""
+    return parts[0] if len(parts) == 1 else tuple(np.concatenate(column) for column in zip(*parts, strict=True))

@@ -1,0 +1,243 @@
+"""Posting lists: for every distinct tuple of the stream, the predicates it meets well enough.
+
+A text (or Boolean) tuple has one list; numbers under one attribute and unit share a list whose entries carry
+an interval. Lists ascend by predicate, are extended when predicates are added, and are dropped, least
+recently used first, to stay within a number of bytes.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from likewise.kernels.growing_array import Growing
+from likewise.matching.cache_use import CacheUse
+from likewise.matching.plain.operators import meets
+from likewise.matching.plain.terms import seen_attribute
+from likewise.matching.thematic.asked_predicates import AskedPredicates
+from likewise.matching.thematic.number_postings import number_entries
+from likewise.matching.thematic.relatedness_rows import RelatednessRows
+from likewise.model import EventTuple, Unit, fold
+from likewise.semantics.measure import Measure, Term
+
+TEXT, NUMBER = 0, 1
+LIST_BYTES = 600  # a list's tuple, keys and bookkeeping, beside its entries
+CELLS = 4_000_000  # similarities computed at once: 16 MB
+SLACK = 1 - 1e-6  # similarities are kept in 32 bits: a cut is lowered by what rounding may take
+
+
+class Seen(NamedTuple):
+    """What a list is about: a tuple (for numbers: any of its attribute and unit) under an event's theme."""
+
+    item: EventTuple
+    theme: tuple[str, ...]
+    context: tuple[str, ...]
+
+
+class PostingLists:
+    """All lists, in arrays a kernel can walk."""
+
+    def __init__(
+        self, asked: AskedPredicates, measure: Measure | None, limit: int, related: CacheUse | None = None
+    ) -> None:
+        self._asked = asked
+        self._limit = limit // 2
+        self.attributes = RelatednessRows(asked.attributes, measure, limit // 8, related)
+        self.values = RelatednessRows(asked.values, measure, limit // 4, related)
+        self.dropped = 0
+        self._clear()
+
+    def _clear(self) -> None:
+        self.seen: list[Seen] = []
+        self.axes: list[tuple[Unit | None, ...]] = []
+        self.kind = Growing(np.uint8)
+        self.start = Growing(np.int64)
+        self.length = Growing(np.int64)
+        self.covered = Growing(np.int64)  # how many predicates the list knows about
+        self.used = Growing(np.int64)  # the last batch that used it
+        self.texts = (Growing(np.int32), Growing(np.float32))
+        self.numbers = (
+            Growing(np.int32),
+            Growing(np.float32),
+            Growing(np.float64),
+            Growing(np.float64),
+            Growing(np.int32),
+        )
+
+    def __len__(self) -> int:
+        return len(self.seen)
+
+    @property
+    def bytes(self) -> int:
+        """The bytes held, relatedness rows included."""
+        pools = sum(array.nbytes for array in (*self.texts, *self.numbers))
+        return pools + LIST_BYTES * len(self.seen) + self.attributes.bytes + self.values.bytes
+
+    def new(self, kind: int, seen: Seen) -> int:
+        """An empty list, which knows no predicate yet; its number."""
+        self.seen.append(seen)
+        self.axes.append((None,))
+        self.kind.append(kind)
+        for array in (self.start, self.length, self.used):
+            array.append(0)
+        self.covered.append(1)  # "always" stands in no list
+        return len(self.seen) - 1
+
+    def complete(self, numbers: NDArray[np.int64], batch: int) -> None:
+        """Bring the lists with these numbers up to date with the predicates, all together."""
+        self.used.view()[numbers] = batch
+        total = len(self._asked)
+        behind = self.covered.view()[numbers] < total
+        if not behind.any():
+            return
+        stale = np.unique(numbers[behind]).tolist()
+        described = [self.seen[n] for n in stale]
+        attributes = self.attributes.of([seen_attribute(s.item, s.theme, s.context) for s in described])
+        kinds, covered = self.kind.view(), self.covered.view()
+        texts = {
+            n: Term(s.item.value, "value", s.theme, kind="text")
+            for n, s in zip(stale, described, strict=True)
+            if kinds[n] == TEXT and isinstance(s.item.value, str)
+        }
+        rows = dict(zip(texts, self.values.of(list(texts.values())), strict=True))
+        together: dict[int, list[tuple[int, NDArray[np.float32], NDArray[np.float32]]]] = {}
+        for n, seen, attribute in zip(stale, described, attributes, strict=True):
+            known = int(covered[n])
+            if n in rows:
+                together.setdefault(known, []).append((n, attribute, rows[n]))
+                continue
+            cut = self._asked.cut.view()[known:total] * SLACK
+            related = attribute[self._asked.attribute_column.view()[known:total]]
+            near = np.flatnonzero((related >= cut) & (related > 0) & (cut <= 1)) + known
+            if len(near) and kinds[n] == TEXT:
+                self._extend_boolean(n, seen, near, related[near - known])
+            elif len(near):
+                self._extend_numbers(n, seen, near, related[near - known])
+        for known, lists in together.items():
+            step = max(1, CELLS // (total - known))
+            for begin in range(0, len(lists), step):
+                self._extend_texts(lists[begin : begin + step], known, total)
+        covered[stale] = total
+
+    def _extend_texts(
+        self, lists: list[tuple[int, NDArray[np.float32], NDArray[np.float32]]], known: int, total: int
+    ) -> None:
+        """Extend lists of texts by the predicates from `known` on: number, row of the attribute, row of the value."""
+        columns = self._asked.value_column.view()[known:total]
+        cut = (self._asked.cut.view()[known:total] * SLACK).astype(np.float32)
+        relaxed = columns >= 0
+        similarity = np.stack([row for _, row, _ in lists])[:, self._asked.attribute_column.view()[known:total]]
+        near = (similarity >= cut) & (similarity > 0) & (cut <= 1)
+        if relaxed.any():
+            similarity[:, relaxed] *= np.stack([row for _, _, row in lists])[:, columns[relaxed]]
+        for i, j in np.argwhere(near & ~relaxed).tolist():
+            predicate = self._asked.predicates[known + j]
+            if predicate is None or not meets(predicate, self.seen[lists[i][0]].item):
+                similarity[i, j] = 0
+        near &= (similarity >= cut) & (similarity > 0)
+        places, predicates = np.nonzero(near)
+        ends = np.cumsum(near.sum(axis=1))
+        numbers = np.array([n for n, _, _ in lists], np.int64)
+        if not self.length.view()[numbers].any():  # new lists stand behind one another
+            counts = np.diff(ends, prepend=0)
+            self.start.view()[numbers] = len(self.texts[0]) + ends - counts
+            self.length.view()[numbers] = counts
+            self.texts[0].extend(predicates + known)
+            self.texts[1].extend(similarity[places, predicates])
+            return
+        kept = similarity[places, predicates]
+        for n, begin, end in zip(numbers.tolist(), (0, *ends.tolist()), ends.tolist(), strict=False):
+            self._append(n, self.texts, [predicates[begin:end] + known, kept[begin:end]])
+
+    def _extend_boolean(self, n: int, seen: Seen, near: NDArray[np.int64], attribute: NDArray[np.float32]) -> None:
+        """Extend the list of a Boolean: a relaxed text is met by the same word only."""
+        columns = self._asked.value_column.view()[near]
+        value = np.zeros(len(near), np.float32)
+        word = fold(str(seen.item.value))
+        for place, (number, asked) in enumerate(zip(near.tolist(), columns.tolist(), strict=True)):
+            if asked >= 0:
+                column = self._asked.values.items[asked]
+                value[place] = isinstance(column, Term) and fold(column.text) == word
+            else:
+                predicate = self._asked.predicates[number]
+                value[place] = predicate is not None and bool(meets(predicate, seen.item))
+        similarity = attribute * value
+        kept = (similarity >= self._asked.cut.view()[near] * SLACK) & (similarity > 0)
+        self._append(n, self.texts, [near[kept], similarity[kept]])
+
+    def _extend_numbers(self, n: int, seen: Seen, near: NDArray[np.int64], attribute: NDArray[np.float32]) -> None:
+        axes = list(self.axes[n])
+        found: list[tuple[int, float, float, float, int]] = []
+        item = seen.item
+        whole = isinstance(item.value, int)
+        for number, similarity in zip(near.tolist(), attribute.tolist(), strict=True):
+            predicate = self._asked.predicates[number]
+            if predicate is None:
+                continue
+            for axis, low, high in number_entries(predicate, item.attribute, item.unit, whole=whole):
+                if axis not in axes:
+                    axes.append(axis)
+                found.append((number, similarity, low, high, axes.index(axis)))
+        self.axes[n] = tuple(axes)
+        self._append(n, self.numbers, list(zip(*found, strict=True)) if found else [()] * 5)
+
+    def _append(self, n: int, pool: tuple[Growing, ...], columns: list[object]) -> None:
+        """Write a list anew at the end of its pool, its old entries first."""
+        added = len(columns[0])  # type: ignore[arg-type]
+        if not added:
+            return
+        start, length = int(self.start.view()[n]), int(self.length.view()[n])
+        self.start.view()[n] = len(pool[0])
+        self.length.view()[n] = length + added
+        for array, column in zip(pool, columns, strict=True):
+            if length:
+                array.extend(array.view()[start : start + length].copy())
+            array.extend(column)  # type: ignore[arg-type]
+
+    def frequency(self) -> NDArray[np.int64]:
+        """How many lists each predicate stands in."""
+        total = len(self._asked)
+        counts = np.bincount(self.texts[0].view(), minlength=total)
+        return (counts + np.bincount(self.numbers[0].view(), minlength=total))[:total]
+
+    def over(self) -> bool:
+        """Whether the lists take more than they may."""
+        pools = sum(array.nbytes for array in (*self.texts, *self.numbers))
+        return pools + LIST_BYTES * len(self.seen) > self._limit
+
+    def keep_recent(self) -> NDArray[np.int64]:
+        """Keep the more recently used half, packed; the new number of each old list, -1 if it was dropped."""
+        used = self.used.view()
+        order = np.argsort(used, kind="stable")
+        kept = np.sort(order[len(order) // 2 :])
+        return self.keep(kept)
+
+    def keep(self, kept: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Keep just these lists, packed; the new number of each old list, -1 if it was dropped."""
+        renumbered = np.full(len(self.seen), -1, np.int64)
+        renumbered[kept] = np.arange(len(kept))
+        self.dropped += len(self.seen) - len(kept)
+        seen, axes, old_texts, old_numbers = self.seen, self.axes, self.texts, self.numbers
+        columns = [array.view()[kept].copy() for array in (self.kind, self.start, self.length, self.covered, self.used)]
+        self._clear()
+        kinds, starts, lengths, covered, used = columns
+        self.seen = [seen[n] for n in kept.tolist()]
+        self.axes = [axes[n] for n in kept.tolist()]
+        moved = np.zeros(len(kept), np.int64)
+        for kind, old, new in ((TEXT, old_texts, self.texts), (NUMBER, old_numbers, self.numbers)):
+            mine = np.flatnonzero(kinds == kind)
+            sizes = lengths[mine]
+            ends = np.cumsum(sizes)
+            moved[mine] = ends - sizes
+            source = np.repeat(starts[mine] - (ends - sizes), sizes) + np.arange(int(sizes.sum()))
+            for before, after in zip(old, new, strict=True):
+                after.replace(before.view()[source])
+        for array, values in zip(
+            (self.kind, self.start, self.length, self.covered, self.used),
+            (kinds, moved, lengths, covered, used),
+            strict=True,
+        ):
+            array.replace(values)
+        return renumbered

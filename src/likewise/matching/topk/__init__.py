@@ -1,0 +1,1 @@
+"""The k best of sliding windows: `engine`, a `family` for those that look alike, kernels, and `saved_families`."""

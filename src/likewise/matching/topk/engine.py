@@ -1,0 +1,326 @@
+"""The k best of sliding windows, kept up to date (SPEC.md C, "Top-k/w subscription").
+
+Subscriptions with the same condition, window and way of scoring form a family, which keeps the window's
+publications once. A publication visits just the members whose region of interest it enters; time moves
+through one queue of expiries; nothing looks at all subscriptions. Pripužić, Podnar Žarko and Aberer,
+"Top-k/w publish/subscribe: A publish/subscribe model for continuous top-k processing over data streams",
+Information Systems 39 (2014).
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+import msgspec
+
+from likewise.defaults import CACHE_BYTES, LATENESS, THRESHOLD
+from likewise.errors import UnknownId
+from likewise.matching.cache_use import CacheUse
+from likewise.matching.engine import BaseEngine, Found, FoundBatch, Ranked, found_batch, found_of
+from likewise.matching.explaining.explain import explain
+from likewise.matching.plain.conditions import PlainCondition, evaluate, plain_condition
+from likewise.matching.plain.scoring import number_of, rank_value, scored_attributes
+from likewise.matching.plain.similarity import SeenEvent
+from likewise.matching.plain.window import Standing
+from likewise.matching.thematic.engine import ThematicEngine
+from likewise.matching.topk.family import Entry, WindowFamily
+from likewise.matching.topk.saved_families import read_families, write_families
+from likewise.model import Distance, Event, Explanation, Kind, Match, Promotion, Subscription, Top, fold
+
+if TYPE_CHECKING:
+    from likewise.semantics.measure import Measure
+
+Hits = list[tuple[int, Match]]
+FEW = 8  # up to so many distinct conditions are evaluated one by one; more are found through an index
+
+
+class TopKEngine(BaseEngine):
+    """Top-k subscriptions over windows of time or of events.
+
+    `lateness` (µs) is how far an event's own time may lie behind the engine's and still enter windows;
+    `refused_late` counts those that lay further back.
+
+    >>> from likewise.language import parse
+    >>> from likewise.model import event
+    >>> engine = TopKEngine()
+    >>> engine.add(0, parse("{x exists} top 1 within 2 events by value(x)", id="low"), at=0)
+    >>> [m.rank_value for x in (5, 7, 6) for _, m in engine.match(event({"x": x}, id=str(x)), at=0)]
+    [5.0, 6.0]
+    """
+
+    kinds: ClassVar[frozenset[Kind]] = frozenset({"top"})
+
+    def __init__(
+        self,
+        measure: Measure | None = None,
+        threshold: float = THRESHOLD,
+        *,
+        lateness: int = LATENESS,
+        cache_bytes: int = CACHE_BYTES,
+    ) -> None:
+        super().__init__()
+        self.measure = measure
+        self.threshold = threshold
+        self.lateness = lateness
+        self.now: int | None = None
+        self.refused_late = 0
+        self._cache_bytes = cache_bytes
+        self._families: dict[Subscription, WindowFamily] = {}  # by what its members have in common
+        self._conditions: dict[Subscription, _Gate] = {}  # by condition, themes and threshold
+        self._home: dict[int, tuple[Subscription, Subscription]] = {}  # ordinal -> its family and condition
+        self._due: list[tuple[int, int, WindowFamily]] = []  # the next expiry of each family of timed windows
+        self._published: dict[str, list[tuple[WindowFamily, int]]] = {}  # event id -> where it was taken in
+        self._turn = 0
+        self._gates = 0
+        self._index: ThematicEngine | None = None  # finds the conditions an event meets, once they are many
+
+    # -- members --------------------------------------------------------------------------------
+
+    def add(self, ordinal: int, subscription: Subscription, at: int) -> None:
+        """Hold a subscription; its window starts empty."""
+        self.admit(ordinal, subscription)
+        assert subscription.top is not None  # `serves` lets nothing else in
+        condition = _condition_of(subscription)
+        gate = self._conditions.get(condition)
+        if gate is None:
+            gate = self._conditions[condition] = _Gate(self._gates, plain_condition(subscription))
+            self._gates += 1
+            if self._index is not None:
+                self._index.add(gate.number, condition, at)
+            elif len(self._conditions) > FEW:
+                self._index = ThematicEngine(self.measure, self.threshold, self._cache_bytes)
+                for key, held in self._conditions.items():
+                    self._index.add(held.number, key, at)
+        key = _family_of(subscription)
+        family = gate.families.get(key)
+        if family is None:
+            family = gate.families[key] = self._families[key] = WindowFamily(subscription.top)
+        family.join(ordinal, subscription.top)
+        self._home[ordinal] = (key, condition)
+
+    def remove(self, ordinal: int) -> None:
+        """Forget a subscription; a family without members goes with its window."""
+        self.dismiss(ordinal)
+        key, condition = self._home.pop(ordinal)
+        family = self._families[key]
+        family.leave(ordinal)
+        if not len(family):
+            del self._families[key], self._conditions[condition].families[key]
+            if not self._conditions[condition].families:
+                gate = self._conditions.pop(condition)
+                if self._index is not None:
+                    self._index.remove(gate.number)
+
+    # -- events ---------------------------------------------------------------------------------
+
+    def find(self, event: Event, at: int) -> Found:
+        """What the event meets on arrival. Promotions are told by `match` and `match_batch`."""
+        arrived, _ = self._arrive(event, at)
+        return found_of(arrived)
+
+    def match(self, event: Event, at: int) -> Hits:
+        """What the event meets on arrival, and what it promotes, ordered by ordinal."""
+        arrived, promoted = self._arrive(event, at)
+        return sorted(arrived + promoted, key=lambda hit: (hit[0], hit[1].cause != "arrival"))
+
+    def match_batch(self, events: Sequence[Event], at: Sequence[int]) -> FoundBatch:
+        """`match` for each event in turn, as arrays."""
+        founds, promotions = [], []
+        for index, (event, when) in enumerate(zip(events, at, strict=True)):
+            arrived, promoted = self._arrive(event, when)
+            founds.append(found_of(arrived))
+            promotions += [Promotion(index, match) for _, match in sorted(promoted, key=lambda hit: hit[0])]
+        return found_batch(founds, promotions)
+
+    def _arrive(self, event: Event, at: int) -> tuple[Hits, Hits]:
+        promoted = self.advance(at)
+        arrived: Hits = []
+        assert self.now is not None
+        if event.time is not None and event.time < self.now - self.lateness:
+            self.refused_late += 1
+            return arrived, promoted
+        seen = SeenEvent(event, self.measure)
+        for condition, gate in self._open(event, at):
+            threshold = self.threshold if condition.threshold is None else condition.threshold
+            met = evaluate(gate.condition, seen, threshold)
+            if met is None:
+                continue
+            entry = Entry(event.id, at if event.time is None else event.time, met.score, met.product)
+            for family in gate.families.values():
+                values = _values(family.top, event, met.score)
+                number = family.next
+                for ordinal, delivered in family.arrive(values, entry, self.now):
+                    hit = self._hit(family, ordinal, delivered, "arrival" if delivered == number else "promoted")
+                    (arrived if delivered == number else promoted).append(hit)
+                if event.id is not None and family.next > number:
+                    self._published.setdefault(event.id, []).append((family, number))
+                self._schedule(family)
+        arrived.sort(key=lambda hit: hit[0])
+        self._forget_published()
+        return arrived, promoted
+
+    def _open(self, event: Event, at: int) -> Iterable[tuple[Subscription, _Gate]]:
+        """The conditions worth evaluating: all if they are few, else those that the index finds met."""
+        if self._index is None:
+            return tuple(self._conditions.items())
+        conditions = self._index.subscriptions
+        return [
+            (c, self._conditions[c]) for c in (conditions[n] for n in self._index.find(event, at).ordinals.tolist())
+        ]
+
+    def _hit(self, family: WindowFamily, ordinal: int, number: int, cause: str) -> tuple[int, Match]:
+        entry = family.entry(number)
+        value = family.rank_of(ordinal, number)
+        id = self.subscriptions[ordinal].id
+        return ordinal, Match(entry.event_id, id, "top", entry.score, entry.product, None, (), value, cause)  # type: ignore[arg-type]
+
+    def _schedule(self, family: WindowFamily) -> None:
+        """Note a family's next expiry if it is earlier than the one noted."""
+        due = family.next_expiry()
+        if due is not None and (family.scheduled is None or due < family.scheduled):
+            self._turn += 1
+            family.scheduled = due
+            heapq.heappush(self._due, (due, self._turn, family))
+
+    def advance(self, now: int) -> Hits:
+        """Let time pass, one expiry after the other; promotions by moment, then ordinal."""
+        if self.now is not None and now <= self.now:
+            return []
+        found: list[tuple[int, int, int, Match]] = []
+        while self._due and self._due[0][0] <= now:
+            moment, _, family = heapq.heappop(self._due)
+            if moment != family.scheduled:
+                continue  # an earlier expiry was noted since
+            family.scheduled = None
+            for order, (ordinal, number) in enumerate(family.expire(moment)):
+                found.append((moment, ordinal, order, self._hit(family, ordinal, number, "promoted")[1]))
+            self._schedule(family)
+        self.now = now
+        found.sort(key=lambda hit: hit[:3])
+        return [(ordinal, match) for _, ordinal, _, match in found]
+
+    def withdraw(self, event_id: str) -> Hits:
+        """Take an event out of every window; promotions by ordinal."""
+        promoted: Hits = []
+        for family, number in self._published.pop(event_id, ()):
+            if number >= family.base and family.holds(number):
+                promoted += [self._hit(family, o, n, "promoted") for o, n in family.withdraw(number)]
+        return sorted(promoted, key=lambda hit: hit[0])
+
+    def _forget_published(self) -> None:
+        """Now and then, let go of events that no window holds any more."""
+        held = sum(len(family.log) for family in self._families.values())
+        if len(self._published) > 1024 + 2 * held:
+            kept: dict[str, list[tuple[WindowFamily, int]]] = {}
+            for id, places in self._published.items():
+                still = [(family, number) for family, number in places if family.holds(number)]
+                if still:
+                    kept[id] = still
+            self._published = kept
+
+    def explain(self, event: Event, ordinal: int, at: int) -> Explanation:
+        """Why the event does or does not meet the subscription, and where it stands in the window."""
+        subscription = self.subscriptions.get(ordinal)
+        if subscription is None:
+            raise UnknownId(str(ordinal))
+        return explain(
+            event, subscription, measure=self.measure, threshold=self.threshold, at=at,
+            standing=self._standing(event, ordinal, at),
+        )  # fmt: skip
+
+    def _standing(self, event: Event, ordinal: int, at: int) -> Standing | None:
+        """Where the event stands, or would stand if it came now; None if it is no candidate."""
+        key, condition = self._home[ordinal]
+        family = self._families[key]
+        now = at if self.now is None else max(self.now, at)
+        held = [n for f, n in self._published.get(event.id or "", ()) if f is family and family.counts(ordinal, n)]
+        if held:
+            values = family.values(held[-1])
+            return (
+                None if values is None else family.standing(ordinal, values, family.entry(held[-1]).time, held[-1], now)
+            )
+        threshold = self.threshold if condition.threshold is None else condition.threshold
+        met = evaluate(self._conditions[condition].condition, SeenEvent(event, self.measure), threshold)
+        if met is None:
+            return None
+        if event.time is not None and event.time < now - self.lateness:
+            return Standing(None, None, expired=True)
+        values = _values(family.top, event, met.score)
+        time = at if event.time is None else event.time
+        return None if values is None else family.standing(ordinal, values, time, None, now)
+
+    def board(self, ordinal: int) -> list[Ranked]:
+        """The k best of a subscription's window now, best first, ties as in deliveries."""
+        top, family = self.subscriptions[ordinal].top, self._families[self._home[ordinal][0]]
+        assert top is not None
+        ranked = sorted(
+            (family.sign * family.rank_of(ordinal, number), -entry.time, -number, entry)
+            for number, entry, _, _ in family.publications()
+            if family.counts(ordinal, number) and family.values(number) is not None
+        )
+        return [
+            Ranked(rank, entry.event_id, family.sign * value, entry.time)
+            for rank, (value, _, _, entry) in enumerate(ranked[: top.k], 1)
+        ]
+
+    def caches(self) -> dict[str, CacheUse]:
+        """What the index of conditions looks up."""
+        return {} if self._index is None else self._index.caches()
+
+    def relearn(self, concerns: Callable[[str], bool]) -> None:
+        """Let the index of conditions forget what it knows about some seen texts."""
+        if self._index is not None:
+            self._index.relearn(concerns)
+
+    # -- keeping --------------------------------------------------------------------------------
+
+    def save(self, folder: Path) -> None:
+        """Write every family's window, and what was delivered of it."""
+        write_families(folder, self.now, [(min(f.slots), f) for f in self._families.values()])
+
+    def load(self, folder: Path) -> None:
+        """Fill the windows with what `save` wrote."""
+        self.now, saved = read_families(folder)
+        for first, publications, members, following in saved:
+            if first not in self._home:
+                raise UnknownId(str(first))
+            family = self._families[self._home[first][0]]
+            family.restore(publications, members, following)
+            for number, entry, _, _ in publications:
+                if entry.event_id is not None:
+                    self._published.setdefault(entry.event_id, []).append((family, number))
+            self._schedule(family)
+
+
+class _Gate(msgspec.Struct):
+    """A condition, and the families whose members share it."""
+
+    number: int
+    condition: PlainCondition
+    families: dict[Subscription, WindowFamily] = msgspec.field(default_factory=dict)
+
+
+def _condition_of(subscription: Subscription) -> Subscription:
+    return msgspec.structs.replace(subscription, id="", top=None, valid_for=None)
+
+
+def _family_of(subscription: Subscription) -> Subscription:
+    """What the members of a family have in common: everything but k, and the point of a distance."""
+    top = subscription.top
+    assert top is not None
+    by = top.by
+    if isinstance(by, Distance):
+        by = Distance(tuple((fold(attribute), 0.0) for attribute, _ in by.point))
+    return msgspec.structs.replace(subscription, id="", valid_for=None, top=msgspec.structs.replace(top, k=1, by=by))
+
+
+def _values(top: Top, event: Event, score: float) -> tuple[float, ...] | None:
+    """The numbers a family ranks by: the coordinates for a distance, else the value itself; None if any is missing."""
+    if not isinstance(top.by, Distance):
+        value = rank_value(top.by, event, score)
+        return None if value is None else (value,)
+    numbers = [number_of(event, attribute) for attribute in scored_attributes(top.by)]
+    return None if any(number is None for number in numbers) else tuple(n for n in numbers if n is not None)

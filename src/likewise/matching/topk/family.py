@@ -1,0 +1,398 @@
+"""Top-k subscriptions that look at the same publications in the same way, sharing one window.
+
+A family has one condition, one window and one kind of scoring over the same attributes; its members differ
+in k, in when they began, and in the point a distance is measured from. The publications of the window are
+kept once, in arrival order; each member keeps its candidates (see `topk_kernels`).
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from array import array
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from likewise.kernels.growing_array import Growing
+from likewise.matching.plain.window import Standing
+from likewise.matching.topk.candidate_kernels import COUNTED, ENDLESS, TIMED, refill, step
+from likewise.matching.topk.region_kernels import build_tree, widest_regions
+from likewise.model import Distance, Top
+
+Delivery = tuple[int, int]  # ordinal, publication
+
+PATIENCE = 64  # members outside the region index, or publications that left, before things are put in order
+
+
+class Entry(NamedTuple):
+    """One publication of the window, as a delivery tells of it."""
+
+    event_id: str | None
+    time: int
+    score: float
+    product: float
+
+
+def margin(k: int) -> int:
+    """How many publications a region spans when it is drawn.
+
+    With exactly k every second expiry would ask for a refill. The number in a region walks at random, so a
+    margin of a few times its spread makes refills rare, at the price of that many more candidates.
+    """
+    return k + 2 * math.isqrt(k) + 8
+
+
+class WindowFamily:
+    """The shared window and the members' candidates."""
+
+    def __init__(self, top: Top) -> None:
+        self.top = top
+        self.kind = COUNTED if top.events is not None else ENDLESS if top.duration is None else TIMED
+        self.sign = -1.0 if top.highest else 1.0
+        self.shared = not isinstance(top.by, Distance)
+        self.dimensions = len(top.by.point) if isinstance(top.by, Distance) else 0
+        self.width = max(1, self.dimensions)
+        # the log: `base` is the number of its first publication
+        self.base = 0
+        self._values = Growing(np.float64)  # `width` numbers a publication
+        self._time = Growing(np.int64)
+        self._alive = Growing(np.uint8)
+        self.log: list[Entry | None] = []
+        self._front = 0  # how many publications at the front of the log are gone
+        self._oldest = 0  # the first publication still among the last n
+        self._expiring: list[tuple[int, int]] = []  # (time, number), for windows of time
+        self.scheduled: int | None = None  # the moment the engine will look at this family next
+        # members, by slot
+        self.ordinals: list[int] = []
+        self.slots: dict[int, int] = {}
+        self._k, self._keep, self._capacity = Growing(np.int64), Growing(np.int64), Growing(np.int64)
+        self._since, self._start, self._length = Growing(np.int64), Growing(np.int64), Growing(np.int64)
+        self._entered = Growing(np.int64)  # arrivals in the region since it was drawn
+        self._centres = [Growing(np.float64) for _ in range(self.dimensions)]
+        self._bounds = (Growing(np.float64), Growing(np.int64), Growing(np.int64))
+        self._entries = (
+            Growing(np.float64),
+            Growing(np.int64),
+            Growing(np.int64),
+            Growing(np.int32),
+            Growing(np.uint8),
+        )
+        self._matrix: NDArray[np.float64] = np.empty((0, self.dimensions))  # the centres; remade after a change
+        self._tree: tuple[NDArray[np.int64], ...] | None = None
+        self._tail = 0
+        self._out: tuple[NDArray[np.int64], ...] = ()  # what the kernel writes into; touched only as far as used
+        self._touched: NDArray[np.int64] = np.empty(0, np.int64)
+        self._marks: NDArray[np.uint8] = np.empty(0, np.uint8)
+        self.faded: dict[int, array[int]] = {}  # publication -> slots it was delivered to, and may come back to
+        self.refills = 0
+
+    # -- members --------------------------------------------------------------------------------
+
+    def __len__(self) -> int:
+        return len(self.slots)
+
+    def join(self, ordinal: int, top: Top, since: int | None = None) -> None:
+        """Take a member in, which counts publications from now (or number `since`) on."""
+        slot = len(self.ordinals)
+        self.ordinals.append(ordinal)
+        self.slots[ordinal] = slot
+        keep = margin(top.k)
+        capacity = 2 * keep
+        for column, value in (
+            (self._k, top.k), (self._keep, keep), (self._capacity, capacity), (self._length, 0),
+            (self._since, self.next if since is None else since), (self._entered, 0),
+            (self._start, len(self._entries[0])),
+            (self._bounds[0], np.inf), (self._bounds[1], 0), (self._bounds[2], 0),
+        ):  # fmt: skip
+            column.append(value)
+        for pool in self._entries:
+            pool.extend(np.zeros(capacity))
+        if isinstance(top.by, Distance):
+            for column, (_, centre) in zip(self._centres, top.by.point, strict=True):
+                column.append(centre)
+        self._matrix = np.empty((0, self.dimensions))
+
+    def leave(self, ordinal: int) -> None:
+        """Forget a member; when most are gone, the rest moves together."""
+        slot = self.slots.pop(ordinal)
+        self.ordinals[slot] = -1
+        self._bounds[0].view()[slot] = -np.inf
+        self._length.view()[slot] = 0
+        if len(self.ordinals) > PATIENCE + 2 * len(self.slots):
+            self._pack()
+
+    def _pack(self) -> None:
+        kept = np.array(list(self.slots.values()), np.int64)
+        moved = {old: new for new, old in enumerate(kept.tolist())}
+        capacity, start = self._capacity.view()[kept], self._start.view()[kept]
+        ends = np.cumsum(capacity)
+        source = np.repeat(start - (ends - capacity), capacity) + np.arange(int(capacity.sum()))
+        for pool in self._entries:
+            pool.replace(pool.view()[source])
+        shape = (self._k, self._keep, self._capacity, self._since, self._entered, self._length)
+        members = (*shape, *self._centres, *self._bounds)
+        for column in members:
+            column.replace(column.view()[kept])
+        self._start.replace(ends - capacity)
+        self.ordinals = [self.ordinals[slot] for slot in kept.tolist()]
+        self.slots = {ordinal: slot for slot, ordinal in enumerate(self.ordinals)}
+        self.faded = {n: array("q", (moved[s] for s in slots if s in moved)) for n, slots in self.faded.items()}
+        self._matrix = np.empty((0, self.dimensions))
+        self._tree = None
+
+    # -- publications ---------------------------------------------------------------------------
+
+    @property
+    def next(self) -> int:
+        """The number the next publication gets."""
+        return self.base + len(self.log)
+
+    def arrive(self, values: tuple[float, ...] | None, entry: Entry, now: int) -> list[Delivery]:
+        """A publication that passed the condition; `values` is None if a scored attribute is missing."""
+        if self.kind == TIMED and now - entry.time >= (self.top.duration or 0):
+            return []
+        number = self.next
+        self._append(entry, values or (math.nan,) * self.width, entry.time, 1)
+        gone: list[int] = []
+        if self.kind == COUNTED and self.next - self._oldest > (self.top.events or 0):
+            gone = [self._oldest]
+            self._oldest += 1
+        elif self.kind == TIMED:
+            heapq.heappush(self._expiring, (entry.time, number))
+        if values is None and not gone:
+            return []
+        found = self._step(gone, number if values is not None else -1)
+        self._trim(gone)
+        return found
+
+    def next_expiry(self) -> int | None:
+        """The next moment at which something leaves; None if nothing does by itself."""
+        return self._expiring[0][0] + (self.top.duration or 0) if self._expiring else None
+
+    def expire(self, moment: int) -> list[Delivery]:
+        """Everything whose time is over at a moment leaves together."""
+        duration = self.top.duration or 0
+        gone = []
+        while self._expiring and self._expiring[0][0] + duration <= moment:
+            gone.append(heapq.heappop(self._expiring)[1])
+        found = self._step([number for number in gone if self._alive.view()[number - self.base]], -1)
+        self._trim(gone)
+        return found
+
+    def withdraw(self, number: int) -> list[Delivery]:
+        """A publication is taken back. It keeps its place among the last n."""
+        index = number - self.base
+        if not self._alive.view()[index]:
+            return []
+        return self._step([number], -1, forced=True)
+
+    def holds(self, number: int) -> bool:
+        """Whether a publication is still in the window."""
+        return number >= self.base and self.log[number - self.base] is not None
+
+    def entry(self, number: int) -> Entry:
+        """A publication that is in the window."""
+        found = self.log[number - self.base]
+        assert found is not None
+        return found
+
+    def counts(self, ordinal: int, number: int) -> bool:
+        """Whether a publication is in the window and counts for a member."""
+        if not self.holds(number) or not self._alive.view()[number - self.base]:
+            return False
+        return number >= int(self._since.view()[self.slots[ordinal]])
+
+    def values(self, number: int) -> tuple[float, ...] | None:
+        """The numbers a publication is ranked by; None if it is no candidate."""
+        values = tuple(self._values.view()[(number - self.base) * self.width :][: self.width].tolist())
+        return None if math.isnan(values[0]) else values
+
+    def rank_of(self, ordinal: int, number: int) -> float:
+        """The value a publication has for a member, as its subscription scores it."""
+        values = self._values.view()[(number - self.base) * self.width :][: self.width].tolist()
+        return self._rank(self.slots[ordinal], values)
+
+    def _rank(self, slot: int, values: Sequence[float]) -> float:
+        if self.shared:
+            return values[0]
+        total = 0.0
+        for value, column in zip(values, self._centres, strict=True):
+            centre = float(column.view()[slot])
+            total += (value - centre) * (value - centre)
+        return math.sqrt(total)
+
+    def standing(self, ordinal: int, values: Sequence[float], time: int, number: int | None, now: int) -> Standing:
+        """Where a publication stands for a member (`number`), or would stand if it arrived now (None)."""
+        duration = self.top.duration
+        if duration is not None and now - time >= duration:
+            return Standing(None, None, expired=True)
+        slot = self.slots[ordinal]
+        first = max(self.base, int(self._since.view()[slot]))
+        if number is None and self.top.events is not None:
+            first = max(first, self.next + 1 - self.top.events)
+        me = (self.sign * self._rank(slot, values), -time, -(self.next if number is None else number))
+        others = []
+        for index in range(first - self.base, len(self.log)):
+            held = self._values.view()[index * self.width :][: self.width].tolist()
+            when = int(self._time.view()[index])
+            if (
+                self._alive.view()[index]
+                and not math.isnan(held[0])
+                and index + self.base != number
+                and (duration is None or now - when < duration)
+            ):
+                others.append((self.sign * self._rank(slot, held), -when, -(index + self.base)))
+        ranked = sorted([*others, me])
+        k = int(self._k.view()[slot])
+        return Standing(ranked.index(me) + 1, self.sign * ranked[k - 1][0] if len(ranked) >= k else None, expired=False)
+
+    def _trim(self, gone: list[int]) -> None:
+        """Forget the publications that left; room at the front is given back now and then."""
+        for number in gone:
+            self.log[number - self.base] = None
+            self.faded.pop(number, None)
+        while self._front < len(self.log) and self.log[self._front] is None:
+            self._front += 1
+        front = self._front
+        if front > PATIENCE and 2 * front > len(self.log):
+            self._values.replace(self._values.view()[front * self.width :])
+            for column in (self._time, self._alive):
+                column.replace(column.view()[front:])
+            del self.log[:front]
+            self.base += front
+            self._front = 0
+
+    # -- the kernel -----------------------------------------------------------------------------
+
+    def _step(self, gone: list[int], arriving: int, *, forced: bool = False) -> list[Delivery]:
+        for number in gone:
+            self._alive.view()[number - self.base] = 0
+        if not self.slots:
+            return []
+        size = len(self.ordinals)
+        self._refresh(size)
+        assert self._tree is not None
+        out, faded = self._out[:2], self._out[2:]
+        delivered, faded_count, refills = step(
+            np.array(gone, np.int64) - self.base, arriving - self.base if arriving >= 0 else -1, forced,
+            (self._values.view().reshape(-1, self.width), self._time.view(), self._alive.view(), self.base),
+            self.kind, self.shared, self.sign,
+            (
+                self._k.view(), self._keep.view(), self._capacity.view(), self._since.view(), self._entered.view(),
+                self._matrix,
+            ),
+            self._start.view(), self._length.view(), tuple(pool.view() for pool in self._entries),
+            tuple(column.view() for column in self._bounds), self._tree, self._tail,
+            self._touched, self._marks, out, faded,
+        )  # fmt: skip
+        self.refills += refills
+        for slot, number in zip(faded[0][:faded_count].tolist(), faded[1][:faded_count].tolist(), strict=True):
+            self._fade(number, slot)
+        found = []
+        for slot, number in zip(out[0][:delivered].tolist(), out[1][:delivered].tolist(), strict=True):
+            if slot not in self.faded.get(number, ()):
+                found.append((self.ordinals[slot], number))
+        return found
+
+    def _fade(self, number: int, slot: int) -> None:
+        """Remember that a publication was delivered to a member whose list it has left."""
+        self.faded.setdefault(number, array("q")).append(slot)
+
+    def _refresh(self, size: int) -> None:
+        """Bring the arrays the kernel reads up to date."""
+        if len(self._matrix) != size:
+            columns = [column.view() for column in self._centres]
+            self._matrix = np.column_stack(columns) if columns else np.empty((size, 0))
+            room = len(self._entries[0])  # no step can deliver more than all lists hold
+            self._out = tuple(np.empty(room, np.int64) for _ in range(4))
+            self._touched, self._marks = np.empty(2 * size, np.int64), np.zeros(size, np.uint8)
+        if self._tree is None or size - self._tail > PATIENCE + self._tail // 4:
+            order, first, last, boxes, leaf_of = build_tree(self._matrix, np.arange(size))
+            widest = widest_regions(order, first, last, self._bounds[0].view())
+            self._tree = (order, first, last, boxes, leaf_of, widest)
+            self._tail = size
+
+    # -- figures --------------------------------------------------------------------------------
+
+    def candidates(self) -> int:
+        """How many candidates all members keep."""
+        return int(self._length.view().sum())
+
+    def window_bytes(self) -> int:
+        """The bytes of the shared window's arrays."""
+        return self._values.nbytes + self._time.nbytes + self._alive.nbytes
+
+    def member_bytes(self) -> int:
+        """The bytes of the members' arrays, candidates and what was delivered to them included."""
+        columns = (self._k, self._keep, self._capacity, self._since, self._start, self._length, *self._centres)
+        held = sum(column.nbytes for column in (*columns, *self._bounds, *self._entries))
+        return held + sum(8 * len(slots) for slots in self.faded.values())
+
+    # -- keeping --------------------------------------------------------------------------------
+
+    def publications(self) -> Iterable[tuple[int, Entry, bool, list[float]]]:
+        """Every publication of the window: number, what it is, whether it counts, and its values."""
+        for index, entry in enumerate(self.log):
+            if entry is not None:
+                values = self._values.view()[index * self.width :][: self.width].tolist()
+                yield index + self.base, entry, bool(self._alive.view()[index]), values
+
+    def members(self) -> Iterable[tuple[int, int, list[int]]]:
+        """Every member: its ordinal, where it began, and what of the window was delivered to it."""
+        faded: dict[int, list[int]] = {}
+        for number, slots in self.faded.items():
+            for slot in slots:
+                faded.setdefault(slot, []).append(number)
+        numbers, done = self._entries[2].view(), self._entries[4].view()
+        for ordinal, slot in self.slots.items():
+            start = int(self._start.view()[slot])
+            stop = start + int(self._length.view()[slot])
+            delivered = sorted({*numbers[start:stop][done[start:stop] == 1].tolist(), *faded.get(slot, ())})
+            yield ordinal, int(self._since.view()[slot]), delivered
+
+    def restore(
+        self,
+        publications: Sequence[tuple[int, Entry, bool, list[float]]],
+        since: dict[int, tuple[int, list[int]]],
+        next: int,
+    ) -> None:
+        """Take up a saved window; its members have joined already."""
+        self.base = publications[0][0] if publications else next
+        self._oldest = self.base
+        for number, entry, alive, values in publications:
+            while self.next < number:  # gaps left by what had expired out of order
+                self._append(None, (math.nan,) * self.width, 0, 0)
+            self._append(entry, values, entry.time, int(alive))
+            if self.kind == TIMED:
+                heapq.heappush(self._expiring, (entry.time, number))
+        while self.next < next:
+            self._append(None, (math.nan,) * self.width, 0, 0)
+        self._matrix = np.empty((0, self.dimensions))
+        self._refresh(len(self.ordinals))
+        log = (self._values.view().reshape(-1, self.width), self._time.view(), self._alive.view(), self.base)
+        for ordinal, (began, delivered) in since.items():
+            slot = self.slots[ordinal]
+            self._since.view()[slot] = began
+            refill(
+                slot, log, began, self._matrix[slot], self.shared, self.sign, self.kind, self._k.view()[slot],
+                self._keep.view()[slot], self._start.view()[slot], self._length.view(),
+                tuple(pool.view() for pool in self._entries), tuple(column.view() for column in self._bounds),
+                np.empty(int(self._capacity.view()[slot]), np.int64),
+            )  # fmt: skip
+            start = int(self._start.view()[slot])
+            places = {int(self._entries[2].view()[i]): i for i in range(start, start + int(self._length.view()[slot]))}
+            for number in delivered:
+                if number in places:
+                    self._entries[4].view()[places[number]] = 1
+                else:
+                    self._fade(number, slot)
+        self._tree = None
+
+    def _append(self, entry: Entry | None, values: Sequence[float], time: int, alive: int) -> None:
+        self._values.extend(values)
+        self._time.append(time)
+        self._alive.append(alive)
+        self.log.append(entry)

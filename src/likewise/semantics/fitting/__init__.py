@@ -1,0 +1,1 @@
+"""What is fitted offline and shipped: `calibrate` writes a space's calibration."""

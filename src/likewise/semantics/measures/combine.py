@@ -1,0 +1,142 @@
+"""The default measure: several measures fused into one calibrated score.
+
+Each measure of meaning is read against its background (`calibration`), which makes their evidence
+addable and common words comparable with rare ones; the weighted mean goes through one curve, so that 0.5
+is where related begins. Terms are then aligned word by word as in `names`, each pair of words having
+the better of its meaning's and its spelling's score. So a phrase, an identifier and a single word are
+all scored by one rule, and two phrases do not pass because they share one of two words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from likewise.semantics.measure import Term
+from likewise.semantics.measures.asked_side import Prepared
+from likewise.semantics.measures.esa import equal_are_one, fold_spaces
+from likewise.semantics.measures.inverted import TurnedStack, turned
+from likewise.semantics.measures.jcn import JcnMeasure
+from likewise.semantics.measures.names.measure import Names, NamesMeasure
+from likewise.semantics.vectors.term_vectors import TermVectors, Vector, stacked, theme_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from likewise.semantics.calibration import Calibration
+    from likewise.semantics.measures.latent import LatentMeasure
+    from likewise.semantics.wordnet.taxonomy import Taxonomy
+
+_NOTHING: Final = np.empty((0, 0), dtype=np.float32)
+
+
+class _Side:
+    """Words made ready: their vectors, classes of frequency, and which measures know them."""
+
+    def __init__(self, vectors: list[Vector], classes: NDArray[np.int64], in_taxonomy: list[bool]) -> None:
+        self.stack = stacked(vectors)
+        self.classes = classes
+        self.known_classes = np.where(self.stack.norms > 0, classes, -1)
+        self.in_taxonomy = np.array(in_taxonomy, dtype=bool)
+
+    @cached_property
+    def turned(self) -> TurnedStack:
+        """The vectors by document, for the asked side."""
+        return turned(self.stack)
+
+
+class CombinedMeasure:
+    """Meaning (thematic, latent, taxonomy) and spelling, calibrated to one score.
+
+    A measure that knows nothing about one of two words says nothing about the pair: the others are
+    averaged without it. If none knows them and their spellings share nothing, the score is 0.
+    """
+
+    name = "combine"
+
+    def __init__(
+        self, vectors: TermVectors, calibration: Calibration, taxonomy: Taxonomy, latent: LatentMeasure | None
+    ) -> None:
+        self._vectors = vectors
+        self._calibration = calibration
+        self._names = NamesMeasure(vectors, calibration.names)
+        self._latent = latent
+        self._jcn = JcnMeasure(taxonomy, senses="all")
+        self._side: Prepared[_Side] = Prepared(self._prepare)
+        weights = self._calibration.weights
+        self._shares = (weights["thematic"], 0.0 if latent is None else weights["latent"])
+        self._backgrounds = {name: self._calibration.background(name) for name in self._calibration.backgrounds}
+
+    def configuration(self) -> dict[str, object]:
+        """What rebuilds this measure over the same space."""
+        return {"name": self.name}
+
+    def matrix(self, asked: Sequence[Term], seen: Sequence[Term]) -> NDArray[np.float32]:
+        """The relatedness of every asked term with every seen one."""
+        a, b = self._names.side(asked), self._names.side(seen)
+        meaning = self._calibration.score(self._surprise(a, b))
+        return equal_are_one(self._names.aligned(a, b, meaning), asked, seen)
+
+    def word_surprise(self, asked: Sequence[Term], seen: Sequence[Term]) -> NDArray[np.float32]:
+        """The evidence for pairs of single words, in powers of ten against random pairs, themes left out."""
+        return self._mean(self._documents(asked, seen), asked, seen)
+
+    def _surprise(self, a: Names, b: Names) -> NDArray[np.float32]:
+        """The evidence for every pair of distinct words.
+
+        What documents say is taken partly without themes and partly within both sides' themes
+        together. (Departure: `thematic` projects each side into its own theme, and two themes without a
+        common document then make everything unrelated; the paper asks for one to contain the other.)
+        """
+        asked, seen = a.under(()), b.under(())
+        total = self._documents(asked, seen)
+        share = np.float32(self._calibration.theme_share)
+        for x, y in sorted((x, y) for x in a.groups for y in b.groups if x or y):
+            both = theme_of((*x, *y))
+            within = self._documents(a.under(both, x), b.under(both, y))
+            if within.shape == total.shape:
+                total = (1 - share) * total + share * within
+            else:
+                place = np.ix_(a.groups[x], b.groups[y])
+                total[place] = (1 - share) * total[place] + share * within
+        return self._mean(total, asked, seen)
+
+    def _documents(self, asked: Sequence[Term], seen: Sequence[Term]) -> NDArray[np.float32]:
+        """The weighted evidence of shared documents and latent vectors."""
+        from likewise.semantics.measures.calibration_kernels import documents_evidence
+
+        a, b = self._side(asked), self._side(seen)
+        latent = _NOTHING if self._latent is None else self._latent.cosines(asked, seen)
+        knots, levels = self._backgrounds["thematic"]
+        latent_knots = self._backgrounds["latent"][0] if self._latent is not None else knots
+        found: NDArray[np.float32] = documents_evidence(
+            a.turned.cosines(b.stack),
+            latent,
+            a.known_classes,
+            b.known_classes,
+            knots,
+            latent_knots,
+            levels,
+            *self._shares,
+        )
+        return found
+
+    def _mean(self, documents: NDArray[np.float32], asked: Sequence[Term], seen: Sequence[Term]) -> NDArray[np.float32]:
+        """The documents' evidence and the taxonomy's together; themes play no part in the taxonomy."""
+        from likewise.semantics.measures.calibration_kernels import averaged
+
+        a, b = self._side(asked), self._side(seen)
+        found: NDArray[np.float32] = averaged(
+            documents, self._jcn.similarities(asked, seen), a.classes, b.classes, a.known_classes, b.known_classes,
+            a.in_taxonomy, b.in_taxonomy, *self._backgrounds["jcn"],
+            sum(self._shares), self._calibration.weights["jcn"],
+        )  # fmt: skip
+        return found
+
+    def _prepare(self, terms: tuple[Term, ...]) -> _Side:
+        vectors = [self._vectors.vector(fold_spaces(t.text), theme_of(t.theme)) for t in terms]
+        classes = self._calibration.classes(np.array([len(v.documents) for v in vectors], dtype=np.int64))
+        return _Side(vectors, classes, [self._jcn.knows(t.text) for t in terms])

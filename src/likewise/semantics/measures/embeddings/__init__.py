@@ -1,0 +1,1 @@
+"""Vectors of a model the user supplies: the `measure`, its `encoders`, and `bert` in NumPy."""

@@ -1,0 +1,105 @@
+"""Relatedness by dense vectors of a model the user supplies.
+
+Reimers, N. and Gurevych, I.: Sentence-BERT, EMNLP 2019, for sentence models; Mikolov, T. et al.: Efficient
+estimation of word representations in vector space, 2013, for static vectors. The thematic variant
+carries Algorithm 1 of Hasan and Curry 2014 over to dense vectors: a theme keeps the dimensions in which
+its own vector is strongest (the stronger half) and the others are set to zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from likewise import defaults
+from likewise.errors import InputError
+from likewise.model.text import fold
+from likewise.semantics.measure import Term
+from likewise.semantics.measures.asked_side import Prepared
+from likewise.semantics.measures.embeddings.encoders import Encoder, open_encoder
+from likewise.semantics.measures.esa import equal_are_one
+from likewise.semantics.vectors.least_recent import LeastRecent
+from likewise.semantics.vectors.term_vectors import Theme, theme_of
+from likewise.semantics.words.identifiers import words_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+class EmbeddingsMeasure:
+    """The cosine of two terms' vectors, negative ones counting as 0.
+
+    `model` is a folder or file (`encoders`); with `thematic` each side is first projected by its theme.
+    Identifiers are cut into words before they are encoded. Vectors are kept within a bound.
+    """
+
+    name = "embeddings"
+
+    def __init__(self, model: str | None = None, *, thematic: bool | str = False) -> None:
+        if model is None:
+            raise InputError(
+                "the measure 'embeddings' needs a model: give model=FOLDER, a sentence-transformers or ONNX folder "
+                "or a file of word vectors"
+            )
+        self._model, self.thematic = str(model), str(thematic).lower() in ("true", "1", "yes")
+        self._encoder: Encoder = open_encoder(model)
+        self._kept: LeastRecent[str, NDArray[np.float32]] = LeastRecent(
+            defaults.TERM_CACHE_BYTES, lambda row: row.nbytes + 200
+        )
+        self._side: Prepared[NDArray[np.float32]] = Prepared(self._rows)
+
+    def configuration(self) -> dict[str, object]:
+        """What rebuilds this measure, given the same model."""
+        return {"name": self.name, "model": self._model, "thematic": self.thematic}
+
+    def matrix(self, asked: Sequence[Term], seen: Sequence[Term]) -> NDArray[np.float32]:
+        """The relatedness of every asked term with every seen one."""
+        out = np.clip(self._side(asked) @ self._side(seen).T, 0, 1)
+        return equal_are_one(out, asked, seen)
+
+    def _rows(self, terms: Sequence[Term]) -> NDArray[np.float32]:
+        themes = [theme_of(t.theme) if self.thematic else () for t in terms]
+        texts = [_readable(t.text) for t in terms]
+        vectors = self._encoded([*texts, *(tag for theme in set(themes) for tag in theme)])
+        rows = np.array([vectors[text] for text in texts], dtype=np.float32).reshape(len(terms), -1)
+        masks = {theme: _mask(theme, vectors) for theme in set(themes) if theme}
+        for i, theme in enumerate(themes):
+            if theme:
+                row = rows[i] * masks[theme]
+                length = np.linalg.norm(row)
+                rows[i] = row / length if length > 0 else row
+        return rows
+
+    def _encoded(self, texts: Sequence[str]) -> dict[str, NDArray[np.float32]]:
+        """A vector of length 1 for each distinct text; those not kept are encoded together."""
+        out = {}
+        for text in set(texts):
+            kept = self._kept.get(text)
+            if kept is not None:
+                out[text] = kept
+        missing = sorted(set(texts) - set(out))
+        if missing:
+            for text, row in zip(missing, self._encoder.encode(missing), strict=True):
+                out[text] = row if text else np.zeros_like(row)
+                self._kept.put(text, out[text])
+        return out
+
+
+def _readable(text: str) -> str:
+    """An identifier as words; ordinary text as it is.
+
+    >>> _readable("wind_avg_km_h"), _readable("batteryLevel"), _readable("hot water")
+    ('wind avg km h', 'battery level', 'hot water')
+    """
+    return fold(" ".join(part for word in text.split() for part in words_of(word)))
+
+
+def _mask(theme: Theme, vectors: dict[str, NDArray[np.float32]]) -> NDArray[np.float32]:
+    """Which dimensions a theme keeps: the stronger half of its tags' mean; all, for a theme without a vector."""
+    strength = np.abs(np.mean([vectors[tag] for tag in theme], axis=0))
+    if not strength.any():
+        return np.ones_like(strength)
+    kept: NDArray[np.float32] = (strength >= np.median(strength)).astype(np.float32)
+    return kept

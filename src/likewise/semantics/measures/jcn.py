@@ -1,0 +1,136 @@
+"""Jiang-Conrath similarity in WordNet's taxonomy.
+
+Jiang, J. and Conrath, D.: Semantic similarity based on corpus statistics and lexical taxonomy, ROCLING
+1997; used by Hasan, S. et al.: Approximate semantic matching of heterogeneous events, DEBS 2012. SPEC.md H
+makes it exact: 1 / (1 + IC(a) + IC(b) - 2 IC(lcs)).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+import numpy as np
+
+from likewise.errors import InputError
+from likewise.semantics.measure import Term
+from likewise.semantics.measures.asked_side import Prepared
+from likewise.semantics.measures.esa import equal_are_one, fold_spaces
+from likewise.semantics.wordnet.taxonomy import Taxonomy, read_word_counts
+from likewise.semantics.words.identifiers import words_of
+from likewise.semantics.words.stop_words import STOP_WORDS
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Senses = Literal["first", "all"]
+
+
+class _Words:
+    """The distinct words of several terms, their senses, and which words each term has."""
+
+    def __init__(self, found: list[NDArray[np.int32]], ends: list[int], words: list[int]) -> None:
+        self.sense_ends = np.cumsum([len(f) for f in found], dtype=np.int64)
+        self.senses = np.concatenate([np.empty(0, dtype=np.int32), *found])
+        self.ends = np.array(ends, dtype=np.int64)
+        self.words = np.array(words, dtype=np.int64)
+        self.single = words == list(range(len(ends))) == [end - 1 for end in ends]
+        self._above: _Above | None = None
+
+    def above(self, taxonomy: Taxonomy) -> _Above:
+        """What stands above the senses, for the asked side."""
+        if self._above is None:
+            last = taxonomy.ancestor_ends[self.senses]
+            lengths = last - np.where(self.senses > 0, taxonomy.ancestor_ends[self.senses - 1], 0)
+            places = np.arange(int(lengths.sum())) + np.repeat(last - np.cumsum(lengths), lengths)
+            subsumers, counts = np.unique(taxonomy.ancestors[places], return_counts=True)
+            order = np.argsort(taxonomy.ancestors[places], kind="stable")
+            below = np.repeat(np.arange(len(self.senses), dtype=np.int32), lengths)[order]
+            self._above = _Above(subsumers, np.cumsum(counts, dtype=np.int64), below)
+        return self._above
+
+
+class _Above(msgspec.Struct, frozen=True, eq=False):
+    """All synsets above any of some senses, ascending, and which of the senses are below each, up to `ends`."""
+
+    subsumers: NDArray[np.int32]
+    ends: NDArray[np.int64]
+    below: NDArray[np.int32]
+
+
+class JcnMeasure:
+    """Similarity of what words are, by the information content of what they have in common.
+
+    `senses="first"` compares the most common synset of each word as a noun, or as a verb if it is none
+    (SPEC.md H); `"all"` the best pair of all its senses, nouns and verbs. `information` names a file of
+    word counts (`word<TAB>count`, written by the pipeline) that replaces WordNet's own counts. A phrase
+    that WordNet holds as one entry (`motor vehicle`) is one word (departure: the paper splits it);
+    words of grammar are left out; an unknown word's best pair is 0.
+    """
+
+    name = "jcn"
+
+    def __init__(self, taxonomy: Taxonomy, *, senses: Senses = "first", information: str | None = None) -> None:
+        if senses not in ("first", "all"):
+            raise InputError(f"no choice of senses is named {senses!r}; there are first, all")
+        self._taxonomy, self.senses, self._source = taxonomy, senses, information
+        self._information = taxonomy.information
+        if information is not None:
+            self._information = taxonomy.information_of_words(read_word_counts(information))
+        self._words = lru_cache(maxsize=65_536)(self._words_of)
+        self._senses_of = lru_cache(maxsize=65_536)(self._find_senses)
+        self._side: Prepared[_Words] = Prepared(self._gathered)
+
+    def configuration(self) -> dict[str, object]:
+        """What rebuilds this measure over the same space."""
+        return {"name": self.name, "senses": self.senses, "information": self._source}
+
+    def knows(self, text: str) -> bool:
+        """Whether the taxonomy holds a word of the text."""
+        return any(len(self._senses_of(word)) for word in self._words(fold_spaces(text)))
+
+    def matrix(self, asked: Sequence[Term], seen: Sequence[Term]) -> NDArray[np.float32]:
+        """The similarity of every asked term with every seen one; themes play no part."""
+        return equal_are_one(self.similarities(asked, seen), asked, seen)
+
+    def similarities(self, asked: Sequence[Term], seen: Sequence[Term]) -> NDArray[np.float32]:
+        """The similarities themselves; equal terms that WordNet does not know have 0."""
+        from likewise.semantics.wordnet.taxonomy_kernels import best_pairs, similarities
+
+        a, b = self._side(asked), self._side(seen)
+        taxonomy = self._taxonomy
+        above = a.above(taxonomy)
+        words: NDArray[np.float32] = similarities(
+            a.sense_ends, a.senses, above.subsumers, above.ends, above.below, b.sense_ends, b.senses,
+            taxonomy.ancestor_ends, taxonomy.ancestors, self._information,
+        )  # fmt: skip
+        if a.single and b.single:
+            return words
+        out: NDArray[np.float32] = best_pairs(words, a.ends, a.words, b.ends, b.words)
+        return out
+
+    def _gathered(self, terms: Sequence[Term]) -> _Words:
+        number: dict[str, int] = {}
+        words: list[int] = []
+        ends = []
+        for term in terms:
+            words += [number.setdefault(word, len(number)) for word in self._words(fold_spaces(term.text))]
+            ends.append(len(words))
+        return _Words([self._senses_of(word) for word in number], ends, words)
+
+    def _words_of(self, text: str) -> tuple[str, ...]:
+        if self._taxonomy.knows(text):
+            return (text,)
+        stop = STOP_WORDS["english"]
+        out = []
+        for word in text.split():
+            parts = (word,) if self._taxonomy.knows(word) else words_of(word)
+            out += [part.casefold() for part in parts if part.casefold() not in stop and not part.isdigit()]
+        return tuple(out)
+
+    def _find_senses(self, word: str) -> NDArray[np.int32]:
+        if self.senses == "all":
+            return self._taxonomy.senses(word, both=True)
+        return self._taxonomy.senses(word)[:1]

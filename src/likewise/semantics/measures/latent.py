@@ -1,0 +1,71 @@
+"""Latent relatedness: documents and terms in a space of a few hundred dimensions.
+
+Deerwester, S. et al.: Indexing by latent semantic analysis, JASIS 41(6), 1990. Terms that share no
+document but whose documents use the same words come close, which `esa` cannot see.
+
+A space that has it carries one row of small integers for each document (`latent_documents.npy`) and
+each row's scale. A term is the weighted sum of its documents' rows, so phrases and thematic projections
+need nothing more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from likewise import defaults
+from likewise.semantics.measure import Term
+from likewise.semantics.measures.asked_side import Prepared
+from likewise.semantics.measures.esa import equal_are_one, fold_spaces
+from likewise.semantics.vectors.least_recent import LeastRecent
+from likewise.semantics.vectors.term_vectors import TermVectors, Vector, theme_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+class LatentMeasure:
+    """The cosine of latent vectors, negative ones counting as 0; terms are first projected into their themes."""
+
+    name = "latent"
+
+    def __init__(self, vectors: TermVectors, documents: NDArray[np.int8], scales: NDArray[np.float32]) -> None:
+        self._vectors, self._documents, self._scales = vectors, documents, scales
+        self._kept: LeastRecent[tuple[str, tuple[str, ...]], NDArray[np.float32]] = LeastRecent(
+            defaults.TERM_CACHE_BYTES // 2, lambda row: row.nbytes + 300
+        )
+        self._side: Prepared[NDArray[np.float32]] = Prepared(self._rows)
+
+    def configuration(self) -> dict[str, object]:
+        """What rebuilds this measure over the same space."""
+        return {"name": self.name}
+
+    def row(self, term: Term) -> NDArray[np.float32]:
+        """A term's latent vector, of length 1, or all zero for a term the space does not know."""
+        key = (fold_spaces(term.text), theme_of(term.theme))
+        kept = self._kept.get(key)
+        if kept is None:
+            kept = self._sum(self._vectors.vector(*key))
+            self._kept.put(key, kept)
+        return kept
+
+    def matrix(self, asked: Sequence[Term], seen: Sequence[Term]) -> NDArray[np.float32]:
+        """The relatedness of every asked term with every seen one."""
+        return equal_are_one(self.cosines(asked, seen), asked, seen)
+
+    def cosines(self, asked: Sequence[Term], seen: Sequence[Term]) -> NDArray[np.float32]:
+        """The cosines themselves, negative ones as 0."""
+        out: NDArray[np.float32] = self._side(asked) @ self._side(seen).T
+        return np.clip(out, 0, 1)
+
+    def _rows(self, terms: Sequence[Term]) -> NDArray[np.float32]:
+        width = self._documents.shape[1]
+        return np.array([self.row(t) for t in terms], dtype=np.float32).reshape(len(terms), width)
+
+    def _sum(self, vector: Vector) -> NDArray[np.float32]:
+        weights = vector.weights * self._scales[vector.documents]
+        row = weights @ self._documents[vector.documents].astype(np.float32)
+        length = float(np.sqrt(row @ row))
+        return row / np.float32(length) if length else row

@@ -1,0 +1,226 @@
+"""Names of readings: identifiers compared word by word, with abbreviations, initials and units.
+
+`TempC_SHT` and `air_temp_f` say "temperature" without writing it. The words of both terms are aligned:
+equal stems, a word's beginning (`temp`, `hum`), letters picked from it (`lvl`, `cnt`), the first letters
+of several words (`rh`), and the quantity a unit measures (`_kmh` is a speed). No list of makers'
+spellings is involved; how strong each kind of evidence is comes with the calibration. The alignment
+follows Monge, A. and Elkan, C.: The field matching problem, KDD 1996, with both directions weighed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+import numpy as np
+
+from likewise import defaults
+from likewise.model.units import find_unit, units_in_name
+from likewise.semantics.calibration import NameWeights
+from likewise.semantics.measure import Term
+from likewise.semantics.measures.asked_side import Prepared
+from likewise.semantics.measures.esa import equal_are_one, fold_spaces
+from likewise.semantics.measures.names.parser import MOST_WORDS, Reading, parse_name, parse_text
+from likewise.semantics.measures.names.quantities import quantity
+from likewise.semantics.vectors.least_recent import LeastRecent
+from likewise.semantics.vectors.term_vectors import TermVectors, Theme, theme_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+LONGEST_ACRONYM: Final = 6
+WORDS_KEPT: Final = 65_536  # whose stems are kept; terms are many, their words few
+THEMES_KEPT: Final = 64  # for which a side keeps its words as terms
+
+
+class _Name(msgspec.Struct, frozen=True):
+    """A term made ready: folded words with their stems and weights, what initials it has, what its unit measures."""
+
+    words: tuple[str, ...]
+    stems: tuple[str, ...]
+    written: tuple[str, ...]
+    weights: tuple[float, ...]
+    plain: bool
+    initials: tuple[tuple[str, int, int], ...]
+    quantities: tuple[tuple[str, int], ...]
+    reading: Reading
+
+
+class NamesMeasure:
+    """How surely two names mean the same reading, by their words alone; themes play no part."""
+
+    name = "names"
+
+    def __init__(self, vectors: TermVectors, weights: NameWeights) -> None:
+        self._vectors, self.weights = vectors, weights
+        self._known = lru_cache(maxsize=WORDS_KEPT)(self._find_known)
+        self._stem = lru_cache(maxsize=WORDS_KEPT)(self._find_stem)
+        self._kept: LeastRecent[tuple[str, str, tuple[str, ...], bool], _Name] = LeastRecent(
+            defaults.TERM_CACHE_BYTES // 8, lambda n: 200 * (len(n.words) + 1) + 100 * len(n.initials)
+        )
+        self.side: Prepared[Names] = Prepared(
+            lambda terms: Names([(self._name(t), theme_of(t.theme), t.kind) for t in terms])
+        )
+
+    def configuration(self) -> dict[str, object]:
+        """What rebuilds this measure over the same space."""
+        return {"name": self.name}
+
+    def matrix(self, asked: Sequence[Term], seen: Sequence[Term]) -> NDArray[np.float32]:
+        """The relatedness of every asked name with every seen one."""
+        return equal_are_one(self.aligned(self.side(asked), self.side(seen)), asked, seen)
+
+    def aligned(self, asked: Names, seen: Names, meaning: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
+        """Scores of names made ready; `meaning` is what else is known about their words' relatedness."""
+        from likewise.semantics.measures.names import kernels as names_kernels
+
+        kernels: Any = names_kernels  # their arguments come as tuples, one for each side
+        w = self.weights
+        prefix = np.array(w.prefix, dtype=np.float32)
+        scores = kernels.word_scores(*asked.spelling(), *seen.spelling(), prefix, w.skeleton)
+        kept = np.zeros_like(scores) if meaning is None else meaning * _kinship(asked.word_bits, seen.word_bits, w)
+        units = np.array([w.unit_unsure, w.unit_sure], dtype=np.float32)
+        found: NDArray[np.float32] = kernels.coverage(
+            scores, kept, *asked.arrays(), *seen.arrays(), units, w.acronym, w.plain, w.leniency, w.asked_share
+        )
+        return found * self._fitting(asked, seen)
+
+    def _fitting(self, asked: Names, seen: Names) -> NDArray[np.float32]:
+        """What is left of a score where two readings cannot be the same: other quantities, units or kinds of values."""
+        w = self.weights
+        wrong = _apart(asked.bits, seen.bits) | _apart(asked.dimensions, seen.unit_dimensions)
+        if asked.unit_dimensions.any():
+            wrong |= _apart(asked.unit_dimensions, seen.dimensions)
+        out = np.where(wrong, np.float32(w.conflict), np.float32(1))
+        if seen.other.any():
+            out[np.ix_(asked.physical, seen.other)] *= np.float32(w.not_a_number)
+        if seen.number.any():
+            out[np.ix_(asked.state, seen.number)] *= np.float32(w.not_a_state)
+        return out
+
+    def _name(self, term: Term) -> _Name:
+        key = (fold_spaces(term.text), term.unit, term.context, term.role == "attribute")
+        kept = self._kept.get(key)
+        if kept is None:
+            kept = self._ready(*key)
+            self._kept.put(key, kept)
+        return kept
+
+    def _ready(self, text: str, unit: str, context: tuple[str, ...], named: bool) -> _Name:
+        parse = parse_name if named else parse_text
+        parsed = parse(text, context, self._vectors.words, self._known, self.weights)
+        found = units_in_name(text)
+        beside = context if parsed.in_context else ()
+        units = [u for u in (find_unit(unit) if unit else None, *map(find_unit, beside)) if u is not None]
+        written = parsed.cut[:MOST_WORDS]
+        stated = [(u, True) for u in units[:1]]
+        words = tuple(w.text for w in parsed.words)
+        return _Name(
+            words=words,
+            stems=tuple(self._stem(w) for w in words),
+            written=tuple(w.written for w in parsed.words),
+            weights=tuple(w.weight for w in parsed.words),
+            plain=len(written) == len(text.split()) and all(self._known(w) for w in words),
+            initials=_initials(tuple(w.casefold() for w in written), words) if len(words) <= len(written) else (),
+            quantities=tuple(
+                (self._stem(word), int(sure)) for u, sure in (*stated, *found) for word in u.dimension.split()
+            ),
+            reading=parsed.reading([u for u, sure in (*stated, *found) if sure]),
+        )
+
+    def _find_stem(self, word: str) -> str:
+        stems = self._vectors.tokenizer.tokens(word)
+        return stems[0] if len(stems) == 1 else word
+
+    def _find_known(self, word: str) -> bool:
+        ids = self._vectors.tokens(word)
+        return len(ids) == 1 and ids[0] >= 0
+
+
+def _initials(written: tuple[str, ...], words: tuple[str, ...]) -> tuple[tuple[str, int, int], ...]:
+    """The first letters of every run of words, with and without words of grammar, and the run (start, end).
+
+    >>> _initials(("state", "of", "charge"), ("state", "charge"))
+    (('sc', 0, 2), ('soc', 0, 2))
+    """
+    out = []
+    for start in range(len(words)):
+        for end in range(start + 2, min(start + LONGEST_ACRONYM, len(words)) + 1):
+            out.append(("".join(w[0] for w in words[start:end]), start, end))
+    if 2 <= len(written) <= LONGEST_ACRONYM and written != words and len(words) > 1:
+        out.append(("".join(w[0] for w in written), 0, len(words)))
+    return tuple(out)
+
+
+class Names:
+    """Several names as arrays, and their distinct words, each with its theme."""
+
+    def __init__(self, names: list[tuple[_Name, Theme, str]]) -> None:
+        place: dict[tuple[str, str, str, Theme], int] = {}
+        keys = [(*key, theme) for n, theme, _ in names for key in zip(n.words, n.stems, n.written, strict=True)]
+        self._words = np.array([place.setdefault(key, len(place)) for key in keys], dtype=np.int64)
+        self.written = tuple(key[2] for key in place)
+        themes = [key[3] for key in place]
+        self.groups = {theme: np.flatnonzero([each == theme for each in themes]) for theme in set(themes)}
+        self._terms: dict[tuple[Theme, Theme | None], tuple[Term, ...]] = {}
+        self._ends = np.cumsum([len(n.words) for n, _, _ in names], dtype=np.int64)
+        self._weights = np.array([w for n, _, _ in names for w in n.weights], dtype=np.float32)
+        self._plain = np.array([n.plain for n, _, _ in names], dtype=np.uint8)
+        # A unit is nobody's initials: `mV` is no mains voltage.
+        self._texts = _hashes([key[0] if find_unit(key[0]) is None else f"{key[0]} " for key in place])
+        self._stems = _hashes([f" {key[1]}" for key in place])
+        self._letters = np.array([ord(c) for key in place for c in key[0]], dtype=np.int32)
+        self._letter_ends = np.cumsum([len(key[0]) for key in place], dtype=np.int64)
+        self._window_ends = np.cumsum([len(n.initials) for n, _, _ in names], dtype=np.int64)
+        windows = [(hash(letters), start, end) for n, _, _ in names for letters, start, end in n.initials]
+        self._windows = np.array(windows, dtype=np.int64).reshape(-1, 3)
+        self._unit_ends = np.cumsum([len(n.quantities) for n, _, _ in names], dtype=np.int64)
+        units = [(hash(f" {word}"), sure) for n, _, _ in names for word, sure in n.quantities]
+        self._units = np.array(units, dtype=np.int64).reshape(-1, 2)
+        self.word_bits = np.array([quantity(key[0]) for key in place], dtype=np.int64)
+        self.bits = np.array([n.reading.quantities for n, _, _ in names], dtype=np.int64)
+        self.dimensions = np.array([n.reading.dimensions for n, _, _ in names], dtype=np.int64)
+        self.unit_dimensions = np.array([n.reading.unit_dimensions for n, _, _ in names], dtype=np.int64)
+        self.physical = np.array([n.reading.physical for n, _, _ in names], dtype=bool)
+        self.state = np.array([n.reading.state for n, _, _ in names], dtype=bool)
+        self.number = np.array([kind == "number" for _, _, kind in names], dtype=bool)
+        self.other = np.array([kind in ("text", "boolean") for _, _, kind in names], dtype=bool)
+
+    def under(self, theme: Theme, group: Theme | None = None) -> tuple[Term, ...]:
+        """The distinct words, or those with one theme, as terms under a theme; the same objects while they are kept."""
+        kept = self._terms.get((theme, group))
+        if kept is None:
+            if len(self._terms) >= THEMES_KEPT:
+                del self._terms[next(iter(self._terms))]
+            places = range(len(self.written)) if group is None else self.groups[group].tolist()
+            kept = self._terms[theme, group] = tuple(Term(self.written[i], theme=theme) for i in places)
+        return kept
+
+    def spelling(self) -> tuple[Any, ...]:
+        """What the kernel of words takes for one side, in its order."""
+        return self._letter_ends, self._letters, self._stems
+
+    def arrays(self) -> tuple[Any, ...]:
+        """What the coverage kernel takes for one side, in its order."""
+        return (self._texts, self._stems, self._ends, self._words, self._weights, self._plain,
+                self._window_ends, self._windows, self._unit_ends, self._units)  # fmt: skip
+
+
+def _kinship(a: NDArray[np.int64], b: NDArray[np.int64], weights: NameWeights) -> NDArray[np.float32]:
+    """What is left of two words' relatedness if both are quantities but not the same, or only one is a quantity."""
+    out = np.where((a != 0)[:, None] != (b != 0), np.float32(weights.association), np.float32(1))
+    out[_apart(a, b)] = weights.sisters
+    return out
+
+
+def _apart(a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Where both sides have bits but none in common."""
+    found: NDArray[np.bool_] = ((a[:, None] & b) == 0) & (a != 0)[:, None] & (b != 0)
+    return found
+
+
+def _hashes(words: list[str]) -> NDArray[np.int64]:
+    """Words as numbers that both sides agree on; a stem's has a blank before it, so that it meets stems alone."""
+    return np.array([hash(word) for word in words], dtype=np.int64)

@@ -1,0 +1,212 @@
+"""Names of readings taken apart: which word says what is measured, and which only where, how or in what unit.
+
+In an English compound the last noun is the head: a `battery voltage` is a voltage, a `temperature
+alarm` an alarm. What follows a preposition, participles at the end, indices, units and words like `value` say
+less, and so do the outer parts of a path. Where the last part of a path says nothing (`temperature.value`),
+the part before it does, or the text beside the value in its list item.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Final
+
+import msgspec
+
+from likewise.model.units import Unit, find_unit, units_in_name
+from likewise.semantics.calibration import NameWeights
+from likewise.semantics.measures.names.quantities import (
+    LIGHT,
+    PREPOSITIONS,
+    STATES,
+    SYMBOLS,
+    TRANSPARENT,
+    dimension_bits,
+    dimensions,
+    expanded,
+    follows_noun,
+    is_short,
+    quantity,
+)
+from likewise.semantics.words.identifiers import words_of
+from likewise.semantics.words.stop_words import STOP_WORDS
+
+_PARTS: Final = re.compile(r"\[\]\.?|\.(?=\D)|/")
+_STOP: Final = STOP_WORDS["english"]
+_NOT_PHYSICAL: Final = quantity("count") | quantity("number") | quantity("version") | quantity("time")
+MOST_WORDS: Final = 64  # of one term; longer ones are texts, not names
+LONGEST_CONTEXT: Final = 3  # words; longer texts beside a value are messages, not names
+
+
+class Word(msgspec.Struct, frozen=True):
+    """A word of a name: folded, as written, and how much it counts."""
+
+    text: str
+    written: str
+    weight: float
+
+
+class Reading(msgspec.Struct, frozen=True):
+    """What a name says its reading is, as sets of bits (`quantities`)."""
+
+    quantities: int
+    dimensions: int
+    unit_dimensions: int
+    physical: bool
+    state: bool
+
+
+class Parsed(msgspec.Struct, frozen=True):
+    """A name's words, and what its head measures."""
+
+    words: tuple[Word, ...]
+    cut: tuple[str, ...]
+    bits: int
+    state: bool
+    in_context: bool
+
+    def reading(self, units: Sequence[Unit]) -> Reading:
+        """With the units that are surely stated."""
+        return Reading(
+            self.bits,
+            dimensions(self.bits),
+            dimension_bits(u.dimension for u in units[:1]),
+            bool(self.bits & ~_NOT_PHYSICAL),
+            self.state,
+        )
+
+
+def parse_name(
+    text: str,
+    context: Sequence[str],
+    cut: Callable[[str], list[str]],
+    known: Callable[[str], bool],
+    weights: NameWeights,
+) -> Parsed:
+    """A name taken apart; `cut` gives the words of a text as written, `known` says whether the space has a word."""
+    parts = [part for part in _PARTS.split(text) if part] if " " not in text else [text]
+    units = frozenset(w.casefold() for u, _ in units_in_name(text) for w in (*words_of(u.symbol), u.symbol))
+    written = [cut(part) for part in parts]
+    found = [_part(part, units, known, weights) for part in written]
+    if not found:
+        return Parsed((), (), 0, False, True)
+    main = len(found) - 1
+    while main > 0 and not found[main].says:
+        main -= 1
+    beside: list[_Part] = []
+    in_context = not found[main].says or main < len(found) - 1
+    if in_context:
+        for near in context:
+            if find_unit(near) is None and near.isascii() and len(words_of(near)) <= LONGEST_CONTEXT:
+                part = _part(cut(near), frozenset(), known, weights)
+                if part.says:
+                    beside.append(part)
+    words: list[Word] = []
+    for i, part in enumerate(found):
+        share = weights.container if i < main else 1.0
+        words += [Word(w.text, w.written, w.weight * share) for w in part.words]
+    head = found[main]
+    if beside:
+        head = beside[0]
+        words += head.words
+    return Parsed(
+        tuple(words[:MOST_WORDS]), tuple(word for part in written for word in part), head.bits, head.state, in_context
+    )
+
+
+def parse_text(
+    text: str,
+    context: Sequence[str],
+    cut: Callable[[str], list[str]],
+    known: Callable[[str], bool],
+    weights: NameWeights,
+) -> Parsed:
+    """A value's text: its words count alike, and it measures nothing."""
+    written = cut(text)
+    kept = [(word, word.casefold()) for word in written if word.casefold() not in _STOP][:MOST_WORDS]
+    words = (Word(folded, word, _plain_worth(folded, known, weights)) for word, folded in kept)
+    return Parsed(tuple(words), tuple(written), 0, False, False)
+
+
+class _Part(msgspec.Struct, frozen=True):
+    """One part of a path taken apart; `says` is False if all its words say little."""
+
+    words: tuple[Word, ...]
+    bits: int
+    state: bool
+    says: bool
+
+
+def _part(written: list[str], units: frozenset[str], known: Callable[[str], bool], weights: NameWeights) -> _Part:
+    folded: list[tuple[str, str]] = []
+    symbol = ""  # of a quantity, written before what it is the quantity of: `V_bat`
+    after = -1  # where a preposition ends the words that can be the head
+    for at, word in enumerate(written):
+        text = word.casefold()
+        if text in PREPOSITIONS and folded and after < 0:
+            after = len(folded)
+        if text in _STOP:
+            continue
+        if at and text in units:
+            folded.append((text, word))
+            continue
+        if len(written) > 1 and at == 0 and text in SYMBOLS:
+            symbol = SYMBOLS[text]
+            continue
+        more = expanded(text) if weights.short_forms else (text,)
+        if (
+            weights.short_forms
+            and more == (text,)
+            and text[0] in SYMBOLS
+            and len(text) > 3
+            and not known(text)
+            and is_short(text[1:])
+        ):
+            more = (*expanded(text[1:]), SYMBOLS[text[0]])
+        folded += [(text, word)] if more == (text,) else [(m, m) for m in more]
+    if symbol:
+        folded.append((symbol, symbol))
+    end = after if after > 0 else len(folded)
+    worth = [_worth(text, at > 0 and text in units, known, weights) for at, (text, _) in enumerate(folded)]
+    head = -1
+    for at in range(end - 1, -1, -1):
+        if worth[at] >= 1.0 and not follows_noun(folded[at][0]):
+            head = at
+            break
+    if head < 0:  # `state of charge`: what follows says more
+        for at in range(len(folded) - 1, -1, -1):
+            if worth[at] >= 1.0:
+                head = at
+                break
+    out = []
+    bits = 0
+    for at, (text, word) in enumerate(folded):
+        weight = worth[at] if at == head or worth[at] < 1.0 else weights.modifier
+        if at and at != head and follows_noun(text):
+            weight = min(weight, weights.light)
+        out.append(Word(text, word, weight))
+    if head >= 0:
+        bits = quantity(folded[head][0])
+        if any(t in LIGHT for t, _ in folded[head + 1 : end]):
+            for text, _ in folded[:end]:
+                bits |= quantity(text)
+    elif not bits:
+        for text, _ in folded:
+            bits |= quantity(text)
+    state = any(text in STATES for text, _ in folded[max(head, 0) :])
+    return _Part(tuple(out), bits, state, head >= 0)
+
+
+def _worth(text: str, is_unit: bool, known: Callable[[str], bool], weights: NameWeights) -> float:
+    if is_unit:
+        return weights.unit
+    if text in TRANSPARENT:
+        return weights.transparent
+    return weights.light if text in LIGHT else _plain_worth(text, known, weights)
+
+
+def _plain_worth(text: str, known: Callable[[str], bool], weights: NameWeights) -> float:
+    if text.isdigit():
+        return weights.digits
+    return 1.0 if known(text) else weights.unknown

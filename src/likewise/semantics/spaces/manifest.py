@@ -1,0 +1,119 @@
+"""What a space's manifest says, how it is read and checked, and what its checksum covers.
+
+DESIGN.md, "Spaces". The manifest is JSON with sorted keys. Its checksum is the SHA-256 of the same JSON
+with an empty checksum, and it lists the SHA-256 of every file, so it stands for the whole space.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from likewise.errors import ArtefactDamaged, ArtefactMissing, ArtefactVersion
+from likewise.semantics.words.tokenizer import TokenizerSettings
+
+VERSION: Final = 1
+FILE: Final = "manifest.json"
+BLOCK: Final = 1 << 20  # bytes hashed or copied at a time
+
+
+class StoredFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One file of a space: its size, its hash, and an array's type (`<u4`), empty for plain bytes."""
+
+    bytes: int
+    sha256: str
+    dtype: str = ""
+
+
+class Counts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How much a space holds; `postings` counts what is stored, after pruning."""
+
+    documents: int
+    terms: int
+    postings: int
+
+
+class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Everything that is said about a space before its arrays are read.
+
+    `kind` says what the documents came from (`wordnet`, `mediawiki`, `text`, ...), `corpus` describes
+    it in words, `options` are those of the build. Nothing in it depends on the time or the machine.
+
+    >>> m = Manifest(name="tiny", kind="text", corpus="two lines", tokenizer=TokenizerSettings(),
+    ...              counts=Counts(documents=2, terms=3, postings=4), files={})
+    >>> m.v, sealed(m).checksum == sealed(m).checksum, sealed(m).checksum[:8] == m.checksum[:8]
+    (1, True, False)
+    """
+
+    name: str
+    kind: str
+    corpus: str
+    tokenizer: TokenizerSettings
+    counts: Counts
+    files: dict[str, StoredFile]
+    options: dict[str, int | float | str | None] = {}
+    checksum: str = ""
+    v: int = VERSION
+
+
+class _Version(msgspec.Struct):
+    v: int
+
+
+def printed(manifest: Manifest) -> bytes:
+    """The manifest as it stands in its file."""
+    return msgspec.json.format(msgspec.json.encode(manifest, order="sorted"), indent=1) + b"\n"
+
+
+def sealed(manifest: Manifest) -> Manifest:
+    """The manifest with its checksum."""
+    blank = msgspec.structs.replace(manifest, checksum="")
+    digest = hashlib.sha256(msgspec.json.encode(blank, order="sorted")).hexdigest()
+    return msgspec.structs.replace(manifest, checksum=digest)
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """The manifest of the space in a folder, checked against its own checksum.
+
+    >>> read_manifest(Path("no/such/folder"))
+    Traceback (most recent call last):
+    ...
+    likewise.errors.ArtefactMissing: no space at no/such/folder: it has no manifest.json; build one with `likewise space build`
+    """  # noqa: E501  the message is shown as it is
+    try:
+        raw = (folder / FILE).read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        raise ArtefactMissing(
+            f"no space at {folder}: it has no {FILE}; build one with `likewise space build`"
+        ) from None
+    return parse_manifest(raw, str(folder))
+
+
+def parse_manifest(raw: bytes, where: str) -> Manifest:
+    """The manifest these bytes hold; `where` is named in errors."""
+    try:
+        version = msgspec.json.decode(raw, type=_Version).v
+        if version > VERSION:
+            raise ArtefactVersion(
+                f"the space at {where} has format version {version}; this Likewise reads up to {VERSION}: upgrade it"
+            )
+        manifest = msgspec.json.decode(raw, type=Manifest)
+    except msgspec.DecodeError as error:
+        raise ArtefactDamaged(
+            f"the manifest of the space at {where} cannot be read ({error}); build it again"
+        ) from None
+    if manifest.v != VERSION or sealed(manifest).checksum != manifest.checksum:
+        raise ArtefactDamaged(f"the manifest of the space at {where} was altered; build it again")
+    return manifest
+
+
+def hash_of(path: Path) -> str:
+    """The SHA-256 of a file."""
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while block := file.read(BLOCK):
+            digest.update(block)
+    return digest.hexdigest()

@@ -1,0 +1,1 @@
+"""Terms as vectors: `term_vectors` over a space's documents, kept by `least_recent`, multiplied by `sparse_kernels`."""

@@ -1,0 +1,205 @@
+"""Terms as vectors over a space's documents: TF-IDF weights (SPEC.md T) and thematic projections.
+
+Hasan, S. and Curry, E.: Thematic event processing, Middleware 2014, section 4.1 (Eq. 2-4, the
+weights) and section 4.2 (Algorithm 1, the projection).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final, Literal
+
+import msgspec
+import numpy as np
+
+from likewise import defaults
+from likewise.model.text import fold
+from likewise.semantics.spaces.files import SpaceFiles
+from likewise.semantics.vectors.least_recent import LeastRecent
+from likewise.semantics.words.identifiers import segmented, words_of
+from likewise.semantics.words.tokenizer import Tokenizer
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Basis = Literal["any", "all"]
+Theme = tuple[str, ...]
+_NO_DOCUMENTS: Final = np.empty(0, dtype=np.uint32)
+_NO_WEIGHTS: Final = np.empty(0, dtype=np.float32)
+
+
+class Vector(msgspec.Struct, frozen=True, eq=False):
+    """A sparse vector over documents, ascending, with its length.
+
+    `projected` says whether it lives in a theme's subspace; a term with a theme that is not was left
+    whole because the theme is unknown or would leave nothing of it.
+    """
+
+    documents: NDArray[np.uint32]
+    weights: NDArray[np.float32]
+    norm: float
+    projected: bool = False
+
+    @property
+    def nbytes(self) -> int:
+        """Its size in memory."""
+        return self.documents.nbytes + self.weights.nbytes
+
+
+class Stack(msgspec.Struct, frozen=True, eq=False):
+    """Several vectors, one after another."""
+
+    ends: NDArray[np.int64]
+    documents: NDArray[np.uint32]
+    weights: NDArray[np.float32]
+    norms: NDArray[np.float32]
+
+
+def stacked(vectors: Sequence[Vector]) -> Stack:
+    """Vectors as one block of arrays."""
+    ends = np.cumsum([len(v.documents) for v in vectors], dtype=np.int64)
+    return Stack(
+        ends,
+        np.concatenate([_NO_DOCUMENTS, *(v.documents for v in vectors)]),
+        np.concatenate([_NO_WEIGHTS, *(v.weights for v in vectors)]),
+        np.array([v.norm for v in vectors], dtype=np.float32),
+    )
+
+
+class TermVectors:
+    """The vectors of terms in one space, computed when first asked for and kept within a bound."""
+
+    def __init__(self, files: SpaceFiles) -> None:
+        self.files = files
+        self.tokenizer = Tokenizer(files.manifest.tokenizer)
+        self.size = files.manifest.counts.documents
+        self._tokens: LeastRecent[str, tuple[int, ...]] = LeastRecent(
+            defaults.TERM_CACHE_BYTES // 8, lambda ids: 40 * len(ids) + 100
+        )
+        self._vectors: LeastRecent[tuple[tuple[int, ...], Theme, Basis], Vector] = LeastRecent(
+            defaults.TERM_CACHE_BYTES, lambda v: v.nbytes + 400
+        )
+        self._bases: LeastRecent[tuple[Theme, Basis], NDArray[np.bool_]] = LeastRecent(
+            defaults.THEME_CACHE_BYTES, lambda mask: mask.nbytes
+        )
+
+    def tokens(self, text: str) -> tuple[int, ...]:
+        """The numbers of a text's tokens, -1 for those the space does not know.
+
+        A word the space does not know is cut as an identifier (`batteryLevel`), because devices
+        write several words as one.
+        """
+        kept = self._tokens.get(text)
+        if kept is None:
+            words = self.words(text)
+            kept = tuple(self.files.term_id(token) for word in words for token in self.tokenizer.tokens(word))
+            self._tokens.put(text, kept)
+        return kept
+
+    def words(self, text: str) -> list[str]:
+        """A text's words as written: those the space knows whole, identifiers cut, joined words (`airtemp`) apart."""
+        out: list[str] = []
+        for word in text.split():
+            for part in (word,) if self._whole(word) else words_of(word):
+                pieces = () if not part.isalpha() or self._whole(part) else segmented(part.casefold(), self._price)
+                out += pieces or (part,)
+        return out
+
+    def _whole(self, word: str) -> bool:
+        """Whether the word is one token that the space knows, or none."""
+        tokens = self.tokenizer.tokens(word)
+        return len(tokens) < 2 and all(self.files.term_id(token) >= 0 for token in tokens)
+
+    def _price(self, piece: str) -> float | None:
+        """What a piece of a joined word costs: the rarer the dearer; None if the space does not know it."""
+        tokens = self.tokenizer.tokens(piece)
+        number = self.files.term_id(tokens[0]) if len(tokens) == 1 else -1
+        return math.log(self.size / self.files.document_frequencies.item(number)) + 1 if number >= 0 else None
+
+    def knows(self, text: str) -> bool:
+        """Whether the space holds any token of the text."""
+        return any(i >= 0 for i in self.tokens(text))
+
+    def vector(self, text: str, theme: Theme = (), basis: Basis = "any") -> Vector:
+        """A term's vector, projected into the theme's subspace if there is a theme (Algorithm 1).
+
+        A theme unknown to the space, and a projection that would leave nothing of a known term, give
+        the unprojected vector (SPEC.md T).
+        """
+        tokens = tuple(i for i in self.tokens(text) if i >= 0)
+        key = (tokens, theme, basis)
+        kept = self._vectors.get(key)
+        if kept is None:
+            kept = self._projection(tokens, theme, basis) if theme else None
+            kept = kept or self._sum([self._weighted(token) for token in tokens], projected=False)
+            self._vectors.put(key, kept)
+        return kept
+
+    def basis(self, theme: Theme, basis: Basis = "any") -> NDArray[np.bool_]:
+        """Which documents span a theme's subspace: those holding a token of any tag, or all of one tag."""
+        kept = self._bases.get((theme, basis))
+        if kept is None:
+            kept = np.zeros(self.size, dtype=bool)
+            for tag in theme:
+                tokens = self.tokens(tag)
+                if basis == "any":
+                    for token in tokens:
+                        if token >= 0:
+                            kept[self.files.postings(token)[0]] = True
+                elif tokens and -1 not in tokens:
+                    held = np.zeros(self.size, dtype=np.uint16)
+                    for token in set(tokens):
+                        held[self.files.postings(token)[0]] += 1
+                    kept |= held == len(set(tokens))
+            self._bases.put((theme, basis), kept)
+        return kept
+
+    def _weighted(self, token: int) -> tuple[NDArray[np.uint32], NDArray[np.float32]]:
+        """One token's documents and weights in the whole space (Eq. 2-4)."""
+        documents, term_frequencies = self._frequencies(token)
+        idf = math.log(self.size / self.files.document_frequencies.item(token))
+        return documents, term_frequencies * np.float32(idf)
+
+    def _frequencies(self, token: int) -> tuple[NDArray[np.uint32], NDArray[np.float32]]:
+        """Augmented term frequencies (Eq. 2): 0.5 + 0.5 * frequency / the document's highest."""
+        documents, frequencies = self.files.postings(token)
+        highest = self.files.document_maxima[documents].astype(np.float32)
+        return documents, np.float32(0.5) + np.float32(0.5) * frequencies.astype(np.float32) / highest
+
+    def _projection(self, tokens: tuple[int, ...], theme: Theme, basis: Basis) -> Vector | None:
+        """Algorithm 1 for each token, summed; None if the theme is unknown or nothing is left."""
+        mask = self.basis(theme, basis)
+        documents_in_basis = np.count_nonzero(mask)
+        if not documents_in_basis:
+            return None
+        parts = []
+        for token in tokens:
+            documents, frequencies = self._frequencies(token)
+            inside = mask[documents]
+            shared = np.count_nonzero(inside)
+            if shared:
+                idf = math.log(documents_in_basis / shared)
+                parts.append((documents[inside], frequencies[inside] * np.float32(idf)))
+        vector = self._sum(parts, projected=True)
+        return vector if vector.norm > 0 else None
+
+    def _sum(self, parts: list[tuple[NDArray[np.uint32], NDArray[np.float32]]], *, projected: bool) -> Vector:
+        """The sum of sparse vectors."""
+        if not parts:
+            return Vector(_NO_DOCUMENTS, _NO_WEIGHTS, 0.0, projected)
+        documents, weights = parts[0]
+        if len(parts) > 1:
+            documents, place = np.unique(np.concatenate([d for d, _ in parts]), return_inverse=True)
+            whole = np.concatenate([w for _, w in parts])
+            weights = np.bincount(place, weights=whole, minlength=len(documents)).astype(np.float32)
+        return Vector(documents, weights, float(np.sqrt(np.dot(weights, weights))), projected)
+
+
+def theme_of(tags: Sequence[str]) -> Theme:
+    """Theme tags as terms carry them: folded, sorted, each once, none empty.
+
+    >>> theme_of(["Energy ", "appliances", "energy", ""])
+    ('appliances', 'energy')
+    """
+    return tuple(sorted({fold(tag) for tag in tags} - {""}))

@@ -1,0 +1,214 @@
+"""WordNet's hypernym taxonomy of nouns and verbs in arrays, with information content.
+
+Resnik, P.: Using information content to evaluate semantic similarity in a taxonomy, IJCAI 1995 (the
+information content of a concept is -ln of the probability of meeting it or anything below it), and
+SPEC.md H for what we take from it.
+
+The taxonomy is part of a space's folder (`taxonomy_*`), so it is mapped and shared like the space. A
+synset's ancestors, itself among them, are stored as one list, which makes the search for common
+subsumers a matter of marking one list and running over the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+import numpy as np
+
+from likewise.errors import FormatError
+from likewise.model.text import fold
+from likewise.semantics.wordnet.compact import CompactWordNet
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from likewise.semantics.spaces.files import SpaceFiles
+
+# How a regular form is brought back to its base (morphy(7)); the first base WordNet knows counts.
+_NOUN_ENDINGS: Final = (
+    ("s", ""), ("ses", "s"), ("xes", "x"), ("zes", "z"), ("ches", "ch"), ("shes", "sh"), ("men", "man"), ("ies", "y"),
+)  # fmt: skip
+_VERB_ENDINGS: Final = (
+    ("s", ""), ("ies", "y"), ("es", "e"), ("es", ""), ("ed", "e"), ("ed", ""), ("ing", "e"), ("ing", ""),
+)  # fmt: skip
+SMOOTHING: Final = 1.0  # added to every synset's count, so that none is impossible
+NAMES: Final = ("words.bin", "word_ends.npy", "senses.npy", "sense_ends.npy", "ancestors.npy", "ancestor_ends.npy",
+                "tags.npy", "parts.npy", "irregular.json")  # fmt: skip
+
+
+def has_taxonomy(files: SpaceFiles) -> bool:
+    """Whether a space carries a taxonomy of its own."""
+    return all(f"taxonomy_{name}" in files.extras for name in NAMES)
+
+
+def taxonomy_in(files: SpaceFiles) -> Taxonomy:
+    """The taxonomy a space carries."""
+    return Taxonomy(
+        {
+            name: (files.extra_array if name.endswith(".npy") else files.extra_bytes)(f"taxonomy_{name}")
+            for name in NAMES
+        }
+    )
+
+
+class Taxonomy:
+    """Words, their senses, and each sense's ancestors.
+
+    Nouns have the numbers below `nouns`, verbs follow. `irregular` maps irregular forms to bases, for
+    nouns (`n`) and verbs (`v`).
+    """
+
+    def __init__(self, files: Mapping[str, Any]) -> None:
+        self._words: bytes = files["words.bin"]
+        self._word_ends: NDArray[np.int64] = files["word_ends.npy"]
+        self._senses: NDArray[np.int32] = files["senses.npy"]
+        self._sense_ends: NDArray[np.int64] = files["sense_ends.npy"]
+        self.ancestors: NDArray[np.int32] = files["ancestors.npy"]
+        self.ancestor_ends: NDArray[np.int64] = files["ancestor_ends.npy"]
+        self.tags: NDArray[np.int32] = files["tags.npy"]
+        self.nouns = int(files["parts.npy"][0])
+        self._irregular = msgspec.json.decode(files["irregular.json"], type=dict[str, dict[str, tuple[str, ...]]])
+
+    @property
+    def synsets(self) -> int:
+        """How many synsets have a place in the taxonomy."""
+        return len(self.ancestor_ends)
+
+    def senses(self, word: str, *, both: bool = False) -> NDArray[np.int32]:
+        """A word's synsets, the most common first: as a noun, or if it is none, as a verb.
+
+        With `both`, the noun's and then the verb's. Regular and irregular forms are understood
+        (`mice`, `batteries`); an unknown word has none.
+        """
+        folded = fold(word)
+        found = self._as(folded, "n", _NOUN_ENDINGS)
+        if len(found) and not both:
+            return found
+        return np.concatenate([found, self._as(folded, "v", _VERB_ENDINGS)])
+
+    def knows(self, word: str) -> bool:
+        """Whether the word, or a base of it, is a noun or a verb here."""
+        return len(self.senses(word)) > 0
+
+    @cached_property
+    def information(self) -> NDArray[np.float32]:
+        """Each synset's information content from WordNet's own tagged corpora, smoothed."""
+        return self.information_from(self.tags)
+
+    def information_from(self, counts: NDArray[Any]) -> NDArray[np.float32]:
+        """Information content when each synset was met `counts` times: -ln p, p with everything below it."""
+        own = np.asarray(counts, dtype=np.float64) + SMOOTHING
+        lengths = np.diff(self.ancestor_ends, prepend=0)
+        mass = np.bincount(self.ancestors, weights=np.repeat(own, lengths), minlength=self.synsets)
+        total = np.where(np.arange(self.synsets) < self.nouns, own[: self.nouns].sum(), own[self.nouns :].sum())
+        found: NDArray[np.float32] = (np.log(total) - np.log(mass)).clip(0).astype(np.float32)
+        return found
+
+    def information_of_words(self, frequencies: Mapping[str, float]) -> NDArray[np.float32]:
+        """Information content from how often each word stands in a corpus; a word's count is shared among its senses.
+
+        Resnik 1995, section 3: untagged text credits every sense of a word.
+        """
+        counts = np.zeros(self.synsets)
+        for word, count in frequencies.items():
+            senses = self.senses(word, both=True)
+            if len(senses):
+                np.add.at(counts, senses, count / len(senses))
+        return self.information_from(counts)
+
+    def _as(self, word: str, part: str, endings: Iterable[tuple[str, str]]) -> NDArray[np.int32]:
+        """The senses of a folded word in one part of speech, through its irregular and regular bases."""
+        for base in self._bases(word, part, endings):
+            found = self._lookup(base)
+            found = found[found < self.nouns] if part == "n" else found[found >= self.nouns]
+            if len(found):
+                return found
+        return np.empty(0, dtype=np.int32)
+
+    def _bases(self, word: str, part: str, endings: Iterable[tuple[str, str]]) -> Iterable[str]:
+        yield word
+        yield from self._irregular.get(part, {}).get(word, ())
+        for ending, base in endings:
+            if word.endswith(ending) and len(word) > len(ending) + 1:
+                yield word[: -len(ending)] + base
+
+    def _lookup(self, word: str) -> NDArray[np.int32]:
+        """A binary search on the mapped bytes."""
+        wanted = word.encode("utf-8", "surrogatepass")
+        low, high = 0, len(self._word_ends)
+        while low < high:
+            middle = (low + high) // 2
+            found = self._words[self._word_ends.item(middle - 1) if middle else 0 : self._word_ends.item(middle)]
+            if found == wanted:
+                start = self._sense_ends.item(middle - 1) if middle else 0
+                return self._senses[start : self._sense_ends.item(middle)]
+            low, high = (middle + 1, high) if found < wanted else (low, middle)
+        return np.empty(0, dtype=np.int32)
+
+
+def taxonomy_files(wordnet: CompactWordNet) -> dict[str, Any]:
+    """The arrays a `Taxonomy` is opened with, from WordNet's nouns and verbs."""
+    nouns, verbs = wordnet.parts[0], wordnet.parts[1]
+    size = nouns + verbs
+    synset_of_word = np.repeat(np.arange(wordnet.synsets), np.diff(wordnet.words.ends, prepend=0))
+    within = synset_of_word < size
+    by_word: dict[str, list[tuple[bool, int, int]]] = {}
+    columns = (wordnet.words.values, wordnet.senses, synset_of_word)
+    for word, sense, synset in zip(*(column[within].tolist() for column in columns), strict=True):
+        by_word.setdefault(fold(wordnet.lexicon[word]), []).append((synset >= nouns, sense, synset))
+    words = sorted(by_word, key=lambda w: w.encode())
+    encoded = [word.encode() for word in words]
+    senses = [[synset for _, _, synset in sorted(by_word[word])] for word in words]
+    ancestors = _ancestors(wordnet.hypernyms(), size)
+    tags = np.bincount(synset_of_word, weights=wordnet.tags, minlength=wordnet.synsets)[:size]
+    return {
+        "words.bin": b"".join(encoded),
+        "word_ends.npy": np.cumsum([len(e) for e in encoded], dtype=np.int64),
+        "senses.npy": np.array([s for found in senses for s in found], dtype=np.int32),
+        "sense_ends.npy": np.cumsum([len(found) for found in senses], dtype=np.int64),
+        "ancestors.npy": np.array([a for found in ancestors for a in found], dtype=np.int32),
+        "ancestor_ends.npy": np.cumsum([len(found) for found in ancestors], dtype=np.int64),
+        "tags.npy": tags.astype(np.int32),
+        "parts.npy": np.array([nouns, verbs], dtype=np.int32),
+        "irregular.json": msgspec.json.encode({p: wordnet.irregular.get(p, {}) for p in ("n", "v")}, order="sorted"),
+    }
+
+
+def _ancestors(hypernyms: NDArray[np.int32], size: int) -> list[list[int]]:
+    """Each synset and everything above it, ascending; a cycle (there is one among WordNet's verbs) ends the walk."""
+    above: list[list[int]] = [[] for _ in range(size)]
+    for synset, hypernym in hypernyms.tolist():
+        if synset < size and hypernym < size:
+            above[synset].append(hypernym)
+    out = []
+    for synset in range(size):
+        seen, waiting = {synset}, [synset]
+        while waiting:
+            fresh = [h for h in above[waiting.pop()] if h not in seen]
+            seen.update(fresh)
+            waiting += fresh
+        out.append(sorted(seen))
+    return out
+
+
+def read_word_counts(path: str | Path) -> dict[str, float]:
+    """Word counts from a file of `word<TAB>count` lines, as the pipeline writes them; counts of one word add up."""
+    counts: dict[str, float] = {}
+    with Path(path).open(encoding="utf-8") as file:
+        for number, line in enumerate(file, 1):
+            word, tab, count = line.rstrip("\n").rpartition("\t")
+            if not line.strip() or line.startswith("#"):
+                continue
+            try:
+                counts[fold(word)] = counts.get(fold(word), 0.0) + float(count)
+            except ValueError:
+                raise FormatError(
+                    f"{path}, line {number}: expected a word, a tab and a count, found {line[:60]!r}"
+                ) from None
+            if not tab:
+                raise FormatError(f"{path}, line {number}: expected a word, a tab and a count, found {line[:60]!r}")
+    return counts

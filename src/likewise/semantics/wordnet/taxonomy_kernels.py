@@ -1,0 +1,93 @@
+"""Compiled search for the common subsumers of many synsets."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from likewise.kernels.compile import unlocked
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+@unlocked
+def similarities(
+    asked_ends: NDArray[np.int64],
+    asked_senses: NDArray[np.int32],
+    subsumers: NDArray[np.int32],
+    below_ends: NDArray[np.int64],
+    below: NDArray[np.int32],
+    seen_ends: NDArray[np.int64],
+    seen_senses: NDArray[np.int32],
+    ancestor_ends: NDArray[np.int64],
+    ancestors: NDArray[np.int32],
+    information: NDArray[np.float32],
+) -> Any:
+    """The best Jiang-Conrath similarity between the senses of every asked word and every seen one.
+
+    For a subsumer c of a seen sense b, 2 IC(c) - IC(b) is what b brings to the similarity of anything
+    below c. Each asked sense keeps the most that is brought to it, once for all seen senses. The subsumer
+    found is the lowest common one, since any other brings less. Without a common subsumer the similarity is 0.
+
+    `subsumers` are all synsets above the asked senses, ascending; `below` has the places of the asked senses
+    under each, up to `below_ends`: a seen word costs what it shares with the asked ones.
+    """
+    rows, columns = len(asked_ends), len(seen_ends)
+    out = np.zeros((rows, columns), dtype=np.float32)
+    nothing = np.float32(-1e9)
+    most = np.empty(len(asked_senses), dtype=np.float32)
+    for j in range(columns):
+        most[:] = nothing
+        for at in range(seen_ends[j - 1] if j else 0, seen_ends[j]):
+            seen = seen_senses[at]
+            for k in range(ancestor_ends[seen - 1] if seen else 0, ancestor_ends[seen]):
+                c = ancestors[k]
+                place = np.searchsorted(subsumers, c)
+                if place < len(subsumers) and subsumers[place] == c:
+                    brought = 2 * information[c] - information[seen]
+                    for p in range(below_ends[place - 1] if place else 0, below_ends[place]):
+                        most[below[p]] = max(most[below[p]], brought)
+        start = 0
+        for i in range(rows):
+            best = np.float32(0.0)
+            for sense in range(start, asked_ends[i]):
+                if most[sense] > nothing:
+                    distance = max(np.float32(0.0), information[asked_senses[sense]] - most[sense])
+                    best = max(best, np.float32(1.0) / (np.float32(1.0) + distance))
+            out[i, j] = best
+            start = asked_ends[i]
+    return out
+
+
+@unlocked
+def best_pairs(
+    scores: NDArray[np.float32],
+    asked_ends: NDArray[np.int64],
+    asked_words: NDArray[np.int64],
+    seen_ends: NDArray[np.int64],
+    seen_words: NDArray[np.int64],
+) -> Any:
+    """From words to terms: the mean of each word's best pair, averaged over both directions (SPEC.md H)."""
+    rows, columns = len(asked_ends), len(seen_ends)
+    out = np.zeros((rows, columns), dtype=np.float32)
+    for i in range(rows):
+        a0, a1 = (asked_ends[i - 1] if i else 0), asked_ends[i]
+        for j in range(columns):
+            b0, b1 = (seen_ends[j - 1] if j else 0), seen_ends[j]
+            if a0 == a1 or b0 == b1:
+                continue
+            forth, back = np.float32(0.0), np.float32(0.0)
+            for a in range(a0, a1):
+                best = np.float32(0.0)
+                for b in range(b0, b1):
+                    best = max(best, scores[asked_words[a], seen_words[b]])
+                forth += best
+            for b in range(b0, b1):
+                best = np.float32(0.0)
+                for a in range(a0, a1):
+                    best = max(best, scores[asked_words[a], seen_words[b]])
+                back += best
+            out[i, j] = (forth / (a1 - a0) + back / (b1 - b0)) / 2
+    return out

@@ -1,0 +1,70 @@
+"""Where the embedded space is unpacked: once, into the user's cache, and shared by every process."""
+
+from __future__ import annotations
+
+import atexit
+import errno
+import os
+import shutil
+import tempfile
+from functools import lru_cache
+from pathlib import Path
+
+import platformdirs
+
+from likewise.errors import ArtefactDamaged, ArtefactError, ArtefactMissing
+from likewise.semantics.spaces.files import SpaceFiles
+from likewise.semantics.wordnet import embedded
+from likewise.semantics.wordnet.taxonomy import Taxonomy, taxonomy_in
+
+
+@lru_cache(maxsize=1)
+def embedded_taxonomy() -> Taxonomy:
+    """WordNet's taxonomy, for spaces that carry none of their own."""
+    return taxonomy_in(embedded_files())
+
+
+def embedded_folder() -> Path:
+    """Where the embedded space of this version is unpacked, or will be."""
+    return platformdirs.user_cache_path("likewise") / "spaces" / f"{embedded.NAME}-{embedded.checksum()[:16]}"
+
+
+def embedded_files() -> SpaceFiles:
+    """The embedded space's files, unpacked if they are not, or not whole, in the cache."""
+    folder = embedded_folder()
+    try:
+        return SpaceFiles(folder)
+    except ArtefactMissing:
+        pass
+    except ArtefactDamaged:
+        shutil.rmtree(folder, ignore_errors=True)
+    try:
+        return _unpacked(folder)
+    except PermissionError:
+        return _for_this_process()
+    except OSError as error:
+        if error.errno == errno.EROFS:
+            return _for_this_process()
+        raise ArtefactError(
+            f"the embedded space cannot be unpacked into {folder}: {error}; make room or set XDG_CACHE_HOME"
+        ) from None
+
+
+def _unpacked(folder: Path) -> SpaceFiles:
+    """Unpacks beside the folder and renames; whoever comes first wins, and the others use what is there."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".unpacking.") as near:
+        embedded.unpack_embedded(Path(near) / folder.name)
+        try:
+            os.rename(Path(near) / folder.name, folder)
+        except OSError:
+            if not (folder / "manifest.json").is_file():
+                raise
+    return SpaceFiles(folder)
+
+
+def _for_this_process() -> SpaceFiles:
+    """Where no cache can be written: a folder of this process, removed when it ends."""
+    near = tempfile.mkdtemp(prefix="likewise-")
+    atexit.register(shutil.rmtree, near, ignore_errors=True)
+    return embedded.unpack_embedded(Path(near) / embedded.NAME)

@@ -1,0 +1,145 @@
+"""Every column of every table: what was altered on disk is found when it is read and when it is verified."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+import likewise as lw
+from likewise.broker.admin import verify_store
+from likewise.broker.asking.activity import activity
+from likewise.broker.broker import Broker
+from likewise.broker.store import dead_letters
+from likewise.broker.store.entries import Judge
+from likewise.broker.store.files import DATABASE
+from likewise.broker.store.schema import SCHEMA
+from likewise.broker.store.tokens import Doorkeeper, listed_tokens, make_token
+from likewise.errors import ArtefactDamaged
+
+
+def columns() -> list[tuple[str, str]]:
+    """Every column of every table."""
+    with sqlite3.connect(":memory:") as connection:
+        connection.executescript(SCHEMA)
+        tables = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'").fetchall()
+        found = [
+            (table, row[1])
+            for (table,) in tables
+            if not table.startswith("sqlite_")
+            for row in connection.execute(f"PRAGMA table_info({table})")
+        ]
+    connection.close()
+    return found
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store with rows in every table."""
+    data = tmp_path_factory.mktemp("rows") / "data"
+    with Broker(data) as broker:
+        tenant = broker.tenant("default")
+        broker.register(tenant, "ann", "dead-letter", 2)
+        broker.register(tenant, "bob", "drop-oldest", 2)
+        for name in ("ann", "bob"):
+            broker.subscribe(tenant, name, [lw.parse("{device~ = laptop}", id="s"), lw.parse("{x = 9}", id="gone")])
+        broker.subscribe(tenant, "bob", [lw.parse("{x exists} top 1 within 9 events by value(x)", id="top")])
+        broker.unsubscribe(tenant, "ann", "gone")
+        for x in range(4):
+            event = lw.event({"device": "laptop", "x": x}, id=f"e{x}", source="/roof", expires=2**60)
+            broker.publish(tenant, [event])
+        broker.settle()
+        broker.command(tenant, Judge("ann", "s", lw.event({"device": "phone"}, id="e9"), False), lambda result: None)
+        broker.withdraw(tenant, "e0")
+        broker.store.commit(lambda c: make_token(c, "root", "default", ["admin"], 7))
+        broker.settle()
+    with sqlite3.connect(data / DATABASE) as connection:
+        for table in {table for table, _ in columns()}:
+            assert connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0], f"{table} is empty"
+    connection.close()
+    return data
+
+
+def read_everything(data: Path) -> None:
+    """Open the store and answer from every table, as requests do."""
+    with Broker(data) as broker:
+        tenant = broker.tenant("default")
+        broker.settle()
+        for queue in tenant.subscribers.values():
+            broker.page(tenant, queue, after=0, limit=100)
+        for _ in broker.store.entries(0, 2**40):
+            pass
+        with broker.store.reading() as connection:
+            activity(connection, tenant, 0, 0, 100)
+            dead_letters.listed(connection, tenant.number, 0, 100)
+            listed_tokens(connection)
+            Doorkeeper("default").load(connection)
+
+
+def alter(data: Path, table: str, column: str) -> None:
+    """Change a little of one column of one row."""
+    connection = sqlite3.connect(data / DATABASE, isolation_level=None)
+    order = f"ORDER BY {column} IS NULL, {column} DESC"
+    (found,) = connection.execute(f"SELECT {column} FROM {table} {order} LIMIT 1").fetchone()
+    match found:
+        case None:
+            changed: object = 0
+        case bool() | int():
+            changed = found ^ (1 << 20)
+        case str():
+            changed = chr(ord(found[0]) ^ 1) + found[1:]
+        case _:
+            changed = found[:-1] + bytes([found[-1] ^ 4]) if found else b"\4"
+    altered = connection.execute(f"UPDATE {table} SET {column} = ? WHERE {column} IS ?", (changed, found))
+    assert altered.rowcount
+    connection.close()
+
+
+def test_a_store_that_was_not_altered_is_read(store: Path, tmp_path: Path) -> None:
+    """Every table has rows, and all of them are counted."""
+    shutil.copytree(store, tmp_path / "data")
+    read_everything(tmp_path / "data")
+    assert all(verify_store(tmp_path / "data").values())
+
+
+@pytest.mark.parametrize(("table", "column"), columns())
+def test_an_altered_column_is_found_when_it_is_read_and_when_it_is_verified(
+    store: Path, tmp_path: Path, table: str, column: str
+) -> None:
+    """Whatever it is: a name, an id, a number, a checksum."""
+    shutil.copytree(store, tmp_path / "data")
+    alter(tmp_path / "data", table, column)
+    with pytest.raises(ArtefactDamaged):
+        verify_store(tmp_path / "data")
+    with pytest.raises(ArtefactDamaged):
+        read_everything(tmp_path / "data")
+
+
+def test_a_number_that_appears_where_there_was_none_is_found(store: Path, tmp_path: Path) -> None:
+    """One flipped bit of a row's head turns nothing into zero, which would end an event or a subscription."""
+    for table, column, where in (
+        ("log", "ends", "ends IS NULL"), ("subscriptions", "ended", "ended IS NULL"),
+    ):  # fmt: skip
+        data = tmp_path / table
+        shutil.copytree(store, data)
+        connection = sqlite3.connect(data / DATABASE, isolation_level=None)
+        assert connection.execute(f"UPDATE {table} SET {column} = 0 WHERE {where}").rowcount
+        connection.close()
+        with pytest.raises(ArtefactDamaged):
+            verify_store(data)
+        with pytest.raises(ArtefactDamaged):
+            read_everything(data)
+
+
+def test_an_older_store_is_refused_with_what_to_do(store: Path, tmp_path: Path) -> None:
+    """Its rows do not carry what is checked here."""
+    from likewise.errors import ArtefactVersion
+
+    shutil.copytree(store, tmp_path / "data")
+    connection = sqlite3.connect(tmp_path / "data" / DATABASE, isolation_level=None)
+    connection.execute("PRAGMA user_version = 1")
+    connection.close()
+    with pytest.raises(ArtefactVersion, match="version 1"):
+        Broker(tmp_path / "data")

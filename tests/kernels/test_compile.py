@@ -1,0 +1,40 @@
+"""Compiled kernels and what is kept of them between runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from likewise.kernels import fingerprint as made_from
+from likewise.kernels.fingerprint import fingerprint, sources
+
+
+def test_a_kept_kernel_is_named_after_every_source_it_is_made_from(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A change two imports away, in a sub-folder, gives kernels another name: none is read that fits another layout."""
+    (tmp_path / "rooms" / "inner").mkdir(parents=True)
+    (tmp_path / "rooms" / "__init__.py").write_text("")
+    (tmp_path / "rooms" / "inner" / "__init__.py").write_text("")
+    (tmp_path / "kernels.py").write_text("from likewise.rooms import block\n")
+    (tmp_path / "rooms" / "block.py").write_text("from likewise.rooms.inner.layout import (\n    WIDTH,\n)\n")
+    (tmp_path / "other.py").write_text("nobody = 'imports this'\n")
+    monkeypatch.setattr(made_from, "ROOT", tmp_path)
+    monkeypatch.setattr(made_from, "find_spec", lambda name: type("Spec", (), {"origin": str(tmp_path / "kernels.py")}))
+    names = []
+    for width, other in ((1, 1), (2, 1), (1, 2)):
+        (tmp_path / "rooms" / "inner" / "layout.py").write_text(f"WIDTH = {width}\n")
+        (tmp_path / "other.py").write_text(f"nobody_imports = {other}\n")
+        sources.cache_clear()
+        fingerprint.cache_clear()
+        names.append(fingerprint("likewise.kernels"))
+    sources.cache_clear()
+    fingerprint.cache_clear()
+    assert names[0] == names[2] != names[1]
+
+
+def test_the_matching_kernel_is_made_from_the_layout_it_reads() -> None:
+    """What the engine's arrays look like is said in other files of its room."""
+    names = {path.name for path in sources("likewise.matching.bitmap.match_kernels")}
+    assert {"match_kernels.py", "layout.py", "dense_kernels.py", "condition_rows.py", "compile.py"} <= names

@@ -1,0 +1,19 @@
+"""The oracle with subscriptions in it, for tests."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from likewise.language import parse
+from likewise.matching.naive.engine import NaiveEngine
+from likewise.testing import TableMeasure
+
+WORDS = TableMeasure({("laptop", "computer"): 0.81, ("device", "machine"): 0.49, ("temperature", "temp"): 0.64})
+
+
+def engine_with(*texts: str, measure: Any = None, **options: Any) -> NaiveEngine:
+    """Subscriptions in the language, numbered from 0, with the ids s0, s1, ..."""
+    engine = NaiveEngine(measure, **options)
+    for ordinal, text in enumerate(texts):
+        engine.add(ordinal, parse(text, id=f"s{ordinal}"), 0)
+    return engine

@@ -1,0 +1,33 @@
+"""The package's rooms: none too full, each with a text that says what it is for and names what is there."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent / "src" / "likewise"
+ROOMS = sorted({path.parent for path in ROOT.rglob("*.py")})
+FILES = 20
+
+
+@pytest.mark.parametrize("room", ROOMS, ids=lambda path: str(path.relative_to(ROOT.parent)))
+def test_a_room_holds_few_files_and_says_what_it_is_for(room: Path) -> None:
+    """Whoever looks for a line finds its room by the folders' names and the room's text."""
+    files = [path for path in room.glob("*.py") if path.name != "__init__.py"]
+    text = ast.get_docstring(ast.parse((room / "__init__.py").read_text(encoding="utf-8"))) or ""
+    assert len(files) <= FILES, "rooms before prefixes: give some of these files a room of their own"
+    assert len(text) > 40, "say in a paragraph what the room is for"
+
+
+@pytest.mark.parametrize("room", ROOMS, ids=lambda path: str(path.relative_to(ROOT.parent)))
+def test_a_room_names_nothing_that_is_gone(room: Path) -> None:
+    """A plain word in backticks is a file or a room here, something its files define or are asked for."""
+    text = ast.get_docstring(ast.parse((room / "__init__.py").read_text(encoding="utf-8"))) or ""
+    here = {path.stem for path in room.glob("*.py")} | {path.name for path in room.iterdir() if path.is_dir()}
+    named = set(re.findall(r"`([a-z_]+)`", text))
+    sources = "\n".join(path.read_text(encoding="utf-8") for path in room.glob("*.py") if path.name != "__init__.py")
+    gone = {name for name in named - here if f"def {name}(" not in sources and name not in ("all", room.name)}
+    assert not gone, f"not in {room.name}: {sorted(gone)}"
