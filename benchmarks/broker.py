@@ -243,7 +243,7 @@ def recovery(folder: Path, queued: int, recipients: int) -> dict[str, float]:
         tenant = broker.tenant("default")
         numbers = [broker.register(tenant, f"s{n}", limit=queued).number for n in range(max(recipients, SUBSCRIBERS))]
         [receipt] = broker.publish(tenant, [lw.event({"x": 1})])
-        broker.settle()
+        broker.wait_until_matched()
         rows = queued // recipients
 
         def fill(connection: Any) -> None:

@@ -35,7 +35,7 @@ def tenant_of(broker: Broker) -> Tenant:
 
 def got(broker: Broker, subscriber: str, after: int = 0) -> list[tuple[str, str, list[str]]]:
     """(event id, cause, subscriptions) of everything that waits for a subscriber."""
-    broker.settle()
+    broker.wait_until_matched()
     tenant = tenant_of(broker)
     found = []
     for _, frame in broker.page(tenant, tenant.subscriber(subscriber), after=after, limit=100_000):
@@ -67,7 +67,7 @@ def test_acknowledged_deliveries_are_not_sent_again(broker: Broker) -> None:
     """An acknowledgement settles everything up to its sequence number, and nothing else."""
     subscribed(broker, "ann", s="{no2 exists}")
     publish(broker, "e1", "e2", "e3")
-    broker.settle()
+    broker.wait_until_matched()
     broker.acknowledge(tenant_of(broker), "ann", 2)
     assert [id for id, _, _ in got(broker, "ann")] == ["e3"]
     with pytest.raises(StateError, match="never delivered"):
@@ -115,7 +115,7 @@ def test_what_expires_or_is_withdrawn_while_a_subscriber_is_away_is_not_given(
     subscribed(broker, "ann", s="{no2 exists}")
     broker.publish(tenant_of(broker), [lw.event({"no2": 1}, id="short", expires=clock.now + HOUR)])
     publish(broker, "long", "back")
-    broker.settle()
+    broker.wait_until_matched()
     broker.withdraw(tenant_of(broker), "back")
     clock.advance(2 * HOUR)
     assert [id for id, _, _ in got(broker, "ann")] == ["long"]
@@ -127,7 +127,7 @@ def test_registering_again_loses_nothing_and_unregistering_forgets_all(broker: B
     """Defect 6 of the original: registering again lost what was pending."""
     subscribed(broker, "ann", s="{no2 exists}")
     publish(broker, "e1")
-    broker.settle()
+    broker.wait_until_matched()
     broker.register(tenant_of(broker), "ann", limit=7)
     assert len(got(broker, "ann")) == 1
     broker.unregister(tenant_of(broker), "ann")
@@ -182,7 +182,7 @@ def test_a_blocking_queue_is_told_to_publishers(broker: Broker) -> None:
     subscribed(broker, "ann", s="{no2 exists}")
     assert not tenant_of(broker).blocked
     publish(broker, "e1")
-    broker.settle()
+    broker.wait_until_matched()
     assert tenant_of(broker).blocked
     broker.acknowledge(tenant_of(broker), "ann", 1)
     assert not tenant_of(broker).blocked
@@ -212,7 +212,7 @@ def test_windows_move_with_time_when_no_event_comes(clock: ManualClock) -> None:
         publish(broker, "best", no2=1)
         clock.advance(1)
         publish(broker, "second", no2=2)
-        broker.settle()
+        broker.wait_until_matched()
         clock.advance(HOUR - 1)
         for _ in range(400):
             if len(got(broker, "ann")) == 2:
@@ -232,7 +232,7 @@ def test_three_thousand_recipients_of_one_event_all_get_it(broker: Broker) -> No
     entries += [command_entry(tenant.number, Subscribe(f"s{i}", wanted)) for i in range(count)]
     broker.store.append(entries, done.append)
     publish(broker, "e1")
-    broker.settle()
+    broker.wait_until_matched()
     assert sum(len(queue) for queue in tenant.subscribers.values()) == count
     with broker.store.reading() as connection:
         rows = connection.execute("SELECT length(recipients) FROM deliveries").fetchall()
@@ -256,7 +256,7 @@ def test_expired_events_are_forgotten_with_their_deliveries(broker: Broker, cloc
     subscribed(broker, "ann", s="{no2 exists}")
     broker.publish(tenant_of(broker), [lw.event({"no2": 1}, id="short", expires=clock.now + HOUR)])
     publish(broker, "long")
-    broker.settle()
+    broker.wait_until_matched()
     clock.advance(3 * HOUR)
     assert len(broker.sweep().events) == 1
     assert len(tenant_of(broker).subscriber("ann")) == 1
@@ -272,7 +272,7 @@ def test_a_restart_goes_on_where_it_stopped(tmp_path: Path, clock: ManualClock) 
         publish(broker, "e1", no2=50)
         clock.advance(1)
         publish(broker, "e2", no2=60)
-        broker.settle()
+        broker.wait_until_matched()
         broker.acknowledge(tenant_of(broker), "ann", 1)
     with Broker(tmp_path / "data", clock=clock) as broker:
         assert got(broker, "ann") == [("e2", "arrival", ["s"])]
@@ -302,14 +302,14 @@ def test_feedback_survives_a_restart(tmp_path: Path) -> None:
         broker.command(tenant_of(broker), Judge("ann", "s", event, True), told.append)
     assert not isinstance(told[0], BaseException)
     with Broker(tmp_path / "data") as broker:
-        assert len(tenant_of(broker).plain.judgements()) == 1
+        assert len(tenant_of(broker).stateless.judgements()) == 1
 
 
 def test_ended_subscriptions_are_forgotten_when_nothing_names_them(broker: Broker) -> None:
     """While a delivery is under way its subscriptions keep their names; afterwards nothing is left."""
     subscribed(broker, "ann", s="{no2 > 40}")
     publish(broker, "e1")
-    broker.settle()
+    broker.wait_until_matched()
     broker.unsubscribe(tenant_of(broker), "ann", "s")
     broker.sweep()
     assert got(broker, "ann") == [("e1", "arrival", ["s"])]
@@ -336,7 +336,7 @@ def test_a_restart_with_another_threshold_measure_or_clock_goes_by_them(
         publish(broker, "best", no2=1, colour="crimson")
         clock.advance(1)
         publish(broker, "second", no2=2, colour="crimson")
-        broker.settle()
+        broker.wait_until_matched()
         assert got(broker, "ann") == [("best", "arrival", ["plain", "low"]), ("second", "arrival", ["plain"])]
     later = ManualClock("2024-05-01T12:00:01Z")
     with served(1.0, "combine", later) as broker:
@@ -346,9 +346,9 @@ def test_a_restart_with_another_threshold_measure_or_clock_goes_by_them(
         assert got(broker, "ann", after=2) == [("equal", "arrival", ["plain"])]
         broker.withdraw(tenant, "best")
         assert got(broker, "ann", after=3) == [("second", "promoted", ["low"])]
-        for matcher in (tenant.plain, tenant.windows):
+        for matcher in (tenant.stateless, tenant.windows):
             assert matcher.interpretation.threshold == 1.0
         assert tenant.windows._clock is later
     with served(1.0, "esa", clock) as broker:
-        for matcher in (tenant_of(broker).plain, tenant_of(broker).windows):
+        for matcher in (tenant_of(broker).stateless, tenant_of(broker).windows):
             assert "esa" in str(matcher.interpretation.measure.configuration())

@@ -30,7 +30,7 @@ def filled(data: Path, events: int = 60, *, copy_to: Path | None = None) -> None
             broker.subscribe(tenant, name, [lw.parse("{x > 10}", id="s")])
         for x in range(events):
             broker.publish(tenant, [lw.event({"x": x, "text": f"event number {x}"}, id=f"e{x}")])
-        broker.settle()
+        broker.wait_until_matched()
         broker.acknowledge(tenant, "bob", 5)
         broker.store.commit(lambda connection: None)
         if copy_to is not None:
@@ -44,7 +44,7 @@ def contents(data: Path, verified: bool = True) -> list[object]:
         verify_store(data)
     with Broker(data) as broker:
         tenant = broker.tenant("default")
-        broker.settle()
+        broker.wait_until_matched()
         queues = [(q.id, q.policy, q.limit, q.acknowledged, list(q.pending)) for q in tenant.subscribers.values()]
         held = [(h.id, h.subscription) for h in tenant.live()]
         pages = [broker.page(tenant, q, after=0, limit=1000) for q in tenant.subscribers.values()]
@@ -115,7 +115,7 @@ def test_a_power_cut_loses_nothing_acknowledged(tmp_path: Path) -> None:
         log.truncate(synced)
     with Broker(tmp_path / "data") as broker:
         tenant = broker.tenant("default")
-        broker.settle()
+        broker.wait_until_matched()
         assert all(broker.find_event(tenant, id) for id in acknowledged)
         assert len(tenant.subscriber("ann")) == 40
 
@@ -211,7 +211,7 @@ def test_a_full_disk_refuses_and_goes_on_when_there_is_room(tmp_path: Path) -> N
         with broker.store._shared:
             connection.execute("PRAGMA max_page_count = 1073741823")
         broker.publish(tenant, [lw.event({"x": 5000}, id="after")])
-        broker.settle()
+        broker.wait_until_matched()
         assert len(tenant.subscriber("ann")) == len(acknowledged) + 1
 
 
@@ -222,7 +222,7 @@ def test_a_copy_made_while_the_broker_runs_is_whole(tmp_path: Path) -> None:
         broker.register(tenant, "ann")
         broker.subscribe(tenant, "ann", [lw.parse("{x >= 0}", id="s")])
         broker.publish(tenant, [lw.event({"x": x}) for x in range(50)])
-        broker.settle()
+        broker.wait_until_matched()
         backup(tmp_path / "data", tmp_path / "copy")
         with pytest.raises(StateError):
             compact(tmp_path / "data")

@@ -134,7 +134,7 @@ class BrokerModel(RuleBasedStateMachine):
 
     @rule(duration=st.sampled_from([1, 10, 100]))
     def let_time_pass(self, duration: int) -> None:
-        self.broker.settle()
+        self.broker.wait_until_matched()
         self.clock.advance(duration)
         over = {e.id for e in self.events if e.expires is not None and e.expires <= self.clock.now}
         for mine in self.subscribers.values():
@@ -146,7 +146,7 @@ class BrokerModel(RuleBasedStateMachine):
         self.receive(data.draw(st.sampled_from(sorted(self.subscribers))), acknowledge)
 
     def receive(self, name: str, acknowledge: bool) -> None:
-        self.broker.settle()
+        self.broker.wait_until_matched()
         mine = self.subscribers[name]
         found = self.broker.page(self.tenant, self.tenant.subscriber(name), after=mine.cursor, limit=10_000)
         for number, frame in found:
@@ -169,7 +169,7 @@ class BrokerModel(RuleBasedStateMachine):
     def crash(self, swept: bool) -> None:
         """What is on disk between two commits, opened elsewhere: the process is gone at that moment."""
         if swept:
-            self.broker.settle()
+            self.broker.wait_until_matched()
             self.broker.sweep()
         self.opened += 1
         with self.broker.store._shared:

@@ -77,7 +77,7 @@ def test_a_stop_does_not_wait_for_matching_that_takes_long(tmp_path: Path, monke
     monkeypatch.undo()
     broker, tenant = following(tmp_path, WINDOW)
     with broker:
-        broker.settle()
+        broker.wait_until_matched()
         assert len(tenant.subscriber("ann")) == 1
 
 
@@ -86,7 +86,7 @@ def test_a_stop_does_not_wait_for_matching_before_a_commit(tmp_path: Path, monke
     monkeypatch.setattr(broker_module, "FINISHING_SECONDS", 0.05)
     broker, tenant = following(tmp_path, "{no2 exists}")
     told: list[object] = []
-    with capture_logs() as said, stuck(tenant.plain, "match_batch", monkeypatch) as reached:
+    with capture_logs() as said, stuck(tenant.stateless, "match_batch", monkeypatch) as reached:
         broker.start_publish(tenant, [lw.event({"no2": 1}, id="e1")], told.append)
         assert reached.wait(10)
         broker.close()
@@ -118,6 +118,6 @@ def test_a_backlog_that_takes_long_is_left_for_the_next_start(tmp_path: Path, mo
     monkeypatch.undo()
     broker, tenant = following(tmp_path, WINDOW)
     with broker:
-        broker.settle()
+        broker.wait_until_matched()
         assert set(tenant.subscribers) == {"ann", "bob"}
         assert tenant.events > 0

@@ -84,7 +84,7 @@ def test_reconnecting_elsewhere_keeps_the_cursor(tmp_path: Path) -> None:
         out.publish_all({"n": n} for n in range(3))
         stream = iter(inbox)
         found = [next(stream) for _ in range(3)]
-        broker.settle()
+        broker.wait_until_matched()
     shutil.copytree(tmp_path / "data", tmp_path / "copy")
     with (
         Broker(tmp_path / "copy", Config(server=Server(port=0))) as moved,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from likewise.evaluation.thematic.thesaurus import Entry, Thesaurus
+from likewise.evaluation.thematic.thesaurus import Thesaurus, ThesaurusEntry
 
 
 def small_thesaurus() -> Thesaurus:
@@ -10,12 +10,12 @@ def small_thesaurus() -> Thesaurus:
     return Thesaurus(
         "small",
         [
-            Entry(("town", "city"), ("town planning", "urban area")),
-            Entry(("Europe", "European countries"), ()),
-            Entry(("energy consumption", "use of energy"), ("consumption",)),
-            Entry(("noise", "sound emission"), ("acoustics",)),
-            Entry(("Ireland", "Eire"), ("regions of Ireland",)),
-            Entry(("vehicle", "transport equipment"), ("motor vehicle",)),
+            ThesaurusEntry(("town", "city"), ("town planning", "urban area")),
+            ThesaurusEntry(("Europe", "European countries"), ()),
+            ThesaurusEntry(("energy consumption", "use of energy"), ("consumption",)),
+            ThesaurusEntry(("noise", "sound emission"), ("acoustics",)),
+            ThesaurusEntry(("Ireland", "Eire"), ("regions of Ireland",)),
+            ThesaurusEntry(("vehicle", "transport equipment"), ("motor vehicle",)),
         ],
         ["energy policy", "land transport", "environmental policy", "social policy", "health", "geography"],
     )

@@ -22,7 +22,7 @@ from likewise.broker.delivering.match_before_commit import EarlyMatching
 from likewise.broker.delivering.outcome import Outcome
 from likewise.broker.delivering.waiting import first_error, only, wait_for
 from likewise.broker.delivering.worker import MatchingWorker
-from likewise.broker.reporting.event_trace import Steps
+from likewise.broker.reporting.event_trace import EventTrace
 from likewise.broker.reporting.metrics import Metrics
 from likewise.broker.store import dead_letters
 from likewise.broker.store.bodies import event_body
@@ -66,7 +66,7 @@ class Broker:
     ...     _ = broker.register(tenant, "ann")
     ...     _ = broker.subscribe(tenant, "ann", [lw.parse("{no2 > 40}", id="bad air")])
     ...     _ = broker.publish(tenant, [lw.event({"no2": 45}, id="e1")])
-    ...     broker.settle()
+    ...     broker.wait_until_matched()
     ...     [number for number, _ in broker.page(tenant, tenant.subscriber("ann"), after=0)]
     [1]
     """
@@ -77,9 +77,9 @@ class Broker:
         config: Config | None = None,
         *,
         clock: Callable[[], int] = system_clock,
-        steps: Steps | None = None,
+        trace: EventTrace | None = None,
     ) -> None:
-        self.steps = steps or Steps()  # what is said of single events in the log
+        self.trace = trace or EventTrace()  # what is said of single events in the log
         self.config = config or Config()
         self.data = data
         self.clock = clock
@@ -96,7 +96,7 @@ class Broker:
         self._acknowledgements = Acknowledgements(self.store)
         self._housekeeping = Housekeeping(
             self.store, self.tenants, self._acknowledgements, data=data, clock=clock, lock=self.lock,
-            matched=lambda: self.worker.position, on_expired=lambda events: self.steps.expired(self.tenants, events),
+            matched=lambda: self.worker.position, on_expired=lambda events: self.trace.expired(self.tenants, events),
         )  # fmt: skip
         self.worker = MatchingWorker(
             self.store, self.tenants, matched=matched, clock=clock, lock=self.lock,
@@ -170,7 +170,7 @@ class Broker:
     ) -> None:
         """`subscribe`, telling `done` the subscriptions as held, or the first error."""
         queue, allowed = tenant.subscriber(subscriber), self.config.limits.subscriptions
-        held = len(tenant.plain) + len(tenant.windows)
+        held = len(tenant.stateless) + len(tenant.windows)
         new = [s for s in subscriptions if s.id not in queue.subscriptions]
         if held + len(new) > allowed:
             raise LimitExceeded("subscriptions of a tenant", allowed=allowed, found=held + len(new))
@@ -249,7 +249,7 @@ class Broker:
                 Entry(tenant.number, EVENT, event, event_body(event), event.source or "", event.id, ends, own_id=own_id)
             )
         self.metrics.received(len(entries))
-        self.store.append(entries, self.steps.received(tenant.name, entries, done))
+        self.store.append(entries, self.trace.received(tenant.name, entries, done))
 
     def find_event(self, tenant: Tenant, id: str, source: str | None = None) -> int:
         """The position of an event by its id, and its source where several share the id."""
@@ -271,7 +271,7 @@ class Broker:
 
     def start_withdraw(self, tenant: Tenant, id: str, source: str | None, done: Done) -> None:
         """`withdraw`, telling `done` when it is on disk."""
-        done = self.steps.withdrawn(tenant.name, id, source, done)
+        done = self.trace.withdrawn(tenant.name, id, source, done)
         self.command(tenant, Withdraw(self.find_event(tenant, id, source)), done)
 
     # -- deliveries -----------------------------------------------------------------------------
@@ -313,7 +313,7 @@ class Broker:
             )
         with self.lock:
             changed = queue.acknowledge(number)
-        self.steps.acknowledged(tenant.name, queue.id, number)
+        self.trace.acknowledged(tenant.name, queue.id, number)
         if changed or done is not None:
             self._acknowledgements.note(queue.number, queue.acknowledged, done)
 
@@ -322,16 +322,16 @@ class Broker:
             if queue.wake is not None:
                 queue.wake()
         self.metrics.stored(outcome, self.clock())
-        self.steps.stored(outcome)
+        self.trace.stored(outcome)
 
     def sent(self, tenant: Tenant, queue: SubscriberQueue, page: Sequence[tuple[int, bytes]]) -> None:
         """Deliveries went out to a stream."""
         self.metrics.sent(len(page))
-        self.steps.sent(tenant.name, queue.id, page)
+        self.trace.sent(tenant.name, queue.id, page)
 
     def set_aside(self, tenant: Tenant, error: LikewiseError, part: bytes, done: Done) -> None:
         """Keep what could not be read as a dead letter, so that it can be looked at and replayed."""
-        self.steps.refused(tenant.name, error)
+        self.trace.refused(tenant.name, error)
         letter = dead_letters.NewLetter(tenant.number, self.clock(), "unreadable", str(error)[:2000], body=part)
         self.store.write(lambda connection: dead_letters.insert(connection, [letter]), done)
 
@@ -341,7 +341,7 @@ class Broker:
         """Forget what is over now."""
         return self._housekeeping.sweep()
 
-    def settle(self, timeout: float = 60.0) -> None:
+    def wait_until_matched(self, timeout: float = 60.0) -> None:
         """Wait until everything appended so far is matched and stored; for tests and for stopping."""
         target, deadline = self.store.position, time.monotonic() + timeout
         while self.worker.position < target:

@@ -44,7 +44,7 @@ def serve(
     said = {"host": host, "port": port, "tls_certificate": tls_certificate, "tls_key": tls_key}
     server = msgspec.structs.replace(found.server, **{k: v for k, v in said.items() if v is not None})
     found = msgspec.structs.replace(found, server=server)
-    steps = log_to_stderr(found.logging)
+    trace = log_to_stderr(found.logging)
     folder = None if ephemeral else data or Path("likewise-data")
     scheme = "https" if server.tls_certificate else "http"
 
@@ -56,5 +56,5 @@ def serve(
             output.print_line(f"Listening on {scheme}://{server.host}:{port}, keeping everything {kept}.")
 
     sys.setswitchinterval(0.0005)  # requests and matching share one interpreter; the default lets each wait 5 ms
-    with Broker(folder, found, steps=steps) as broker:
+    with Broker(folder, found, trace=trace) as broker:
         run(broker, on_ready=ready)

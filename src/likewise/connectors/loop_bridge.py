@@ -10,7 +10,7 @@ from collections.abc import Callable
 from likewise.broker.store.event_log import Done
 
 
-class Courier:
+class LoopBridge:
     """Runs what other threads hand it on the loop it was made on, in order."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:

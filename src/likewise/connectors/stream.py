@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator
 from likewise.broker.broker import Broker
 from likewise.broker.tenants.queues import SubscriberQueue
 from likewise.broker.tenants.tenant import Tenant
-from likewise.connectors.loop_bridge import Courier
+from likewise.connectors.loop_bridge import LoopBridge
 from likewise.defaults import SEND_PAGE, SEND_WINDOW
 
 
@@ -23,11 +23,11 @@ class Replaced(Exception):
 class Stream:
     """The deliveries of one subscriber as they come, from a cursor on."""
 
-    def __init__(self, broker: Broker, tenant: Tenant, queue: SubscriberQueue, courier: Courier, cursor: int) -> None:
+    def __init__(self, broker: Broker, tenant: Tenant, queue: SubscriberQueue, bridge: LoopBridge, cursor: int) -> None:
         self._broker = broker
         self._tenant = tenant
         self._queue = queue
-        self._courier = courier
+        self._bridge = bridge
         self._cursor = cursor
         self._unacknowledged = 0
         self._changed = asyncio.Event()
@@ -36,7 +36,7 @@ class Stream:
     def __enter__(self) -> Stream:
         older = self._queue.served_by
         self._queue.served_by = self
-        self._queue.wake = lambda: self._courier.call(self._changed.set)
+        self._queue.wake = lambda: self._bridge.call(self._changed.set)
         if isinstance(older, Stream):
             older._changed.set()
         return self

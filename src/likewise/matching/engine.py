@@ -101,8 +101,8 @@ class Engine(Protocol):
         """Why the event does or does not meet the subscription; changes nothing."""
         ...
 
-    def relearn(self, concerns: Callable[[str], bool]) -> None:
-        """Drop what is kept about the seen texts that `concerns` names: their relatedness has changed."""
+    def forget_relatedness(self, of: Callable[[str], bool]) -> None:
+        """Drop what is kept about the seen texts that `of` names: their relatedness has changed."""
         ...
 
     def caches(self) -> dict[str, CacheUse]:
@@ -192,7 +192,7 @@ class BaseEngine:
             raise UnknownId(str(ordinal))
         return explain(event, subscription)
 
-    def relearn(self, concerns: Callable[[str], bool]) -> None:
+    def forget_relatedness(self, of: Callable[[str], bool]) -> None:
         """No relatedness is kept here."""
 
     def caches(self) -> dict[str, CacheUse]:

@@ -270,7 +270,7 @@ class Matcher:
         subscription = self._state.held[self._state.ordinal(id)]
         pairs = judged_pairs(event, subscription, self.interpretation.measure)
         judgement = self.interpretation.feedback.judge(id, event.id or "", relevant, pairs)
-        self.relearn(concerns(judgement.pairs))
+        self.forget_relatedness(concerns(judgement.pairs))
         return judgement
 
     def judgements(self) -> tuple[Judgement, ...]:
@@ -279,12 +279,12 @@ class Matcher:
 
     def undo_feedback(self, number: int) -> None:
         """Take a judgement back, by its number."""
-        self.relearn(concerns(self.interpretation.feedback.undo(number).pairs))
+        self.forget_relatedness(concerns(self.interpretation.feedback.undo(number).pairs))
 
-    def relearn(self, concerns: Callable[[str], bool]) -> None:
-        """Drop what is kept about the seen texts that `concerns` names; for matchers that share one feedback."""
+    def forget_relatedness(self, of: Callable[[str], bool]) -> None:
+        """Drop what is kept about the seen texts that `of` names; for matchers that share one feedback."""
         for engine in self._state.engines.values():
-            engine.relearn(concerns)
+            engine.forget_relatedness(of)
 
     # -- keeping --------------------------------------------------------------------------------
 

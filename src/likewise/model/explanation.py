@@ -16,7 +16,7 @@ Verdict = Literal[
 
 # Named here because the field `tuple` hides the type inside the class.
 Notes = tuple[str, ...]
-Evidence = tuple[tuple[str, float], ...]
+MeasureScores = tuple[tuple[str, float], ...]
 
 
 class PredicateReport(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -36,7 +36,7 @@ class PredicateReport(msgspec.Struct, frozen=True, omit_defaults=True):
     value_relatedness: float = 0.0
     negated: bool = False
     notes: Notes = ()
-    evidence: Evidence = ()
+    evidence: MeasureScores = ()
 
     @property
     def similarity(self) -> float:

@@ -22,7 +22,7 @@ HOUR = 3_600 * 1_000_000
 
 
 def given(broker: Broker, subscriber: str, after: int = 0, limit: int = 100) -> tuple[list[tuple[int, str]], int]:
-    broker.settle()
+    broker.wait_until_matched()
     tenant = broker.tenant("default")
     found = replay(broker.store, tenant, tenant.subscriber(subscriber), after, limit, broker.clock())
     return [(number, msgspec.json.decode(frame)["event"]["id"]) for number, frame in found.deliveries], found.next
@@ -38,7 +38,7 @@ def test_acknowledged_deliveries_are_given_again_under_their_numbers(tmp_path: P
         broker.subscribe(tenant, "bob", [lw.parse("{x >= 3}", id="s")])
         for x in range(5):
             broker.publish(tenant, [lw.event({"x": x}, id=f"e{x}")])
-        broker.settle()
+        broker.wait_until_matched()
         broker.acknowledge(tenant, "ann", 4)
         assert given(broker, "ann") == ([(n, f"e{n - 1}") for n in range(1, 6)], 5)
     with Broker(tmp_path / "data") as broker:
@@ -62,7 +62,7 @@ def test_what_is_over_withdrawn_or_anothers_is_not_replayed_and_what_was_dropped
         broker.publish(tenant, [lw.event({"x": 1}, id="short", expires=clock.now + HOUR)])
         for id in ("back", "dropped", "last"):
             broker.publish(tenant, [lw.event({"x": 1}, id=id)])
-        broker.settle()
+        broker.wait_until_matched()
         broker.withdraw(tenant, "back")
         assert [id for _, id in given(broker, "ann")[0]] == ["short", "dropped", "last"]
         clock.advance(2 * HOUR)
@@ -84,7 +84,7 @@ def test_a_replay_goes_on_where_a_request_stopped_looking(monkeypatch: pytest.Mo
             inbox.subscribe("{x >= 0}", id="s")
             rare.subscribe("{x >= 18}", id="s")
             out.publish_all([{"x": x} for x in range(20)])
-            broker.settle()
+            broker.wait_until_matched()
             inbox.acknowledge(20)
             assert [d.sequence for d in inbox.replay(after=4)] == list(range(5, 21))
             assert [d.sequence for d in rare.replay()] == [19, 20]

@@ -57,7 +57,7 @@ def test_a_batch_that_meets_its_duplicate_only_in_the_log_holds_nothing(tmp_path
                 entries.append(command_entry(tenant.number, Subscribe("ann", each, part=part), answers[-1].set_result))
         broker.store.append(entries, lambda result: None)
         found = [answer.result(timeout=30) for answer in answers]
-        broker.settle()
+        broker.wait_until_matched()
         assert held(broker) == ["a", "e", "f"]
         assert isinstance(found[2], DuplicateId)
         assert isinstance(found[3], StateError)
@@ -78,7 +78,7 @@ def test_a_replacement_that_is_refused_leaves_the_old_subscription(
     def refuse(*_: object, **__: object) -> None:
         raise StateError("not now")
 
-    monkeypatch.setattr(tenant.plain, "add", refuse)
+    monkeypatch.setattr(tenant.stateless, "add", refuse)
     with pytest.raises(StateError, match="not now"):
         broker.subscribe(tenant, "ann", [lw.parse("{no2 > 50}", id="a")], replace=True)
     assert [str(each.subscription.body) for each in tenant.live()] == [str(made("a")[0].body)]

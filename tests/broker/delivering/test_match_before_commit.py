@@ -24,7 +24,7 @@ def subscribed(broker: Broker, name: str = "ann", text: str = "{x >= 0}") -> Ten
     tenant = broker.tenant("default")
     broker.register(tenant, name)
     broker.subscribe(tenant, name, [lw.parse(text, id="s")])
-    broker.settle()
+    broker.wait_until_matched()
     return tenant
 
 
@@ -73,11 +73,11 @@ def test_what_was_sent_before_a_crash_comes_again_under_the_same_number(tmp_path
         broker.subscribe(tenant, "ann", [lw.parse("{x >= 1}", id="later")])
         for thread in publishers:
             thread.join()
-        broker.settle()
+        broker.wait_until_matched()
     assert crashes
     for number, sent in enumerate(crashes):
         with Broker(tmp_path / f"crash{number}") as broker:
-            broker.settle()
+            broker.wait_until_matched()
             found = seen(broker, broker.tenant("default"))
             assert {n: found.get(n) for n in sent} == sent
 
@@ -166,6 +166,6 @@ def test_a_commit_that_cannot_be_noted_is_not_done_again(tmp_path: Path, monkeyp
             broken.setattr(Watermark, "write", full)
             broker.publish(tenant, [lw.event({"x": 1}), lw.event({"x": 2})])
         broker.publish(tenant, [lw.event({"x": 3}, id="e3")])
-        broker.settle()
+        broker.wait_until_matched()
         assert list(seen(broker, tenant)) == [1, 2, 3]
         assert broker.store.position == len(list(broker.store.entries(0, broker.store.position)))

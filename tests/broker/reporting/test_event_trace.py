@@ -15,7 +15,7 @@ from websockets.sync.client import connect
 import likewise as lw
 from likewise.broker.broker import Broker
 from likewise.broker.config import Config, Limits, Server
-from likewise.broker.reporting.event_trace import Steps
+from likewise.broker.reporting.event_trace import EventTrace
 from likewise.client.messages import stream_address
 from likewise.errors import Conflict
 from likewise.testing.clocks import ManualClock
@@ -40,7 +40,7 @@ def said(lines: list[Any], event: str) -> list[dict[str, Any]]:
 def test_each_step_of_an_event_is_said_under_its_id(lines: list[Any]) -> None:
     """Received, known already, in conflict, matched, a dead letter, withdrawn, expired; with tenant and source."""
     clock = ManualClock("2024-05-01T12:00:00Z")
-    with Broker(None, clock=clock, steps=Steps(logging.DEBUG)) as broker:
+    with Broker(None, clock=clock, trace=EventTrace(logging.DEBUG)) as broker:
         tenant = broker.tenant("default")
         broker.register(tenant, "ann", "dead-letter", 1)
         broker.subscribe(tenant, "ann", [lw.parse("{no2 > 40}", id="s")])
@@ -50,10 +50,10 @@ def test_each_step_of_an_event_is_said_under_its_id(lines: list[Any]) -> None:
         with pytest.raises(Conflict):
             broker.publish(tenant, [lw.event({"no2": 46}, id="e0"), lw.event({"no2": 1}, id="e1", source="/roof")])
         broker.publish(tenant, [lw.event({"no2": 47}, id="e2", source="/yard")])
-        broker.settle()
+        broker.wait_until_matched()
         broker.withdraw(tenant, "e2")
         clock.advance(3 * HOUR)
-        broker.settle()
+        broker.wait_until_matched()
         broker.sweep()
     identity = {"tenant": "default", "event_id": "e1", "source": "/roof"}
     for step, level in (
@@ -74,12 +74,12 @@ def test_each_step_of_an_event_is_said_under_its_id(lines: list[Any]) -> None:
 
 def test_at_the_level_info_single_events_are_not_spoken_of(lines: list[Any]) -> None:
     """A thousand events leave the log as it was; what somebody should know of is there."""
-    with Broker(None, steps=Steps(logging.INFO)) as broker:
+    with Broker(None, trace=EventTrace(logging.INFO)) as broker:
         tenant = broker.tenant("default")
         broker.register(tenant, "ann")
         broker.subscribe(tenant, "ann", [lw.parse("{x >= 0}", id="s")])
         broker.publish(tenant, [lw.event({"x": x}, id=str(x)) for x in range(1000)])
-        broker.settle()
+        broker.wait_until_matched()
         assert lines == []
         with pytest.raises(Conflict):
             broker.publish(tenant, [lw.event({"x": -1}, id="7")])
@@ -89,7 +89,7 @@ def test_at_the_level_info_single_events_are_not_spoken_of(lines: list[Any]) -> 
 def test_what_is_sent_acknowledged_and_refused_at_the_door_is_said(lines: list[Any]) -> None:
     """Over a real connection: unreadable bodies and too many events are refused, deliveries go out."""
     config = Config(server=Server(port=0), limits=Limits(rate=2.0))
-    broker = Broker(None, config, steps=Steps(logging.DEBUG))
+    broker = Broker(None, config, trace=EventTrace(logging.DEBUG))
     with serving(broker=broker) as address, httpx.Client(base_url=address) as http:
         http.put("/v1/subscribers/ann")
         http.put("/v1/subscribers/ann/subscriptions/s", json={"v": 1, "text": "{x exists}"})
@@ -113,5 +113,5 @@ def test_a_broker_used_as_a_library_says_nothing_of_single_events(lines: list[An
         tenant = broker.tenant("default")
         broker.publish(tenant, [lw.event({"x": 1}, id="e1")])
         broker.withdraw(tenant, "e1")
-        broker.settle()
+        broker.wait_until_matched()
     assert lines == []

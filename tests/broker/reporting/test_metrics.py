@@ -21,7 +21,7 @@ def test_cache_hits_and_misses_are_counted() -> None:
         assert values(broker)['likewise_cache_misses_total{cache="posting_lists"}'] == 0
         for n in range(3):
             broker.publish(tenant, [lw.event({"device": "computer"}, id=f"e{n}")])
-        broker.settle()
+        broker.wait_until_matched()
         found = values(broker)
     assert found['likewise_cache_misses_total{cache="posting_lists"}'] == 1
     assert found['likewise_cache_hits_total{cache="posting_lists"}'] == 2

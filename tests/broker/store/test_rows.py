@@ -50,11 +50,11 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for x in range(4):
             event = lw.event({"device": "laptop", "x": x}, id=f"e{x}", source="/roof", expires=2**60)
             broker.publish(tenant, [event])
-        broker.settle()
+        broker.wait_until_matched()
         broker.command(tenant, Judge("ann", "s", lw.event({"device": "phone"}, id="e9"), False), lambda result: None)
         broker.withdraw(tenant, "e0")
         broker.store.commit(lambda c: make_token(c, "root", "default", ["admin"], 7))
-        broker.settle()
+        broker.wait_until_matched()
     with sqlite3.connect(data / DATABASE) as connection:
         for table in {table for table, _ in columns()}:
             assert connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0], f"{table} is empty"
@@ -66,7 +66,7 @@ def read_everything(data: Path) -> None:
     """Open the store and answer from every table, as requests do."""
     with Broker(data) as broker:
         tenant = broker.tenant("default")
-        broker.settle()
+        broker.wait_until_matched()
         for queue in tenant.subscribers.values():
             broker.page(tenant, queue, after=0, limit=100)
         for _ in broker.store.entries(0, 2**40):

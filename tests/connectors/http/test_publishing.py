@@ -59,9 +59,9 @@ async def _posted(broker: Broker, messages: list[Message]) -> list[Message]:
     async def send(message: Message) -> None:
         sent.append(message)
 
-    from likewise.connectors.gate import Gate
+    from likewise.connectors.door import Door
 
-    scope = {"type": "http", "method": "POST", "path": "/v1/events", "headers": [], "state": {"gate": Gate(broker)}}
+    scope = {"type": "http", "method": "POST", "path": "/v1/events", "headers": [], "state": {"door": Door(broker)}}
     await Publishing(make_app(broker))(scope, receive, send)
     return sent
 

@@ -33,7 +33,7 @@ def test_activity_lists_events_and_what_they_met_and_consumes_nothing(broker: Br
     """Asked twice from the start it says the same; asked from where it ended, only what is new."""
     subscribe(http, "ann", "bad air", "{no2 > 40}")
     http.post("/v1/events", json=[{"no2": 45}, {"no2": 5}]).raise_for_status()
-    broker.settle()
+    broker.wait_until_matched()
     first = http.get("/v1/activity").json()
     assert [event["event"]["tuples"][0]["value"] for event in first["events"]] == [45, 5]
     [match] = first["matches"]
@@ -48,7 +48,7 @@ def test_activity_lists_events_and_what_they_met_and_consumes_nothing(broker: Br
 def test_activity_keeps_to_the_newest(broker: Broker, http: TestClient) -> None:
     """With a limit the newest are listed, in their order."""
     http.post("/v1/events", json=[{"n": n} for n in range(10)]).raise_for_status()
-    broker.settle()
+    broker.wait_until_matched()
     found = http.get("/v1/activity", params={"limit": 3}).json()["events"]
     assert [event["event"]["tuples"][0]["value"] for event in found] == [7, 8, 9]
 
@@ -80,7 +80,7 @@ def test_evidence_names_measures_and_documents(http: TestClient) -> None:
 def test_no_tenant_sees_another(broker: Broker, http: TestClient) -> None:
     """With tokens in force activity needs one, and shows its tenant's events only."""
     http.post("/v1/events", json={"secret": 1}).raise_for_status()
-    broker.settle()
+    broker.wait_until_matched()
     token = http.post("/v1/tokens", json={"name": "one", "scopes": ["admin"]}).json()["token"]
     assert http.get("/v1/activity").status_code == 401
     own = http.get("/v1/activity", headers={"Authorization": f"Bearer {token}"}).json()

@@ -146,11 +146,11 @@ def test_feedback_is_learned_at_once() -> None:
     pairs = [pair_of("value", "laptop", "computer")]
     judged = [feedback.judge("s", "", False, pairs) for _ in range(3)]
     assert len(engine.find(computer, 0).ordinals) == 1, "kept until it is told"
-    engine.relearn(concerns(pairs))
+    engine.forget_relatedness(concerns(pairs))
     assert len(engine.find(computer, 0).ordinals) == 0
     for judgement in judged:
         feedback.undo(judgement.number)
-    engine.relearn(concerns(pairs))
+    engine.forget_relatedness(concerns(pairs))
     assert scores_of(engine.find(computer, 0)) == [before]
 
 

@@ -48,7 +48,7 @@ class Backtest(msgspec.Struct, frozen=True):
 def would_meet(tenant: Tenant, event: Event, now: int) -> list[MetSubscription]:
     """The subscriptions of a tenant that an event would meet if it came now. On the matchers' thread."""
     at = now if event.time is None else event.time
-    matches = tenant.plain.would_match(event, at) + tenant.windows.would_match(event, at)
+    matches = tenant.stateless.would_match(event, at) + tenant.windows.would_match(event, at)
     found = sorted(((tenant.held[int(m.subscription_id)], m.score) for m in matches), key=lambda pair: pair[0].number)
     return [MetSubscription(tenant.by_number[h.subscriber].id, h.id, round(score, 6)) for h, score in found]
 
@@ -65,7 +65,7 @@ def explain_live(tenant: Tenant, held: Held, entry: Entry | Event, now: int) -> 
 
 def explain_text(tenant: Tenant, subscription: Subscription, event: Event, now: int) -> Explanation:
     """The same for a subscription that nobody holds."""
-    matcher = Matcher(interpretation=tenant.plain.interpretation)
+    matcher = Matcher(interpretation=tenant.stateless.interpretation)
     return matcher.explain(event, matcher.add(subscription, at=now), now if event.time is None else event.time)
 
 
@@ -73,7 +73,7 @@ def backtest(
     log: EventLog, tenant: Tenant, subscription: Subscription, before: int, now: int, *, limit: int, shown: int
 ) -> Backtest:
     """What a subscription would have met among the newest valid events, and which ones, as they came."""
-    matcher = Matcher(interpretation=tenant.plain.interpretation)
+    matcher = Matcher(interpretation=tenant.stateless.interpretation)
     entries: dict[str, Entry] = {}
     matches: list[Match] = []
     first: int | None = None

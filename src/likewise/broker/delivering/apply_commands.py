@@ -145,7 +145,7 @@ class Commands:
             matched, scores = [number for number in command.subscriptions if number in tenant.held], b""
             owners = [queue.number]
         else:
-            found = tenant.plain.match(known_here(entry), moment(entry))
+            found = tenant.stateless.match(known_here(entry), moment(entry))
             matched = [int(match.subscription_id) for match in found]
             scores = pack_scores(np.array([match.score for match in found], np.float32))
             owners = sorted({tenant.held[number].subscriber for number in matched})
@@ -171,9 +171,9 @@ def end(tenant: Tenant, held: Held, position: int, outcome: Outcome) -> None:
 
 def judge(tenant: Tenant, command: Judge, held: Held) -> object:
     """Take feedback in, and let both matchers look at the terms concerned anew."""
-    pairs = judged_pairs(command.event, held.subscription, tenant.plain.interpretation.measure)
-    judgement = tenant.plain.interpretation.feedback.judge(held.id, command.event.id or "", command.relevant, pairs)
+    pairs = judged_pairs(command.event, held.subscription, tenant.stateless.interpretation.measure)
+    judgement = tenant.stateless.interpretation.feedback.judge(held.id, command.event.id or "", command.relevant, pairs)
     concerned: Callable[[str], bool] = concerns(pairs)
-    for matcher in (tenant.plain, tenant.windows):
-        matcher.relearn(concerned)
+    for matcher in (tenant.stateless, tenant.windows):
+        matcher.forget_relatedness(concerned)
     return judgement

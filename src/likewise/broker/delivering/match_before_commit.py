@@ -103,7 +103,7 @@ class EarlyMatching:
 
 def _simple(tenant: Tenant) -> bool:
     """Whether matching an event changes nothing that would have to be changed back, and takes no time to speak of."""
-    return not len(tenant.windows) and not tenant.ending and tenant.plain.kinds <= {"exact"}
+    return not len(tenant.windows) and not tenant.ending and tenant.stateless.kinds <= {"exact"}
 
 
 def _runs(entries: Sequence[Entry]) -> list[tuple[int, int]]:

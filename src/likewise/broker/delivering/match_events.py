@@ -18,7 +18,7 @@ from likewise.model import Event, Match
 
 _log = structlog.get_logger("likewise.matching")
 FindEntry = Callable[[int], Entry | None]  # an earlier event by its position; None if it is gone
-Met = tuple[list[int], list[float]]  # numbers of subscriptions, and their scores
+NumbersAndScores = tuple[list[int], list[float]]  # numbers of subscriptions, and their scores
 
 
 def known_here(entry: Entry) -> Event:
@@ -60,12 +60,12 @@ def match_events(tenant: Tenant, entries: Sequence[Entry], outcome: Outcome, fin
 
 def _plain(
     tenant: Tenant, events: list[Event], moments: list[int], entries: Sequence[Entry], outcome: Outcome
-) -> dict[int, Met]:
+) -> dict[int, NumbersAndScores]:
     """What each event met among the subscriptions without windows."""
-    if not len(tenant.plain):
+    if not len(tenant.stateless):
         return {}
     try:
-        found = tenant.plain.match_batch(events, moments)
+        found = tenant.stateless.match_batch(events, moments)
     except Exception:
         return _one_by_one(tenant, events, moments, entries, outcome)
     if not len(found.event_index):
@@ -80,12 +80,12 @@ def _plain(
 
 def _one_by_one(
     tenant: Tenant, events: list[Event], moments: list[int], entries: Sequence[Entry], outcome: Outcome
-) -> dict[int, Met]:
+) -> dict[int, NumbersAndScores]:
     """The same when the batch failed: the event at fault becomes a dead letter, the others are matched."""
-    met: dict[int, Met] = {}
+    met: dict[int, NumbersAndScores] = {}
     for index, (event, at) in enumerate(zip(events, moments, strict=True)):
         try:
-            matches = tenant.plain.match(event, at)
+            matches = tenant.stateless.match(event, at)
         except Exception as error:
             _set_aside(tenant, entries[index], error, outcome)
             continue
@@ -95,8 +95,8 @@ def _one_by_one(
 
 
 def _windows(
-    tenant: Tenant, event: Event, at: int, entry: Entry, outcome: Outcome, met: Met | None
-) -> tuple[Met | None, list[Match]]:
+    tenant: Tenant, event: Event, at: int, entry: Entry, outcome: Outcome, met: NumbersAndScores | None
+) -> tuple[NumbersAndScores | None, list[Match]]:
     """What an event met on arrival with the windows' share added, and what it promoted."""
     try:
         found = tenant.windows.match(event, at)

@@ -42,10 +42,10 @@ _IDENTITY: Final = msgspec.json.Decoder(_Identity)
 _SENT: Final = msgspec.json.Decoder(_Sent)
 
 
-class Steps:
+class EventTrace:
     """Says what happens to events, from a level on; at `NEVER`, the default, it costs nothing.
 
-    >>> Steps().each, Steps(logging.INFO).each, Steps(logging.DEBUG).each
+    >>> EventTrace().each, EventTrace(logging.INFO).each, EventTrace(logging.DEBUG).each
     (False, False, True)
     """
 

@@ -8,11 +8,11 @@ import sys
 import structlog
 
 from likewise.broker.config import Logging
-from likewise.broker.reporting.event_trace import Steps
+from likewise.broker.reporting.event_trace import EventTrace
 from likewise.errors import InputError
 
 
-def log_to_stderr(wanted: Logging) -> Steps:
+def log_to_stderr(wanted: Logging) -> EventTrace:
     """Let structlog, and what libraries log, go to standard error; what a broker says of single events at that level.
 
     Lines of other libraries keep their own form, and are shown from `warning` on.
@@ -36,4 +36,4 @@ def log_to_stderr(wanted: Logging) -> Steps:
         logger_factory=structlog.PrintLoggerFactory(sys.stderr),
     )
     logging.basicConfig(level=max(level, logging.WARNING), stream=sys.stderr)
-    return Steps(level)
+    return EventTrace(level)

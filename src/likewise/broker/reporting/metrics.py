@@ -52,7 +52,7 @@ class Metrics:
         gauge("likewise_subscribers", "Registered subscribers", lambda: len(queues()))
         gauge(
             "likewise_subscriptions", "Subscriptions held",
-            lambda: sum(len(t.plain) + len(t.windows) for t in list(tenants.values())),
+            lambda: sum(len(t.stateless) + len(t.windows) for t in list(tenants.values())),
         )  # fmt: skip
         gauge("likewise_log_position", "Entries of the log", position)
         gauge("likewise_matched_position", "Entries matched", matched)
@@ -93,7 +93,7 @@ class _Caches(Collector):
 
     def collect(self) -> Iterator[CounterMetricFamily]:
         """How often what matching keeps was there when it was needed, and how often it had to be computed."""
-        matchers = [m for tenant in list(self._tenants.values()) for m in (tenant.plain, tenant.windows)]
+        matchers = [m for tenant in list(self._tenants.values()) for m in (tenant.stateless, tenant.windows)]
         found = [matcher.caches() for matcher in matchers]
         hits = CounterMetricFamily("likewise_cache_hits", "Look-ups that found what they wanted", labels=["cache"])
         misses = CounterMetricFamily("likewise_cache_misses", "Look-ups that had to compute it", labels=["cache"])

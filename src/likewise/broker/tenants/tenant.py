@@ -38,8 +38,8 @@ class Held(msgspec.Struct):
 class Tenant:
     """Everything of one tenant that is kept in memory.
 
-    Two matchers share one interpretation: `plain` holds what needs no memory of past events, `windows` the top-k
-    subscriptions. So a dry run can ask `plain` without changing anything, and only `windows` is saved.
+    Two matchers share one interpretation: `stateless` holds what needs no memory of past events, `windows` the top-k
+    subscriptions. So a dry run can ask `stateless` without changing anything, and only `windows` is saved.
     Subscriptions and events go by their numbers in the log there, since ids are a subscriber's own.
     """
 
@@ -47,7 +47,7 @@ class Tenant:
         self.number = number
         self.name = name
         self.windows = windows
-        self.plain = Matcher(interpretation=windows.interpretation)
+        self.stateless = Matcher(interpretation=windows.interpretation)
         self.windows_from = windows_from
         self.held: dict[int, Held] = {}
         self.ended: set[int] = set()  # numbers of those that hold no longer
@@ -85,7 +85,7 @@ class Tenant:
 
     def matcher_of(self, held: Held) -> Matcher:
         """The matcher that holds a subscription."""
-        return self.windows if held.subscription.kind == "top" else self.plain
+        return self.windows if held.subscription.kind == "top" else self.stateless
 
     def hold(self, held: Held) -> None:
         """Take a subscription into its matcher and among its subscriber's own."""

@@ -130,7 +130,7 @@ class Housekeeping:
 
     def _forget_ended(self, tenant: Tenant) -> list[int]:
         """Let go of ended subscriptions that no delivery under way, no replay and no feedback can name any more."""
-        if len(tenant.plain.interpretation.feedback):
+        if len(tenant.stateless.interpretation.feedback):
             return []
         replayed_from = tenant.windows_from or self._matched() + 1
         forgotten = []

@@ -25,7 +25,7 @@ from likewise.broker.store.rows import (
 )
 from likewise.broker.tenants.queues import SubscriberQueue
 from likewise.broker.tenants.tenant import Held, Tenant
-from likewise.broker.upkeep.saved_windows import MakeMatcher, load_windows, rejudge, replay
+from likewise.broker.upkeep.saved_windows import MakeMatcher, bring_up_to_date, load_windows, rejudge
 from likewise.model import Event
 
 
@@ -72,18 +72,18 @@ def _take_up(
         f"SELECT {JUDGEMENT} FROM judgements WHERE tenant = ? ORDER BY position", (tenant.number,)
     ).fetchall()
     judged = [judgement_row(row) for row in rows]
-    if not len(tenant.plain.interpretation.feedback):
+    if not len(tenant.stateless.interpretation.feedback):
         for position, judgement in judged:
             if position < start:
                 rejudge(tenant, judgement, position, everything)
     if tenant.windows_from is not None:
-        replay(tenant, log.entries(start - 1, matched, tenant=tenant.number), everything)
+        bring_up_to_date(tenant, log.entries(start - 1, matched, tenant=tenant.number), everything)
     for held in everything.values():
         tenant.know(held)
         if held.ended is None:
             tenant.by_number[held.subscriber].subscriptions[held.id] = held.number
             if held.subscription.kind != "top":
-                tenant.plain.add(msgspec.structs.replace(held.subscription, id=str(held.number)), at=held.added)
+                tenant.stateless.add(msgspec.structs.replace(held.subscription, id=str(held.number)), at=held.added)
     newest = connection.execute(
         f"SELECT {ENTRY} FROM log WHERE kind = 0 AND tenant = ? AND position <= ? ORDER BY position DESC LIMIT 1",
         (tenant.number, matched),

@@ -50,7 +50,7 @@ def remove_older(data: Path, tenant: int, position: int) -> None:
 
 
 def load_windows(data: Path | None, tenant: int, windows_from: int | None, make: MakeMatcher) -> Matcher:
-    """The windows a tenant's replay starts with: as saved, else empty.
+    """The windows a tenant's catching up starts with: as saved, else empty.
 
     Space, measure, threshold and clock are those of the configuration, whatever they were when it was saved.
     """
@@ -59,7 +59,7 @@ def load_windows(data: Path | None, tenant: int, windows_from: int | None, make:
     return make(folder_of(data, tenant, windows_from - 1))
 
 
-def replay(tenant: Tenant, entries: Iterable[Entry], held: dict[int, Held]) -> None:
+def bring_up_to_date(tenant: Tenant, entries: Iterable[Entry], held: dict[int, Held]) -> None:
     """Bring the windows up to date with entries that were matched before a restart."""
     ending: dict[int, list[Held]] = {}
     for each in held.values():
@@ -72,10 +72,10 @@ def replay(tenant: Tenant, entries: Iterable[Entry], held: dict[int, Held]) -> N
         new = held.get(entry.position)
         if new is not None and new.subscription.kind == "top":
             tenant.windows.add(msgspec.structs.replace(new.subscription, id=str(new.number)), at=new.added)
-        _replay_one(tenant, entry, held)
+        _repeat(tenant, entry, held)
 
 
-def _replay_one(tenant: Tenant, entry: Entry, held: dict[int, Held]) -> None:
+def _repeat(tenant: Tenant, entry: Entry, held: dict[int, Held]) -> None:
     match entry.value:
         case Event() if entry.kind == EVENT:
             try:

@@ -14,7 +14,7 @@ from likewise.broker.store.dead_letters import DeadLetter, Reason
 from likewise.broker.store.entries import Replay
 from likewise.broker.tenants.tenant import Tenant
 from likewise.connectors.bodies import Unreadable, read_events
-from likewise.connectors.gate import Gate, answer, gate_of, whole
+from likewise.connectors.door import Door, answer, door_of, whole
 from likewise.connectors.http.openapi import documented
 
 router = APIRouter(tags=["dead letters"])
@@ -33,11 +33,11 @@ class LetterShown(msgspec.Struct, frozen=True, omit_defaults=True):
     body: str = ""
 
 
-def _shown(gate: Gate, tenant: Tenant, letter: DeadLetter) -> LetterShown:
+def _shown(door: Door, tenant: Tenant, letter: DeadLetter) -> LetterShown:
     queue = tenant.by_number.get(letter.subscriber or 0)
     event = ""
     if letter.event is not None:
-        entry = next(gate.broker.store.entries(letter.event - 1, letter.event), None)
+        entry = next(door.broker.store.entries(letter.event - 1, letter.event), None)
         event = entry.id if entry is not None else ""
     names = tuple(tenant.held[n].id for n in letter.subscriptions if n in tenant.held)
     return LetterShown(
@@ -46,8 +46,8 @@ def _shown(gate: Gate, tenant: Tenant, letter: DeadLetter) -> LetterShown:
     )  # fmt: skip
 
 
-def _one(gate: Gate, tenant: Tenant, number: int) -> DeadLetter:
-    with gate.broker.store.reading() as connection:
+def _one(door: Door, tenant: Tenant, number: int) -> DeadLetter:
+    with door.broker.store.reading() as connection:
         return dead_letters.one(connection, tenant.number, number)
 
 
@@ -62,14 +62,14 @@ def _one(gate: Gate, tenant: Tenant, number: int) -> DeadLetter:
 )
 async def list_letters(request: Request) -> Response:
     """List dead letters."""
-    gate = gate_of(request)
-    _, tenant = gate.admit(request, "admin")
+    door = door_of(request)
+    _, tenant = door.admit(request, "admin")
     after, limit = whole(request, "after", 0), whole(request, "limit", 100, 1, 1_000)
 
     def find() -> list[LetterShown]:
-        with gate.broker.store.reading() as connection:
+        with door.broker.store.reading() as connection:
             letters = dead_letters.listed(connection, tenant.number, after, limit)
-        return [_shown(gate, tenant, letter) for letter in letters]
+        return [_shown(door, tenant, letter) for letter in letters]
 
     return answer(await asyncio.to_thread(find))
 
@@ -77,10 +77,10 @@ async def list_letters(request: Request) -> Response:
 @router.get("/v1/dead-letters/{number}", **documented("One dead letter.", answer=LetterShown))
 async def read_letter(request: Request, number: str) -> Response:
     """Read a dead letter."""
-    gate = gate_of(request)
-    _, tenant = gate.admit(request, "admin")
+    door = door_of(request)
+    _, tenant = door.admit(request, "admin")
     chosen = _number(number)
-    return answer(await asyncio.to_thread(lambda: _shown(gate, tenant, _one(gate, tenant, chosen))))
+    return answer(await asyncio.to_thread(lambda: _shown(door, tenant, _one(door, tenant, chosen))))
 
 
 @router.post(
@@ -89,37 +89,37 @@ async def read_letter(request: Request, number: str) -> Response:
 )
 async def replay(request: Request, number: str) -> Response:
     """Replay a dead letter."""
-    gate = gate_of(request)
-    _, tenant = gate.admit(request, "admin")
+    door = door_of(request)
+    _, tenant = door.admit(request, "admin")
     chosen = _number(number)
-    letter = await asyncio.to_thread(_one, gate, tenant, chosen)
+    letter = await asyncio.to_thread(_one, door, tenant, chosen)
     if letter.event is None:
         try:
-            events = read_events(letter.body, "application/json", gate.broker.clock())
+            events = read_events(letter.body, "application/json", door.broker.clock())
         except Unreadable as still:
             raise still.error from still
-        await gate.answer(lambda done: gate.broker.start_publish(tenant, events, done))
-        await _forget(gate, tenant, chosen)
+        await door.answer(lambda done: door.broker.start_publish(tenant, events, done))
+        await _forget(door, tenant, chosen)
         return answer({"published": [event.id for event in events]})
     command = Replay(letter.number, letter.event, letter.subscriber, tuple(letter.subscriptions))
-    delivered: Any = await gate.answer(lambda done: gate.broker.command(tenant, command, done))
+    delivered: Any = await door.answer(lambda done: door.broker.command(tenant, command, done))
     return answer({"delivered": delivered})
 
 
 @router.delete("/v1/dead-letters/{number}", **documented("Forget a dead letter.", status=204))
 async def remove(request: Request, number: str) -> Response:
     """Forget a dead letter."""
-    gate = gate_of(request)
-    _, tenant = gate.admit(request, "admin")
+    door = door_of(request)
+    _, tenant = door.admit(request, "admin")
     chosen = _number(number)
-    await asyncio.to_thread(_one, gate, tenant, chosen)
-    await _forget(gate, tenant, chosen)
+    await asyncio.to_thread(_one, door, tenant, chosen)
+    await _forget(door, tenant, chosen)
     return Response(status_code=204)
 
 
-async def _forget(gate: Gate, tenant: Tenant, number: int) -> None:
-    store = gate.broker.store
-    await gate.answer(lambda done: store.write(lambda c: dead_letters.remove(c, tenant.number, number), done))
+async def _forget(door: Door, tenant: Tenant, number: int) -> None:
+    store = door.broker.store
+    await door.answer(lambda done: store.write(lambda c: dead_letters.remove(c, tenant.number, number), done))
 
 
 def _number(said: str) -> int:

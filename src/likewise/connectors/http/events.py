@@ -10,7 +10,7 @@ from fastapi.responses import Response
 
 from likewise.broker.store.event_log import Receipt
 from likewise.connectors.bodies import CLOUDEVENT, CLOUDEVENTS, JSON, LINES, SENML
-from likewise.connectors.gate import gate_of, raw_answer
+from likewise.connectors.door import door_of, raw_answer
 from likewise.connectors.http.openapi import documented
 from likewise.connectors.http.publishing import PATH, publish
 from likewise.errors import InputError
@@ -44,7 +44,7 @@ _CLOUD = {"specversion": "1.0", "id": "e1", "source": "/roof", "type": "reading"
 )
 async def publish_events(request: Request) -> Response:
     """Read, append, and answer when the events are on disk; `Publishing` stands in front of it where we serve."""
-    return raw_answer(await publish(gate_of(request), request.scope["headers"], request.receive))
+    return raw_answer(await publish(door_of(request), request.scope["headers"], request.receive))
 
 
 @router.delete(
@@ -57,10 +57,10 @@ async def publish_events(request: Request) -> Response:
 )
 async def withdraw(request: Request, id: str) -> Response:
     """Take an event back."""
-    gate = gate_of(request)
-    _, tenant = gate.admit(request, "publish")
+    door = door_of(request)
+    _, tenant = door.admit(request, "publish")
     if not id:
         raise InputError("the event's id is missing: DELETE /v1/events/ID")
     source = request.query_params.get("source")
-    await gate.answer(lambda done: gate.broker.start_withdraw(tenant, id, source, done))
+    await door.answer(lambda done: door.broker.start_withdraw(tenant, id, source, done))
     return Response(status_code=204)

@@ -20,9 +20,9 @@ from likewise.broker.asking.questions import (
 )
 from likewise.broker.store.entries import Entry, Judge
 from likewise.broker.tenants.tenant import Tenant
-from likewise.connectors.gate import Gate, answer, raw_answer
+from likewise.connectors.door import Door, answer, raw_answer
 from likewise.connectors.http.openapi import documented
-from likewise.connectors.http.questions import asked, asker
+from likewise.connectors.http.questions import question_in, tenant_asking
 from likewise.defaults import STORED_EVENTS
 from likewise.errors import InputError, UnknownId
 from likewise.formats.json.answers import explanation_to_json
@@ -70,14 +70,14 @@ class MatchAnswer(msgspec.Struct, frozen=True):
     matches: tuple[MetSubscription, ...]
 
 
-def _event(gate: Gate, tenant: Tenant, asked: Question | Judged) -> Event | Entry:
+def _event(door: Door, tenant: Tenant, asked: Question | Judged) -> Event | Entry:
     sent = bytes(asked.event)
     if sent and asked.event_id is None:
         return event_from_json(sent)
     if asked.event_id is None or sent:
         raise InputError("give the event itself (`event`) or the id of a stored one (`event_id`)")
-    position = gate.broker.find_event(tenant, asked.event_id, asked.source)
-    found = next(gate.broker.store.entries(position - 1, position), None)
+    position = door.broker.find_event(tenant, asked.event_id, asked.source)
+    found = next(door.broker.store.entries(position - 1, position), None)
     if found is None:
         raise UnknownId(asked.event_id)
     return found
@@ -100,13 +100,13 @@ def _plain(found: Event | Entry) -> Event:
 )
 async def match(request: Request) -> Response:
     """Match without publishing."""
-    gate, tenant, said = await asked(request, Question)
+    door, tenant, said = await question_in(request, Question)
     if said.text is not None:
         if bytes(said.event) or said.event_id is not None:
             raise InputError("give an event or a subscription's text, not both; to compare them use /v1/explain")
-        return answer(await _backtest(gate, tenant, Tried(said.text)))
-    event = _plain(await asyncio.to_thread(_event, gate, tenant, said))
-    found = await gate.ask(lambda: would_meet(tenant, event, gate.broker.clock()))
+        return answer(await _backtest(door, tenant, Tried(said.text)))
+    event = _plain(await asyncio.to_thread(_event, door, tenant, said))
+    found = await door.ask(lambda: would_meet(tenant, event, door.broker.clock()))
     return answer(MatchAnswer(tuple(found)))
 
 
@@ -125,24 +125,24 @@ async def match(request: Request) -> Response:
 )
 async def explain(request: Request) -> Response:
     """Explain a match, or the lack of one."""
-    gate, tenant, said = await asked(request, Question)
-    found = await asyncio.to_thread(_event, gate, tenant, said)
-    now = gate.broker.clock()
+    door, tenant, said = await question_in(request, Question)
+    found = await asyncio.to_thread(_event, door, tenant, said)
+    now = door.broker.clock()
     if said.text is not None:
         subscription = parse(said.text)
         event = _plain(found)
-        explained = await gate.ask(lambda: explain_text(tenant, subscription, event, now))
+        explained = await door.ask(lambda: explain_text(tenant, subscription, event, now))
     elif said.subscriber is not None and said.subscription is not None:
         held = tenant.subscription(said.subscriber, said.subscription)
-        explained = await gate.ask(lambda: explain_live(tenant, held, found, now))
+        explained = await door.ask(lambda: explain_live(tenant, held, found, now))
     else:
         raise InputError("give a subscription: `subscriber` and `subscription`, or its `text`")
     return raw_answer(explanation_to_json(explained))
 
 
-async def _backtest(gate: Gate, tenant: Tenant, tried: Tried) -> Backtest:
+async def _backtest(door: Door, tenant: Tenant, tried: Tried) -> Backtest:
     subscription = parse(tried.text)
-    broker = gate.broker
+    broker = door.broker
     limit, shown = max(0, min(tried.events, STORED_EVENTS)), max(0, min(tried.shown, 10_000))
     return await asyncio.to_thread(
         backtest, broker.store, tenant, subscription, broker.worker.position + 1, broker.clock(),
@@ -160,7 +160,7 @@ async def _backtest(gate: Gate, tenant: Tenant, tried: Tried) -> Backtest:
 )
 async def try_subscription(request: Request) -> Response:
     """Try a subscription on stored events."""
-    return answer(await _backtest(*await asked(request, Tried)))
+    return answer(await _backtest(*await question_in(request, Tried)))
 
 
 @router.post(
@@ -172,11 +172,11 @@ async def try_subscription(request: Request) -> Response:
 )
 async def feedback(request: Request) -> Response:
     """Take feedback."""
-    gate, tenant, said = await asked(request, Judged)
+    door, tenant, said = await question_in(request, Judged)
     tenant.subscription(said.subscriber, said.subscription)
-    event = _plain(await asyncio.to_thread(_event, gate, tenant, said))
+    event = _plain(await asyncio.to_thread(_event, door, tenant, said))
     command = Judge(said.subscriber, said.subscription, event, said.relevant)
-    judgement: Any = await gate.answer(lambda done: gate.broker.command(tenant, command, done))
+    judgement: Any = await door.answer(lambda done: door.broker.command(tenant, command, done))
     pairs = [{"role": p.role, "asked": p.asked, "seen": p.seen} for p in judgement.pairs]
     return answer({"number": judgement.number, "relevant": judgement.relevant, "pairs": pairs})
 
@@ -187,7 +187,7 @@ async def feedback(request: Request) -> Response:
 )
 async def read_board(request: Request, subscriber: str, id: str) -> Response:
     """Read the board of a top-k subscription."""
-    gate, tenant = asker(request)
+    door, tenant = tenant_asking(request)
     held = tenant.subscription(subscriber, id)
-    ranked = await gate.ask(lambda: board(tenant, held))
-    return answer(await asyncio.to_thread(places, gate.broker.store, held, ranked))
+    ranked = await door.ask(lambda: board(tenant, held))
+    return answer(await asyncio.to_thread(places, door.broker.store, held, ranked))

@@ -8,9 +8,9 @@ import msgspec
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
-from likewise.connectors.gate import answer, whole
+from likewise.connectors.door import answer, whole
 from likewise.connectors.http.openapi import documented
-from likewise.connectors.http.questions import TWO_TERMS, asker, term, terms
+from likewise.connectors.http.questions import TWO_TERMS, tenant_asking, term, terms
 
 router = APIRouter(tags=["meaning"])
 
@@ -38,10 +38,10 @@ class Near(msgspec.Struct, frozen=True):
 )
 async def relatedness(request: Request) -> Response:
     """Measure two terms."""
-    _, tenant = asker(request)
+    _, tenant = tenant_asking(request)
     a, b = term(request, "a"), term(request, "b")
     themes, other = terms(request, "themes"), terms(request, "other_themes")
-    interpretation = tenant.plain.interpretation
+    interpretation = tenant.stateless.interpretation
     found = await asyncio.to_thread(lambda: interpretation.space.relatedness(a, b, themes=themes, other_themes=other))
     return answer(RelatednessAnswer(found))
 
@@ -61,7 +61,7 @@ async def relatedness(request: Request) -> Response:
 )
 async def nearest(request: Request) -> Response:
     """Find near words."""
-    _, tenant = asker(request)
+    _, tenant = tenant_asking(request)
     word, k, themes = term(request, "term"), whole(request, "k", 10, 1, 1_000), terms(request, "themes")
-    found = await asyncio.to_thread(lambda: tenant.plain.interpretation.space.nearest(word, k, themes))
+    found = await asyncio.to_thread(lambda: tenant.stateless.interpretation.space.nearest(word, k, themes))
     return answer([Near(near, score) for near, score in found])

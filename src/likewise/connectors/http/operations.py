@@ -10,7 +10,7 @@ from fastapi.responses import Response
 
 from likewise.broker.admin import Stats, stats
 from likewise.broker.store.tokens import listed_tokens, make_token, remove_token
-from likewise.connectors.gate import answer, gate_of, read
+from likewise.connectors.door import answer, door_of, read
 from likewise.connectors.http.openapi import documented
 from likewise.errors import Unavailable
 
@@ -40,10 +40,10 @@ async def health() -> Response:
 @router.get("/readyz", **documented("Whether events are taken in and matched."))
 async def readiness(request: Request) -> Response:
     """Say whether the broker does its work."""
-    broker = gate_of(request).broker
+    broker = door_of(request).broker
     if broker.worker.failure is not None:
         raise Unavailable(f"matching has stopped: {broker.worker.failure}")
-    if gate_of(request).stopping.is_set():
+    if door_of(request).stopping.is_set():
         raise Unavailable("the broker is stopping")
     return answer({"status": "ready", "behind": broker.store.position - broker.worker.position})
 
@@ -51,25 +51,25 @@ async def readiness(request: Request) -> Response:
 @router.get("/metrics", **documented("Figures for Prometheus; with tokens in force, for administrators."))
 async def metrics(request: Request) -> Response:
     """Give the figures."""
-    gate = gate_of(request)
-    gate.admit(request, "admin")
-    return Response(gate.broker.metrics.page(), media_type="text/plain; version=0.0.4; charset=utf-8")
+    door = door_of(request)
+    door.admit(request, "admin")
+    return Response(door.broker.metrics.page(), media_type="text/plain; version=0.0.4; charset=utf-8")
 
 
 @router.get("/v1/stats", **documented("What the tenant has in the broker.", answer=Stats))
 async def read_stats(request: Request) -> Response:
     """Give figures of the tenant."""
-    gate = gate_of(request)
-    access, _ = gate.admit(request, "admin")
-    return answer(await asyncio.to_thread(stats, gate.broker, access.tenant))
+    door = door_of(request)
+    access, _ = door.admit(request, "admin")
+    return answer(await asyncio.to_thread(stats, door.broker, access.tenant))
 
 
 @router.get("/v1/tokens", **documented("The tenant's tokens, by name."))
 async def list_tokens(request: Request) -> Response:
     """List tokens."""
-    gate = gate_of(request)
-    access, _ = gate.admit(request, "admin")
-    with gate.broker.store.reading() as connection:
+    door = door_of(request)
+    access, _ = door.admit(request, "admin")
+    with door.broker.store.reading() as connection:
         found = listed_tokens(connection)
     return answer([{"name": n, "scopes": scopes.split()} for n, tenant, scopes in found if tenant == access.tenant])
 
@@ -85,25 +85,25 @@ async def list_tokens(request: Request) -> Response:
 )
 async def create_token(request: Request) -> Response:
     """Make a token."""
-    gate = gate_of(request)
-    access, _ = gate.admit(request, "admin")
-    wanted = read(await gate.body(request), TokenWanted)
-    broker = gate.broker
-    token = await gate.answer(
+    door = door_of(request)
+    access, _ = door.admit(request, "admin")
+    wanted = read(await door.body(request), TokenWanted)
+    broker = door.broker
+    token = await door.answer(
         lambda done: broker.store.write(
             lambda c: make_token(c, wanted.name, access.tenant, wanted.scopes, broker.clock()), done
         )
     )
-    gate.reload()
+    door.reload()
     return answer(TokenMade(wanted.name, str(token)), 201)
 
 
 @router.delete("/v1/tokens/{name}", **documented("Let a token open nothing any more.", status=204))
 async def delete_token(request: Request, name: str) -> Response:
     """Remove a token of the tenant."""
-    gate = gate_of(request)
-    access, _ = gate.admit(request, "admin")
-    store = gate.broker.store
-    await gate.answer(lambda done: store.write(lambda c: remove_token(c, name, access.tenant), done))
-    gate.reload()
+    door = door_of(request)
+    access, _ = door.admit(request, "admin")
+    store = door.broker.store
+    await door.answer(lambda done: store.write(lambda c: remove_token(c, name, access.tenant), done))
+    door.reload()
     return Response(status_code=204)

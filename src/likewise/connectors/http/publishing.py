@@ -15,7 +15,7 @@ from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from likewise.connectors.bodies import Unreadable, media_type, read_events
-from likewise.connectors.gate import Gate, gate_in
+from likewise.connectors.door import Door, door_in
 from likewise.connectors.http.problems import mistake, problem_response
 from likewise.errors import LikewiseError, LimitExceeded
 
@@ -36,7 +36,7 @@ class Publishing:
             await self._app(scope, receive, send)
             return
         try:
-            body = await publish(gate_in(scope), scope["headers"], receive)
+            body = await publish(door_in(scope), scope["headers"], receive)
         except ClientDisconnect:
             return
         except LikewiseError as error:
@@ -49,26 +49,26 @@ class Publishing:
             await send({"type": "http.response.body", "body": body})
 
 
-async def publish(gate: Gate, headers: Iterable[tuple[bytes, bytes]], receive: Receive) -> bytes:
+async def publish(door: Door, headers: Iterable[tuple[bytes, bytes]], receive: Receive) -> bytes:
     """Read events, append them, and answer with their receipts when they are on disk."""
     begun = time.perf_counter()
     said = {name: value.decode("latin-1") for name, value in headers if name in _READ_HEADERS}
-    _, tenant = gate.admit_bearer(said.get(b"authorization", ""), "publish")
-    body = await _body(receive, said.get(b"content-length"), gate.broker.config.limits.body)
-    broker = gate.broker
+    _, tenant = door.admit_bearer(said.get(b"authorization", ""), "publish")
+    body = await _body(receive, said.get(b"content-length"), door.broker.config.limits.body)
+    broker = door.broker
     try:
         events = read_events(body, media_type(said.get(b"content-type")), broker.clock())
     except Unreadable as refused:
         error, part = refused.error, refused.part
-        await gate.answer(lambda done: broker.set_aside(tenant, error, part, done))
+        await door.answer(lambda done: broker.set_aside(tenant, error, part, done))
         raise error from refused
     try:
-        gate.take(tenant, len(events))
-        await gate.unblocked(tenant)
+        door.take(tenant, len(events))
+        await door.unblocked(tenant)
     except LikewiseError as too_much:
-        broker.steps.refused(tenant.name, too_much, events)
+        broker.trace.refused(tenant.name, too_much, events)
         raise
-    receipts: Any = await gate.answer(lambda done: broker.start_publish(tenant, events, done))
+    receipts: Any = await door.answer(lambda done: broker.start_publish(tenant, events, done))
     broker.metrics.publishing.observe(time.perf_counter() - begun)
     return _ENCODE({"events": receipts})
 

@@ -7,7 +7,7 @@ from typing import Final, TypeVar
 from fastapi import Request
 
 from likewise.broker.tenants.tenant import Tenant
-from likewise.connectors.gate import Gate, gate_of, read
+from likewise.connectors.door import Door, door_of, read
 from likewise.defaults import MAX_TERM_LENGTH, MAX_THEMES
 from likewise.errors import InputError, LimitExceeded
 
@@ -20,16 +20,16 @@ TWO_TERMS: Final = {
 }
 
 
-def asker(request: Request) -> tuple[Gate, Tenant]:
+def tenant_asking(request: Request) -> tuple[Door, Tenant]:
     """Where a question goes and for which tenant; subscribers may ask."""
-    gate = gate_of(request)
-    return gate, gate.admit(request, "subscribe")[1]
+    door = door_of(request)
+    return door, door.admit(request, "subscribe")[1]
 
 
-async def asked(request: Request, kind: type[T]) -> tuple[Gate, Tenant, T]:
+async def question_in(request: Request, kind: type[T]) -> tuple[Door, Tenant, T]:
     """The same, and the question in the request's body."""
-    gate, tenant = asker(request)
-    return gate, tenant, read(await gate.body(request), kind)
+    door, tenant = tenant_asking(request)
+    return door, tenant, read(await door.body(request), kind)
 
 
 def terms(request: Request, name: str) -> list[str]:

@@ -18,7 +18,7 @@ from likewise import __version__
 from likewise.broker.broker import Broker
 from likewise.broker.config import Config
 from likewise.broker.store.tokens import listed_tokens
-from likewise.connectors.gate import Gate
+from likewise.connectors.door import Door
 from likewise.connectors.http import dead_letters as http_dead_letters
 from likewise.connectors.http import events as http_events
 from likewise.connectors.http import matching as http_matching
@@ -44,10 +44,10 @@ def make_app(broker: Broker) -> FastAPI:
     """The application in front of a broker."""
 
     @asynccontextmanager
-    async def lifespan(app: FastAPI) -> AsyncIterator[dict[str, Gate]]:
-        app.state.gate = gate = Gate(broker)
-        yield {"gate": gate}
-        gate.stopping.set()
+    async def lifespan(app: FastAPI) -> AsyncIterator[dict[str, Door]]:
+        app.state.door = door = Door(broker)
+        yield {"door": door}
+        door.stopping.set()
 
     app = FastAPI(title="Likewise", version=__version__, summary="Publish/subscribe by meaning.", lifespan=lifespan)
     for module in _ROUTERS:
@@ -164,7 +164,7 @@ class Served:
     async def _watch(self) -> None:
         while not self._server.should_exit:
             await asyncio.sleep(0.05)
-        self.app.state.gate.stopping.set()
+        self.app.state.door.stopping.set()
 
     def stop(self) -> None:
         """Stop taking requests, finish those under way, then end."""

@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator
 from fastapi import APIRouter, Request
 from fastapi.responses import StreamingResponse
 
-from likewise.connectors.gate import gate_of, whole
+from likewise.connectors.door import door_of, whole
 from likewise.connectors.http.openapi import documented
 from likewise.connectors.stream import Replaced, Stream
 
@@ -29,19 +29,19 @@ PAUSE = 15.0  # seconds after which a comment shows that the stream lives
 )
 async def events(request: Request, id: str) -> StreamingResponse:
     """Push deliveries as server-sent events."""
-    gate = gate_of(request)
-    _, tenant = gate.admit(request, "subscribe")
+    door = door_of(request)
+    _, tenant = door.admit(request, "subscribe")
     queue = tenant.subscriber(id)
     last = request.headers.get("last-event-id", "")
     cursor = int(last) if last.isascii() and last.isdigit() and len(last) < 19 else whole(request, "cursor", 0)
     if cursor:
-        gate.broker.acknowledge(tenant, id, min(cursor, tenant.stored_number))
+        door.broker.acknowledge(tenant, id, min(cursor, tenant.stored_number))
 
     async def pushed() -> AsyncIterator[bytes]:
-        with Stream(gate.broker, tenant, queue, gate.courier, max(cursor, queue.acknowledged)) as stream:
+        with Stream(door.broker, tenant, queue, door.bridge, max(cursor, queue.acknowledged)) as stream:
             yield b": connected\n\n"
             pages = stream.pages(window=queue.limit)
-            stopping = asyncio.create_task(gate.stopping.wait())
+            stopping = asyncio.create_task(door.stopping.wait())
             following: asyncio.Task[list[tuple[int, bytes]]] | None = None
             try:
                 while True:

@@ -12,7 +12,7 @@ from fastapi.responses import Response
 from likewise.broker.asking.history import replay
 from likewise.broker.store.deliveries import DeliveryDocument
 from likewise.broker.tenants.queues import SubscriberQueue
-from likewise.connectors.gate import answer, gate_of, raw_answer, read, whole
+from likewise.connectors.door import answer, door_of, raw_answer, read, whole
 from likewise.connectors.http.openapi import documented
 from likewise.defaults import MAX_TERM_LENGTH
 from likewise.errors import InputError, LimitExceeded
@@ -59,16 +59,16 @@ def shown(queue: SubscriberQueue) -> SubscriberShown:
 )
 async def register(request: Request, id: str) -> Response:
     """Register a subscriber."""
-    gate = gate_of(request)
-    _, tenant = gate.admit(request, "subscribe")
+    door = door_of(request)
+    _, tenant = door.admit(request, "subscribe")
     if not id.strip() or not id.isprintable():
         raise InputError("a subscriber's id needs printable text")
     if len(id) > MAX_TERM_LENGTH:
         raise LimitExceeded("characters of an id", allowed=MAX_TERM_LENGTH, found=len(id))
-    body = await gate.body(request)
+    body = await door.body(request)
     wanted = read(body, QueueWanted) if body.strip() else QueueWanted()
-    queue: Any = await gate.answer(
-        lambda done: gate.broker.start_register(tenant, id, wanted.policy, wanted.limit, done)
+    queue: Any = await door.answer(
+        lambda done: door.broker.start_register(tenant, id, wanted.policy, wanted.limit, done)
     )
     return answer(shown(queue))
 
@@ -76,14 +76,14 @@ async def register(request: Request, id: str) -> Response:
 @router.get("/v1/subscribers", **documented("The registered subscribers.", answer=SubscriberShown, many=True))
 async def list_subscribers(request: Request) -> Response:
     """List subscribers."""
-    _, tenant = gate_of(request).admit(request, "subscribe")
+    _, tenant = door_of(request).admit(request, "subscribe")
     return answer([shown(queue) for queue in list(tenant.subscribers.values())])
 
 
 @router.get("/v1/subscribers/{id}", **documented("One subscriber and its queue.", answer=SubscriberShown))
 async def read_subscriber(request: Request, id: str) -> Response:
     """Read a subscriber."""
-    _, tenant = gate_of(request).admit(request, "subscribe")
+    _, tenant = door_of(request).admit(request, "subscribe")
     return answer(shown(tenant.subscriber(id)))
 
 
@@ -93,9 +93,9 @@ async def read_subscriber(request: Request, id: str) -> Response:
 )
 async def unregister(request: Request, id: str) -> Response:
     """Unregister a subscriber."""
-    gate = gate_of(request)
-    _, tenant = gate.admit(request, "subscribe")
-    await gate.answer(lambda done: gate.broker.start_unregister(tenant, id, done))
+    door = door_of(request)
+    _, tenant = door.admit(request, "subscribe")
+    await door.answer(lambda done: door.broker.start_unregister(tenant, id, done))
     return Response(status_code=204)
 
 
@@ -114,10 +114,10 @@ async def unregister(request: Request, id: str) -> Response:
 )
 async def pending(request: Request, id: str) -> Response:
     """Read what is pending, or replay what was given before."""
-    gate = gate_of(request)
-    _, tenant = gate.admit(request, "subscribe")
+    door = door_of(request)
+    _, tenant = door.admit(request, "subscribe")
     queue, after, limit = tenant.subscriber(id), whole(request, "after", 0), whole(request, "limit", 100, 1, 10_000)
-    broker = gate.broker
+    broker = door.broker
     match request.query_params.get("replay", "false"):
         case "true":
             page, last = await asyncio.to_thread(
@@ -141,8 +141,8 @@ async def pending(request: Request, id: str) -> Response:
 )
 async def acknowledge(request: Request, id: str) -> Response:
     """Acknowledge deliveries."""
-    gate = gate_of(request)
-    _, tenant = gate.admit(request, "subscribe")
-    said = read(await gate.body(request), Acknowledged)
-    await gate.answer(lambda done: gate.broker.acknowledge(tenant, id, said.sequence, done))
+    door = door_of(request)
+    _, tenant = door.admit(request, "subscribe")
+    said = read(await door.body(request), Acknowledged)
+    await door.answer(lambda done: door.broker.acknowledge(tenant, id, said.sequence, done))
     return Response(status_code=204)

@@ -10,7 +10,7 @@ from fastapi.responses import Response
 
 from likewise.broker.tenants.tenant import Held, Tenant
 from likewise.connectors.bodies import media_type, read_subscriptions
-from likewise.connectors.gate import Gate, answer, gate_of, raw_answer
+from likewise.connectors.door import Door, answer, door_of, raw_answer
 from likewise.connectors.http.openapi import documented
 from likewise.errors import InputError
 from likewise.formats.json.subscriptions import subscription_to_json
@@ -48,16 +48,16 @@ def shown(tenant: Tenant, held: Held) -> SubscriptionShown:
     return SubscriptionShown(owner, held.id, text, held.subscription.kind, held.added, held.ends)
 
 
-async def _hold(gate: Gate, request: Request, subscriber: str, id: str | None) -> tuple[Tenant, list[Held]]:
-    _, tenant = gate.admit(request, "subscribe")
+async def _hold(door: Door, request: Request, subscriber: str, id: str | None) -> tuple[Tenant, list[Held]]:
+    _, tenant = door.admit(request, "subscribe")
     tenant.subscriber(subscriber)
-    found = read_subscriptions(await gate.body(request), media_type(request.headers.get("content-type")))
+    found = read_subscriptions(await door.body(request), media_type(request.headers.get("content-type")))
     if id is not None:
         if len(found) != 1:
             raise InputError(f"one subscription is replaced by one; found {len(found)}")
         found = [msgspec.structs.replace(found[0], id=id)]
     replace = id is not None
-    held: Any = await gate.answer(lambda done: gate.broker.start_subscribe(tenant, subscriber, found, replace, done))
+    held: Any = await door.answer(lambda done: door.broker.start_subscribe(tenant, subscriber, found, replace, done))
     return tenant, held
 
 
@@ -72,7 +72,7 @@ async def _hold(gate: Gate, request: Request, subscriber: str, id: str | None) -
 )
 async def create(request: Request, subscriber: str) -> Response:
     """Hold new subscriptions."""
-    tenant, held = await _hold(gate_of(request), request, subscriber, None)
+    tenant, held = await _hold(door_of(request), request, subscriber, None)
     return answer(SubscriptionsShown(tuple(shown(tenant, each) for each in held)), 201)
 
 
@@ -82,14 +82,14 @@ async def create(request: Request, subscriber: str) -> Response:
 )
 async def replace(request: Request, subscriber: str, id: str) -> Response:
     """Hold a subscription in place of another."""
-    tenant, [held] = await _hold(gate_of(request), request, subscriber, id)
+    tenant, [held] = await _hold(door_of(request), request, subscriber, id)
     return answer(shown(tenant, held))
 
 
 @router.get("/v1/subscriptions", **documented("Every subscription.", answer=SubscriptionShown, many=True))
 async def list_all(request: Request) -> Response:
     """List the subscriptions of every subscriber."""
-    _, tenant = gate_of(request).admit(request, "subscribe")
+    _, tenant = door_of(request).admit(request, "subscribe")
     return answer([shown(tenant, held) for held in tenant.live()])
 
 
@@ -99,7 +99,7 @@ async def list_all(request: Request) -> Response:
 )
 async def list_own(request: Request, subscriber: str) -> Response:
     """List a subscriber's subscriptions."""
-    _, tenant = gate_of(request).admit(request, "subscribe")
+    _, tenant = door_of(request).admit(request, "subscribe")
     numbers = list(tenant.subscriber(subscriber).subscriptions.values())
     return answer([shown(tenant, tenant.held[number]) for number in numbers])
 
@@ -114,7 +114,7 @@ async def list_own(request: Request, subscriber: str) -> Response:
 )
 async def read_one(request: Request, subscriber: str, id: str) -> Response:
     """Read a subscription."""
-    _, tenant = gate_of(request).admit(request, "subscribe")
+    _, tenant = door_of(request).admit(request, "subscribe")
     held = tenant.subscription(subscriber, id)
     if request.query_params.get("form") == "json":
         return raw_answer(subscription_to_json(held.subscription))
@@ -124,7 +124,7 @@ async def read_one(request: Request, subscriber: str, id: str) -> Response:
 @router.delete("/v1/subscribers/{subscriber}/subscriptions/{id}", **documented("Unsubscribe.", status=204))
 async def delete(request: Request, subscriber: str, id: str) -> Response:
     """End a subscription."""
-    gate = gate_of(request)
-    _, tenant = gate.admit(request, "subscribe")
-    await gate.answer(lambda done: gate.broker.start_unsubscribe(tenant, subscriber, id, done))
+    door = door_of(request)
+    _, tenant = door.admit(request, "subscribe")
+    await door.answer(lambda done: door.broker.start_unsubscribe(tenant, subscriber, id, done))
     return Response(status_code=204)

@@ -10,9 +10,9 @@ from fastapi.responses import Response
 
 from likewise.broker.asking.activity import Activity, activity
 from likewise.broker.tenants.tenant import Tenant
-from likewise.connectors.gate import Gate, answer, whole
+from likewise.connectors.door import Door, answer, whole
 from likewise.connectors.http.openapi import documented
-from likewise.connectors.http.questions import TWO_TERMS, asked, asker, term, terms
+from likewise.connectors.http.questions import TWO_TERMS, question_in, tenant_asking, term, terms
 from likewise.formats.json.events import event_from_json
 from likewise.language import parse
 from likewise.matching.explaining.grid import Grid, grid
@@ -50,14 +50,14 @@ class GridShown(msgspec.Struct, frozen=True):
 )
 async def watch(request: Request) -> Response:
     """Read the newest events and matches."""
-    gate, tenant = asker(request)
+    door, tenant = tenant_asking(request)
     position, sequence = whole(request, "position", 0), whole(request, "sequence", 0)
     limit = whole(request, "limit", 100, 1, 1_000)
-    return answer(await asyncio.to_thread(_read, gate, tenant, position, sequence, limit))
+    return answer(await asyncio.to_thread(_read, door, tenant, position, sequence, limit))
 
 
-def _read(gate: Gate, tenant: Tenant, position: int, sequence: int, limit: int) -> Activity:
-    with gate.broker.store.reading() as connection:
+def _read(door: Door, tenant: Tenant, position: int, sequence: int, limit: int) -> Activity:
+    with door.broker.store.reading() as connection:
         return activity(connection, tenant, position, sequence, limit)
 
 
@@ -76,15 +76,15 @@ def _read(gate: Gate, tenant: Tenant, position: int, sequence: int, limit: int) 
 )
 async def show_grid(request: Request) -> Response:
     """Compute the matrix with the tenant's own meaning, feedback included."""
-    gate, tenant, sent = await asked(request, GridAsked)
+    door, tenant, sent = await question_in(request, GridAsked)
     event, subscription = event_from_json(bytes(sent.event)), parse(sent.subscription)
 
     def question() -> Grid | None:
-        interpretation = tenant.plain.interpretation
+        interpretation = tenant.stateless.interpretation
         level = subscription.threshold if subscription.threshold is not None else interpretation.threshold
         return grid(event, subscription, interpretation.measure, level)
 
-    return answer(GridShown(await gate.ask(question)))
+    return answer(GridShown(await door.ask(question)))
 
 
 @router.get(
@@ -97,8 +97,8 @@ async def show_grid(request: Request) -> Response:
 )
 async def show_evidence(request: Request) -> Response:
     """Describe what made a score, feedback included."""
-    gate, tenant = asker(request)
+    door, tenant = tenant_asking(request)
     wanted = Term(term(request, "a"), theme=theme_of(terms(request, "themes")))
     seen = Term(term(request, "b"), theme=theme_of(terms(request, "other_themes")))
-    interpretation = tenant.plain.interpretation
-    return answer(await gate.ask(lambda: interpretation.space.describe(wanted, seen, interpretation.measure)))
+    interpretation = tenant.stateless.interpretation
+    return answer(await door.ask(lambda: interpretation.space.describe(wanted, seen, interpretation.measure)))

@@ -20,7 +20,7 @@ from typing import Final
 import msgspec
 from fastapi import APIRouter, WebSocket, WebSocketDisconnect
 
-from likewise.connectors.gate import gate_of, whole
+from likewise.connectors.door import door_of, whole
 from likewise.connectors.stream import Replaced, Stream
 from likewise.errors import LikewiseError
 
@@ -40,23 +40,23 @@ _SETTLED: Final = msgspec.json.Decoder(Settled)
 @router.websocket("/v1/subscribers/{id}/stream")
 async def stream(socket: WebSocket, id: str) -> None:
     """Push deliveries until one side ends it."""
-    gate = gate_of(socket)
+    door = door_of(socket)
     offered = socket.headers.get("sec-websocket-protocol", "").split(",")[0].strip() or None
     try:
-        _, tenant = gate.admit(socket, "subscribe")
+        _, tenant = door.admit(socket, "subscribe")
         queue = tenant.subscriber(id)
         cursor = whole(socket, "cursor", 0)
         if cursor:
-            gate.broker.acknowledge(tenant, id, min(cursor, tenant.stored_number))
+            door.broker.acknowledge(tenant, id, min(cursor, tenant.stored_number))
     except LikewiseError as error:
         await socket.accept(subprotocol=offered)
         await socket.close(REFUSED, f"{error.code}: {error}"[:120])
         return
     await socket.accept(subprotocol=offered)
-    with Stream(gate.broker, tenant, queue, gate.courier, max(cursor, queue.acknowledged)) as pushed:
+    with Stream(door.broker, tenant, queue, door.bridge, max(cursor, queue.acknowledged)) as pushed:
         sending = asyncio.create_task(_send(socket, pushed))
         receiving = asyncio.create_task(_receive(socket, pushed))
-        stopping = asyncio.create_task(gate.stopping.wait())
+        stopping = asyncio.create_task(door.stopping.wait())
         done, rest = await asyncio.wait({sending, receiving, stopping}, return_when=asyncio.FIRST_COMPLETED)
         for task in rest:
             task.cancel()

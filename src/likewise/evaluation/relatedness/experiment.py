@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from likewise.semantics.space import Space
 
 
-class Judgement(msgspec.Struct, frozen=True):
+class RatedPair(msgspec.Struct, frozen=True):
     """Two terms and how related people find them."""
 
     first: str
@@ -40,7 +40,7 @@ class RelatednessResult(msgspec.Struct, frozen=True):
     spearman: float
 
 
-def read_judgements(path: str | Path) -> list[Judgement]:
+def read_judgements(path: str | Path) -> list[RatedPair]:
     """The pairs of a file: `word word score` on each line, tabs between them where terms have several words.
 
     Empty lines and lines that begin with `#` are skipped.
@@ -54,7 +54,7 @@ def read_judgements(path: str | Path) -> list[Judgement]:
             parts = [part.strip() for part in text.split("\t")] if "\t" in text else text.split()
             try:
                 first, second, score = parts[:3]
-                out.append(Judgement(first, second, float(score)))
+                out.append(RatedPair(first, second, float(score)))
             except ValueError:
                 raise FormatError(
                     f"{path}, line {number}: expected two terms and a score, with tabs if a term has blanks, "

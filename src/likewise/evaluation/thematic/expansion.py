@@ -18,8 +18,8 @@ def expand(seeds: Sequence[Event], thesaurus: Thesaurus, count: int, seed: int =
     Of the terms that have alternatives, one or more are replaced, how many and which at random; by a synonym or
     by a related term with equal chances where there are both. What a seed cannot give, the others give.
 
-    >>> from likewise.evaluation.thematic.thesaurus import Entry
-    >>> small = Thesaurus("small", [Entry(("Ireland", "Eire"), ())], ())
+    >>> from likewise.evaluation.thematic.thesaurus import ThesaurusEntry
+    >>> small = Thesaurus("small", [ThesaurusEntry(("Ireland", "Eire"), ())], ())
     >>> from likewise.model import event
     >>> [(e.tuples[0].value, n) for e, n in expand([event({"country": "Ireland"})], small, 1)]
     [('Eire', 0)]

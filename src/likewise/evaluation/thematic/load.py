@@ -52,8 +52,9 @@ def thematic_load(
 ) -> ThematicLoad:
     """The load of one seed of randomness; the same seed gives the same load.
 
-    >>> from likewise.evaluation.thematic.thesaurus import Entry
-    >>> small = Thesaurus("small", [Entry(("city", "town"), ("urban area",)), Entry(("Europe", "Old World"), ())], ())
+    >>> from likewise.evaluation.thematic.thesaurus import ThesaurusEntry
+    >>> town, europe = ThesaurusEntry(("city", "town"), ("urban area",)), ThesaurusEntry(("Europe", "Old World"), ())
+    >>> small = Thesaurus("small", [town, europe], ())
     >>> load = thematic_load(small, seeds=6, events=20, subscriptions=4)
     >>> load.relevant.shape, bool((load.relevant & ~load.wider).any())
     ((4, 20), False)

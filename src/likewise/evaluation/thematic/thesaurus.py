@@ -28,7 +28,7 @@ DOMAINS: Final[Mapping[int, str]] = {
 }
 
 
-class Entry(msgspec.Struct, frozen=True):
+class ThesaurusEntry(msgspec.Struct, frozen=True):
     """What a thesaurus says about one concept: names that mean the same, and names of what is related.
 
     `keys` are the names it is found by, if not all of them.
@@ -49,7 +49,7 @@ class Alternative(msgspec.Struct, frozen=True):
 class Thesaurus:
     """Entries by name, folded.
 
-    >>> energy = Entry(("energy consumption", "use of energy"), ("consumption",))
+    >>> energy = ThesaurusEntry(("energy consumption", "use of energy"), ("consumption",))
     >>> thesaurus = Thesaurus("small", [energy], ["energy policy"])
     >>> [a.text for a in thesaurus.alternatives("Energy consumption")]
     ['use of energy', 'consumption']
@@ -59,9 +59,9 @@ class Thesaurus:
     ()
     """
 
-    def __init__(self, name: str, entries: Iterable[Entry], top_terms: Iterable[str]) -> None:
+    def __init__(self, name: str, entries: Iterable[ThesaurusEntry], top_terms: Iterable[str]) -> None:
         self.name = name
-        self._entries: dict[str, list[Entry]] = {}
+        self._entries: dict[str, list[ThesaurusEntry]] = {}
         for entry in entries:
             for key in entry.keys or entry.synonyms:
                 self._entries.setdefault(fold(key), []).append(entry)
@@ -161,7 +161,7 @@ def _english(concept: _Concept) -> str:
     return concept.preferred.get("en", "")
 
 
-def _entry(concept: _Concept, concepts: Mapping[str, _Concept]) -> Entry:
+def _entry(concept: _Concept, concepts: Mapping[str, _Concept]) -> ThesaurusEntry:
     near = [concepts[str(number)] for number in (*concept.related, *concept.narrower) if str(number) in concepts]
     synonyms = dict.fromkeys([_english(concept), *concept.others.get("en", [])])
-    return Entry(tuple(synonyms), tuple(dict.fromkeys(_english(c) for c in near if _english(c))))
+    return ThesaurusEntry(tuple(synonyms), tuple(dict.fromkeys(_english(c) for c in near if _english(c))))

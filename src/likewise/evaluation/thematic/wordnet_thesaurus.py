@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from likewise.evaluation.thematic.thesaurus import Entry, Thesaurus
+from likewise.evaluation.thematic.thesaurus import Thesaurus, ThesaurusEntry
 from likewise.semantics.wordnet.compact import CompactWordNet, unpack
 from likewise.semantics.wordnet.embedded import WORDNET, packed
 
@@ -45,7 +45,7 @@ def thesaurus_of(compact: CompactWordNet) -> Thesaurus:
             if source < nouns and target < nouns:
                 near[source] += names[target]
     entries = (
-        Entry(names[i], tuple(dict.fromkeys(near[i])), keys[i]) for i in range(nouns) if keys[i]
+        ThesaurusEntry(names[i], tuple(dict.fromkeys(near[i])), keys[i]) for i in range(nouns) if keys[i]
     )  # a synset that is no word's first sense is found by no name
     members = np.bincount(compact.relations[TOPIC][:, 1], minlength=nouns)[:nouns]
     largest = np.argsort(-members, kind="stable")

@@ -28,8 +28,19 @@ class AttributeCodes:
     """All that is asked of one attribute (folded); every number here is a point."""
 
     __slots__ = (
-        "axis", "booleans", "code", "different", "head", "name", "only_numbers", "plain", "remembered", "seen", "texts",
-        "unit_axes", "used",
+        "axis",
+        "booleans",
+        "code",
+        "different",
+        "head",
+        "name",
+        "only_numbers",
+        "remembered",
+        "seen",
+        "texts",
+        "unindexed",
+        "unit_axes",
+        "used",
     )  # fmt: skip
 
     def __init__(self, name: str, code: int) -> None:
@@ -41,7 +52,7 @@ class AttributeCodes:
         self.texts = TextIndex()
         self.booleans: dict[bool, int] = {}
         self.different: dict[tuple[type, object], int] = {}  # `!=`: what a value must not equal
-        self.plain: dict[Predicate, int] = {}  # evaluated one by one
+        self.unindexed: dict[Predicate, int] = {}  # evaluated one by one
         self.remembered: dict[str, TextPoints] = {}
         self.only_numbers = True  # nothing numeric is asked but ranges without a unit
         self.used = 0
@@ -50,7 +61,7 @@ class AttributeCodes:
     def settle(self) -> None:
         """Forget remembered answers after a question came or went."""
         self.remembered.clear()
-        self.only_numbers = not (self.unit_axes or self.different or self.plain)
+        self.only_numbers = not (self.unit_axes or self.different or self.unindexed)
 
 
 UNASKED = AttributeCodes("", -1)  # stands for every attribute nobody asks about
@@ -120,9 +131,9 @@ class CodeBook:
         """The code that says every value equals this one, which is what fails `!=`."""
         return self._entry(attribute, attribute.different, (kind, value))
 
-    def plain(self, attribute: AttributeCodes, predicate: Predicate) -> int:
+    def unindexed(self, attribute: AttributeCodes, predicate: Predicate) -> int:
         """The code of a predicate that is evaluated as it stands."""
-        return self._entry(attribute, attribute.plain, predicate)
+        return self._entry(attribute, attribute.unindexed, predicate)
 
     def _entry(self, attribute: AttributeCodes, table: dict[Any, int], key: Any) -> int:
         point = table.get(key)

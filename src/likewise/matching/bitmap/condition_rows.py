@@ -110,7 +110,7 @@ def _rows(predicate: Predicate, attribute: AttributeCodes, book: CodeBook) -> li
     if operator == "exists":
         return [(attribute.code, 0, 0.0, 0.0)]
     if operator == "!=":
-        return [(book.plain(attribute, predicate), 0, 0.0, 0.0)]
+        return [(book.unindexed(attribute, predicate), 0, 0.0, 0.0)]
     if operator == "in":
         rows = [_equal(one, attribute, book) for one in value]  # type: ignore[union-attr]
         distinct = [row for row in dict.fromkeys(rows) if not row[1] & NUMERIC or row[2] < row[3]]

@@ -157,8 +157,8 @@ class EventPoints:
             if (float, number) in attribute.different:
                 failures = (attribute.different[float, number],)
             readings = self.of_number(attribute, item.attribute, number, item.unit)
-        if attribute.plain:
-            tokens += tuple(point for predicate, point in attribute.plain.items() if meets(predicate, item))
+        if attribute.unindexed:
+            tokens += tuple(point for predicate, point in attribute.unindexed.items() if meets(predicate, item))
         return tokens, failures, readings
 
     def of_text(self, attribute: AttributeCodes, text: str) -> TextPoints:

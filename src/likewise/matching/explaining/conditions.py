@@ -26,7 +26,7 @@ from likewise.model.units import reading_unit, unit
 from likewise.model.values import Quantity
 
 
-class Judgement(NamedTuple):
+class Finding(NamedTuple):
     """What an explanation says beside whom it is about."""
 
     verdict: Verdict
@@ -37,7 +37,7 @@ class Judgement(NamedTuple):
     runner_up: Mapping | None = None
 
 
-def explain_condition(subscription: Subscription, seen: SeenEvent, threshold: float) -> Judgement:
+def explain_condition(subscription: Subscription, seen: SeenEvent, threshold: float) -> Finding:
     """The conjunction that counts if the condition is met, else the one that came nearest."""
     condition = plain_condition(subscription)
     met = evaluate(condition, seen, threshold)
@@ -52,7 +52,7 @@ def explain_condition(subscription: Subscription, seen: SeenEvent, threshold: fl
     return nearest
 
 
-def _judge(condition: PlainCondition, place: int, seen: SeenEvent, threshold: float) -> Judgement:
+def _judge(condition: PlainCondition, place: int, seen: SeenEvent, threshold: float) -> Finding:
     conjunction = condition.conjunctions[place]
     mappings: list[Mapping] = []
     score = 1.0
@@ -86,7 +86,7 @@ def _judge(condition: PlainCondition, place: int, seen: SeenEvent, threshold: fl
             if others:
                 change += f" {others} more {'part fails' if others == 1 else 'parts fail'}."
     runner_up = mappings[1] if len(mappings) > 1 else None
-    return Judgement(verdict, tuple(reports), change, score, mappings[0] if mappings else None, runner_up)
+    return Finding(verdict, tuple(reports), change, score, mappings[0] if mappings else None, runner_up)
 
 
 def exact_report(predicate: Predicate, seen: SeenEvent) -> PredicateReport:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from likewise.defaults import HYBRID_M, THRESHOLD
 from likewise.errors import NotServed
-from likewise.matching.explaining.conditions import Judgement, explain_condition
+from likewise.matching.explaining.conditions import Finding, explain_condition
 from likewise.matching.explaining.other_kinds import explain_interest, explain_pattern, explain_statements
 from likewise.matching.plain.scoring import number_of, rank_value, scored_attributes
 from likewise.matching.plain.similarity import SeenEvent
@@ -65,7 +65,7 @@ def explain(
     )  # fmt: skip
 
 
-def _rank(event: Event, top: Top, judged: Judgement, standing: Standing | None) -> Judgement:
+def _rank(event: Event, top: Top, judged: Finding, standing: Standing | None) -> Finding:
     """The judgement of a condition that is met, with the event's place among the k best."""
     value = rank_value(top.by, event, judged.score)
     verdict: Verdict = "match"

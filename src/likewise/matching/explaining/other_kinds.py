@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from likewise.matching.explaining.conditions import Judgement
+from likewise.matching.explaining.conditions import Finding
 from likewise.matching.plain.graphs import search, unify
 from likewise.matching.plain.interests import disagreements
 from likewise.matching.plain.statements import Answer, SeenStatements, relevance
@@ -12,7 +12,7 @@ from likewise.model.rdf import TriplePattern
 from likewise.model.subscription import GraphPattern, Interest, Statement, Statements
 
 
-def explain_interest(interest: Interest, event: Event) -> Judgement:
+def explain_interest(interest: Interest, event: Event) -> Finding:
     """Each property that is asked for, numbered from 1 as in `p1`; `*` asks for nothing."""
     asked, seen = interest.vector, event.interest()
     wrong = set(disagreements(asked, seen))
@@ -27,25 +27,25 @@ def explain_interest(interest: Interest, event: Event) -> Judgement:
     )  # fmt: skip
     if len(asked) != len(seen):
         change = f"It would need a vector of {len(asked)} properties; the event's has {len(seen)}."
-        return Judgement("missing_attribute", reports, change)
+        return Finding("missing_attribute", reports, change)
     if wrong:
         first = min(wrong)
         change = f"It would match if property {first + 1} were {asked[first]} instead of {seen[first]}"
         change += f", and {len(wrong) - 1} more likewise." if len(wrong) > 1 else "."
-        return Judgement("exact_part_false", reports, change)
-    return Judgement("match", reports, score=1.0)
+        return Finding("exact_part_false", reports, change)
+    return Finding("match", reports, score=1.0)
 
 
-def explain_pattern(pattern: GraphPattern, event: Event) -> Judgement:
+def explain_pattern(pattern: GraphPattern, event: Event) -> Finding:
     """Each triple pattern with a triple of a solution, or the first one at which the join fails."""
     bound = next(search(pattern.patterns, event.graph), None)
     if bound is not None:
-        return Judgement("match", tuple(_pattern_report(p, event, bound) for p in pattern.patterns), score=1.0)
+        return Finding("match", tuple(_pattern_report(p, event, bound) for p in pattern.patterns), score=1.0)
     reports = tuple(_pattern_report(p, event, {}) for p in pattern.patterns)
     alone = next((r for r in reports if r.verdict != "match"), None)
     if alone is not None:
         change = f"It would need a triple that meets `{alone.text}`; the event has none."
-        return Judgement(alone.verdict, reports, change)
+        return Finding(alone.verdict, reports, change)
     patterns = pattern.patterns
     count = next(n for n in range(2, len(patterns) + 1) if next(search(patterns[:n], event.graph), None) is None)
     joined = _pattern_text(patterns[count - 1])
@@ -54,7 +54,7 @@ def explain_pattern(pattern: GraphPattern, event: Event) -> Judgement:
     change = f"It would match if some {' '.join(shared)} met `{joined}` together with the patterns before it."
     note = "met alone, but not joined with the patterns before it"
     failed = PredicateReport(joined, "exact_part_false", notes=(note,))
-    return Judgement("exact_part_false", (*reports[: count - 1], failed, *reports[count:]), change)
+    return Finding("exact_part_false", (*reports[: count - 1], failed, *reports[count:]), change)
 
 
 def _pattern_report(pattern: TriplePattern, event: Event, bound: dict[str, str]) -> PredicateReport:
@@ -72,17 +72,17 @@ def _pattern_text(pattern: TriplePattern) -> str:
     return body_text(GraphPattern((pattern,)))
 
 
-def explain_statements(statements: Statements, seen: SeenStatements, m: int, threshold: float) -> Judgement:
+def explain_statements(statements: Statements, seen: SeenStatements, m: int, threshold: float) -> Finding:
     """Each statement with the event's statement that answers it best: fP, fV, and what is behind fP."""
     answers = seen.answers(statements, m)
     score = relevance(answers)
     met = score >= threshold
     reports = tuple(_answer_report(s, a, threshold, met) for s, a in zip(statements.items, answers, strict=True))
     if met:
-        return Judgement("match", reports, score=score)
+        return Finding("match", reports, score=score)
     if not seen.statements:
         change = "It would need at least one statement in English; it makes none."
-        return Judgement("missing_attribute", reports, change, score)
+        return Finding("missing_attribute", reports, change, score)
     weakest = min(range(len(answers)), key=lambda i: answers[i].similarity)
     needed = answers[weakest].similarity + (threshold - score) * len(answers)
     have = f"`{reports[weakest].text}` is answered weakest, at {answers[weakest].similarity:.3g}"
@@ -90,7 +90,7 @@ def explain_statements(statements: Statements, seen: SeenStatements, m: int, thr
         change = f"It would match with a threshold of at most {score:.3g}; {have}, and even 1 there alone would not do."
     else:
         change = f"It would match if {have}, reached {needed:.3g}, or with a threshold of at most {score:.3g}."
-    return Judgement("below_threshold", reports, change, score)
+    return Finding("below_threshold", reports, change, score)
 
 
 def _answer_report(statement: Statement, answer: Answer, threshold: float, met: bool) -> PredicateReport:

@@ -30,7 +30,7 @@ def closed_bounds(interval: Interval) -> tuple[float, float]:
     return nextafter(low, inf) if interval.low_open else low, nextafter(high, -inf) if interval.high_open else high
 
 
-class Entry:
+class KnownPredicate:
     """One distinct predicate: folded attribute, and bounds or folded text where these say it all."""
 
     __slots__ = ("attribute", "bounds", "number", "predicate", "text", "users")
@@ -50,7 +50,7 @@ class Compiled:
 
     __slots__ = ("negative", "positive")
 
-    def __init__(self, positive: tuple[Entry, ...], negative: tuple[Entry, ...]) -> None:
+    def __init__(self, positive: tuple[KnownPredicate, ...], negative: tuple[KnownPredicate, ...]) -> None:
         self.positive = positive
         self.negative = negative
 
@@ -71,7 +71,7 @@ class PredicateTable:
     """
 
     def __init__(self) -> None:
-        self._entries: dict[object, Entry] = {}
+        self._entries: dict[object, KnownPredicate] = {}
         self._numbers = 0
 
     def __len__(self) -> int:
@@ -81,13 +81,13 @@ class PredicateTable:
         """The conjunction's predicates as entries, each counted as used once more."""
         return Compiled(self._take(conjunction.positive), self._take(conjunction.negative))
 
-    def _take(self, predicates: Iterable[Predicate]) -> tuple[Entry, ...]:
+    def _take(self, predicates: Iterable[Predicate]) -> tuple[KnownPredicate, ...]:
         taken = []
         for predicate in predicates:
             key = _key(predicate)
             entry = self._entries.get(key)
             if entry is None:
-                entry = self._entries[key] = Entry(self._numbers, predicate)
+                entry = self._entries[key] = KnownPredicate(self._numbers, predicate)
                 self._numbers += 1
             entry.users += 1
             taken.append(entry)
@@ -120,7 +120,7 @@ class Truths:
             if isinstance(item.value, str):
                 self.texts.setdefault(attribute, []).append(fold(item.value))
 
-    def holds(self, entry: Entry) -> bool:
+    def holds(self, entry: KnownPredicate) -> bool:
         """Whether some tuple satisfies the predicate."""
         bounds = entry.bounds
         if bounds is not None:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 Candidates = dict[int, list[Parts]]  # by pattern number
 
 
-class _Held:
+class _JoinedSubscription:
     """A subscription: how it is joined, the numbers of its patterns, and the one it waits at."""
 
     __slots__ = ("numbers", "plan", "waits_at")
@@ -55,7 +55,7 @@ class GraphPatternEngine(BaseEngine):
     def __init__(self) -> None:
         super().__init__()
         self._automaton = TripleAutomaton()
-        self._held: dict[int, _Held] = {}
+        self._held: dict[int, _JoinedSubscription] = {}
         self._numbers: dict[TriplePattern, int] = {}  # patterns with their variables named alike
         self._named: dict[int, TriplePattern] = {}
         self._uses: dict[int, int] = {}
@@ -78,7 +78,7 @@ class GraphPatternEngine(BaseEngine):
         numbers = tuple(self._number(TriplePattern(*shape)) for shape in plan.shapes)
         waits_at = min(numbers, key=self._crowd)
         self._waiting[waits_at][ordinal] = None
-        self._held[ordinal] = _Held(plan, numbers, waits_at)
+        self._held[ordinal] = _JoinedSubscription(plan, numbers, waits_at)
 
     def _number(self, pattern: TriplePattern) -> int:
         shape = alike(pattern)

@@ -180,10 +180,10 @@ class HybridEngine(BaseEngine):
         """How often the relatedness of a property or value was there."""
         return {RELATEDNESS: self._related}
 
-    def relearn(self, concerns: Callable[[str], bool]) -> None:
+    def forget_relatedness(self, of: Callable[[str], bool]) -> None:
         """Forget what is kept about some seen texts."""
         for rows in (self._ranking, self._relating, self._meaning):
-            rows.forget(concerns)
+            rows.forget(of)
 
 
 def _term(text: str, role: Role) -> Term:

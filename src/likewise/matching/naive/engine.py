@@ -16,7 +16,7 @@ from likewise.errors import NotServed, UnknownId
 from likewise.matching.engine import BaseEngine, Found, FoundBatch, found_batch, found_of
 from likewise.matching.explaining.explain import explain
 from likewise.matching.naive.windows import Hits, PlainWindows
-from likewise.matching.plain.conditions import Met, PlainCondition, evaluate, plain_condition, rows_of
+from likewise.matching.plain.conditions import MetCondition, PlainCondition, evaluate, plain_condition, rows_of
 from likewise.matching.plain.graphs import search, solutions
 from likewise.matching.plain.interests import agrees
 from likewise.matching.plain.mappings import describe
@@ -155,9 +155,9 @@ class NaiveEngine(BaseEngine):
         arrived.sort(key=lambda hit: hit[0])
         return arrived, promoted
 
-    def _candidacies(self, seen: SeenEvent) -> list[tuple[int, Met, Trace | None]]:
+    def _candidacies(self, seen: SeenEvent) -> list[tuple[int, MetCondition, Trace | None]]:
         """The top-k subscriptions whose condition the event meets."""
-        found: list[tuple[int, Met, Trace | None]] = []
+        found: list[tuple[int, MetCondition, Trace | None]] = []
         for ordinal, condition in self._windowed.items():
             met = evaluate(condition, seen, self._threshold(ordinal))
             if met is not None:
@@ -219,7 +219,7 @@ class NaiveEngine(BaseEngine):
         self._windows.load(folder)
 
 
-def _trace(condition: PlainCondition, seen: SeenEvent, met: Met) -> Trace:
+def _trace(condition: PlainCondition, seen: SeenEvent, met: MetCondition) -> Trace:
     def best() -> Mapping | None:
         conjunction = condition.conjunctions[met.conjunction]
         if conjunction.relaxed_parts == 0:  # predicates may share a tuple: there is no mapping

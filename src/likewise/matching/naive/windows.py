@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from likewise.errors import UnknownId
-from likewise.matching.plain.conditions import Met
+from likewise.matching.plain.conditions import MetCondition
 from likewise.matching.plain.scoring import rank_value
 from likewise.matching.plain.window import PlainWindow, Publication, Standing, Trace
 from likewise.model.event import Event
@@ -40,7 +40,7 @@ class PlainWindows:
         self._windows.pop(ordinal, None)
         self._ids.pop(ordinal, None)
 
-    def enter(self, event: Event, at: int, met: list[tuple[int, Met, Trace | None]]) -> tuple[Hits, Hits]:
+    def enter(self, event: Event, at: int, met: list[tuple[int, MetCondition, Trace | None]]) -> tuple[Hits, Hits]:
         """An event arrives that met these subscriptions' conditions, `at` being no later than `now`.
 
         What it meets on arrival, and what it promotes. An event whose own time lies further back than
@@ -93,7 +93,7 @@ class PlainWindows:
                 promoted += self._deliver(ordinal, self.now)
         return promoted
 
-    def standing(self, event: Event, ordinal: int, at: int, met: Met | None) -> Standing | None:
+    def standing(self, event: Event, ordinal: int, at: int, met: MetCondition | None) -> Standing | None:
         """Where the event stands in a window, or would stand if it came now; None if it is no candidate."""
         window = self._windows[ordinal]
         now = at if self.now is None else max(self.now, at)
@@ -128,6 +128,6 @@ class PlainWindows:
             self._windows[ordinal].publications = publications
 
 
-def _publication(event: Event, met: Met, top: Top, sequence: int, at: int) -> Publication:
+def _publication(event: Event, met: MetCondition, top: Top, sequence: int, at: int) -> Publication:
     time = at if event.time is None else event.time
     return Publication(sequence, time, event.id, rank_value(top.by, event, met.score), met.score, met.product)

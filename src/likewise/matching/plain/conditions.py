@@ -38,7 +38,7 @@ class PlainCondition(NamedTuple):
     terms: tuple[Term, ...]
 
 
-class Met(NamedTuple):
+class MetCondition(NamedTuple):
     """A condition that an event meets: its score, the paper's product, and which conjunction it was."""
 
     score: float
@@ -67,27 +67,27 @@ def plain_condition(subscription: Subscription) -> PlainCondition:
     return PlainCondition(tuple(ready), theme, tuple(dict.fromkeys(terms)))
 
 
-def evaluate(condition: PlainCondition, seen: SeenEvent, threshold: float) -> Met | None:
+def evaluate(condition: PlainCondition, seen: SeenEvent, threshold: float) -> MetCondition | None:
     """How the event meets the condition, or None; of several conjunctions the best one.
 
     >>> from likewise.model import event
     >>> seen = SeenEvent(event({"t": 3}))
     >>> evaluate(plain_condition(Subscription(Condition((Predicate("t", ">", 1.0),)))), seen, 0.5)
-    Met(score=1.0, product=1.0, conjunction=0)
+    MetCondition(score=1.0, product=1.0, conjunction=0)
     """
     if condition.terms:
         seen.relate(condition.terms)
-    best: Met | None = None
+    best: MetCondition | None = None
     for place, conjunction in enumerate(condition.conjunctions):
         if conjunction.relaxed_parts == 0:
             if not exactly_true(conjunction, seen):
                 continue
-            met = Met(1.0, 1.0, place)
+            met = MetCondition(1.0, 1.0, place)
         else:
             score, product = best_score(conjunction, seen, condition.theme)
             if score < threshold or score <= 0:
                 continue
-            met = Met(score, product, place)
+            met = MetCondition(score, product, place)
         if all(holds_for_none(p, seen, condition.theme, threshold) for p in conjunction.negative) and (
             best is None or met[:2] > best[:2]
         ):

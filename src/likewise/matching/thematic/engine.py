@@ -158,11 +158,11 @@ class ThematicEngine(BaseEngine):
         """How often the posting list of a tuple, and the relatedness of a term, was there."""
         return {POSTING_LISTS: self._listed, RELATEDNESS: self._related}
 
-    def relearn(self, concerns: Callable[[str], bool]) -> None:
+    def forget_relatedness(self, of: Callable[[str], bool]) -> None:
         """Drop what is kept about some seen texts, because feedback has moved their relatedness."""
-        self.lists.attributes.forget(concerns)
-        self.lists.values.forget(concerns)
-        touched = [concerns(s.item.attribute) or concerns(str(s.item.value)) for s in self.lists.seen]
+        self.lists.attributes.forget(of)
+        self.lists.values.forget(of)
+        touched = [of(s.item.attribute) or of(str(s.item.value)) for s in self.lists.seen]
         if any(touched):
             self._renumber(self.lists.keep(np.flatnonzero(~np.array(touched, bool))))
 

@@ -12,10 +12,10 @@ from math import inf, nextafter
 from likewise.model import Interval, Predicate, Unit, reading_unit, unit
 from likewise.model.values import read_number
 
-Entry = tuple[Unit | None, float, float]  # the unit to bring the number from (None: as sent), low, high
+NumberRange = tuple[Unit | None, float, float]  # the unit to bring the number from (None: as sent), low, high
 
 
-def number_entries(predicate: Predicate, attribute: str, stated: str, *, whole: bool) -> Iterator[Entry]:
+def number_entries(predicate: Predicate, attribute: str, stated: str, *, whole: bool) -> Iterator[NumberRange]:
     """The intervals in which a number under an attribute, with the unit stated beside it, meets a predicate.
 
     >>> from likewise.model import Quantity
@@ -48,7 +48,7 @@ def number_entries(predicate: Predicate, attribute: str, stated: str, *, whole: 
             yield from _bounds(predicate, attribute, stated)
 
 
-def _bounds(predicate: Predicate, attribute: str, stated: str) -> Iterator[Entry]:
+def _bounds(predicate: Predicate, attribute: str, stated: str) -> Iterator[NumberRange]:
     interval: Interval | None = predicate.interval()
     if interval is None:
         return

@@ -26,7 +26,7 @@ from likewise.matching.plain.scoring import number_of, rank_value, scored_attrib
 from likewise.matching.plain.similarity import SeenEvent
 from likewise.matching.plain.window import Standing
 from likewise.matching.thematic.engine import ThematicEngine
-from likewise.matching.topk.family import Entry, WindowFamily
+from likewise.matching.topk.family import Publication, WindowFamily
 from likewise.matching.topk.saved_families import read_families, write_families
 from likewise.model import Distance, Event, Explanation, Kind, Match, Promotion, Subscription, Top, fold
 
@@ -69,12 +69,12 @@ class TopKEngine(BaseEngine):
         self.refused_late = 0
         self._cache_bytes = cache_bytes
         self._families: dict[Subscription, WindowFamily] = {}  # by what its members have in common
-        self._conditions: dict[Subscription, _Gate] = {}  # by condition, themes and threshold
+        self._conditions: dict[Subscription, SharedCondition] = {}  # by condition, themes and threshold
         self._home: dict[int, tuple[Subscription, Subscription]] = {}  # ordinal -> its family and condition
         self._due: list[tuple[int, int, WindowFamily]] = []  # the next expiry of each family of timed windows
         self._published: dict[str, list[tuple[WindowFamily, int]]] = {}  # event id -> where it was taken in
         self._turn = 0
-        self._gates = 0
+        self._shared = 0
         self._index: ThematicEngine | None = None  # finds the conditions an event meets, once they are many
 
     # -- members --------------------------------------------------------------------------------
@@ -84,20 +84,20 @@ class TopKEngine(BaseEngine):
         self.admit(ordinal, subscription)
         assert subscription.top is not None  # `serves` lets nothing else in
         condition = _condition_of(subscription)
-        gate = self._conditions.get(condition)
-        if gate is None:
-            gate = self._conditions[condition] = _Gate(self._gates, plain_condition(subscription))
-            self._gates += 1
+        shared = self._conditions.get(condition)
+        if shared is None:
+            shared = self._conditions[condition] = SharedCondition(self._shared, plain_condition(subscription))
+            self._shared += 1
             if self._index is not None:
-                self._index.add(gate.number, condition, at)
+                self._index.add(shared.number, condition, at)
             elif len(self._conditions) > FEW:
                 self._index = ThematicEngine(self.measure, self.threshold, self._cache_bytes)
                 for key, held in self._conditions.items():
                     self._index.add(held.number, key, at)
         key = _family_of(subscription)
-        family = gate.families.get(key)
+        family = shared.families.get(key)
         if family is None:
-            family = gate.families[key] = self._families[key] = WindowFamily(subscription.top)
+            family = shared.families[key] = self._families[key] = WindowFamily(subscription.top)
         family.join(ordinal, subscription.top)
         self._home[ordinal] = (key, condition)
 
@@ -110,9 +110,9 @@ class TopKEngine(BaseEngine):
         if not len(family):
             del self._families[key], self._conditions[condition].families[key]
             if not self._conditions[condition].families:
-                gate = self._conditions.pop(condition)
+                shared = self._conditions.pop(condition)
                 if self._index is not None:
-                    self._index.remove(gate.number)
+                    self._index.remove(shared.number)
 
     # -- events ---------------------------------------------------------------------------------
 
@@ -143,13 +143,13 @@ class TopKEngine(BaseEngine):
             self.refused_late += 1
             return arrived, promoted
         seen = SeenEvent(event, self.measure)
-        for condition, gate in self._open(event, at):
+        for condition, shared in self._open(event, at):
             threshold = self.threshold if condition.threshold is None else condition.threshold
-            met = evaluate(gate.condition, seen, threshold)
+            met = evaluate(shared.condition, seen, threshold)
             if met is None:
                 continue
-            entry = Entry(event.id, at if event.time is None else event.time, met.score, met.product)
-            for family in gate.families.values():
+            entry = Publication(event.id, at if event.time is None else event.time, met.score, met.product)
+            for family in shared.families.values():
                 values = _values(family.top, event, met.score)
                 number = family.next
                 for ordinal, delivered in family.arrive(values, entry, self.now):
@@ -162,7 +162,7 @@ class TopKEngine(BaseEngine):
         self._forget_published()
         return arrived, promoted
 
-    def _open(self, event: Event, at: int) -> Iterable[tuple[Subscription, _Gate]]:
+    def _open(self, event: Event, at: int) -> Iterable[tuple[Subscription, SharedCondition]]:
         """The conditions worth evaluating: all if they are few, else those that the index finds met."""
         if self._index is None:
             return tuple(self._conditions.items())
@@ -270,10 +270,10 @@ class TopKEngine(BaseEngine):
         """What the index of conditions looks up."""
         return {} if self._index is None else self._index.caches()
 
-    def relearn(self, concerns: Callable[[str], bool]) -> None:
+    def forget_relatedness(self, of: Callable[[str], bool]) -> None:
         """Let the index of conditions forget what it knows about some seen texts."""
         if self._index is not None:
-            self._index.relearn(concerns)
+            self._index.forget_relatedness(of)
 
     # -- keeping --------------------------------------------------------------------------------
 
@@ -295,7 +295,7 @@ class TopKEngine(BaseEngine):
             self._schedule(family)
 
 
-class _Gate(msgspec.Struct):
+class SharedCondition(msgspec.Struct):
     """A condition, and the families whose members share it."""
 
     number: int

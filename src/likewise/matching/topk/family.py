@@ -27,7 +27,7 @@ Delivery = tuple[int, int]  # ordinal, publication
 PATIENCE = 64  # members outside the region index, or publications that left, before things are put in order
 
 
-class Entry(NamedTuple):
+class Publication(NamedTuple):
     """One publication of the window, as a delivery tells of it."""
 
     event_id: str | None
@@ -60,7 +60,7 @@ class WindowFamily:
         self._values = Growing(np.float64)  # `width` numbers a publication
         self._time = Growing(np.int64)
         self._alive = Growing(np.uint8)
-        self.log: list[Entry | None] = []
+        self.log: list[Publication | None] = []
         self._front = 0  # how many publications at the front of the log are gone
         self._oldest = 0  # the first publication still among the last n
         self._expiring: list[tuple[int, int]] = []  # (time, number), for windows of time
@@ -150,7 +150,7 @@ class WindowFamily:
         """The number the next publication gets."""
         return self.base + len(self.log)
 
-    def arrive(self, values: tuple[float, ...] | None, entry: Entry, now: int) -> list[Delivery]:
+    def arrive(self, values: tuple[float, ...] | None, entry: Publication, now: int) -> list[Delivery]:
         """A publication that passed the condition; `values` is None if a scored attribute is missing."""
         if self.kind == TIMED and now - entry.time >= (self.top.duration or 0):
             return []
@@ -193,7 +193,7 @@ class WindowFamily:
         """Whether a publication is still in the window."""
         return number >= self.base and self.log[number - self.base] is not None
 
-    def entry(self, number: int) -> Entry:
+    def entry(self, number: int) -> Publication:
         """A publication that is in the window."""
         found = self.log[number - self.base]
         assert found is not None
@@ -333,7 +333,7 @@ class WindowFamily:
 
     # -- keeping --------------------------------------------------------------------------------
 
-    def publications(self) -> Iterable[tuple[int, Entry, bool, list[float]]]:
+    def publications(self) -> Iterable[tuple[int, Publication, bool, list[float]]]:
         """Every publication of the window: number, what it is, whether it counts, and its values."""
         for index, entry in enumerate(self.log):
             if entry is not None:
@@ -355,7 +355,7 @@ class WindowFamily:
 
     def restore(
         self,
-        publications: Sequence[tuple[int, Entry, bool, list[float]]],
+        publications: Sequence[tuple[int, Publication, bool, list[float]]],
         since: dict[int, tuple[int, list[int]]],
         next: int,
     ) -> None:
@@ -391,7 +391,7 @@ class WindowFamily:
                     self._fade(number, slot)
         self._tree = None
 
-    def _append(self, entry: Entry | None, values: Sequence[float], time: int, alive: int) -> None:
+    def _append(self, entry: Publication | None, values: Sequence[float], time: int, alive: int) -> None:
         self._values.extend(values)
         self._time.append(time)
         self._alive.append(alive)

@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from likewise.errors import ArtefactDamaged, ArtefactVersion
-from likewise.matching.topk.family import Entry, WindowFamily
+from likewise.matching.topk.family import Publication, WindowFamily
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 VERSION = b"1"
-Saved = tuple[int, list[tuple[int, Entry, bool, list[float]]], dict[int, tuple[int, list[int]]], int]
+Saved = tuple[int, list[tuple[int, Publication, bool, list[float]]], dict[int, tuple[int, list[int]]], int]
 
 
 def write_families(folder: Path, now: int | None, families: Iterable[tuple[int, WindowFamily]]) -> None:
@@ -60,7 +60,7 @@ def read_families(folder: Path) -> tuple[int | None, list[Saved]]:
         family = found.setdefault(row["family"], (row["family"], [], {}, row["next"]))
         family[2][row["ordinal"]] = (row["since"], row["delivered"])
     for row in publications.to_pylist():
-        entry = Entry(row["event_id"], row["time"], row["score"], row["product"])
+        entry = Publication(row["event_id"], row["time"], row["score"], row["product"])
         if row["family"] not in found:
             raise ArtefactDamaged(
                 f"{folder}: a publication belongs to the family {row['family']}, which has no members"

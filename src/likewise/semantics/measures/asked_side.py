@@ -11,13 +11,13 @@ Side = TypeVar("Side")
 REMEMBERED: Final = 8  # sides kept; comparing with one that is the same objects costs microseconds
 
 
-class Prepared(Generic[Side]):
+class AskedSide(Generic[Side]):
     """Remembers the sides made ready last.
 
     What is remembered follows from the terms alone, so it changes no answer.
 
     >>> made = []
-    >>> prepared = Prepared(lambda terms: made.append(len(terms)) or len(terms))
+    >>> prepared = AskedSide(lambda terms: made.append(len(terms)) or len(terms))
     >>> terms = [Term("a"), Term("b")]
     >>> prepared(terms), prepared(list(terms)), prepared([Term("c")]), made
     (2, 2, 1, [2, 1])

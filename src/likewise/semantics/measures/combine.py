@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from likewise.semantics.measure import Term
-from likewise.semantics.measures.asked_side import Prepared
+from likewise.semantics.measures.asked_side import AskedSide
 from likewise.semantics.measures.esa import equal_are_one, fold_spaces
 from likewise.semantics.measures.inverted import TurnedStack, turned
 from likewise.semantics.measures.jcn import JcnMeasure
@@ -65,7 +65,7 @@ class CombinedMeasure:
         self._names = NamesMeasure(vectors, calibration.names)
         self._latent = latent
         self._jcn = JcnMeasure(taxonomy, senses="all")
-        self._side: Prepared[_Side] = Prepared(self._prepare)
+        self._side: AskedSide[_Side] = AskedSide(self._prepare)
         weights = self._calibration.weights
         self._shares = (weights["thematic"], 0.0 if latent is None else weights["latent"])
         self._backgrounds = {name: self._calibration.background(name) for name in self._calibration.backgrounds}

@@ -14,7 +14,7 @@ import numpy as np
 from likewise.errors import InputError
 from likewise.model.text import fold
 from likewise.semantics.measure import Term
-from likewise.semantics.measures.asked_side import Prepared
+from likewise.semantics.measures.asked_side import AskedSide
 from likewise.semantics.vectors.term_vectors import Stack, TermVectors, Vector, stacked
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class EsaMeasure:
         if metric not in METRICS:
             raise InputError(f"no metric is named {metric!r}; there are {', '.join(METRICS)}")
         self._vectors, self.metric = vectors, metric
-        self._side: Prepared[Stack] = Prepared(lambda terms: stacked([self.vector(t) for t in terms]))
+        self._side: AskedSide[Stack] = AskedSide(lambda terms: stacked([self.vector(t) for t in terms]))
 
     def configuration(self) -> dict[str, object]:
         """What rebuilds this measure over the same space."""
@@ -100,7 +100,7 @@ def equal_are_one(scores: NDArray[np.float32], asked: Sequence[Term], seen: Sequ
     return scores
 
 
-_hashes: Final[Prepared[NDArray[np.int64]]] = Prepared(
+_hashes: Final[AskedSide[NDArray[np.int64]]] = AskedSide(
     lambda terms: np.array([hash(fold(term.text)) for term in terms], dtype=np.int64)
 )
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from likewise.errors import InputError
 from likewise.semantics.measure import Term
-from likewise.semantics.measures.asked_side import Prepared
+from likewise.semantics.measures.asked_side import AskedSide
 from likewise.semantics.measures.esa import equal_are_one, fold_spaces
 from likewise.semantics.wordnet.taxonomy import Taxonomy, read_word_counts
 from likewise.semantics.words.identifiers import words_of
@@ -81,7 +81,7 @@ class JcnMeasure:
             self._information = taxonomy.information_of_words(read_word_counts(information))
         self._words = lru_cache(maxsize=65_536)(self._words_of)
         self._senses_of = lru_cache(maxsize=65_536)(self._find_senses)
-        self._side: Prepared[_Words] = Prepared(self._gathered)
+        self._side: AskedSide[_Words] = AskedSide(self._gathered)
 
     def configuration(self) -> dict[str, object]:
         """What rebuilds this measure over the same space."""

@@ -17,7 +17,7 @@ import numpy as np
 
 from likewise import defaults
 from likewise.semantics.measure import Term
-from likewise.semantics.measures.asked_side import Prepared
+from likewise.semantics.measures.asked_side import AskedSide
 from likewise.semantics.measures.esa import equal_are_one, fold_spaces
 from likewise.semantics.vectors.least_recent import LeastRecent
 from likewise.semantics.vectors.term_vectors import TermVectors, Vector, theme_of
@@ -36,7 +36,7 @@ class LatentMeasure:
         self._kept: LeastRecent[tuple[str, tuple[str, ...]], NDArray[np.float32]] = LeastRecent(
             defaults.TERM_CACHE_BYTES // 2, lambda row: row.nbytes + 300
         )
-        self._side: Prepared[NDArray[np.float32]] = Prepared(self._rows)
+        self._side: AskedSide[NDArray[np.float32]] = AskedSide(self._rows)
 
     def configuration(self) -> dict[str, object]:
         """What rebuilds this measure over the same space."""

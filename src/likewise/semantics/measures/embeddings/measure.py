@@ -17,7 +17,7 @@ from likewise import defaults
 from likewise.errors import InputError
 from likewise.model.text import fold
 from likewise.semantics.measure import Term
-from likewise.semantics.measures.asked_side import Prepared
+from likewise.semantics.measures.asked_side import AskedSide
 from likewise.semantics.measures.embeddings.encoders import Encoder, open_encoder
 from likewise.semantics.measures.esa import equal_are_one
 from likewise.semantics.vectors.least_recent import LeastRecent
@@ -48,7 +48,7 @@ class EmbeddingsMeasure:
         self._kept: LeastRecent[str, NDArray[np.float32]] = LeastRecent(
             defaults.TERM_CACHE_BYTES, lambda row: row.nbytes + 200
         )
-        self._side: Prepared[NDArray[np.float32]] = Prepared(self._rows)
+        self._side: AskedSide[NDArray[np.float32]] = AskedSide(self._rows)
 
     def configuration(self) -> dict[str, object]:
         """What rebuilds this measure, given the same model."""

@@ -20,7 +20,7 @@ from likewise import defaults
 from likewise.model.units import find_unit, units_in_name
 from likewise.semantics.calibration import NameWeights
 from likewise.semantics.measure import Term
-from likewise.semantics.measures.asked_side import Prepared
+from likewise.semantics.measures.asked_side import AskedSide
 from likewise.semantics.measures.esa import equal_are_one, fold_spaces
 from likewise.semantics.measures.names.parser import MOST_WORDS, Reading, parse_name, parse_text
 from likewise.semantics.measures.names.quantities import quantity
@@ -60,7 +60,7 @@ class NamesMeasure:
         self._kept: LeastRecent[tuple[str, str, tuple[str, ...], bool], _Name] = LeastRecent(
             defaults.TERM_CACHE_BYTES // 8, lambda n: 200 * (len(n.words) + 1) + 100 * len(n.initials)
         )
-        self.side: Prepared[Names] = Prepared(
+        self.side: AskedSide[Names] = AskedSide(
             lambda terms: Names([(self._name(t), theme_of(t.theme), t.kind) for t in terms])
         )
 

@@ -17,14 +17,14 @@ from likewise.broker.store.event_log import Done
 from likewise.broker.store.tokens import Access, Doorkeeper
 from likewise.broker.tenants.rates import Rate
 from likewise.broker.tenants.tenant import Tenant
-from likewise.connectors.loop_bridge import Courier
+from likewise.connectors.loop_bridge import LoopBridge
 from likewise.defaults import BLOCK_SECONDS, TENANT
 from likewise.errors import FormatError, InputError, LimitExceeded, Unavailable
 
 T = TypeVar("T")
 
 
-class Gate:
+class Door:
     """The broker as requests reach it; one for each application."""
 
     def __init__(self, broker: Broker) -> None:
@@ -33,7 +33,7 @@ class Gate:
         self.reload()
         self.stopping = asyncio.Event()
         self._rates: dict[str, Rate] = {}
-        self._courier: Courier | None = None
+        self._bridge: LoopBridge | None = None
 
     def reload(self) -> None:
         """Read the tokens anew."""
@@ -41,11 +41,11 @@ class Gate:
             self.door.load(connection)
 
     @property
-    def courier(self) -> Courier:
+    def bridge(self) -> LoopBridge:
         """What brings answers to the running loop."""
-        if self._courier is None:
-            self._courier = Courier(asyncio.get_running_loop())
-        return self._courier
+        if self._bridge is None:
+            self._bridge = LoopBridge(asyncio.get_running_loop())
+        return self._bridge
 
     def admit(self, request: Request | WebSocket, scope: str) -> tuple[Access, Tenant]:
         """Who asks, for which tenant; refused without the scope."""
@@ -78,7 +78,7 @@ class Gate:
 
     async def answer(self, start: Callable[[Done], None]) -> object:
         """What the broker answers once that is on disk."""
-        return await self.courier.answer(start)
+        return await self.bridge.answer(start)
 
     async def ask(self, question: Callable[[], T]) -> T:
         """Ask the matchers on their own thread."""
@@ -104,15 +104,15 @@ class Gate:
             await asyncio.sleep(0.01)
 
 
-def gate_of(request: Request | WebSocket) -> Gate:
-    """The gate of the application a request reached."""
-    return gate_in(request.scope)
+def door_of(request: Request | WebSocket) -> Door:
+    """The door of the application a request reached."""
+    return door_in(request.scope)
 
 
-def gate_in(scope: Scope) -> Gate:
+def door_in(scope: Scope) -> Door:
     """The same from a request's bare scope: the application's lifespan puts it there."""
-    gate: Gate = scope["state"]["gate"]
-    return gate
+    door: Door = scope["state"]["door"]
+    return door
 
 
 def _token(request: Request | WebSocket) -> str | None:
