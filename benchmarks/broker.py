@@ -165,7 +165,7 @@ async def delivery_latency(
                 took.append(now - due)
             if said["sequence"] - last > 50:
                 last = said["sequence"]
-                await stream.send(json.dumps({"acknowledge": last}))
+                await stream.send(json.dumps({"sequence": last}))
 
     listening = [asyncio.create_task(listen(stream)) for stream in streams]
     lines = [await Line.open(address) for _ in range(PACED_CONNECTIONS)]

@@ -66,7 +66,7 @@ def test_a_stream_without_subscriber_is_refused_with_a_reason(address: str) -> N
 def test_what_a_client_sends_wrongly_ends_the_stream_with_a_reason(address: str, http: httpx.Client) -> None:
     """Close code 4400, for what is no acknowledgement and for one of the future."""
     http.put("/v1/subscribers/odd")
-    for said in ("hello", '{"acknowledge": 999999}'):
+    for said in ("hello", '{"sequence": 999999}'):
         with connect(address.replace("http", "ws") + "/v1/subscribers/odd/stream") as socket:
             socket.send(said)
             with pytest.raises(ConnectionClosed):

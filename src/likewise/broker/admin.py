@@ -7,8 +7,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-import msgspec
-
 from likewise.broker.broker import Broker
 from likewise.broker.store import dead_letters
 from likewise.broker.store.deliveries import COLUMNS, delivery_row
@@ -32,6 +30,7 @@ from likewise.broker.store.rows import (
 )
 from likewise.broker.store.watermark import Watermark
 from likewise.errors import ArtefactMissing, StateError
+from likewise.formats.wire.operations import Stats
 
 _TABLES: Final[dict[str, tuple[str, Callable[[Row], object]]]] = {
     "log": (ENTRY, entry_row),
@@ -43,21 +42,6 @@ _TABLES: Final[dict[str, tuple[str, Callable[[Row], object]]]] = {
     "dead_letters": (dead_letters.COLUMNS, dead_letters.letter_row),
     "tokens": (TOKEN, token_row),
 }
-
-
-class Stats(msgspec.Struct, frozen=True):
-    """What a broker holds."""
-
-    events: int
-    log_position: int
-    matched_position: int
-    deliveries: int
-    pending: int
-    subscribers: int
-    subscriptions: int
-    dead_letters: int
-    dropped: int
-    bytes: int
 
 
 def stats(broker: Broker, tenant: str) -> Stats:

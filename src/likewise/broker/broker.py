@@ -38,7 +38,7 @@ from likewise.broker.store.entries import (
     Withdraw,
     command_entry,
 )
-from likewise.broker.store.event_log import Done, Receipt
+from likewise.broker.store.event_log import Done
 from likewise.broker.store.ids import uuid7s
 from likewise.broker.store.rows import add_tenant
 from likewise.broker.store.writer import Store
@@ -49,7 +49,8 @@ from likewise.broker.upkeep.recovery import recover
 from likewise.broker.upkeep.sweeping import Swept
 from likewise.defaults import FINISHING_SECONDS, SEND_PAGE, STRETCH_SECONDS
 from likewise.errors import DuplicateId, LikewiseError, LimitExceeded, StateError, Unavailable, UnknownId
-from likewise.formats.shown import Policy
+from likewise.formats.wire.events import Receipt
+from likewise.formats.wire.subscribers import Policy
 from likewise.matching.matcher import Matcher, system_clock
 from likewise.model import Event, Subscription
 

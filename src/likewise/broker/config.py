@@ -16,7 +16,7 @@ import msgspec
 
 from likewise import defaults
 from likewise.errors import ArtefactMissing, FormatError
-from likewise.formats.shown import Policy
+from likewise.formats.wire.subscribers import Policy
 
 PREFIX: Final = "LIKEWISE_"
 

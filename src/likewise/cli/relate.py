@@ -12,7 +12,7 @@ from likewise.cli.terminal.options import AsJson, MeasureName, SpaceName
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from likewise.semantics.evidence import Evidence
+    from likewise.formats.wire.meaning import Evidence
 
 
 def relate(

@@ -130,7 +130,7 @@ class AsyncSubscriber(AsyncConnection):
 
     async def pending(self, limit: int = 100) -> tuple[ClientDelivery, ...]:
         """What waits after the cursor, without a stream; the cursor stays."""
-        answer = await self.request("GET", path_of(self.id, f"/deliveries?after={self.cursor}&limit={limit}"))
+        answer = await self.request("GET", path_of(self.id, f"/deliveries?sequence={self.cursor}&limit={limit}"))
         return read_pending(answer.content)[0]
 
     async def replay(self, after: int = 0) -> AsyncIterator[ClientDelivery]:

@@ -135,9 +135,9 @@ def replay_path(subscriber: str, after: int) -> str:
     """Where deliveries are replayed from.
 
     >>> replay_path("ann", 7)
-    '/v1/subscribers/ann/deliveries?after=7&limit=1000&replay=true'
+    '/v1/subscribers/ann/deliveries?sequence=7&limit=1000&replay=true'
     """
-    return path_of(subscriber, f"/deliveries?after={after}&limit=1000&replay=true")
+    return path_of(subscriber, f"/deliveries?sequence={after}&limit=1000&replay=true")
 
 
 def read_pending(content: bytes) -> tuple[tuple[ClientDelivery, ...], int]:
@@ -159,8 +159,12 @@ def settled(number: int) -> bytes:
 
 
 def acknowledgement(number: int) -> str:
-    """What a stream is told when everything up to a sequence number is dealt with."""
-    return f'{{"acknowledge":{number}}}'
+    """What a stream is told when everything up to a sequence number is dealt with.
+
+    >>> acknowledgement(7)
+    '{"sequence":7}'
+    """
+    return settled(number).decode()
 
 
 def subscription_path(subscriber: str, id: str) -> str:
@@ -181,9 +185,9 @@ def stream_address(address: str, subscriber: str, cursor: int) -> str:
     """Where the stream is.
 
     >>> stream_address("http://127.0.0.1:8787", "ann", 7)
-    'ws://127.0.0.1:8787/v1/subscribers/ann/stream?cursor=7'
+    'ws://127.0.0.1:8787/v1/subscribers/ann/stream?sequence=7'
     """
     parts = urlsplit(address)
     scheme = "wss" if parts.scheme == "https" else "ws"
     path = parts.path.rstrip("/") + path_of(subscriber, "/stream")
-    return urlunsplit((scheme, parts.netloc, path, f"cursor={cursor}", ""))
+    return urlunsplit((scheme, parts.netloc, path, f"sequence={cursor}", ""))

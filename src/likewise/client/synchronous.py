@@ -137,7 +137,7 @@ class Subscriber(Connection):
 
     def pending(self, limit: int = 100) -> tuple[ClientDelivery, ...]:
         """What waits after the cursor, without a stream; the cursor stays."""
-        answer = self.request("GET", path_of(self.id, f"/deliveries?after={self.cursor}&limit={limit}"))
+        answer = self.request("GET", path_of(self.id, f"/deliveries?sequence={self.cursor}&limit={limit}"))
         return read_pending(answer.content)[0]
 
     def replay(self, after: int = 0) -> Iterator[ClientDelivery]:

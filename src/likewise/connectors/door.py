@@ -157,6 +157,14 @@ def whole(request: Request | WebSocket, name: str, default: int, low: int = 0, h
     return found
 
 
+def sequence_in(request: Request | WebSocket, old: str) -> int:
+    """The sequence number in the query of a request; `old` is what it was called before, and is still read."""
+    said = [name for name in ("sequence", old) if name in request.query_params]
+    if len(said) > 1:
+        raise InputError(f"`{old}` is the old name of `sequence`; give `sequence` alone")
+    return whole(request, said[0] if said else "sequence", 0)
+
+
 def answer(value: object, status: int = 200) -> Response:
     """A value as a JSON answer."""
     return Response(msgspec.json.encode(value), status, media_type="application/json")

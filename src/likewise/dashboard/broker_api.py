@@ -140,9 +140,9 @@ class BrokerApi:
         """What could not be read or delivered."""
         return await self._get(list[LetterShown], "/v1/dead-letters", limit=100)
 
-    async def replay(self, number: int) -> None:
+    async def retry(self, number: int) -> None:
         """Try a dead letter again."""
-        await self._call("POST", f"/v1/dead-letters/{number}/replay")
+        await self._call("POST", f"/v1/dead-letters/{number}/retry")
 
     async def forget(self, number: int) -> None:
         """Remove a dead letter."""

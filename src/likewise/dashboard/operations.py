@@ -110,7 +110,7 @@ class OperationsPanel:
                 f"<code class='lw-line'>{escape(what)}</code>",
                 sanitize=False,
             ).style("flex: 1; min-width: 0")
-            ui.button(icon="replay", on_click=lambda: self._do(api.replay(letter.number))).props(
+            ui.button(icon="replay", on_click=lambda: self._do(api.retry(letter.number))).props(
                 f"flat round dense aria-label='Try letter {letter.number} again'"
             )
             ui.button(icon="delete", on_click=lambda: self._do(api.forget(letter.number))).props(

@@ -11,9 +11,9 @@ import numpy as np
 
 from likewise import defaults
 from likewise.errors import InputError
+from likewise.formats.wire.meaning import Evidence, SharedDocument
 from likewise.model.text import fold
 from likewise.semantics.calibration import Calibration, read_calibration
-from likewise.semantics.evidence import Evidence, SharedDocument
 from likewise.semantics.measure import Measure, Term
 from likewise.semantics.measures.esa import EsaMeasure, fold_spaces
 from likewise.semantics.measures.thematic import ThematicMeasure

@@ -96,5 +96,5 @@ def test_a_replay_goes_on_where_a_request_stopped_looking(monkeypatch: pytest.Mo
 
         assert asyncio.run(again()) == [19, 20]
         first = http.get("/v1/subscribers/rare/deliveries", params={"replay": "true"}).json()
-        assert (first["deliveries"], first["next"]) == ([], 4)
+        assert (first["deliveries"], first["sequence"]) == ([], 4)
         assert http.get("/v1/subscribers/rare/deliveries", params={"replay": "maybe"}).status_code == 400

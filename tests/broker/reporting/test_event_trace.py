@@ -98,8 +98,8 @@ def test_what_is_sent_acknowledged_and_refused_at_the_door_is_said(lines: list[A
         assert http.post("/v1/events", json=[{"x": 1}] * 3).status_code == 429
         with connect(stream_address(address, "ann", 0)) as socket:
             socket.recv(timeout=30)
-            socket.send('{"acknowledge":1}')
-            socket.send('{"acknowledge":1}')
+            socket.send('{"sequence":1}')
+            socket.send('{"sequence":1}')
             socket.ping().wait(30)
     [delivered] = said(lines, "event delivered")
     assert (delivered["event_id"], delivered["source"], delivered["subscriber"]) == ("e1", "/roof", "ann")

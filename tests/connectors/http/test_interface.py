@@ -18,7 +18,7 @@ from tests.connectors.conftest import serving
 def pending(http: httpx.Client, subscriber: str, count: int, after: int = 0) -> list[dict[str, Any]]:
     """Wait for that many deliveries."""
     for _ in range(500):
-        answer = http.get(f"/v1/subscribers/{subscriber}/deliveries", params={"after": after})
+        answer = http.get(f"/v1/subscribers/{subscriber}/deliveries", params={"sequence": after})
         found: list[dict[str, Any]] = answer.json()["deliveries"]
         if len(found) >= count:
             return found
@@ -91,7 +91,7 @@ def test_errors_are_problems_with_stable_codes(http: httpx.Client) -> None:
         (http.delete("/v1/events/nothing"), 404, "unknown_id"),
         (http.get("/v1/nowhere"), 404, "unknown_address"),
         (http.patch("/v1/events"), 405, "unknown_method"),
-        (http.get("/v1/subscribers/c1/deliveries?after=x"), 400, "input"),
+        (http.get("/v1/subscribers/c1/deliveries?sequence=x"), 400, "input"),
         (http.put("/v1/subscribers/c1", json={"policy": "lose"}), 400, "format"),
         (http.put("/v1/subscribers/c1", json={"limit": 0}), 413, "limit"),
     ):
@@ -198,7 +198,7 @@ def test_what_cannot_be_read_is_a_dead_letter_that_can_be_looked_at(http: httpx.
     http.post("/v1/events", content='{"a": 1}\n{"broken', headers={"content-type": "application/x-ndjson"})
     letter = http.get("/v1/dead-letters").json()[-1]
     assert (letter["reason"], letter["body"]) == ("unreadable", '{"broken')
-    assert http.post(f"/v1/dead-letters/{letter['number']}/replay").status_code == 400
+    assert http.post(f"/v1/dead-letters/{letter['number']}/retry").status_code == 400
     assert http.delete(f"/v1/dead-letters/{letter['number']}").status_code == 204
     assert http.get(f"/v1/dead-letters/{letter['number']}").status_code == 404
 
@@ -218,7 +218,7 @@ def test_what_did_not_fit_is_replayed(http: httpx.Client) -> None:
     [letter] = letters
     assert letter["event"] == "g2"
     http.post("/v1/subscribers/g1/acknowledgements", json={"sequence": first["sequence"]})
-    assert http.post(f"/v1/dead-letters/{letter['number']}/replay").json() == {"delivered": True}
+    assert http.post(f"/v1/dead-letters/{letter['number']}/retry").json() == {"delivered": True}
     [again] = pending(http, "g1", 1)
     assert (again["event"]["id"], again["cause"], again["subscriptions"]) == (
         "g2",
@@ -314,3 +314,15 @@ def test_a_blocking_queue_delays_the_acknowledgement_of_publishers() -> None:
         http.post("/v1/subscribers/a/acknowledgements", json={"sequence": first["sequence"]})
         assert answered.wait(20)
         thread.join()
+
+
+def test_old_names_of_sequence_numbers_are_still_read(http: httpx.Client) -> None:
+    """`after` and the old address of a dead letter work; two names at once are refused."""
+    http.put("/v1/subscribers/old")
+    for name in ("sequence", "after"):
+        assert http.get("/v1/subscribers/old/deliveries", params={name: 3}).json() == {"deliveries": [], "sequence": 3}
+    both = http.get("/v1/subscribers/old/deliveries?sequence=3&after=3")
+    assert (both.status_code, both.json()["code"]) == (400, "input")
+    for address in ("retry", "replay"):
+        assert http.post(f"/v1/dead-letters/999/{address}").status_code == 404
+        assert http.post(f"/v1/dead-letters/999/{address}").json()["code"] == "unknown_id"

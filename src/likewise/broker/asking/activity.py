@@ -14,26 +14,9 @@ from likewise.broker.store.deliveries import CAUSES, COLUMNS, Delivery, delivery
 from likewise.broker.store.packed_sets import unpack_scores
 from likewise.broker.store.rows import ENTRY, entry_row
 from likewise.broker.tenants.tenant import Tenant
-from likewise.formats.shown import MetSubscription, SeenMatch
+from likewise.formats.wire.watching import Activity, Arrival, MetSubscription, SeenMatch
 
 LISTED: Final = 50  # subscriptions shown of one match; `total` says how many there are
-
-
-class SeenArrival(msgspec.Struct, frozen=True):
-    """An event as it came in: its position, the time of its arrival (µs), and the event itself."""
-
-    position: int
-    arrival: int
-    event: msgspec.Raw
-
-
-class Activity(msgspec.Struct, frozen=True):
-    """Events and matches after those seen before; `position` and `sequence` are what to ask with next."""
-
-    events: tuple[SeenArrival, ...]
-    matches: tuple[SeenMatch, ...]
-    position: int
-    sequence: int
 
 
 def activity(connection: Connection, tenant: Tenant, position: int, sequence: int, limit: int) -> Activity:
@@ -50,7 +33,7 @@ def activity(connection: Connection, tenant: Tenant, position: int, sequence: in
     entries = [entry_row(row) for row in reversed(events)]
     deliveries = [delivery_row(row) for row in reversed(matches)]
     return Activity(
-        tuple(SeenArrival(entry.position, entry.arrival, msgspec.Raw(entry.body)) for entry in entries),
+        tuple(Arrival(entry.position, entry.arrival, msgspec.json.decode(entry.body)) for entry in entries),
         tuple(_match(tenant, delivery) for delivery in deliveries),
         max([position, *(entry.position for entry in entries)]),
         max([sequence, *(delivery.number for delivery in deliveries)]),

@@ -17,32 +17,12 @@ from likewise.broker.store.event_log import EventLog
 from likewise.broker.tenants.tenant import Held, Tenant
 from likewise.defaults import STORED_EVENTS
 from likewise.errors import StateError
-from likewise.formats.shown import MetSubscription, Place, Stated
+from likewise.formats.wire.questions import Backtest, WouldHaveMet
+from likewise.formats.wire.watching import MetSubscription, Place, Stated
 from likewise.matching.engine import Ranked
 from likewise.matching.matcher import Matcher
 from likewise.matching.plain.scoring import scored_attributes, stated_in
 from likewise.model import Event, Explanation, Match, Subscription
-
-
-class WouldHaveMet(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A stored event that a subscription would have met; `promoted` if only after better ones had left."""
-
-    event: str
-    source: str
-    arrival: int
-    score: float
-    promoted: bool = False
-    rank_value: float | None = None
-
-
-class Backtest(msgspec.Struct, frozen=True):
-    """What a subscription would have met among the stored events it was tried on."""
-
-    events: int
-    matched: int
-    first: int | None
-    last: int | None
-    matches: tuple[WouldHaveMet, ...]
 
 
 def would_meet(tenant: Tenant, event: Event, now: int) -> list[MetSubscription]:

@@ -15,7 +15,7 @@ from likewise.broker.store.entries import (
     Entry,
     Judge,
     Register,
-    Replay,
+    Retry,
     Subscribe,
     Tick,
     Unregister,
@@ -63,7 +63,7 @@ class Commands:
                         checksum(entry.body, entry.position, tenant.number), entry.body,
                     )  # fmt: skip
                     return judge(tenant, command, tenant.subscription(command.subscriber, command.id))
-                case Replay() as command:
+                case Retry() as command:
                     return self._replay(tenant, command, outcome)
                 case _:
                     raise AssertionError(entry.value)
@@ -132,7 +132,7 @@ class Commands:
         )  # fmt: skip
         return held
 
-    def _replay(self, tenant: Tenant, command: Replay, outcome: Outcome) -> bool:
+    def _replay(self, tenant: Tenant, command: Retry, outcome: Outcome) -> bool:
         """Deliver what a full queue refused, or what could not be matched; whether anybody gets it."""
         entry = self._find(command.event)
         outcome.execute("DELETE FROM dead_letters WHERE tenant = ? AND number = ?", tenant.number, command.letter)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from likewise.broker.store.checksums import refuse, text_checksum
 from likewise.broker.store.packed_sets import unpack
 from likewise.defaults import MAX_DEAD_LETTER_BYTES, MAX_DEAD_LETTERS
 from likewise.errors import UnknownId
+from likewise.formats.wire.operations import Reason
 
-Reason = Literal["unreadable", "queue_full", "unmatched"]
 COLUMNS: Final = "number, tenant, at, reason, detail, subscriber, event, matched, body, checksum - number"
 
 

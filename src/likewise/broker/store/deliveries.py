@@ -14,7 +14,7 @@ import msgspec
 
 from likewise.broker.store.checksums import altered, check_entry, checksum, refuse
 from likewise.broker.store.packed_sets import pack, unpack, unpack_scores
-from likewise.formats.shown import Cause
+from likewise.formats.wire.deliveries import Cause
 
 CAUSES: Final[tuple[Cause, ...]] = ("arrival", "promoted", "initial", "replayed")
 ARRIVAL, PROMOTED, INITIAL, REPLAYED = range(4)
@@ -50,23 +50,6 @@ class Delivery(msgspec.Struct):
     def over(self, now: int) -> bool:
         """Whether the event's validity is over; for windows it does not matter (SPEC.md C)."""
         return self.cause != PROMOTED and self.ends is not None and self.ends <= now
-
-
-class Listed(msgspec.Struct, frozen=True):
-    """A subscription of the recipient that the event met."""
-
-    id: str
-    score: float
-
-
-class DeliveryDocument(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A delivery as a subscriber reads it; `event` is the published JSON envelope."""
-
-    v: int
-    sequence: int
-    cause: Cause
-    subscriptions: tuple[Listed, ...]
-    event: dict[str, Any]
 
 
 def insert(connection: sqlite3.Connection, tenant: int, deliveries: Iterable[Delivery]) -> None:

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from likewise.formats.shown import Policy
+from likewise.formats.wire.subscribers import Policy
 from likewise.model import Event, Subscription
 
 EVENT: Final = 0
@@ -71,7 +71,7 @@ class Judge(msgspec.Struct, frozen=True, tag="judge"):
     relevant: bool
 
 
-class Replay(msgspec.Struct, frozen=True, tag="replay"):
+class Retry(msgspec.Struct, frozen=True, tag="replay"):
     """A dead letter about an event is tried again, for its subscriber or, without one, for everybody."""
 
     letter: int
@@ -80,7 +80,7 @@ class Replay(msgspec.Struct, frozen=True, tag="replay"):
     subscriptions: tuple[int, ...]
 
 
-Command = Register | Unregister | Subscribe | Unsubscribe | Withdraw | Tick | Judge | Replay
+Command = Register | Unregister | Subscribe | Unsubscribe | Withdraw | Tick | Judge | Retry
 Applied = Callable[[object], None]
 
 

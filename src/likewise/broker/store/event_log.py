@@ -10,23 +10,10 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from typing import Protocol, TypeVar
 
-import msgspec
-
 from likewise.broker.store.entries import Entry
+from likewise.formats.wire.events import Receipt
 
 T = TypeVar("T")
-
-
-class Receipt(msgspec.Struct, frozen=True, gc=False):
-    """What a publisher is told: the event's id, where it stands in the log, and whether it stood there before.
-
-    >>> msgspec.json.encode(Receipt("e1", 7))
-    b'{"id":"e1","position":7,"duplicate":false}'
-    """
-
-    id: str
-    position: int
-    duplicate: bool = False
 
 
 Receipts = list[Receipt]

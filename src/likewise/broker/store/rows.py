@@ -24,7 +24,7 @@ from likewise.broker.store.checksums import (
     text_checksum,
 )
 from likewise.broker.store.entries import EVENT, Entry, Judge, read_command
-from likewise.formats.shown import Policy
+from likewise.formats.wire.subscribers import Policy
 from likewise.model import Event, Subscription
 
 Row = tuple[Any, ...]

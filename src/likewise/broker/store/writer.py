@@ -20,12 +20,13 @@ import structlog
 
 from likewise.broker.store.checksums import entry_checksum
 from likewise.broker.store.entries import Entry
-from likewise.broker.store.event_log import Done, Receipt, Receipts
+from likewise.broker.store.event_log import Done, Receipts
 from likewise.broker.store.files import FolderLock, connect, open_tables, said
 from likewise.broker.store.rows import ENTRY, entry_row
 from likewise.broker.store.watermark import Watermark
 from likewise.defaults import COMMIT_ENTRIES
 from likewise.errors import Conflict, LikewiseError, Unavailable
+from likewise.formats.wire.events import Receipt
 
 _log = structlog.get_logger("likewise.store")
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from pyroaring import BitMap64
 
-from likewise.formats.shown import Policy
+from likewise.formats.wire.subscribers import Policy
 
 
 class Room(NamedTuple):

@@ -1,36 +1,23 @@
-"""`/v1/dead-letters`: what could not be read, matched or delivered; list, read, replay, remove."""
+"""`/v1/dead-letters`: what could not be read, matched or delivered; list, read, retry, remove."""
 
 from __future__ import annotations
 
 import asyncio
 from typing import Any
 
-import msgspec
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
 from likewise.broker.store import dead_letters
-from likewise.broker.store.dead_letters import DeadLetter, Reason
-from likewise.broker.store.entries import Replay
+from likewise.broker.store.dead_letters import DeadLetter
+from likewise.broker.store.entries import Retry
 from likewise.broker.tenants.tenant import Tenant
 from likewise.connectors.bodies import Unreadable, read_events
 from likewise.connectors.door import Door, answer, door_of, whole
 from likewise.connectors.http.openapi import documented
+from likewise.formats.wire.operations import LetterShown
 
 router = APIRouter(tags=["dead letters"])
-
-
-class LetterShown(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A dead letter: bytes that could not be read (`body`, as text), or an event for a subscriber."""
-
-    number: int
-    at: int
-    reason: Reason
-    detail: str
-    subscriber: str = ""
-    event: str = ""
-    subscriptions: tuple[str, ...] = ()
-    body: str = ""
 
 
 def _shown(door: Door, tenant: Tenant, letter: DeadLetter) -> LetterShown:
@@ -83,12 +70,13 @@ async def read_letter(request: Request, number: str) -> Response:
     return answer(await asyncio.to_thread(lambda: _shown(door, tenant, _one(door, tenant, chosen))))
 
 
+@router.post("/v1/dead-letters/{number}/replay", include_in_schema=False)  # its old name
 @router.post(
-    "/v1/dead-letters/{number}/replay",
+    "/v1/dead-letters/{number}/retry",
     **documented("Try again: publish what was unreadable, or deliver what did not fit. Then it is forgotten."),
 )
-async def replay(request: Request, number: str) -> Response:
-    """Replay a dead letter."""
+async def retry(request: Request, number: str) -> Response:
+    """Try again what a dead letter is about."""
     door = door_of(request)
     _, tenant = door.admit(request, "admin")
     chosen = _number(number)
@@ -101,7 +89,7 @@ async def replay(request: Request, number: str) -> Response:
         await door.answer(lambda done: door.broker.start_publish(tenant, events, done))
         await _forget(door, tenant, chosen)
         return answer({"published": [event.id for event in events]})
-    command = Replay(letter.number, letter.event, letter.subscriber, tuple(letter.subscriptions))
+    command = Retry(letter.number, letter.event, letter.subscriber, tuple(letter.subscriptions))
     delivered: Any = await door.answer(lambda done: door.broker.command(tenant, command, done))
     return answer({"delivered": delivered})
 

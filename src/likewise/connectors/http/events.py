@@ -4,24 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-import msgspec
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
-from likewise.broker.store.event_log import Receipt
 from likewise.connectors.bodies import CLOUDEVENT, CLOUDEVENTS, JSON, LINES, SENML
 from likewise.connectors.door import door_of, raw_answer
 from likewise.connectors.http.openapi import documented
 from likewise.connectors.http.publishing import PATH, publish
 from likewise.errors import InputError
+from likewise.formats.wire.events import PublishedAll
 
 router = APIRouter(tags=["events"])
-
-
-class PublishedAll(msgspec.Struct, frozen=True):
-    """The events of one request, in their order."""
-
-    events: tuple[Receipt, ...]
 
 
 _EXAMPLE: dict[str, Any] = {"v": 1, "payload": {"TempC_SHT": 27.1, "city": "Galway"}, "id": "e1", "source": "/roof"}

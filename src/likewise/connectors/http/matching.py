@@ -5,12 +5,10 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-import msgspec
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
 from likewise.broker.asking.questions import (
-    Backtest,
     backtest,
     board,
     explain_live,
@@ -27,50 +25,23 @@ from likewise.defaults import STORED_EVENTS
 from likewise.errors import InputError, UnknownId
 from likewise.formats.json.answers import explanation_to_json
 from likewise.formats.json.events import event_from_json
-from likewise.formats.shown import MetSubscription, Place
+from likewise.formats.wire.questions import (
+    Backtest,
+    BacktestAsked,
+    JudgedPair,
+    JudgementAsked,
+    JudgementTaken,
+    MatchAnswer,
+    Question,
+)
+from likewise.formats.wire.watching import Place
 from likewise.language import parse
 from likewise.model import Event, Explanation
 
 router = APIRouter(tags=["matching"])
 
 
-class Question(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """An event (`event`, or the `event_id` of a stored one) and a subscription (an id of a subscriber, or `text`)."""
-
-    event: msgspec.Raw = msgspec.Raw()
-    event_id: str | None = None
-    source: str | None = None
-    subscriber: str | None = None
-    subscription: str | None = None
-    text: str | None = None
-
-
-class Tried(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A subscription as text to try on stored events: the newest `events` of them, showing `shown` matches."""
-
-    text: str
-    events: int = STORED_EVENTS
-    shown: int = 100
-
-
-class Judged(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Whether an event was what a subscription meant."""
-
-    subscriber: str
-    subscription: str
-    relevant: bool
-    event: msgspec.Raw = msgspec.Raw()
-    event_id: str | None = None
-    source: str | None = None
-
-
-class MatchAnswer(msgspec.Struct, frozen=True):
-    """The subscriptions that an event would meet."""
-
-    matches: tuple[MetSubscription, ...]
-
-
-def _event(door: Door, tenant: Tenant, asked: Question | Judged) -> Event | Entry:
+def _event(door: Door, tenant: Tenant, asked: Question | JudgementAsked) -> Event | Entry:
     sent = bytes(asked.event)
     if sent and asked.event_id is None:
         return event_from_json(sent)
@@ -104,7 +75,7 @@ async def match(request: Request) -> Response:
     if said.text is not None:
         if bytes(said.event) or said.event_id is not None:
             raise InputError("give an event or a subscription's text, not both; to compare them use /v1/explain")
-        return answer(await _backtest(door, tenant, Tried(said.text)))
+        return answer(await _backtest(door, tenant, BacktestAsked(said.text)))
     event = _plain(await asyncio.to_thread(_event, door, tenant, said))
     found = await door.ask(lambda: would_meet(tenant, event, door.broker.clock()))
     return answer(MatchAnswer(tuple(found)))
@@ -140,7 +111,7 @@ async def explain(request: Request) -> Response:
     return raw_answer(explanation_to_json(explained))
 
 
-async def _backtest(door: Door, tenant: Tenant, tried: Tried) -> Backtest:
+async def _backtest(door: Door, tenant: Tenant, tried: BacktestAsked) -> Backtest:
     subscription = parse(tried.text)
     broker = door.broker
     limit, shown = max(0, min(tried.events, STORED_EVENTS)), max(0, min(tried.shown, 10_000))
@@ -160,25 +131,26 @@ async def _backtest(door: Door, tenant: Tenant, tried: Tried) -> Backtest:
 )
 async def try_subscription(request: Request) -> Response:
     """Try a subscription on stored events."""
-    return answer(await _backtest(*await question_in(request, Tried)))
+    return answer(await _backtest(*await question_in(request, BacktestAsked)))
 
 
 @router.post(
     "/v1/feedback",
     **documented(
         "Say whether an event was what a subscription meant; the relatedness of the terms involved moves.",
+        answer=JudgementTaken,
         bodies={"application/json": {"subscriber": "ann", "subscription": "warm", "event_id": "e1", "relevant": True}},
     ),
 )
 async def feedback(request: Request) -> Response:
     """Take feedback."""
-    door, tenant, said = await question_in(request, Judged)
+    door, tenant, said = await question_in(request, JudgementAsked)
     tenant.subscription(said.subscriber, said.subscription)
     event = _plain(await asyncio.to_thread(_event, door, tenant, said))
     command = Judge(said.subscriber, said.subscription, event, said.relevant)
     judgement: Any = await door.answer(lambda done: door.broker.command(tenant, command, done))
-    pairs = [{"role": p.role, "asked": p.asked, "seen": p.seen} for p in judgement.pairs]
-    return answer({"number": judgement.number, "relevant": judgement.relevant, "pairs": pairs})
+    pairs = tuple(JudgedPair(pair.role, pair.asked, pair.seen) for pair in judgement.pairs)
+    return answer(JudgementTaken(judgement.number, judgement.relevant, pairs))
 
 
 @router.get(

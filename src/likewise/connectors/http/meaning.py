@@ -4,28 +4,15 @@ from __future__ import annotations
 
 import asyncio
 
-import msgspec
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
 from likewise.connectors.door import answer, whole
 from likewise.connectors.http.openapi import documented
 from likewise.connectors.http.questions import TWO_TERMS, tenant_asking, term, terms
+from likewise.formats.wire.meaning import Near, RelatednessAnswer
 
 router = APIRouter(tags=["meaning"])
-
-
-class RelatednessAnswer(msgspec.Struct, frozen=True):
-    """How related two terms are, in [0, 1]."""
-
-    relatedness: float
-
-
-class Near(msgspec.Struct, frozen=True):
-    """A word of the space, and how related it is."""
-
-    term: str
-    relatedness: float
 
 
 @router.get(

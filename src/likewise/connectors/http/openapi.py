@@ -6,7 +6,8 @@ from typing import Any, Final
 
 import msgspec
 
-from likewise.connectors.http.problems import MEDIA_TYPE, Problem
+from likewise.connectors.http.problems import MEDIA_TYPE
+from likewise.formats.wire.operations import Problem
 
 TYPES: dict[str, type] = {"Problem": Problem}
 _PROBLEM: Final = {"content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}}

@@ -4,31 +4,17 @@ from __future__ import annotations
 
 import asyncio
 
-import msgspec
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
-from likewise.broker.admin import Stats, stats
+from likewise.broker.admin import stats
 from likewise.broker.store.tokens import listed_tokens, make_token, remove_token
 from likewise.connectors.door import answer, door_of, read
 from likewise.connectors.http.openapi import documented
 from likewise.errors import Unavailable
+from likewise.formats.wire.operations import Stats, TokenMade, TokenWanted
 
 router = APIRouter(tags=["operations"])
-
-
-class TokenWanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A token to be made; for another tenant only by an administrator of this one."""
-
-    name: str
-    scopes: tuple[str, ...]
-
-
-class TokenMade(msgspec.Struct, frozen=True):
-    """A new token; it is never shown again."""
-
-    name: str
-    token: str
 
 
 @router.get("/healthz", **documented("Whether the process lives."))

@@ -10,6 +10,7 @@ from fastapi import Request
 from fastapi.responses import Response
 
 from likewise import errors
+from likewise.formats.wire.operations import Problem
 
 _log = structlog.get_logger("likewise.http")
 MEDIA_TYPE: Final = "application/problem+json"
@@ -27,16 +28,6 @@ _STATUS: Final[dict[type[errors.LikewiseError], int]] = {
     errors.StateError: 409,
     errors.InputError: 400,
 }
-
-
-class Problem(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What went wrong: a stable `code`, what was expected and found, and what to do (`detail`)."""
-
-    type: str
-    title: str
-    status: int
-    detail: str
-    code: str
 
 
 def status_of(error: errors.LikewiseError) -> int:

@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator
 from fastapi import APIRouter, Request
 from fastapi.responses import StreamingResponse
 
-from likewise.connectors.door import door_of, whole
+from likewise.connectors.door import door_of, sequence_in
 from likewise.connectors.http.openapi import documented
 from likewise.connectors.stream import Replaced, Stream
 
@@ -23,8 +23,8 @@ PAUSE = 15.0  # seconds after which a comment shows that the stream lives
 @router.get(
     "/v1/subscribers/{id}/events",
     **documented(
-        "Deliveries as server-sent events, from a cursor (`cursor`, or the header `Last-Event-ID`) on.",
-        query={"cursor": ("integer", "everything up to this sequence number is acknowledged")},
+        "Deliveries as server-sent events, after a sequence number (`sequence`, or the header `Last-Event-ID`).",
+        query={"sequence": ("integer", "everything up to it is acknowledged; `cursor` is its old name")},
     ),
 )
 async def events(request: Request, id: str) -> StreamingResponse:
@@ -33,7 +33,7 @@ async def events(request: Request, id: str) -> StreamingResponse:
     _, tenant = door.admit(request, "subscribe")
     queue = tenant.subscriber(id)
     last = request.headers.get("last-event-id", "")
-    cursor = int(last) if last.isascii() and last.isdigit() and len(last) < 19 else whole(request, "cursor", 0)
+    cursor = int(last) if last.isascii() and last.isdigit() and len(last) < 19 else sequence_in(request, "cursor")
     if cursor:
         door.broker.acknowledge(tenant, id, min(cursor, tenant.stored_number))
 

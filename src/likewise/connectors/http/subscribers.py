@@ -5,40 +5,19 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-import msgspec
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
 from likewise.broker.asking.history import replay
-from likewise.broker.store.deliveries import DeliveryDocument
 from likewise.broker.tenants.queues import SubscriberQueue
-from likewise.connectors.door import answer, door_of, raw_answer, read, whole
+from likewise.connectors.door import answer, door_of, raw_answer, read, sequence_in, whole
 from likewise.connectors.http.openapi import documented
 from likewise.defaults import MAX_TERM_LENGTH
 from likewise.errors import InputError, LimitExceeded
-from likewise.formats.shown import Policy, SubscriberShown
+from likewise.formats.wire.deliveries import Acknowledged, Pending
+from likewise.formats.wire.subscribers import QueueWanted, SubscriberShown
 
 router = APIRouter(tags=["subscribers"])
-
-
-class QueueWanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a subscriber's queue shall be like; what is left out stays, or is as the broker is configured."""
-
-    policy: Policy | None = None
-    limit: int | None = None
-
-
-class Acknowledged(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Everything up to this sequence number is settled."""
-
-    sequence: int
-
-
-class Pending(msgspec.Struct, frozen=True):
-    """Deliveries in order; `next` is what to ask for next, as `after`. A replay is over when it stays the same."""
-
-    deliveries: tuple[DeliveryDocument, ...]
-    next: int
 
 
 def shown(queue: SubscriberQueue) -> SubscriberShown:
@@ -106,7 +85,7 @@ async def unregister(request: Request, id: str) -> Response:
         "acknowledged or not.",
         answer=Pending,
         query={
-            "after": ("integer", "the sequence number before the first one wanted"),
+            "sequence": ("integer", "the sequence number before the first one wanted; `after` is its old name"),
             "limit": ("integer", "how many at most"),
             "replay": ("boolean", "`true` for acknowledged deliveries, too, as long as their events are kept"),
         },
@@ -116,7 +95,7 @@ async def pending(request: Request, id: str) -> Response:
     """Read what is pending, or replay what was given before."""
     door = door_of(request)
     _, tenant = door.admit(request, "subscribe")
-    queue, after, limit = tenant.subscriber(id), whole(request, "after", 0), whole(request, "limit", 100, 1, 10_000)
+    queue, after, limit = tenant.subscriber(id), sequence_in(request, "after"), whole(request, "limit", 100, 1, 10_000)
     broker = door.broker
     match request.query_params.get("replay", "false"):
         case "true":
@@ -128,7 +107,7 @@ async def pending(request: Request, id: str) -> Response:
             last = page[-1][0] if page else after
         case other:
             raise InputError(f"`replay` is true or false, not {other[:40]!r}")
-    return raw_answer(b'{"deliveries":[%s],"next":%d}' % (b",".join(frame for _, frame in page), last))
+    return raw_answer(b'{"deliveries":[%s],"sequence":%d}' % (b",".join(frame for _, frame in page), last))
 
 
 @router.post(
@@ -144,5 +123,5 @@ async def acknowledge(request: Request, id: str) -> Response:
     door = door_of(request)
     _, tenant = door.admit(request, "subscribe")
     said = read(await door.body(request), Acknowledged)
-    await door.answer(lambda done: door.broker.acknowledge(tenant, id, said.sequence, done))
+    await door.answer(lambda done: door.broker.acknowledge(tenant, id, said.number, done))
     return Response(status_code=204)

@@ -14,31 +14,14 @@ from likewise.connectors.door import Door, answer, door_of, raw_answer
 from likewise.connectors.http.openapi import documented
 from likewise.errors import InputError
 from likewise.formats.json.subscriptions import subscription_to_json
+from likewise.formats.wire.subscriptions import SubscriptionShown, SubscriptionsShown
 from likewise.language import subscription_text
-from likewise.model import Kind
 
 router = APIRouter(tags=["subscriptions"])
 _BODIES: dict[str, object] = {
     "text/plain": "{temperature~ > 25 degC, city = Galway}",
     "application/json": {"v": 1, "text": "{temperature~ > 25 degC, city = Galway}", "id": "warm"},
 }
-
-
-class SubscriptionShown(msgspec.Struct, frozen=True):
-    """A subscription as the broker holds it, in its one printed form."""
-
-    subscriber: str
-    id: str
-    text: str
-    kind: Kind
-    added: int
-    ends: int | None
-
-
-class SubscriptionsShown(msgspec.Struct, frozen=True):
-    """The subscriptions of one request, in their order."""
-
-    subscriptions: tuple[SubscriptionShown, ...]
 
 
 def shown(tenant: Tenant, held: Held) -> SubscriptionShown:

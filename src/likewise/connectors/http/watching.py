@@ -4,36 +4,24 @@ from __future__ import annotations
 
 import asyncio
 
-import msgspec
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
-from likewise.broker.asking.activity import Activity, activity
+from likewise.broker.asking.activity import activity
 from likewise.broker.tenants.tenant import Tenant
 from likewise.connectors.door import Door, answer, whole
 from likewise.connectors.http.openapi import documented
 from likewise.connectors.http.questions import TWO_TERMS, question_in, tenant_asking, term, terms
 from likewise.formats.json.events import event_from_json
+from likewise.formats.wire.meaning import Evidence
+from likewise.formats.wire.questions import Grid, GridAsked, GridShown
+from likewise.formats.wire.watching import Activity
 from likewise.language import parse
-from likewise.matching.explaining.grid import Grid, grid
+from likewise.matching.explaining.grid import grid
 from likewise.matching.plain.terms import theme_of
-from likewise.semantics.evidence import Evidence
 from likewise.semantics.measure import Term
 
 router = APIRouter(tags=["watching"])
-
-
-class GridAsked(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """An event, as it would be published, and the text of a subscription."""
-
-    event: msgspec.Raw
-    subscription: str
-
-
-class GridShown(msgspec.Struct, frozen=True):
-    """The matrix; None for kinds of subscriptions that have none."""
-
-    grid: Grid | None
 
 
 @router.get(

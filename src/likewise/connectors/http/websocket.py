@@ -1,7 +1,8 @@
 """WebSocket `/v1/subscribers/{id}/stream`: push with sequence numbers, acknowledgements, resume from a cursor.
 
-The broker sends one JSON text for each delivery. The client sends `{"acknowledge": 12}`. With `?cursor=12`
-everything up to 12 counts as acknowledged, and the stream starts after it.
+The broker sends one JSON text for each delivery. The client sends `{"sequence": 12}` when it has settled
+everything up to 12. With `?sequence=12` everything up to 12 counts as acknowledged, and the stream starts after it.
+Old clients say `{"acknowledge": 12}` and `?cursor=12`; both are still read.
 
 | close code | meaning |
 |---|---|
@@ -20,21 +21,16 @@ from typing import Final
 import msgspec
 from fastapi import APIRouter, WebSocket, WebSocketDisconnect
 
-from likewise.connectors.door import door_of, whole
+from likewise.connectors.door import door_of, sequence_in
 from likewise.connectors.stream import Replaced, Stream
 from likewise.errors import LikewiseError
+from likewise.formats.wire.deliveries import Acknowledged
 
 router = APIRouter()
 STOPPING, REFUSED, REPLACED, UNREADABLE = 1001, 1008, 4000, 4400
 
 
-class Settled(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a client sends: everything up to this sequence number is settled."""
-
-    acknowledge: int
-
-
-_SETTLED: Final = msgspec.json.Decoder(Settled)
+_SETTLED: Final = msgspec.json.Decoder(Acknowledged)
 
 
 @router.websocket("/v1/subscribers/{id}/stream")
@@ -45,7 +41,7 @@ async def stream(socket: WebSocket, id: str) -> None:
     try:
         _, tenant = door.admit(socket, "subscribe")
         queue = tenant.subscriber(id)
-        cursor = whole(socket, "cursor", 0)
+        cursor = sequence_in(socket, "cursor")
         if cursor:
             door.broker.acknowledge(tenant, id, min(cursor, tenant.stored_number))
     except LikewiseError as error:
@@ -93,5 +89,5 @@ async def _receive(socket: WebSocket, pushed: Stream) -> None:
         try:
             settled = _SETTLED.decode(said)
         except msgspec.MsgspecError as error:
-            raise FormatError(f'expected {{"acknowledge": NUMBER}}: {error}') from None
-        pushed.acknowledge(settled.acknowledge)
+            raise FormatError(f'expected {{"sequence": NUMBER}}: {error}') from None
+        pushed.acknowledge(settled.number)

@@ -2,7 +2,7 @@
 
 The broker's connectors write and read these, clients and the dashboard read and write the same. Requests refuse
 fields they do not know, so that nothing asked for is dropped in silence; answers pass over them, so that an older
-client understands a newer broker. A sequence number is `sequence` everywhere, an end of validity `expires`.
+client understands a newer broker. A sequence number is called *sequence* everywhere, an end of validity *expires*.
 
 - `events`: what publishers are told
 - `deliveries`: what subscribers get, and how they settle it

@@ -5,8 +5,7 @@ Hasan and Curry, "Thematic Event Processing", Middleware 2014, section 3.5, figu
 
 from __future__ import annotations
 
-import msgspec
-
+from likewise.formats.wire.questions import Grid
 from likewise.language.printer import predicate_text
 from likewise.matching.plain.conditions import evaluate, plain_condition, rows_of
 from likewise.matching.plain.mappings import best_mapping, score_of
@@ -14,23 +13,6 @@ from likewise.matching.plain.similarity import SeenEvent
 from likewise.model.event import Event
 from likewise.model.subscription import Condition, Subscription
 from likewise.semantics.measure import Measure
-
-Matrix = tuple[tuple[float, ...], ...]
-
-
-class Grid(msgspec.Struct, frozen=True):
-    """One row for each predicate, one column for each tuple.
-
-    A cell's similarity is its `attribute` times its `value`; `chosen` names the tuple each predicate has in
-    the best mapping, None where there is no mapping.
-    """
-
-    predicates: tuple[str, ...]
-    tuples: tuple[str, ...]
-    attribute: Matrix
-    value: Matrix
-    chosen: tuple[int | None, ...]
-    score: float
 
 
 def grid(event: Event, subscription: Subscription, measure: Measure | None, threshold: float) -> Grid | None:
