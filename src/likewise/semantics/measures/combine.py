@@ -76,9 +76,20 @@ class CombinedMeasure:
 
     def matrix(self, asked: Sequence[Term], seen: Sequence[Term]) -> NDArray[np.float32]:
         """The relatedness of every asked term with every seen one."""
+        return equal_are_one(self.compared(asked, seen)[0], asked, seen)
+
+    def compared(
+        self, asked: Sequence[Term], seen: Sequence[Term]
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """The scores of terms, and those of their words (`words`) behind them, by meaning or spelling."""
         a, b = self._names.side(asked), self._names.side(seen)
         meaning = self._calibration.score(self._surprise(a, b))
-        return equal_are_one(self._names.aligned(a, b, meaning), asked, seen)
+        spelled = self._names.spelled(a, b)
+        return self._names.aligned(a, b, meaning, spelled), np.maximum(meaning, spelled)
+
+    def words(self, terms: Sequence[Term]) -> tuple[str, ...]:
+        """The distinct words of terms, folded, in the order of `compared`."""
+        return self._names.side(terms).folded
 
     def word_surprise(self, asked: Sequence[Term], seen: Sequence[Term]) -> NDArray[np.float32]:
         """The evidence for pairs of single words, in powers of ten against random pairs, themes left out."""

@@ -121,6 +121,11 @@ class TermVectors:
         """Whether the space holds any token of the text."""
         return any(i >= 0 for i in self.tokens(text))
 
+    def knows_word(self, word: str) -> bool:
+        """Whether the space holds a single word as it is, not only pieces of it."""
+        tokens = self.tokenizer.tokens(word)
+        return len(tokens) == 1 and self.files.term_id(tokens[0]) >= 0
+
     def vector(self, text: str, theme: Theme = (), basis: Basis = "any") -> Vector:
         """A term's vector, projected into the theme's subspace if there is a theme (Algorithm 1).
 

@@ -72,14 +72,30 @@ class NamesMeasure:
         """The relatedness of every asked name with every seen one."""
         return equal_are_one(self.aligned(self.side(asked), self.side(seen)), asked, seen)
 
-    def aligned(self, asked: Names, seen: Names, meaning: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
-        """Scores of names made ready; `meaning` is what else is known about their words' relatedness."""
+    def spelled(self, asked: Names, seen: Names) -> NDArray[np.float32]:
+        """How surely each asked word and each seen one are the same by their spelling."""
         from likewise.semantics.measures.names import kernels as names_kernels
 
         kernels: Any = names_kernels  # their arguments come as tuples, one for each side
+        prefix = np.array(self.weights.prefix, dtype=np.float32)
+        found: NDArray[np.float32] = kernels.word_scores(
+            *asked.spelling(), *seen.spelling(), prefix, self.weights.skeleton
+        )
+        return found
+
+    def aligned(
+        self,
+        asked: Names,
+        seen: Names,
+        meaning: NDArray[np.float32] | None = None,
+        spelled: NDArray[np.float32] | None = None,
+    ) -> NDArray[np.float32]:
+        """Scores of names made ready; `meaning` is what else is known about their words' relatedness."""
+        from likewise.semantics.measures.names import kernels as names_kernels
+
+        kernels: Any = names_kernels
         w = self.weights
-        prefix = np.array(w.prefix, dtype=np.float32)
-        scores = kernels.word_scores(*asked.spelling(), *seen.spelling(), prefix, w.skeleton)
+        scores = self.spelled(asked, seen) if spelled is None else spelled
         kept = np.zeros_like(scores) if meaning is None else meaning * _kinship(asked.word_bits, seen.word_bits, w)
         units = np.array([w.unit_unsure, w.unit_sure], dtype=np.float32)
         found: NDArray[np.float32] = kernels.coverage(
@@ -162,6 +178,7 @@ class Names:
         keys = [(*key, theme) for n, theme, _ in names for key in zip(n.words, n.stems, n.written, strict=True)]
         self._words = np.array([place.setdefault(key, len(place)) for key in keys], dtype=np.int64)
         self.written = tuple(key[2] for key in place)
+        self.folded = tuple(key[0] for key in place)
         themes = [key[3] for key in place]
         self.groups = {theme: np.flatnonzero([each == theme for each in themes]) for theme in set(themes)}
         self._terms: dict[tuple[Theme, Theme | None], tuple[Term, ...]] = {}

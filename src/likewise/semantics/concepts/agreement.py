@@ -1,0 +1,155 @@
+"""Whether two names mean the same reading, by their facets: the plain rule, with its reasons.
+
+The kernel (`kernels.agreements`) computes the same for many pairs at once; explanations come from here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Final
+
+import msgspec
+
+from likewise.semantics.concepts.facets import KNOWN, LISTED, STATISTICS, Facets, Qualifier
+from likewise.semantics.concepts.tables import BROADER, EXCLUDES, NARROWER, SAME, Tables
+from likewise.semantics.concepts.weights import FacetWeights
+
+Similar = Callable[[str, str], float]
+_SURE: Final = frozenset({"head", "unit"})
+
+
+class Difference(msgspec.Struct, frozen=True):
+    """One reason why less is left of a score: what kind of reason, the factor, what was asked and what was seen."""
+
+    reason: str
+    factor: float
+    asked: str = ""
+    seen: str = ""
+
+
+class Agreement(msgspec.Struct, frozen=True):
+    """What two names have in common (0 if their kinds are not known to agree) and everything that tells them apart."""
+
+    score: float
+    differences: tuple[Difference, ...]
+
+    def of(self, relatedness: float) -> float:
+        """The score of a pair whose names are related so much."""
+        out = max(relatedness, self.score)
+        for difference in self.differences:
+            out *= difference.factor
+        return out
+
+
+def agreement(asked: Facets, seen: Facets, tables: Tables, weights: FacetWeights, similar: Similar) -> Agreement:
+    """Compares two names; `similar` says how related two words are that no inventory lists."""
+    score = _kinds(asked, seen, tables, weights)
+    differences = [
+        *_other_kind(asked, seen, score, weights),
+        *_roles(asked, seen, weights),
+        *_dimensions(asked, seen, tables, weights),
+        *_values(asked, seen, tables, weights),
+        *_qualifiers(asked, seen, tables, weights, similar),
+        *_numbers(asked, seen, weights),
+    ]
+    return Agreement(score, tuple(differences))
+
+
+def _kinds(asked: Facets, seen: Facets, tables: Tables, w: FacetWeights) -> float:
+    worth = {0: 0.0, SAME: 1.0, NARROWER: w.narrower, BROADER: w.broader}
+    best = max(
+        (worth[int(tables.kind_relations[tables.kinds[a], tables.kinds[s]])] for a in asked.kinds for s in seen.kinds),
+        default=0.0,
+    )
+    if best == 0.0 and asked.role and asked.role == seen.role and (asked.role,) in (asked.kinds, seen.kinds):
+        best = w.role_alone if asked.kinds == (asked.role,) else w.broader
+    sure = w.certainties()
+    several = w.ambiguous if len(asked.kinds) > 1 or len(seen.kinds) > 1 else 1.0
+    return w.agreement * best * several * sure[asked.certainty] * sure[seen.certainty]
+
+
+def _other_kind(asked: Facets, seen: Facets, score: float, w: FacetWeights) -> Iterator[Difference]:
+    if asked.kinds and seen.kinds and score == 0.0:
+        sure = asked.certainty in _SURE and seen.certainty in _SURE
+        yield Difference("kind", w.disjoint if sure else w.disjoint_weak, asked.kinds[0], seen.kinds[0])
+
+
+def _roles(asked: Facets, seen: Facets, w: FacetWeights) -> Iterator[Difference]:
+    if asked.role == seen.role:
+        return
+    measured = STATISTICS | {""}
+    if asked.role in measured and seen.role in measured:
+        both = asked.role and seen.role
+        factor = w.statistics if both else w.average if "average" in (asked.role, seen.role) else w.statistic
+        yield Difference("statistic", factor, asked.role, seen.role)
+    else:
+        yield Difference("role", w.role, asked.role, seen.role)
+
+
+def _dimensions(asked: Facets, seen: Facets, tables: Tables, w: FacetWeights) -> Iterator[Difference]:
+    """A unit that does not fit; a percentage may be said of anything."""
+    a, s = tables.dimension_bit(asked.dimension), tables.dimension_bit(seen.dimension)
+    ratio = tables.dimension_bit("ratio")
+    a_kinds, s_kinds = tables.dimensions_of(asked.kinds), tables.dimensions_of(seen.kinds)
+    if (
+        (a and s and a != s)
+        or (s and s != ratio and a_kinds and not a_kinds & s)
+        or (a and a != ratio and s_kinds and not s_kinds & a)
+    ):
+        yield Difference("dimension", w.dimension, asked.dimension, seen.dimension)
+
+
+def _values(asked: Facets, seen: Facets, tables: Tables, w: FacetWeights) -> Iterator[Difference]:
+    if seen.value in ("text", "boolean") and asked.value in ("", "number") and is_quantity(asked, tables):
+        yield Difference("text", w.text, "number", seen.value)
+
+
+def is_quantity(facets: Facets, tables: Tables) -> bool:
+    """Whether a name can only be a number: all its kinds are, and it is the reading itself."""
+    kinds = [tables.inventory.kinds.get(kind) for kind in facets.kinds]
+    return bool(kinds) and not facets.role and all(k is not None and k.values == ("number",) for k in kinds)
+
+
+def relation(a: Qualifier, b: Qualifier, tables: Tables, w: FacetWeights, similar: Similar) -> int:
+    """How two qualifiers relate: SAME, EXCLUDES or 0."""
+    if a.name == b.name:
+        return SAME
+    if a.standing == LISTED and b.standing == LISTED:
+        found = int(tables.qualifier_relations[tables.qualifiers[a.name], tables.qualifiers[b.name]])
+        return SAME if found == NARROWER else found
+    return SAME if a.word and b.word and similar(a.word, b.word) >= w.same_word else 0
+
+
+def _qualifiers(asked: Facets, seen: Facets, tables: Tables, w: FacetWeights, similar: Similar) -> Iterator[Difference]:
+    meant = tables.defaults_of(asked.kinds) | tables.defaults_of(seen.kinds)
+    relations = {(a, s): relation(a, s, tables, w, similar) for a in asked.qualifiers for s in seen.qualifiers}
+    matched = {s for (_, s), found in relations.items() if found == SAME}
+    told: set[Qualifier] = set()
+    absent = {LISTED: w.absent, KNOWN: w.absent_word}
+    for a in asked.qualifiers:
+        if any(relations[a, s] == SAME for s in seen.qualifiers):
+            continue
+        against = [s for s in seen.qualifiers if relations[a, s] == EXCLUDES and s not in matched]
+        if against:
+            told.update(against)
+            yield Difference("excluded", w.excluded, a.name, against[0].name)
+        elif a.standing == LISTED and a.name in meant:
+            yield Difference("covered", w.covered, a.name)
+        else:
+            yield Difference("absent", absent.get(a.standing, w.absent_unknown), a.name)
+    for s in seen.qualifiers:
+        if s in matched or s in told or (s.standing == LISTED and s.name in meant):
+            continue
+        factor = w.outer if s.outer else w.unasked if s.standing == LISTED else w.unasked_word
+        if s.standing >= (LISTED if s.outer else KNOWN):
+            yield Difference("unasked", factor, seen=s.name)
+
+
+def _numbers(asked: Facets, seen: Facets, w: FacetWeights) -> Iterator[Difference]:
+    """An asked index or size must be there; one that was not asked for hides nothing."""
+    if not asked.numbers or set(asked.numbers) & set(seen.numbers):
+        return
+    if seen.numbers:
+        yield Difference("number", w.number_differs, " ".join(asked.numbers), " ".join(seen.numbers))
+    else:
+        yield Difference("number", w.number_absent, " ".join(asked.numbers))

@@ -1,0 +1,252 @@
+"""What a name says about its reading, taken apart.
+
+A name is cut into words, and the words into the longest labels of the inventory. In an English compound the last
+noun is the head: a `battery voltage` is a voltage, a `temperature alarm` an alarm of a temperature. So the last
+kind before a preposition is what is read, unless it is a weak word (`level`, `total`) and a stronger one stands
+beside it; every other content word says which one. Of a path the last part that says something counts; where
+none does, the unit tells the kind, else the text beside the value.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Final, Literal, NamedTuple
+
+import msgspec
+
+from likewise.model.units import find_unit, units_in_name
+from likewise.semantics.concepts.inventory import Concept, Inventory
+from likewise.semantics.concepts.name_words import NameWords
+from likewise.semantics.measure import Term
+from likewise.semantics.stop_words import STOP_WORDS
+
+_PARTS: Final = re.compile(r"\[\]\.?|\.(?=\D)|/")
+_STOP: Final = STOP_WORDS["english"]
+PREPOSITIONS: Final = frozenset("of in on at to from for by with when while per since until under over".split())
+STATISTICS: Final = frozenset({"minimum", "maximum", "average", "deviation", "previous"})
+LONGEST_CONTEXT: Final = 3  # words; longer texts beside a value are messages, not names
+LISTED: Final = 2  # a qualifier of the inventory,
+KNOWN: Final = 1  # a word of the space,
+UNKNOWN: Final = 0  # neither
+Certainty = Literal["head", "weak", "unit", "guess", "context", ""]
+
+
+class Qualifier(msgspec.Struct, frozen=True):
+    """A word that says which one: its concept's name or the word, who knows it, and whether it stands in an outer part."""
+
+    name: str
+    standing: int = LISTED
+    outer: bool = False
+    word: str = ""
+
+
+class Facets(msgspec.Struct, frozen=True):
+    """A name taken apart.
+
+    `kinds` are alternatives (a `battery` may be a voltage or a charge until a unit decides), and `certainty` says
+    what they follow from; `role` is '' for the reading itself; `dimension` is that of the stated unit; `value` is the
+    kind of the value; `numbers` are indices and sizes, in order.
+    """
+
+    kinds: tuple[str, ...] = ()
+    qualifiers: tuple[Qualifier, ...] = ()
+    role: str = ""
+    dimension: str = ""
+    value: str = ""
+    numbers: tuple[str, ...] = ()
+    certainty: Certainty = ""
+
+
+class _Span(NamedTuple):
+    """Words that are one label of the inventory, or one word that is none."""
+
+    words: tuple[str, ...]
+    concepts: Sequence[Concept]
+
+    def names(self, sort: str) -> list[str]:
+        return [c.name for c in self.concepts if c.sort == sort]
+
+    @property
+    def strong(self) -> bool:
+        return bool(self.names("kind")) and not self.names("weak")
+
+    @property
+    def preposition(self) -> bool:
+        return not self.concepts and self.words[0] in PREPOSITIONS
+
+
+class _Part(msgspec.Struct, frozen=True):
+    """One part of a path taken apart; `strong` if a kind is its head, `says` if it has any word with content."""
+
+    kinds: tuple[str, ...]
+    qualifiers: tuple[Qualifier, ...]
+    role: str
+    numbers: tuple[str, ...]
+    strong: bool
+    says: bool
+
+
+class FacetParser:
+    """Facets of terms by one inventory; `known` says whether the space has a word. Pure: the same for the same term."""
+
+    def __init__(self, inventory: Inventory, known: Callable[[str], bool]) -> None:
+        self.inventory, self._known = inventory, known
+        self._words = NameWords(inventory, known)
+
+    def facets(self, term: Term) -> Facets:
+        """A term's facets."""
+        text = " ".join(term.text.split())
+        parts = [part for part in _PARTS.split(text) if part] if " " not in text else [text]
+        in_name = [(u, sure) for u, sure in units_in_name(text) if not self.inventory.lists(u.symbol.casefold())]
+        symbols = frozenset(u.symbol.casefold() for u, _ in in_name)
+        parsed = [self._part(part, symbols) for part in parts]
+        main = self._main(parsed)
+        head = parsed[main] if parsed else _Part((), (), "", (), False, False)
+        speaks = any(q.standing < LISTED for part in parsed for q in part.qualifiers)
+        dimension = self._dimension(term, [u.dimension for u, sure in in_name if sure], head, speaks)
+        guessed = [u.dimension for u, sure in in_name if not sure]
+        kinds, certainty = self._kinds(parsed, main, term.context, dimension, guessed)
+        role = head.role or next((p.role for p in (*parsed[main + 1 :], *parsed[:main][::-1]) if p.role), "")
+        if not kinds and role:
+            kinds, certainty = (role,), "head"
+        outer = [
+            Qualifier(name, standing, True, word)
+            for at, part in enumerate(parsed)
+            if at != main
+            for name, standing, word in (
+                *((q.name, q.standing, q.word) for q in part.qualifiers),
+                *((k, LISTED, "") for k in part.kinds if at < main and part.strong and k not in kinds),
+            )
+        ]
+        return Facets(
+            kinds=kinds,
+            qualifiers=tuple(dict.fromkeys((*head.qualifiers, *outer))),
+            role=role,
+            dimension=dimension,
+            value=term.kind,
+            numbers=tuple(n for part in parsed[main:] for n in part.numbers),
+            certainty=certainty,
+        )
+
+    @staticmethod
+    def _main(parsed: Sequence[_Part]) -> int:
+        """The last part whose head is a kind, else the last one that says something."""
+        for wanted in ("strong", "says"):
+            for at in range(len(parsed) - 1, -1, -1):
+                if getattr(parsed[at], wanted):
+                    return at
+                if wanted == "strong" and parsed[at].says and not parsed[at].kinds:
+                    break
+        return 0
+
+    def _dimension(self, term: Term, sure: Sequence[str], head: _Part, outer: bool) -> str:
+        """The dimension of the unit that is stated beside the value, in the name, or, if that says nothing, nearby."""
+        stated = find_unit(term.unit) if term.unit else None
+        if stated is not None:
+            return stated.dimension
+        if sure:
+            return sure[0]
+        if head.strong or head.qualifiers or outer:
+            return ""
+        return next((u.dimension for u in map(find_unit, term.context) if u is not None), "")
+
+    def _kinds(
+        self, parsed: Sequence[_Part], main: int, context: Sequence[str], dimension: str, guessed: Sequence[str]
+    ) -> tuple[tuple[str, ...], Certainty]:
+        """What is read, by the head; else by the unit, by the text beside the value, by a weak word."""
+        head = parsed[main] if parsed else None
+        if head is not None and head.strong:
+            return self._fitting(head.kinds, dimension, guessed), "head"
+        by_unit = self.inventory.by_dimension
+        weak = next((p.kinds for p in parsed[::-1] if p.kinds), ())
+        if weak and self._fits(weak, [dimension] if dimension else guessed):
+            return self._fitting(weak, dimension, guessed), "weak"
+        for measured in [dimension] if dimension else [] if weak else guessed[:1]:
+            if measured in by_unit:
+                return by_unit[measured], "unit" if dimension else "guess"
+        if not weak and (head is None or not head.says) and not any(p.qualifiers for p in parsed):
+            for near in context:
+                if find_unit(near) is None and near.isascii():
+                    found = self._part(near, frozenset())
+                    if found.strong and len(near.split()) <= LONGEST_CONTEXT:
+                        return found.kinds, "context"
+        return (self._fitting(weak, dimension, guessed), "weak") if weak else ((), "")
+
+    def _fits(self, kinds: Sequence[str], dimensions: Sequence[str]) -> bool:
+        return any(set(self.inventory.kinds[k].dimensions) & set(dimensions) for k in kinds)
+
+    def _fitting(self, kinds: tuple[str, ...], dimension: str, guessed: Sequence[str]) -> tuple[str, ...]:
+        """Of several kinds those that the unit fits; all if it fits none."""
+        if len(kinds) > 1:
+            for dimensions in ((dimension,), guessed):
+                fitting = tuple(k for k in kinds if self._fits((k,), dimensions))
+                if fitting:
+                    return fitting
+        return kinds
+
+    def _spans(self, words: Sequence[str]) -> list[_Span]:
+        """The longest labels from the left."""
+        labels, longest = self.inventory.labels, self.inventory.longest
+        out = []
+        at = 0
+        while at < len(words):
+            for end in range(min(len(words), at + longest), at, -1):
+                found = labels.get(tuple(words[at:end]))
+                if found is not None and not (end - at == 1 and words[at] in PREPOSITIONS):
+                    out.append(_Span(tuple(words[at:end]), found))
+                    at = end
+                    break
+            else:
+                out.append(_Span((words[at],), ()))
+                at += 1
+        return out
+
+    def _part(self, text: str, symbols: frozenset[str]) -> _Part:
+        spans = self._spans(self._words(text, symbols))
+        head = _head(spans)
+        kinds = tuple(spans[head].names("kind")) if head >= 0 else ()
+        roles = [role for span in spans for role in span.names("role")]
+        plain = [role for role in roles if role not in STATISTICS]
+        qualifiers: list[Qualifier] = []
+        numbers: list[str] = []
+        for at, span in enumerate(spans):
+            listed = [] if span.names("silent") or span.names("role") else span.names("qualifier")
+            if not listed and at == head:
+                meant = {d for c in span.concepts for d in c.default}
+                listed = [n for w in span.words for n in self.inventory.qualifier_names(w) if n in meant]
+            if listed:
+                word = span.words[0] if len(span.words) == 1 else ""
+                qualifiers += [Qualifier(name, word=word) for name in listed]
+            elif at != head and span.strong and not span.names("role"):
+                others = [name for name in span.names("kind") if name not in kinds]
+                if others and span.words != ("current",):  # mostly `now` beside another kind
+                    qualifiers.append(Qualifier(others[0]))
+            elif not span.concepts and span.words[0] not in _STOP:
+                word = span.words[0]
+                if len(word) == 1 or word[0].isdigit():
+                    numbers.append(word)
+                else:
+                    qualifiers.append(Qualifier(word, KNOWN if self._known(word) else UNKNOWN, word=word))
+        strong = head >= 0 and spans[head].strong
+        return _Part(
+            kinds=kinds,
+            qualifiers=tuple(qualifiers),
+            role=(plain or roles or [""])[-1],
+            numbers=tuple(numbers),
+            strong=strong,
+            says=strong or any(len(q.name) > 2 for q in qualifiers),  # noqa: PLR2004
+        )
+
+
+def _head(spans: Sequence[_Span]) -> int:
+    """Which span says what is read; -1 if none does."""
+    after = next((at for at, span in enumerate(spans) if at and span.preposition), len(spans))
+    orders = (range(after - 1, -1, -1), range(after, len(spans)))
+    head = next((at for order in orders for at in order if spans[at].strong), -1)
+    if head < 0:
+        return next((at for at in orders[0] if spans[at].names("kind")), -1)
+    if all("state" in c.values for c in spans[head].concepts if c.sort == "kind"):
+        # How often something was so is a count, not a state.
+        return next((at for at in range(head + 1, len(spans)) if "count" in spans[at].names("kind")), head)
+    return head

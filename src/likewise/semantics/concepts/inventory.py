@@ -1,0 +1,134 @@
+"""The inventory: what kinds of readings there are, what says which one is meant, and how people write all that.
+
+An inventory is data (`concepts-core.csv` in the package, what `likewise concepts build` makes of public
+vocabularies, what a user adds), one concept a row. Seven sorts of concepts:
+
+- `kind`: what is read (temperature, carbon dioxide, state of charge), with its dimensions, the kinds of values it
+  has, and the qualifiers that an unqualified name has by default (a temperature is the ambient air's);
+- `weak`: a word that is a kind only where nothing stronger stands beside it (`level`, `total`, `number`);
+- `qualifier`: which one of a kind (the water's, the outdoor one); those of one group in `apart` exclude each other;
+- `role`: what a name is about a reading besides the reading itself (its setpoint, limit, alarm, maximum);
+- `silent`: a word that says nothing (`value`, `reading`);
+- `means`: a short form, and the words it stands for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final, Literal, get_args
+
+import msgspec
+
+Sort = Literal["kind", "weak", "qualifier", "role", "silent", "means"]
+SORTS: Final = get_args(Sort)
+_NO_PLURAL: Final = frozenset({"mains"})
+_SAY_NOTHING: Final = frozenset({"ratio", "length", "time", "angle", "concentration", "data"})
+LONGEST_LABEL: Final = 8  # words; longer labels are sentences
+
+
+class Concept(msgspec.Struct, frozen=True):
+    """One row. Every label is a word or a phrase; the name is a label too (of `means`, what the labels stand for)."""
+
+    sort: Sort
+    name: str
+    labels: tuple[str, ...] = ()
+    broader: tuple[str, ...] = ()
+    dimensions: tuple[str, ...] = ()
+    values: tuple[str, ...] = ()
+    default: tuple[str, ...] = ()
+    apart: tuple[str, ...] = ()
+    source: str = ""
+
+
+def singular(word: str) -> str:
+    """A word without the plural's ending; the same for labels and for names, so it need not be right.
+
+    >>> singular("volts"), singular("gas"), singular("status"), singular("entries")
+    ('volt', 'gas', 'status', 'entry')
+    """
+    if word in _NO_PLURAL or len(word) < 4 or not word.endswith("s") or word.endswith(("ss", "us", "is")):
+        return word
+    return word[:-3] + "y" if word.endswith("ies") else word[:-1]
+
+
+def label_words(label: str) -> tuple[str, ...]:
+    """A label as the words it is looked up by."""
+    return tuple(singular(word) for word in label.casefold().split())
+
+
+class Inventory:
+    """Concepts by what people write; read only."""
+
+    def __init__(self, concepts: Iterable[Concept]) -> None:
+        self.concepts = tuple(concepts)
+        self.means: dict[tuple[str, ...], tuple[str, ...]] = {}
+        self.labels: dict[tuple[str, ...], list[Concept]] = {}
+        self.kinds: dict[str, Concept] = {}
+        self.qualifiers: dict[str, Concept] = {}
+        for concept in self.concepts:
+            if concept.sort == "means":
+                for label in concept.labels:
+                    self.means.setdefault(label_words(label), label_words(concept.name))
+                continue
+            if concept.sort == "kind":
+                self.kinds.setdefault(concept.name, concept)
+            elif concept.sort == "qualifier":
+                self.qualifiers.setdefault(concept.name, concept)
+            for label in dict.fromkeys((concept.name, *concept.labels)):
+                found = self.labels.setdefault(label_words(label), [])
+                if concept not in found:
+                    found.append(concept)
+        for concept in tuple(self.kinds.values()):
+            for name in concept.default:
+                if label_words(name) not in self.labels:
+                    self.qualifiers[name] = Concept("qualifier", name)
+                    self.labels.setdefault(label_words(name), []).append(self.qualifiers[name])
+        self.longest = max((len(words) for words in (*self.labels, *self.means)), default=1)
+        self.by_dimension: dict[str, tuple[str, ...]] = {}
+        for kind in self.kinds.values():
+            if kind.dimensions and kind.dimensions[0] not in _SAY_NOTHING:
+                self.by_dimension.setdefault(kind.dimensions[0], (kind.name,))
+
+    def lists(self, word: str) -> bool:
+        """Whether a single word is a label or a short form."""
+        return (word,) in self.labels or (word,) in self.means
+
+    def above(self, kind: str) -> frozenset[str]:
+        """Every kind that a kind is a kind of, not itself."""
+        return _above(kind, self.kinds)
+
+    def above_qualifier(self, qualifier: str) -> frozenset[str]:
+        """Every qualifier that a qualifier is a kind of (a room is indoors), not itself."""
+        return _above(qualifier, self.qualifiers)
+
+    def qualifier_names(self, label: str) -> list[str]:
+        """The qualifiers that a word or phrase names."""
+        return [c.name for c in self.labels.get(label_words(label), ()) if c.sort == "qualifier"]
+
+    def expanded(self, words: Sequence[str]) -> list[str]:
+        """Words with short forms written out, the longest first."""
+        out: list[str] = []
+        at = 0
+        while at < len(words):
+            for end in range(min(len(words), at + 3), at, -1):
+                found = self.means.get(tuple(words[at:end]))
+                if found is not None:
+                    out += found
+                    at = end
+                    break
+            else:
+                out.append(words[at])
+                at += 1
+        return out
+
+
+def _above(name: str, concepts: dict[str, Concept]) -> frozenset[str]:
+    seen: set[str] = set()
+    waiting = [name]
+    while waiting:
+        concept = concepts.get(waiting.pop())
+        for broader in concept.broader if concept is not None else ():
+            if broader not in seen and broader != name and broader in concepts:
+                seen.add(broader)
+                waiting.append(broader)
+    return frozenset(seen)

@@ -1,0 +1,99 @@
+"""What an inventory says about pairs of kinds and of qualifiers, as arrays for the kernel."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from likewise.semantics.concepts.inventory import Inventory
+
+SAME: Final = 1
+NARROWER: Final = 2  # the second is a kind of the first
+BROADER: Final = 3
+EXCLUDES: Final = 4
+_BITS: Final = 64
+
+
+class Tables:
+    """Numbers for kinds, roles, qualifiers and dimensions, and how they relate."""
+
+    def __init__(self, inventory: Inventory) -> None:
+        self.inventory = inventory
+        self.roles = {c.name: i + 1 for i, c in enumerate(c for c in inventory.concepts if c.sort == "role")}
+        self.kinds = {name: i for i, name in enumerate((*inventory.kinds, *self.roles))}
+        self.qualifiers = {name: i for i, name in enumerate(dict.fromkeys((*inventory.qualifiers, *self.kinds)))}
+        self._default_bits: dict[tuple[str, ...], tuple[int, ...]] = {}
+        dimensions = sorted({d for kind in inventory.kinds.values() for d in kind.dimensions})
+        self._dimensions = {name: i for i, name in enumerate(dimensions)}
+
+    def dimension_bit(self, name: str) -> int:
+        """A dimension as a bit; one that no kind has counts for nothing but itself."""
+        return 1 << self._dimensions.get(name, _BITS - 2) if name else 0
+
+    def dimensions_of(self, kinds: tuple[str, ...]) -> int:
+        """The dimensions that kinds may have, as bits; 0 if one of them has any."""
+        out = 0
+        for kind in kinds:
+            concept = self.inventory.kinds.get(kind)
+            if concept is None or not concept.dimensions:
+                return 0
+            for name in concept.dimensions:
+                out |= self.dimension_bit(name)
+        return out
+
+    def defaults_of(self, kinds: tuple[str, ...]) -> frozenset[str]:
+        """The qualifiers that an unqualified name of these kinds means anyway."""
+        found: set[str] = set()
+        for kind in kinds:
+            concept = self.inventory.kinds.get(kind)
+            for name in concept.default if concept is not None else ():
+                found.update(self.inventory.qualifier_names(name))
+        return frozenset(found)
+
+    @property
+    def blocks(self) -> int:
+        """How many 64-bit numbers hold a bit for every listed qualifier."""
+        return len(self.qualifiers) // _BITS + 1
+
+    def default_bits(self, kinds: tuple[str, ...]) -> tuple[int, ...]:
+        """`defaults_of` as bits."""
+        kept = self._default_bits.get(kinds)
+        if kept is None:
+            blocks = [0] * self.blocks
+            for name in self.defaults_of(kinds):
+                place = self.qualifiers[name]
+                blocks[place // _BITS] |= 1 << place % _BITS
+            kept = self._default_bits[kinds] = tuple(blocks)
+        return kept
+
+    @cached_property
+    def kind_relations(self) -> NDArray[np.uint8]:
+        """For an asked and a seen kind: 0, SAME, NARROWER (the seen one is a kind of it) or BROADER."""
+        out = np.zeros((len(self.kinds), len(self.kinds)), dtype=np.uint8)
+        for name, i in self.kinds.items():
+            out[i, i] = SAME
+            for above in self.inventory.above(name):
+                out[self.kinds[above], i] = NARROWER
+                out[i, self.kinds[above]] = BROADER
+        return out
+
+    @cached_property
+    def qualifier_relations(self) -> NDArray[np.uint8]:
+        """For two qualifiers: 0, SAME (also where one is a kind of the other) or EXCLUDES."""
+        known = self.inventory.qualifiers
+        out = np.zeros((len(self.qualifiers), len(self.qualifiers)), dtype=np.uint8)
+        groups: dict[str, list[int]] = {}
+        for name, concept in known.items():
+            for group in concept.apart:
+                groups.setdefault(group, []).append(self.qualifiers[name])
+        for members in groups.values():
+            out[np.ix_(members, members)] = EXCLUDES
+        for name, i in self.qualifiers.items():
+            out[i, i] = SAME
+            for above in self.inventory.above_qualifier(name):
+                j = self.qualifiers[above]
+                out[i, j] = out[j, i] = NARROWER
+        return out

@@ -1,0 +1,68 @@
+"""What each agreement and each difference of two names' facets is worth; fitted offline (`likewise.semantics.fitting`)."""
+
+from __future__ import annotations
+
+from collections import namedtuple
+
+import msgspec
+import numpy as np
+
+
+class FacetWeights(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """All in [0, 1].
+
+    `agreement` is the score of two names of one kind, times: `narrower` if the seen kind is a kind of the asked one,
+    `broader` the other way round, `role_alone` if only the role was asked for (an alarm, whatever of), `ambiguous` if
+    a name may be of several kinds, `weak`, `unit`, `context` if its kind follows only from such evidence.
+
+    The better of this and the measure of relatedness is then multiplied for every difference: `disjoint` for kinds
+    that differ (`disjoint_weak` if one of them is not sure), `role` for another role, `statistic` for a maximum where the
+    reading was asked for, `statistics` for a maximum where the minimum was; `dimension` for a unit that does not fit;
+    `text` for words where a quantity was asked for; `excluded` for qualifiers that exclude each other;
+    `absent`, `absent_word`, `absent_unknown` for an asked qualifier that is missing (of the inventory, of the space, of
+    nobody), `unasked`, `unasked_word` and in outer parts `outer` for one that was not asked for, `covered` for one that
+    an unqualified name means anyway; `number_absent`, `number_differs` for indices and sizes.
+    Words whose relatedness reaches `same_word` are the same qualifier.
+    """
+
+    agreement: float = 0.85
+    narrower: float = 0.9
+    broader: float = 0.75
+    role_alone: float = 0.85
+    ambiguous: float = 0.85
+    weak: float = 0.85
+    unit: float = 0.8
+    context: float = 0.7
+    guess: float = 0.7
+    disjoint: float = 0.45
+    disjoint_weak: float = 0.7
+    role: float = 0.45
+    average: float = 0.7
+    statistic: float = 0.58
+    statistics: float = 0.3
+    dimension: float = 0.4
+    text: float = 0.5
+    excluded: float = 0.35
+    absent: float = 0.55
+    absent_word: float = 0.75
+    absent_unknown: float = 0.95
+    unasked: float = 0.7
+    unasked_word: float = 0.9
+    outer: float = 0.95
+    covered: float = 0.97
+    number_absent: float = 0.5
+    number_differs: float = 0.25
+    same_word: float = 0.75
+
+    def certainties(self) -> dict[str, float]:
+        """What is left of an agreement by what a kind follows from."""
+        return {
+            "head": 1.0, "weak": self.weak, "unit": self.unit, "context": self.context, "guess": self.guess, "": 0.0
+        }  # fmt: skip
+
+    def numbers(self) -> WeightNumbers:
+        """The weights as the kernel takes them."""
+        return WeightNumbers(*(np.float32(weight) for weight in msgspec.structs.astuple(self)))
+
+
+WeightNumbers = namedtuple("WeightNumbers", FacetWeights.__struct_fields__)
