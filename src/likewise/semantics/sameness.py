@@ -8,18 +8,20 @@ less of the score. Values are judged by rules of their own (`concepts.values`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from likewise import defaults
 from likewise.semantics.combine import CombinedMeasure
+from likewise.semantics.concepts.agreement import Agreement, agreement
 from likewise.semantics.concepts.facets import FacetParser, Facets
 from likewise.semantics.concepts.inventory import Inventory, singular
 from likewise.semantics.concepts.sides import FacetArrays, facet_arrays
 from likewise.semantics.concepts.tables import Tables
 from likewise.semantics.concepts.weights import FacetWeights
+from likewise.semantics.esa import equal_are_one
 from likewise.semantics.least_recent import LeastRecent
 from likewise.semantics.measure import Term
 from likewise.semantics.prepared import Prepared
@@ -27,30 +29,42 @@ from likewise.semantics.prepared import Prepared
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from likewise.semantics.space import Space
-
 
 class SamenessMeasure:
-    """Sameness of names and of values, in [0, 1]; terms that are wholly equal give 1."""
+    """How surely a seen term is what was asked for, in [0, 1].
+
+    Terms that are wholly equal, unit, kind and context too, give 1. `knows` says whether the space has a word.
+    """
 
     name = "sameness"
 
-    def __init__(self, space: Space, inventory: Inventory, weights: FacetWeights | None = None) -> None:
-        self._combine = CombinedMeasure(space)
+    def __init__(
+        self, combine: CombinedMeasure, knows: Callable[[str], bool], inventory: Inventory, weights: FacetWeights | None = None
+    ) -> None:
+        self._combine = combine
         self.weights = weights or FacetWeights()
         self.tables = Tables(inventory)
-        self._parser = FacetParser(inventory, space.vectors.knows_word)
+        self._parser = FacetParser(inventory, knows)
         self._facets: LeastRecent[Term, Facets] = LeastRecent(
             defaults.TERM_CACHE_BYTES // 8, lambda f: 300 + 150 * len(f.qualifiers)
         )
         self._side: Prepared[FacetArrays] = Prepared(self._prepare)
+        self._terms: Prepared[tuple[Term, ...]] = Prepared(lambda terms: terms)
 
     def configuration(self) -> dict[str, object]:
         """What rebuilds this measure over the same space."""
         return {"name": self.name}
 
+    def matrix(self, asked: Sequence[Term], seen: Sequence[Term]) -> NDArray[np.float32]:
+        """The score of every asked term with every seen one."""
+        asked, seen = self._terms(asked), tuple(seen)  # the same objects as last time are found at a glance
+        related, words = self._combine.compared(asked, seen)
+        related = equal_are_one(related, asked, seen)
+        out = self._attributes(related, words, asked, seen)
+        return _wholly_equal_are_one(out, related, asked, seen)
+
     def facets(self, term: Term) -> Facets:
-        """What a name says about its reading."""
+        """What the name of an attribute says about its reading."""
         plain = Term(term.text, term.role, (), term.unit, term.kind, term.context)
         kept = self._facets.get(plain)
         if kept is None:
@@ -58,11 +72,19 @@ class SamenessMeasure:
             self._facets.put(plain, kept)
         return kept
 
-    def matrix(self, asked: Sequence[Term], seen: Sequence[Term]) -> NDArray[np.float32]:
-        """How surely every seen term is what was asked for."""
+    def agreement(self, asked: Term, seen: Term) -> Agreement:
+        """What two names have in common and what tells them apart, for explanations."""
+
+        def similar(a: str, b: str) -> float:
+            return float(self._combine.compared([Term(a)], [Term(b)])[1].max(initial=0.0))
+
+        return agreement(self.facets(asked), self.facets(seen), self.tables, self.weights, similar)
+
+    def _attributes(
+        self, related: NDArray[np.float32], words: NDArray[np.float32], asked: Sequence[Term], seen: Sequence[Term]
+    ) -> NDArray[np.float32]:
         from likewise.semantics.concepts.kernels import agreements
 
-        related, words = self._combine.compared(asked, seen)
         found: NDArray[np.float32] = agreements(
             related, self._side(asked), self._side(seen), self.tables.kind_relations, self.tables.qualifier_relations,
             words, self.tables.dimension_bit("ratio"), self.weights.numbers(),
@@ -74,3 +96,12 @@ class SamenessMeasure:
         for place, word in enumerate(self._combine.words(terms)):
             places.setdefault(singular(word), place)
         return facet_arrays([self.facets(t) for t in terms], places, self.tables, self.weights)
+
+
+def _wholly_equal_are_one(
+    scores: NDArray[np.float32], related: NDArray[np.float32], asked: Sequence[Term], seen: Sequence[Term]
+) -> NDArray[np.float32]:
+    for i, j in np.argwhere((related == 1) & (scores < 1)).tolist():
+        if asked[i] == seen[j]:
+            scores[i, j] = 1
+    return scores

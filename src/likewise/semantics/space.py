@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from likewise.semantics.measures.jcn import JcnMeasure
     from likewise.semantics.measures.latent import LatentMeasure
     from likewise.semantics.measures.names.measure import NamesMeasure
+    from likewise.semantics.measures.sameness import SamenessMeasure
 
 SHOWN_DOCUMENTS: Final = 8  # of those that made a score
 
@@ -227,6 +228,13 @@ def _combine(space: Space, options: dict[str, Any]) -> CombinedMeasure:
     return combined_measure(space)
 
 
+def _sameness(space: Space, options: dict[str, Any]) -> SamenessMeasure:
+    from likewise.semantics.concepts.library import load_inventory
+    from likewise.semantics.sameness import SamenessMeasure
+
+    return SamenessMeasure(_combine(space, {}), space.vectors.knows_word, load_inventory(), **options)
+
+
 _MEASURES: Final[dict[str, Callable[[Space, dict[str, Any]], Measure]]] = {
     "esa": lambda space, options: EsaMeasure(space.vectors, **options),
     "thematic": lambda space, options: ThematicMeasure(space.vectors, **options),
@@ -235,5 +243,6 @@ _MEASURES: Final[dict[str, Callable[[Space, dict[str, Any]], Measure]]] = {
     "names": _names,
     "embeddings": _embeddings,
     "combine": _combine,
+    "sameness": _sameness,
 }
 MEASURES: Final = tuple(_MEASURES)

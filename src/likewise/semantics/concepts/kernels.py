@@ -12,32 +12,35 @@ if TYPE_CHECKING:
 
 _SAME, _NARROWER, _BROADER, _EXCLUDES = 1, 2, 3, 4
 _LISTED, _KNOWN = 2, 1
+_MATCHED, _TOLD = 1, 2  # what became of a seen qualifier
 
 
 @numba.njit(cache=True, nogil=True)
 def agreements(
-    base: Any, a: FacetArrays, s: FacetArrays, kind_relations: Any, qualifier_relations: Any, words: Any, ratio: Any, w: Any
+    base: Any,
+    a: FacetArrays,
+    s: FacetArrays,
+    kind_relations: Any,
+    qualifier_relations: Any,
+    words: Any,
+    ratio: Any,
+    w: Any,
 ) -> Any:
     """The score of every pair: the better of `base` and their agreement, times what is left for their differences.
 
-    `words` holds the relatedness of the asked words and the seen ones; `w` the weights in `FacetWeights`' order.
+    `words` holds the relatedness of the asked words and the seen ones; `w` are the weights.
     """
     rows, columns = base.shape
-    out = np.empty((rows, columns), dtype=np.float32)
-    most = 0
-    for j in range(columns):
-        most = max(most, s.qualifier_ends[j] - (s.qualifier_ends[j - 1] if j else 0))
-    matched = np.zeros(most, dtype=np.uint8)
+    out = np.zeros((rows, columns), dtype=np.float32)
+    kind_ends, kinds = s.kind_ends, s.kinds
     for i in range(rows):
-        ak0, ak1 = (a.kind_ends[i - 1] if i else 0), a.kind_ends[i]
-        aq0, aq1 = (a.qualifier_ends[i - 1] if i else 0), a.qualifier_ends[i]
-        an0, an1 = (a.number_ends[i - 1] if i else 0), a.number_ends[i]
+        k0, k1 = (a.kind_ends[i - 1] if i else 0), a.kind_ends[i]
         for j in range(columns):
-            sk0, sk1 = (s.kind_ends[j - 1] if j else 0), s.kind_ends[j]
+            m0, m1 = (kind_ends[j - 1] if j else 0), kind_ends[j]
             best = np.float32(0.0)
-            for k in range(ak0, ak1):
-                for m in range(sk0, sk1):
-                    found = kind_relations[a.kinds[k], s.kinds[m]]
+            for k in range(k0, k1):
+                for m in range(m0, m1):
+                    found = kind_relations[a.kinds[k], kinds[m]]
                     if found == _SAME:
                         best = np.float32(1.0)
                     elif found == _NARROWER:
@@ -46,19 +49,18 @@ def agreements(
                         best = max(best, w.broader)
             if best == 0.0 and a.roles[i] != 0 and a.roles[i] == s.roles[j]:
                 best = w.role_alone if a.role_alone[i] else w.broader if s.role_alone[j] else np.float32(0.0)
-            several = w.ambiguous if ak1 - ak0 > 1 or sk1 - sk0 > 1 else np.float32(1.0)
+            several = w.ambiguous if k1 - k0 > 1 or m1 - m0 > 1 else np.float32(1.0)
             score = w.agreement * best * several * a.certainty[i] * s.certainty[j]
-            left = np.float32(1.0)
-            if ak1 > ak0 and sk1 > sk0 and score == 0.0:
+            left = max(base[i, j], score)
+            if k1 > k0 and m1 > m0 and score == 0.0:
                 left *= w.disjoint if a.sure[i] and s.sure[j] else w.disjoint_weak
             if a.roles[i] != s.roles[j]:
-                if a.measured[i] and s.measured[j]:
-                    if a.roles[i] != 0 and s.roles[j] != 0:
-                        left *= w.statistics
-                    else:
-                        left *= w.average if a.averaged[i] or s.averaged[j] else w.statistic
-                else:
+                if not (a.measured[i] and s.measured[j]):
                     left *= w.role
+                elif a.roles[i] != 0 and s.roles[j] != 0:
+                    left *= w.statistics
+                else:
+                    left *= w.average if a.averaged[i] or s.averaged[j] else w.statistic
             ad, sd = a.units[i], s.units[j]
             if (
                 (ad != 0 and sd != 0 and ad != sd)
@@ -68,71 +70,92 @@ def agreements(
                 left *= w.dimension
             if a.quantity[i] and s.other[j]:
                 left *= w.text
-            sq0, sq1 = (s.qualifier_ends[j - 1] if j else 0), s.qualifier_ends[j]
-            matched[:] = 0
-            for q in range(aq0, aq1):  # first everything that is the same, since that excludes nothing
-                for r in range(sq0, sq1):
-                    if _relation(a, q, s, r, qualifier_relations, words, w.same_word) == _SAME:
-                        matched[r - sq0] = 1
-            for q in range(aq0, aq1):
-                same, against = False, False
-                for r in range(sq0, sq1):
-                    found = _relation(a, q, s, r, qualifier_relations, words, w.same_word)
-                    if found == _SAME:
-                        same = True
-                        break
-                    if found == _EXCLUDES and matched[r - sq0] != 1:
-                        against = True
-                if same:
-                    continue
-                if against:
-                    left *= w.excluded
-                    for r in range(sq0, sq1):
-                        if matched[r - sq0] == 0 and (
-                            _relation(a, q, s, r, qualifier_relations, words, w.same_word) == _EXCLUDES
-                        ):
-                            matched[r - sq0] = 2
-                elif a.standings[q] == _LISTED and _meant(a, i, s, j, a.qualifiers[q]):
-                    left *= w.covered
-                else:
-                    left *= w.absent if a.standings[q] == _LISTED else w.absent_word if a.standings[q] == _KNOWN else w.absent_unknown
-            for r in range(sq0, sq1):
-                if matched[r - sq0] != 0 or (s.standings[r] == _LISTED and _meant(a, i, s, j, s.qualifiers[r])):
-                    continue
-                if s.outer[r]:
-                    if s.standings[r] == _LISTED:
-                        left *= w.outer
-                elif s.standings[r] == _LISTED:
-                    left *= w.unasked
-                elif s.standings[r] == _KNOWN:
-                    left *= w.unasked_word
-            if an1 > an0:
-                sn0, sn1 = (s.number_ends[j - 1] if j else 0), s.number_ends[j]
-                common = False
-                for k in range(an0, an1):
-                    for m in range(sn0, sn1):
-                        common = common or a.numbers[k] == s.numbers[m]
-                if not common:
-                    left *= w.number_differs if sn1 > sn0 else w.number_absent
-            out[i, j] = max(base[i, j], score) * left
+            out[i, j] = left
+    _qualifiers(out, a, s, qualifier_relations, words, w)
+    _numbers(out, a.number_ends, a.numbers, s.number_ends, s.numbers, w.number_absent, w.number_differs)
     return out
 
 
 @numba.njit(cache=True, nogil=True)
-def _relation(a: Any, q: Any, s: Any, r: Any, relations: Any, words: Any, same_word: Any) -> Any:
-    """How an asked qualifier and a seen one relate: the same, excluding each other, or neither."""
-    if a.qualifiers[q] == s.qualifiers[r]:
-        return _SAME
-    if a.standings[q] == _LISTED and s.standings[r] == _LISTED:
-        found = relations[a.qualifiers[q], s.qualifiers[r]]
-        return _SAME if found == _NARROWER else np.int64(found)
-    if a.words[q] >= 0 and s.words[r] >= 0 and words[a.words[q], s.words[r]] >= same_word:
-        return _SAME
-    return 0
+def _qualifiers(out: Any, a: Any, s: Any, relations: Any, words: Any, w: Any) -> None:
+    """Multiplies scores for qualifiers that exclude each other, are missing, or were not asked for."""
+    rows, columns = out.shape
+    a_ends, a_ids, a_standings, a_words, a_defaults = a.qualifier_ends, a.qualifiers, a.standings, a.words, a.defaults
+    s_ends, s_ids, s_standings, s_words, s_defaults = s.qualifier_ends, s.qualifiers, s.standings, s.words, s.defaults
+    most_asked, most_seen = 0, 0
+    for i in range(rows):
+        most_asked = max(most_asked, a_ends[i] - (a_ends[i - 1] if i else 0))
+    for j in range(columns):
+        most_seen = max(most_seen, s_ends[j] - (s_ends[j - 1] if j else 0))
+    fates = np.zeros(most_seen, dtype=np.uint8)
+    found = np.zeros((most_asked, most_seen), dtype=np.uint8)
+    same = np.zeros(most_asked, dtype=np.uint8)
+    for i in range(rows):
+        q0, q1 = (a_ends[i - 1] if i else 0), a_ends[i]
+        for j in range(columns):
+            r0, r1 = (s_ends[j - 1] if j else 0), s_ends[j]
+            left = out[i, j]
+            if left == 0.0 or (q0 == q1 and r0 == r1):
+                continue
+            for r in range(r1 - r0):
+                fates[r] = 0
+            for q in range(q0, q1):
+                same[q - q0] = 0
+                for r in range(r0, r1):
+                    relation = np.uint8(0)
+                    if a_ids[q] == s_ids[r]:
+                        relation = np.uint8(_SAME)
+                    elif a_standings[q] == _LISTED and s_standings[r] == _LISTED:
+                        relation = relations[a_ids[q], s_ids[r]]
+                    elif a_words[q] >= 0 and s_words[r] >= 0 and words[a_words[q], s_words[r]] >= w.same_word:
+                        relation = np.uint8(_SAME)
+                    if relation == _SAME or relation == _NARROWER:
+                        same[q - q0] = 1
+                        fates[r - r0] = _MATCHED
+                    found[q - q0, r - r0] = relation
+            for q in range(q0, q1):
+                if same[q - q0]:
+                    continue
+                against = False
+                for r in range(r1 - r0):
+                    if found[q - q0, r] == _EXCLUDES and fates[r] != _MATCHED:
+                        against = True
+                        fates[r] = _TOLD
+                block, bit = a_ids[q] >> 6, np.uint64(1) << np.uint64(a_ids[q] & 63)
+                if against:
+                    left *= w.excluded
+                elif a_standings[q] == _LISTED and (a_defaults[i, block] | s_defaults[j, block]) & bit != 0:
+                    left *= w.covered
+                elif a_standings[q] == _LISTED:
+                    left *= w.absent
+                else:
+                    left *= w.absent_word if a_standings[q] == _KNOWN else w.absent_unknown
+            for r in range(r0, r1):
+                if fates[r - r0] != 0:
+                    continue
+                if s_standings[r] == _LISTED:
+                    block, bit = s_ids[r] >> 6, np.uint64(1) << np.uint64(s_ids[r] & 63)
+                    if (a_defaults[i, block] | s_defaults[j, block]) & bit == 0:
+                        left *= w.outer if s.outer[r] else w.unasked
+                elif s_standings[r] == _KNOWN and not s.outer[r]:
+                    left *= w.unasked_word
+            out[i, j] = left
 
 
 @numba.njit(cache=True, nogil=True)
-def _meant(a: Any, i: Any, s: Any, j: Any, qualifier: Any) -> Any:
-    """Whether an unqualified name of either side's kinds has a listed qualifier anyway."""
-    block, bit = qualifier >> 6, np.uint64(1) << np.uint64(qualifier & 63)
-    return (a.defaults[i, block] | s.defaults[j, block]) & bit != 0
+def _numbers(
+    out: Any, asked_ends: Any, asked: Any, seen_ends: Any, seen: Any, absent: Any, differs: Any
+) -> None:
+    """Multiplies scores where an asked index or size is missing or another."""
+    for i in range(out.shape[0]):
+        k0, k1 = (asked_ends[i - 1] if i else 0), asked_ends[i]
+        if k0 == k1:
+            continue
+        for j in range(out.shape[1]):
+            m0, m1 = (seen_ends[j - 1] if j else 0), seen_ends[j]
+            common = False
+            for k in range(k0, k1):
+                for m in range(m0, m1):
+                    common = common or asked[k] == seen[m]
+            if not common:
+                out[i, j] *= differs if m1 > m0 else absent
