@@ -92,9 +92,7 @@ class SamenessMeasure:
         return found
 
     def _prepare(self, terms: tuple[Term, ...]) -> FacetArrays:
-        places: dict[str, int] = {}
-        for place, word in enumerate(self._combine.words(terms)):
-            places.setdefault(singular(word), place)
+        places = [{singular(word): place for word, place in words[::-1]} for words in self._combine.words(terms)]
         return facet_arrays([self.facets(t) for t in terms], places, self.tables, self.weights)
 
 

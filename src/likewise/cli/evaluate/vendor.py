@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from likewise.cli.terminal import output
 from likewise.cli.terminal.options import AsJson, ModelFolder, SpaceName, measure_named
+
+if TYPE_CHECKING:
+    from likewise.evaluation.vendor import Benchmark
+    from likewise.semantics.space import Space
 
 
 def vendor(
@@ -19,7 +23,10 @@ def vendor(
     threshold: Annotated[
         float | None, typer.Option("--threshold", help="For decisions; the default otherwise.")
     ] = None,
-    part: Annotated[str, typer.Option("--part", help="dev, held-out (a third, set aside for testing) or all.")] = "dev",
+    part: Annotated[
+        str, typer.Option("--part", help="dev, all, or what is set aside: new-vendors, new-phrases, held-out (both).")
+    ] = "dev",
+    ablation: Annotated[bool, typer.Option("--ablation", help="Leave one part out at a time instead.")] = False,
     curve: Annotated[bool, typer.Option("--feedback", help="Show what a few judgements are worth.")] = False,
     space: SpaceName = None,
     model: ModelFolder = None,
@@ -27,9 +34,10 @@ def vendor(
 ) -> None:
     """Rank and decide which vendors' attributes a plain phrase means.
 
-    A third of the vendors (by a hash of their names) is set aside: tune on `dev` alone. Yardsticks (word overlap,
-    character n-grams, plain ESA, with `--model` a sentence model) stand in the same table. The decisions are
-    those of the last measure.
+    A third of the vendors and of the phrases (by a hash of their names) is set aside: tune on `dev` alone. Yardsticks
+    (word overlap, character n-grams, plain ESA, with `--model` a sentence model) stand in the same table. The decisions
+    are those of the last measure, by events, as a mean over vendors, and on distinct events. `--ablation` shows what
+    each facet of the default measure is worth.
 
     Example: `likewise eval vendor --events lorawan-dev-events.jsonl.gz --gold lorawan-dev.tsv --subscriptions
     subscriptions.tsv`
@@ -41,7 +49,10 @@ def vendor(
     if part not in PARTS:
         raise typer.BadParameter(f"give {', '.join(PARTS[:-1])} or {PARTS[-1]}", param_hint="--part")
     benchmark = chosen_part(read_benchmark(events, gold, subscriptions), part)
-    named = [measure_named(said) for said in measure or ["esa", "names", "combine"]]
+    if ablation:
+        _ablation(benchmark, load_space(space), threshold, as_json=as_json)
+        return
+    named = [measure_named(said) for said in measure or ["esa", "names", "combine", "sameness"]]
     report = vendor_experiment(benchmark, part, measures_of(load_space(space), named, model), threshold, curve=curve)
     if as_json:
         output.print_json(report)
@@ -56,9 +67,10 @@ def vendor(
         table.add_row(name, f"{result.maximal_f1:.3f}", f"{result.average_precision:.3f}")
     console.print(table)
     heading = f"decisions of {report.decided_by} at {report.threshold:g}"
-    table = Table(heading, "precision", "recall", "F1", box=None, pad_edge=False)
+    table = Table(heading, "precision", "recall", "F1", "by vendor", "distinct", box=None, pad_edge=False)
     for name, decided in report.decisions.items():
-        table.add_row(name, f"{decided.precision:.3f}", f"{decided.recall:.3f}", f"{decided.f1:.3f}")
+        shown = (decided.precision, decided.recall, decided.f1, decided.by_vendor, decided.distinct)
+        table.add_row(name, *(f"{figure:.3f}" for figure in shown))
     console.print(table)
     if report.feedback:
         table = Table("judgements a phrase", "maximal F1", "average precision", "decision F1", box=None, pad_edge=False)
@@ -66,3 +78,20 @@ def vendor(
             figures = (point.maximal_f1, point.average_precision, point.decision_f1)
             table.add_row(str(point.judgements_a_phrase), *(f"{figure:.3f}" for figure in figures))
         console.print(table)
+
+
+def _ablation(benchmark: Benchmark, space: Space, threshold: float | None, *, as_json: bool) -> None:
+    """The table of facets left out, one at a time."""
+    from likewise.evaluation.ablation import facet_ablation
+
+    rows = facet_ablation(benchmark, space, threshold)
+    if as_json:
+        output.print_json(rows)
+        return
+    from rich.table import Table
+
+    table = Table("sameness", "maximal F1", "decisions", "by vendor", "distinct", box=None, pad_edge=False)
+    for row in rows:
+        figures = (row.maximal_f1, row.decision_f1, row.by_vendor, row.distinct)
+        table.add_row(row.name, *(f"{figure:.3f}" for figure in figures))
+    output.console().print(table)

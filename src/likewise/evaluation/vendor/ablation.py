@@ -9,6 +9,7 @@ import msgspec
 
 from likewise import defaults
 from likewise.evaluation.vendor.benchmark import Benchmark, decide, rank
+from likewise.semantics.concepts.weights import FACETS, FacetWeights
 from likewise.semantics.measure import Measure, Term
 from likewise.semantics.space import Space, combined_measure
 
@@ -37,6 +38,8 @@ class AblationRow(msgspec.Struct, frozen=True):
     maximal_f1: float
     average_precision: float
     decision_f1: float
+    by_vendor: float = 0.0
+    distinct: float = 0.0
 
 
 class WithoutContext:
@@ -68,11 +71,24 @@ def variants(space: Space) -> Iterator[tuple[str, Measure]]:
     yield "spelling alone (`names`)", space.measure("names")
 
 
-def ablation_row(name: str, benchmark: Benchmark, measure: Measure) -> AblationRow:
+def ablation_row(name: str, benchmark: Benchmark, measure: Measure, threshold: float | None = None) -> AblationRow:
     """One line of the table."""
     found = rank(benchmark, measure)
-    decided = decide(benchmark, measure, defaults.THRESHOLD, numeric=False)
-    return AblationRow(name, found.maximal_f1, found.average_precision, decided.f1)
+    decided = decide(benchmark, measure, defaults.THRESHOLD if threshold is None else threshold, numeric=False)
+    return AblationRow(
+        name, found.maximal_f1, found.average_precision, decided.f1, decided.by_vendor, decided.distinct
+    )
+
+
+def facet_ablation(benchmark: Benchmark, space: Space, threshold: float | None = None) -> list[AblationRow]:
+    """The measure of sameness whole, without one facet at a time, without all of them (`combine`)."""
+    whole = FacetWeights()
+    measures: list[tuple[str, Measure]] = [(EVERYTHING, space.measure("sameness"))]
+    measures += [
+        (f"without {facet}", space.measure("sameness", weights=whole.without(facet))) for facet in FACETS
+    ]
+    measures += [("relatedness alone (`combine`)", space.measure("combine"))]
+    return [ablation_row(name, benchmark, measure, threshold) for name, measure in measures]
 
 
 def _any(weights: dict[str, float | bool]) -> dict[str, Any]:

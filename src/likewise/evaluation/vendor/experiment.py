@@ -16,7 +16,7 @@ from likewise.semantics.measure import Measure
 if TYPE_CHECKING:
     from likewise.semantics.space import Space
 
-PARTS: Final = ("dev", "held-out", "all")
+PARTS: Final = ("dev", "new-vendors", "new-phrases", "held-out", "all")
 JUDGED: Final = 3  # feedback is measured on one vendor in so many of the part, and given on the others
 
 
@@ -34,8 +34,14 @@ class VendorReport(msgspec.Struct, frozen=True):
 
 
 def chosen_part(whole: Benchmark, part: str) -> Benchmark:
-    """The development vendors, those set aside for testing, or all."""
-    return whole.part(v for v in whole.vendors() if part == "all" or is_held_out(v) == (part == "held-out"))
+    """The development vendors and phrases; those vendors, phrases or both that are set aside for testing; or all."""
+    if part == "all":
+        return whole
+    vendors, phrases = part in ("new-vendors", "held-out"), part in ("new-phrases", "held-out")
+    return whole.part(
+        (vendor for vendor in whole.vendors() if is_held_out(vendor) == vendors),
+        (phrase for phrase in whole.phrases if is_held_out(phrase.text) == phrases),
+    )
 
 
 def measures_of(space: Space, named: Sequence[tuple[str, dict[str, str]]], model: str | None = None) -> list[Measure]:

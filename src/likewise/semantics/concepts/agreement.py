@@ -43,19 +43,23 @@ class Agreement(msgspec.Struct, frozen=True):
 
 def agreement(asked: Facets, seen: Facets, tables: Tables, weights: FacetWeights, similar: Similar) -> Agreement:
     """Compares two names; `similar` says how related two words are that no inventory lists."""
-    score = _kinds(asked, seen, tables, weights)
+    related = _kinds(asked, seen, tables, weights)
     differences = [
-        *_other_kind(asked, seen, score, weights),
+        *_other_kind(asked, seen, related, weights),
         *_roles(asked, seen, weights),
         *_dimensions(asked, seen, tables, weights),
         *_values(asked, seen, tables, weights),
         *_qualifiers(asked, seen, tables, weights, similar),
         *_numbers(asked, seen, weights),
     ]
+    sure = weights.certainties()
+    several = weights.ambiguous if len(asked.kinds) > 1 or len(seen.kinds) > 1 else 1.0
+    score = weights.agreement * related * several * sure[asked.certainty] * sure[seen.certainty]
     return Agreement(score, tuple(differences))
 
 
 def _kinds(asked: Facets, seen: Facets, tables: Tables, w: FacetWeights) -> float:
+    """How near the kinds of two names are, 0 if they have none in common."""
     worth = {0: 0.0, SAME: 1.0, NARROWER: w.narrower, BROADER: w.broader}
     best = max(
         (worth[int(tables.kind_relations[tables.kinds[a], tables.kinds[s]])] for a in asked.kinds for s in seen.kinds),
@@ -63,13 +67,11 @@ def _kinds(asked: Facets, seen: Facets, tables: Tables, w: FacetWeights) -> floa
     )
     if best == 0.0 and asked.role and asked.role == seen.role and (asked.role,) in (asked.kinds, seen.kinds):
         best = w.role_alone if asked.kinds == (asked.role,) else w.broader
-    sure = w.certainties()
-    several = w.ambiguous if len(asked.kinds) > 1 or len(seen.kinds) > 1 else 1.0
-    return w.agreement * best * several * sure[asked.certainty] * sure[seen.certainty]
+    return best
 
 
-def _other_kind(asked: Facets, seen: Facets, score: float, w: FacetWeights) -> Iterator[Difference]:
-    if asked.kinds and seen.kinds and score == 0.0:
+def _other_kind(asked: Facets, seen: Facets, related: float, w: FacetWeights) -> Iterator[Difference]:
+    if asked.kinds and seen.kinds and related == 0.0:
         sure = asked.certainty in _SURE and seen.certainty in _SURE
         yield Difference("kind", w.disjoint if sure else w.disjoint_weak, asked.kinds[0], seen.kinds[0])
 

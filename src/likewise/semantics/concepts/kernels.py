@@ -52,7 +52,7 @@ def agreements(
             several = w.ambiguous if k1 - k0 > 1 or m1 - m0 > 1 else np.float32(1.0)
             score = w.agreement * best * several * a.certainty[i] * s.certainty[j]
             left = max(base[i, j], score)
-            if k1 > k0 and m1 > m0 and score == 0.0:
+            if k1 > k0 and m1 > m0 and best == 0.0:
                 left *= w.disjoint if a.sure[i] and s.sure[j] else w.disjoint_weak
             if a.roles[i] != s.roles[j]:
                 if not (a.measured[i] and s.measured[j]):

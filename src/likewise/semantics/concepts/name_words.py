@@ -10,7 +10,6 @@ from likewise.semantics.concepts.inventory import Inventory, singular
 from likewise.semantics.identifiers import segmented, words_of
 
 _PIECES: Final = re.compile(r"[\W_]+")
-_SIZE: Final = re.compile(r"pm(\d+)")
 _NUMBERED: Final = re.compile(r"([a-z]+)(\d+)")
 LISTED_PRICE: Final = 1.0  # of a piece of a joined word that the inventory lists
 KNOWN_PRICE: Final = 6.0  # of one that only the space knows
@@ -21,8 +20,8 @@ class NameWords:
     """Cuts names; `known` says whether the space has a word.
 
     >>> from likewise.semantics.concepts.inventory import Concept
-    >>> short = Concept("means", "relative humidity", ("rh",)), Concept("means", "temperature", ("temp",))
-    >>> cut = NameWords(Inventory(short), known={"air"}.__contains__)
+    >>> short = [Concept("means", "relative humidity", ("rh",)), Concept("means", "temperature", ("temp",))]
+    >>> cut = NameWords(Inventory([*short, Concept("kind", "pm")]), known={"air"}.__contains__)
     >>> cut("RH_avg"), cut("airtemp2"), cut("pm2_5 raw"), cut("load %")
     (['relative', 'humidity', 'avg'], ['air', 'temperature', '2'], ['pm', '2.5', 'raw'], ['load', 'percent'])
     """
@@ -82,11 +81,9 @@ def _sizes(words: list[str]) -> list[str]:
     """Sizes of particles as one number, however they are written: `pm25`, `pm2_5`, `pm2.5`."""
     out: list[str] = []
     for word in words:
-        size = _SIZE.fullmatch(word)
-        if size:
-            digits = size.group(1)
-            out += ["pm", "2.5" if digits == "25" else digits]
-        elif word in ("0", "5") and len(out) > 1 and out[-2] == "pm" and out[-1] in ("0", "1", "2", "4", "10"):
+        if word == "25" and out[-1:] == ["pm"]:
+            out.append("2.5")
+        elif word in ("0", "5") and out[-2:-1] == ["pm"] and out[-1] in ("0", "1", "2", "4", "10"):
             out[-1] += "" if word == "0" else ".5"
         else:
             out.append(word)

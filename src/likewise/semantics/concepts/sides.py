@@ -42,9 +42,9 @@ class FacetArrays(NamedTuple):
 
 
 def facet_arrays(
-    facets: Sequence[Facets], places: Mapping[str, int], tables: Tables, weights: FacetWeights
+    facets: Sequence[Facets], places: Sequence[Mapping[str, int]], tables: Tables, weights: FacetWeights
 ) -> FacetArrays:
-    """Facets made ready; `places` says where each word stands among the words whose relatedness is known."""
+    """Facets made ready; `places` says where each one's words stand among the words whose relatedness is known."""
     sure = weights.certainties()
     listed = [q for f in facets for q in f.qualifiers]
     return FacetArrays(
@@ -64,7 +64,7 @@ def facet_arrays(
         qualifiers=_integers([tables.qualifiers[q.name] if q.standing == LISTED else _number(q.name) for q in listed]),
         standings=_integers([q.standing for q in listed]),
         outer=_flags([q.outer for q in listed]),
-        words=_integers([places.get(q.word, -1) for q in listed]),
+        words=_integers([known.get(q.word, -1) for f, known in zip(facets, places, strict=True) for q in f.qualifiers]),
         defaults=np.array([tables.default_bits(f.kinds) for f in facets], dtype=np.uint64).reshape(
             len(facets), tables.blocks
         ),

@@ -3,9 +3,23 @@
 from __future__ import annotations
 
 from collections import namedtuple
+from typing import Final
 
 import msgspec
 import numpy as np
+
+
+# What a facet's differences, or its agreement, are counted by; for tables of what each is worth.
+FACETS: Final = {
+    "agreement of kinds": ("agreement",),
+    "differing kinds": ("disjoint", "disjoint_weak"),
+    "qualifiers": ("excluded", "absent", "absent_word", "absent_unknown", "unasked", "unasked_word", "outer", "covered"),
+    "qualifiers that exclude each other": ("excluded",),
+    "roles": ("role", "average", "statistic", "statistics"),
+    "dimensions": ("dimension",),
+    "kinds of values": ("text",),
+    "numbers": ("number_absent", "number_differs"),
+}
 
 
 class FacetWeights(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -38,13 +52,13 @@ class FacetWeights(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     disjoint_weak: float = 0.7
     role: float = 0.45
     average: float = 0.7
-    statistic: float = 0.58
+    statistic: float = 0.5
     statistics: float = 0.3
     dimension: float = 0.4
-    text: float = 0.5
+    text: float = 0.6
     excluded: float = 0.35
     absent: float = 0.55
-    absent_word: float = 0.75
+    absent_word: float = 0.65
     absent_unknown: float = 0.95
     unasked: float = 0.7
     unasked_word: float = 0.9
@@ -59,6 +73,15 @@ class FacetWeights(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return {
             "head": 1.0, "weak": self.weak, "unit": self.unit, "context": self.context, "guess": self.guess, "": 0.0
         }  # fmt: skip
+
+    def without(self, facet: str) -> FacetWeights:
+        """The weights with which one facet plays no part.
+
+        >>> FacetWeights().without("roles").role
+        1.0
+        """
+        neutral = 0.0 if facet == "agreement of kinds" else 1.0
+        return msgspec.structs.replace(self, **dict.fromkeys(FACETS[facet], neutral))
 
     def numbers(self) -> WeightNumbers:
         """The weights as the kernel takes them."""

@@ -87,9 +87,10 @@ class CombinedMeasure:
         spelled = self._names.spelled(a, b)
         return self._names.aligned(a, b, meaning, spelled), np.maximum(meaning, spelled)
 
-    def words(self, terms: Sequence[Term]) -> tuple[str, ...]:
-        """The distinct words of terms, folded, in the order of `compared`."""
-        return self._names.side(terms).folded
+    def words(self, terms: Sequence[Term]) -> list[list[tuple[str, int]]]:
+        """For each term its words, folded, and their places in `compared`'s scores of words."""
+        side = self._names.side(terms)
+        return [[(side.folded[place], place) for place in side.words_of(i)] for i in range(len(terms))]
 
     def word_surprise(self, asked: Sequence[Term], seen: Sequence[Term]) -> NDArray[np.float32]:
         """The evidence for pairs of single words, in powers of ten against random pairs, themes left out."""

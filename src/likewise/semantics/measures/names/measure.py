@@ -205,6 +205,11 @@ class Names:
         self.number = np.array([kind == "number" for _, _, kind in names], dtype=bool)
         self.other = np.array([kind in ("text", "boolean") for _, _, kind in names], dtype=bool)
 
+    def words_of(self, term: int) -> list[int]:
+        """Which of the distinct words a term has, in its order."""
+        found: list[int] = self._words[self._ends[term - 1] if term else 0 : self._ends[term]].tolist()
+        return found
+
     def under(self, theme: Theme, group: Theme | None = None) -> tuple[Term, ...]:
         """The distinct words, or those with one theme, as terms under a theme; the same objects while they are kept."""
         kept = self._terms.get((theme, group))
