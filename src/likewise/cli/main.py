@@ -22,6 +22,7 @@ COMMANDS: Final = {
     "admin": Lazy("likewise.cli.admin:app", "Look after a broker's store.", "Broker"),
     "relate": Lazy("likewise.cli.relate:relate", "Measure how related terms are.", "Meaning"),
     "space": Lazy("likewise.cli.space:app", "Build, list and check spaces of meaning.", "Meaning"),
+    "concepts": Lazy("likewise.cli.concepts:app", "Kinds of readings, and vocabularies of your own.", "Meaning"),
     "ingest": Lazy("likewise.cli.ingest:ingest", "Make events of RDF files, on Spark.", "Meaning"),
     "eval": Lazy("likewise.cli.main:evaluations", "Evaluate measures on published data.", "Figures"),
     "bench": Lazy("likewise.cli.bench:bench", "Measure speed (from a source checkout).", "Figures"),

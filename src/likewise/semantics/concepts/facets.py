@@ -94,6 +94,14 @@ class FacetParser:
         self.inventory, self._known = inventory, known
         self._words = NameWords(inventory, known)
 
+    def knows(self, word: str) -> bool:
+        """Whether the inventory or the space has a word."""
+        return self.inventory.lists(word) or self._known(word)
+
+    def names_a_kind(self, label: str) -> bool:
+        """Whether a label is taken apart into a kind that is known."""
+        return bool(self.facets(Term(label)).kinds)
+
     def facets(self, term: Term) -> Facets:
         """A term's facets."""
         text = " ".join(term.text.split())

@@ -15,9 +15,12 @@ vocabularies, what a user adds), one concept a row. Seven sorts of concepts:
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from graphlib import CycleError, TopologicalSorter
 from typing import Final, Literal, get_args
 
 import msgspec
+
+from likewise.errors import InputError
 
 Sort = Literal["kind", "weak", "qualifier", "role", "silent", "means"]
 SORTS: Final = get_args(Sort)
@@ -57,10 +60,14 @@ def label_words(label: str) -> tuple[str, ...]:
 
 
 class Inventory:
-    """Concepts by what people write; read only."""
+    """Concepts by what people write; read only.
+
+    Rows of one sort and name are one concept: a vocabulary may add labels to what is there. A cycle of broader
+    concepts is refused with its members.
+    """
 
     def __init__(self, concepts: Iterable[Concept]) -> None:
-        self.concepts = tuple(concepts)
+        self.concepts = _merged(concepts)
         self.means: dict[tuple[str, ...], tuple[str, ...]] = {}
         self.labels: dict[tuple[str, ...], list[Concept]] = {}
         self.kinds: dict[str, Concept] = {}
@@ -120,6 +127,35 @@ class Inventory:
                 out.append(words[at])
                 at += 1
         return out
+
+
+def _merged(concepts: Iterable[Concept]) -> tuple[Concept, ...]:
+    """Rows of one sort and name as one; what the first of them says stands first."""
+    out: dict[tuple[str, str], Concept] = {}
+    for concept in concepts:
+        key = (concept.sort, concept.name)
+        first = out.get(key)
+        if first is None:
+            out[key] = concept
+            continue
+        added = {
+            field: tuple(dict.fromkeys((*getattr(first, field), *getattr(concept, field))))
+            for field in ("labels", "broader", "dimensions", "values", "default", "apart")
+        }
+        out[key] = msgspec.structs.replace(first, **added)
+    found = tuple(out.values())
+    for sort in ("kind", "qualifier"):
+        _refuse_cycles({c.name: c for c in found if c.sort == sort})
+    return found
+
+
+def _refuse_cycles(concepts: dict[str, Concept]) -> None:
+    """Broader concepts must lead upwards."""
+    try:
+        TopologicalSorter({name: set(concept.broader) for name, concept in concepts.items()}).prepare()
+    except CycleError as error:
+        round_trip = " -> ".join(error.args[1][::-1])
+        raise InputError(f"broader concepts go round in a circle: {round_trip}; take one of these steps out") from None
 
 
 def _above(name: str, concepts: dict[str, Concept]) -> frozenset[str]:

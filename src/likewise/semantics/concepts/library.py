@@ -33,8 +33,13 @@ def added_vocabularies() -> list[Path]:
 @lru_cache(maxsize=1)
 def shipped_concepts() -> tuple[Concept, ...]:
     """What ships: the hand-written core first, so that it wins, then what public vocabularies add."""
-    core = read_rows(_data(CORE).decode(), "core")
-    return (*core, *read_rows(lzma.decompress(_data(VOCABULARIES)).decode(), "vocabularies"))
+    return (*core_inventory().concepts, *read_rows(lzma.decompress(_data(VOCABULARIES)).decode(), "vocabularies"))
+
+
+@lru_cache(maxsize=1)
+def core_inventory() -> Inventory:
+    """The hand-written core alone: what vocabularies are built beside."""
+    return Inventory(read_rows(_data(CORE).decode(), "core"))
 
 
 def load_inventory() -> Inventory:

@@ -1,0 +1,171 @@
+"""`likewise concepts`: the inventory of what readings there are, and vocabularies of your own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, cast
+
+import typer
+
+from likewise.cli import output
+from likewise.cli.options import AsJson
+
+if TYPE_CHECKING:
+    from likewise.pipeline.concepts import Vocabulary
+    from likewise.semantics.concepts.inventory import Sort
+
+app = typer.Typer(
+    help="What kinds of readings there are, and vocabularies of your own.\n\nExample: `likewise concepts show waterTemp`",
+    no_args_is_help=True,
+)
+
+
+@app.command("list")
+def list_concepts(
+    sort: Annotated[str | None, typer.Option(help="kind, weak, qualifier, role, silent or means only.")] = None,
+    source: Annotated[str | None, typer.Option(help="Those of one source only, as `core` or your file's name.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """List the concepts that names of readings are understood by.
+
+    Example: `likewise concepts list --sort kind`
+    """
+    from likewise.errors import InputError
+    from likewise.semantics.concepts.inventory import SORTS
+    from likewise.semantics.concepts.library import load_inventory
+
+    if sort is not None and sort not in SORTS:
+        raise InputError(f"no concepts are of the sort {sort!r}; there are {', '.join(SORTS)}")
+    found = [
+        c for c in load_inventory().concepts if sort in (None, c.sort) and (source is None or c.source.startswith(source))
+    ]
+    if as_json:
+        output.print_json(found)
+        return
+    from rich.table import Table
+
+    table = Table("sort", "name", "also", "source", box=None, pad_edge=False)
+    for concept in found:
+        table.add_row(concept.sort, concept.name, ", ".join(concept.labels), concept.source)
+    output.console().print(table)
+
+
+@app.command()
+def show(
+    term: Annotated[str, typer.Argument(help="The name of a reading, as a device or a person writes it.")],
+    unit: Annotated[str, typer.Option(help="The unit stated beside it.")] = "",
+    against: Annotated[str | None, typer.Option(help="Another name: what both have in common and what differs.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show what a name is understood to say, and with `--against` whether another one says the same.
+
+    Example: `likewise concepts show "pipe temperature" --against TempC_SHT`
+    """
+    from likewise.semantics.concepts.wording import facets_in_words, same_reading
+    from likewise.semantics.library import load_space
+    from likewise.semantics.measure import Term
+    from likewise.semantics.sameness import SamenessMeasure
+
+    measure = cast(SamenessMeasure, load_space().measure("sameness"))
+    asked = Term(term, unit=unit)
+    facets = measure.facets(asked)
+    if against is None:
+        if as_json:
+            output.print_json(facets)
+        else:
+            output.console().print(facets_in_words(facets))
+        return
+    seen = Term(against)
+    score = float(measure.matrix([asked], [seen])[0, 0])
+    said = same_reading(facets, measure.facets(seen), measure.agreement(asked, seen))
+    if as_json:
+        output.print_json({"asked": facets, "seen": measure.facets(seen), "score": score, "said": said})
+    else:
+        output.console().print(f"{score:.2f}  {said}")
+
+
+@app.command()
+def add(
+    file: Annotated[Path, typer.Argument(help="CSV (our columns), SSSOM (.tsv), or SKOS, OWL, RDFS (.ttl, .rdf, ...).")],
+    name: Annotated[str | None, typer.Option(help="What to call the vocabulary; the file's name by default.")] = None,
+    sort: Annotated[str, typer.Option("--as", help="What the entries of RDF are: kind or qualifier.")] = "kind",
+    remove: Annotated[bool, typer.Option("--remove", help="Take the vocabulary of this name out again.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Add a vocabulary of your own: all of it, or nothing if a row is wrong or broader concepts go round in a circle.
+
+    It counts from the next start of a broker or matcher on. Adding a file again replaces what it added before.
+
+    Example: `likewise concepts add plant-vocabulary.csv`
+    """
+    from likewise.errors import InputError
+    from likewise.semantics.concepts.adding import add_vocabulary, remove_vocabulary
+
+    if remove:
+        remove_vocabulary(name or file.stem)
+        output.console().print(f"took out {name or file.stem}")
+        return
+    if sort not in ("kind", "qualifier"):
+        raise InputError(f"entries are added as kind or qualifier, not as {sort!r}")
+    target, found = add_vocabulary(file, name, cast("Sort", sort))
+    if as_json:
+        output.print_json({"file": str(target), "concepts": len(found)})
+    else:
+        output.console().print(f"added {len(found):,} concepts as {target.stem}")
+
+
+def _vocabulary(said: str, form: str) -> Vocabulary:
+    """`FILE` or `FILE=what it is and its licence`."""
+    from likewise.pipeline.concepts import Vocabulary
+
+    path, _, source = said.partition("=")
+    return Vocabulary(path, form, source or Path(path).name.partition(".")[0])
+
+
+@app.command()
+def build(
+    out: Annotated[Path, typer.Option("--out", "-o", help="The file to write: .csv, or .csv.xz packed.")],
+    brick: Annotated[Path | None, typer.Option(help="Brick's ontology (.ttl; BSD-3-Clause).")] = None,
+    qudt: Annotated[Path | None, typer.Option(help="QUDT's quantity kinds (.ttl; CC BY 4.0).")] = None,
+    ontology: Annotated[
+        list[str] | None, typer.Option(metavar="FILE[=SOURCE]", help="SAREF, SOSA, any SKOS or OWL; repeat it.")
+    ] = None,
+    names: Annotated[
+        list[str] | None, typer.Option(metavar="FILE[=SOURCE]", help="JSON lists of attributes: FIWARE, Zigbee2MQTT.")
+    ] = None,
+    master: Annotated[str | None, typer.Option(help="The Spark master; else SPARK_REMOTE, else this machine.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Build an inventory from public vocabularies, on Spark. What the hand-written core says already is left out.
+
+    What ships was built from Brick, QUDT, SAREF, SOSA and FIWARE; each row names its source and licence. Zigbee2MQTT's
+    names are GPL and do not ship: build them for yourself, and `likewise concepts add` the result.
+
+    Example: `likewise concepts build --names devices.jsonl.gz --out zigbee.csv`
+    """
+    from likewise.errors import InputError
+    from likewise.pipeline.concepts import Vocabulary, build_concepts
+    from likewise.pipeline.session import spark_session
+    from likewise.semantics.concepts.vocabularies import brick as brick_vocabulary
+    from likewise.semantics.concepts.vocabularies import qudt as qudt_vocabulary
+
+    sources = [
+        *([Vocabulary(str(brick), "brick", brick_vocabulary.SOURCE)] if brick else []),
+        *([Vocabulary(str(qudt), "qudt", qudt_vocabulary.SOURCE)] if qudt else []),
+        *(_vocabulary(said, "ontology") for said in ontology or ()),
+        *(_vocabulary(said, "names") for said in names or ()),
+    ]
+    if not sources:
+        raise InputError("there is nothing to build from; name --brick, --qudt, --ontology or --names")
+    with spark_session(master) as spark:
+        summary = build_concepts(spark, sources, out)
+    if as_json:
+        output.print_json(summary)
+        return
+    from rich.table import Table
+
+    table = Table("source", "file", "names", "concepts", box=None, pad_edge=False)
+    for each in summary.sources:
+        table.add_row(each.source, Path(each.file).name, f"{each.named:,}", f"{each.concepts:,}")
+    output.console().print(table)
+    output.console().print(f"wrote {summary.concepts:,} concepts, {summary.bytes:,} bytes, to {summary.out}")

@@ -1,0 +1,94 @@
+"""A user's own vocabulary: read whatever it is written in, checked as a whole, then added in one step."""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from pathlib import Path
+from typing import Final
+
+from likewise.errors import FormatError, InputError
+from likewise.semantics.concepts.inventory import Concept, Inventory, Sort
+from likewise.semantics.concepts.library import added_vocabularies, concepts_folder, shipped_concepts
+from likewise.semantics.concepts.rows import print_rows, read_rows
+from likewise.semantics.concepts.vocabularies.entries import entries
+from likewise.semantics.concepts.vocabularies.mappings import mapped_concepts
+from likewise.semantics.concepts.vocabularies.ontologies import ontology_concepts
+
+RDF: Final = {"ttl": "TURTLE", "n3": "TURTLE", "nt": "N_TRIPLES", "rdf": "RDF_XML", "owl": "RDF_XML", "xml": "RDF_XML",
+              "jsonld": "JSON_LD"}  # fmt: skip
+MAX_BYTES: Final = 64 * 2**20
+
+
+def read_vocabulary(path: Path, sort: Sort = "kind") -> list[Concept]:
+    """The concepts of a file: our own CSV, SSSOM (.tsv), SKOS, OWL or RDFS as RDF; its name's ending says which.
+
+    `sort` is what the entries of RDF are.
+    """
+    if not path.is_file():
+        raise InputError(f"there is no file {path}; name a CSV, SSSOM or RDF file")
+    if path.stat().st_size > MAX_BYTES:
+        raise InputError(f"{path} is larger than {MAX_BYTES >> 20} MiB; add the part of it that you need")
+    ending = path.suffix.lstrip(".").lower()
+    if ending in RDF:
+        return _rdf(path, RDF[ending], sort)
+    try:
+        text = path.read_text("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise FormatError(f"{path.name} is not UTF-8 at byte {error.start:,}") from None
+    if ending == "csv":
+        return read_rows(text, path.stem)
+    if ending == "tsv":
+        return mapped_concepts(text, path.stem)
+    raise InputError(f"{path.name}: expected a name ending in .csv, .tsv (SSSOM) or .{', .'.join(RDF)}")
+
+
+def _rdf(path: Path, format: str, sort: Sort) -> list[Concept]:
+    import pyoxigraph
+
+    try:
+        quads = pyoxigraph.parse(
+            path.read_bytes(), format=getattr(pyoxigraph.RdfFormat, format), base_iri=path.absolute().as_uri()
+        )
+        said = [(str(q.subject), str(q.predicate), str(q.object)) for q in quads]
+    except (SyntaxError, ValueError) as error:
+        line = getattr(error, "lineno", None)
+        raise FormatError(f"{path.name}{f', line {line}' if line else ''}: {error}") from None
+    found = ontology_concepts(entries(said), path.stem, sort)
+    if not found:
+        raise FormatError(f"{path.name} names no concept: expected skos:Concept, classes or properties with labels")
+    return found
+
+
+def check(concepts: list[Concept], name: str) -> Inventory:
+    """The inventory as it would be with a vocabulary; a cycle, or a concept without a word, is refused."""
+    others = [c for path in added_vocabularies() if path.stem != name for c in read_rows(path.read_text("utf-8"), path.stem)]
+    return Inventory((*concepts, *others, *shipped_concepts()))
+
+
+def add_vocabulary(path: Path, name: str | None = None, sort: Sort = "kind") -> tuple[Path, list[Concept]]:
+    """Adds a file's concepts under a name (the file's by default), all of them or none; the same name replaces them."""
+    chosen = name or path.stem
+    if not re.fullmatch(r"[\w.-]{1,100}", chosen):
+        raise InputError(f"a vocabulary's name has letters, digits, '-', '_' and '.', found {chosen!r}; give another")
+    found = read_vocabulary(path, sort)
+    check(found, chosen)
+    folder = concepts_folder()
+    folder.mkdir(parents=True, exist_ok=True)
+    target = folder / f"{chosen}.csv"
+    with tempfile.NamedTemporaryFile("w", dir=folder, suffix=".tmp", delete=False, encoding="utf-8") as out:
+        out.write(print_rows(found))
+        out.flush()
+        os.fsync(out.fileno())
+    os.replace(out.name, target)
+    return target, found
+
+
+def remove_vocabulary(name: str) -> None:
+    """Takes a vocabulary out again."""
+    path = concepts_folder() / f"{name}.csv"
+    if path not in added_vocabularies():
+        known = ", ".join(p.stem for p in added_vocabularies()) or "none"
+        raise InputError(f"no vocabulary {name!r} was added; there are {known}")
+    path.unlink()

@@ -1,0 +1,3 @@
+"""Vocabularies that others wrote, read as concepts: SKOS and OWL (`ontologies`), SSSOM (`mappings`), and the public
+ones that ship with the inventory (`brick`, `qudt`, `plain_names`).
+"""

@@ -1,0 +1,61 @@
+"""Brick, a vocabulary of buildings (https://brickschema.org, BSD-3-Clause): substances, places and equipment.
+
+Brick's siblings exclude each other: return air is not outside air, a chiller not a boiler. A substance's own words
+are what its label has beside that of what is broader, so `Chilled Water` gives `chilled` among waters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from likewise.semantics.concepts.inventory import Concept, Inventory, label_words
+from likewise.semantics.concepts.vocabularies.entries import Entry
+
+SOURCE: Final = "Brick 1.5, BSD-3-Clause"
+NAMESPACE: Final = "https://brickschema.org/schema/Brick#"
+_SUBSTANCE: Final = f"{NAMESPACE}Substance"
+_ROOTS: Final = (f"{NAMESPACE}Location", f"{NAMESPACE}Equipment")
+_LONGEST: Final = 3
+
+
+def brick_concepts(read: Sequence[Entry], core: Inventory) -> list[Concept]:
+    """Qualifiers, each apart from its siblings; what the core's labels say already is only put into its group."""
+    by_iri = {entry.iri: entry for entry in read if not entry.deprecated}
+    out = []
+    for entry in by_iri.values():
+        above = next((by_iri[iri] for iri in entry.broader if iri in by_iri and iri != entry.iri), None)
+        if above is None:
+            continue
+        if _SUBSTANCE in entry.types:
+            own = " ".join(w for w in entry.name.split() if w not in above.name.split())
+            out += _qualifier(own, f"brick {above.name}", core)
+        elif _below(entry, by_iri) and not all(core.lists(w) for w in label_words(entry.name)):
+            out += _qualifier(entry.name, f"brick {above.name}", core)
+    return out
+
+
+def _qualifier(label: str, group: str, core: Inventory) -> list[Concept]:
+    if not label or len(label.split()) > _LONGEST or not label.replace(" ", "").isalpha():
+        return []
+    known = core.qualifier_names(label)
+    if known:
+        return [Concept("qualifier", name, apart=(group,), source=SOURCE) for name in known[:1]]
+    parts = label_words(label)
+    kinds = any(c.sort in ("kind", "role") for part in parts for c in core.labels.get((part,), ()))
+    taken = kinds or parts in core.labels or parts in core.means
+    return [] if taken else [Concept("qualifier", label, apart=(group,), source=SOURCE)]
+
+
+def _below(entry: Entry, by_iri: dict[str, Entry]) -> bool:
+    """Whether an entry is a place or a piece of equipment."""
+    seen: set[str] = set()
+    waiting = list(entry.broader)
+    while waiting:
+        iri = waiting.pop()
+        if iri in _ROOTS:
+            return True
+        if iri not in seen and iri in by_iri:
+            seen.add(iri)
+            waiting += by_iri[iri].broader
+    return False

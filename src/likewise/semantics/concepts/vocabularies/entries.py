@@ -1,0 +1,85 @@
+"""What an RDF vocabulary says about each thing it names, gathered from its statements."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+import msgspec
+
+from likewise.semantics.identifiers import words_of
+
+_RDFS: Final = "http://www.w3.org/2000/01/rdf-schema#"
+_SKOS: Final = "http://www.w3.org/2004/02/skos/core#"
+_OWL: Final = "http://www.w3.org/2002/07/owl#"
+TYPE: Final = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
+# Which statements count, and as what.
+MEANING: Final = {
+    f"{_SKOS}prefLabel": "labels", f"{_RDFS}label": "labels", f"{_SKOS}altLabel": "other_labels",
+    f"{_SKOS}broader": "broader", f"{_RDFS}subClassOf": "broader", f"{_RDFS}subPropertyOf": "broader",
+    f"{_OWL}equivalentClass": "same", f"{_OWL}equivalentProperty": "same", f"{_OWL}sameAs": "same",
+    f"{_SKOS}exactMatch": "same", "http://qudt.org/schema/qudt/exactMatch": "same",
+    "https://brickschema.org/schema/Brick#aliasOf": "same",
+    "http://qudt.org/schema/qudt/applicableUnit": "units",
+    f"{_OWL}deprecated": "deprecated", TYPE: "types",
+}  # fmt: skip
+_LITERAL: Final = re.compile(r'"(.*)"(?:@([A-Za-z-]+)|\^\^<[^>]*>)?', re.DOTALL)
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """One thing with an IRI: its English labels, what it is, what is broader, what is the same, its units' IRIs."""
+
+    iri: str
+    labels: tuple[str, ...] = ()
+    other_labels: tuple[str, ...] = ()
+    types: tuple[str, ...] = ()
+    broader: tuple[str, ...] = ()
+    same: tuple[str, ...] = ()
+    units: tuple[str, ...] = ()
+    deprecated: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The first label as words, else the last part of the IRI.
+
+        >>> Entry("https://brickschema.org/schema/Brick#Outside_Air").name
+        'outside air'
+        """
+        return words(self.labels[0] if self.labels else re.split(r"[/#]", self.iri)[-1])
+
+
+def words(text: str) -> str:
+    """A label or an identifier as folded words with blanks between them.
+
+    >>> words("relativeHumidity"), words("Supply Air"), words("PM2.5 level")
+    ('relative humidity', 'supply air', 'pm2.5 level')
+    """
+    pieces = [piece for piece in re.split(r"[\s_]+", text) if piece]
+    cut = [" ".join(words_of(piece)) if piece.isalpha() else piece for piece in pieces]
+    return " ".join(cut).casefold()
+
+
+def entries(statements: Iterable[tuple[str, str, str]]) -> list[Entry]:
+    """The entries of statements in N-Triples' terms, in the order of their IRIs; other languages are left out."""
+    found: dict[str, dict[str, list[str]]] = {}
+    for subject, predicate, object in statements:
+        field = MEANING.get(predicate[1:-1])
+        if field is None or not subject.startswith("<"):
+            continue
+        said = _said(object)
+        if said is not None:
+            kept = found.setdefault(subject[1:-1], {}).setdefault(field, [])
+            if said not in kept:
+                kept.append(said)
+    return [Entry(iri, **{f: tuple(sorted(v)) for f, v in fields.items()}) for iri, fields in sorted(found.items())]
+
+
+def _said(term: str) -> str | None:
+    """An IRI, or a literal that is English or of no language."""
+    if term.startswith("<"):
+        return term[1:-1]
+    literal = _LITERAL.fullmatch(term)
+    if literal is None or (literal.group(2) or "en").split("-")[0].lower() != "en":
+        return None
+    return literal.group(1).replace('\\"', '"')

@@ -1,0 +1,62 @@
+"""SKOS concepts, and classes and properties of OWL or RDFS, as concepts of an inventory."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from likewise.semantics.concepts.inventory import LONGEST_LABEL, Concept, Sort
+from likewise.semantics.concepts.vocabularies.entries import Entry, words
+
+
+def ontology_concepts(read: Sequence[Entry], source: str, sort: Sort = "kind") -> list[Concept]:
+    """Every entry as a concept: alternative labels and those of equal entries are its labels.
+
+    >>> frost = Entry("x:f", ("Frost Alarm",), ("ice warning",), broader=("x:a",))
+    >>> ontology_concepts([Entry("x:a", ("Alarm",)), frost], "mine")[1].broader
+    ('alarm',)
+    """
+    by_iri = {entry.iri: entry for entry in read}
+    out = []
+    for entry in read:
+        if not (entry.labels or entry.other_labels or entry.broader or entry.types) or not fits(entry.name):
+            continue
+        equal = [by_iri[iri] for iri in entry.same if iri in by_iri]
+        labels = _labels((*entry.labels, *entry.other_labels, *(label for e in equal for label in (*e.labels, e.name))))
+        above = [by_iri[iri].name for iri in entry.broader if iri in by_iri]
+        out.append(
+            Concept(
+                sort,
+                entry.name,
+                tuple(label for label in labels if label != entry.name),
+                broader=tuple(dict.fromkeys(name for name in above if name != entry.name and fits(name))),
+                source=source,
+            )
+        )
+    return out
+
+
+def properties(read: Sequence[Entry]) -> list[Entry]:
+    """Of an ontology that has a class of properties (SAREF, SOSA) those below it, of another all of it.
+
+    >>> read = [Entry("x/Property"), Entry("x/Wind", broader=("x/Property",)), Entry("x/Device", ("Device",))]
+    >>> [entry.name for entry in properties(read)]
+    ['wind']
+    """
+    by_iri = {entry.iri: entry for entry in read}
+    roots = {iri for iri in by_iri if re.split(r"[/#]", iri)[-1] in ("Property", "ObservableProperty")}
+
+    def below(entry: Entry, passed: frozenset[str]) -> bool:
+        above = [iri for iri in entry.broader if iri not in passed]
+        return any(i in roots or (i in by_iri and below(by_iri[i], passed | {i})) for i in above)
+
+    return [entry for entry in read if below(entry, frozenset({entry.iri}))] if roots else list(read)
+
+
+def fits(label: str) -> bool:
+    """Whether a label is a name, not a sentence or nothing."""
+    return 0 < len(label.split()) <= LONGEST_LABEL and "|" not in label
+
+
+def _labels(texts: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(label for label in map(words, texts) if fits(label)))

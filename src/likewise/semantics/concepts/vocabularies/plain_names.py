@@ -1,0 +1,41 @@
+"""Lists of attribute names (FIWARE's smart data models, what devices expose): kinds that no word list has.
+
+A name that the core takes apart already adds nothing. The others are kinds of their own: that `child lock` is
+something known, and not a temperature, is worth knowing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final, NamedTuple
+
+from likewise.semantics.concepts.facets import FacetParser
+from likewise.semantics.concepts.inventory import Concept, label_words
+from likewise.semantics.concepts.vocabularies.entries import words
+from likewise.semantics.measure import Term
+
+_FEWEST: Final = 2  # words of a name that is specific enough
+_MOST: Final = 4
+_VALUES: Final = {"number": ("number",), "boolean": ("state",), "string": ("text",)}
+
+
+class UsedName(NamedTuple):
+    """An attribute's name, its JSON type, and in how many models it is used."""
+
+    name: str
+    type: str
+    models: int
+
+
+def name_concepts(names: Iterable[UsedName], parser: FacetParser, source: str, models: int = 2) -> list[Concept]:
+    """Kinds for names that at least so many models use and that say nothing to the core."""
+    out: dict[str, Concept] = {}
+    for used in names:
+        label = words(used.name)
+        parts = label_words(label)
+        if used.models < models or not _FEWEST <= len(parts) <= _MOST or not label.replace(" ", "").isalpha():
+            continue
+        found = parser.facets(Term(label))
+        if not found.kinds and not found.role and all(parser.knows(part) for part in parts):
+            out.setdefault(label, Concept("kind", label, values=_VALUES.get(used.type, ()), source=source))
+    return list(out.values())
