@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from likewise.cli import output
-from likewise.cli.options import AsJson
+from likewise.cli.terminal import output
+from likewise.cli.terminal.options import AsJson
 
 if TYPE_CHECKING:
     from likewise.pipeline.concepts import Vocabulary
     from likewise.semantics.concepts.inventory import Sort
 
 app = typer.Typer(
-    help="What kinds of readings there are, and vocabularies of your own.\n\nExample: `likewise concepts show waterTemp`",
+    help="What kinds of readings there are, and vocabularies of your own.\n\n"
+    "Example: `likewise concepts show waterTemp`",
     no_args_is_help=True,
 )
 
@@ -37,7 +38,9 @@ def list_concepts(
     if sort is not None and sort not in SORTS:
         raise InputError(f"no concepts are of the sort {sort!r}; there are {', '.join(SORTS)}")
     found = [
-        c for c in load_inventory().concepts if sort in (None, c.sort) and (source is None or c.source.startswith(source))
+        c
+        for c in load_inventory().concepts
+        if sort in (None, c.sort) and (source is None or c.source.startswith(source))
     ]
     if as_json:
         output.print_json(found)
@@ -54,7 +57,9 @@ def list_concepts(
 def show(
     term: Annotated[str, typer.Argument(help="The name of a reading, as a device or a person writes it.")],
     unit: Annotated[str, typer.Option(help="The unit stated beside it.")] = "",
-    against: Annotated[str | None, typer.Option(help="Another name: what both have in common and what differs.")] = None,
+    against: Annotated[
+        str | None, typer.Option(help="Another name: what both have in common and what differs.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Show what a name is understood to say, and with `--against` whether another one says the same.
@@ -64,7 +69,7 @@ def show(
     from likewise.semantics.concepts.wording import facets_in_words, same_reading
     from likewise.semantics.library import load_space
     from likewise.semantics.measure import Term
-    from likewise.semantics.sameness import SamenessMeasure
+    from likewise.semantics.measures.sameness import SamenessMeasure
 
     measure = cast(SamenessMeasure, load_space().measure("sameness"))
     asked = Term(term, unit=unit)
@@ -86,7 +91,9 @@ def show(
 
 @app.command()
 def add(
-    file: Annotated[Path, typer.Argument(help="CSV (our columns), SSSOM (.tsv), or SKOS, OWL, RDFS (.ttl, .rdf, ...).")],
+    file: Annotated[
+        Path, typer.Argument(help="CSV (our columns), SSSOM (.tsv), or SKOS, OWL, RDFS (.ttl, .rdf, ...).")
+    ],
     name: Annotated[str | None, typer.Option(help="What to call the vocabulary; the file's name by default.")] = None,
     sort: Annotated[str, typer.Option("--as", help="What the entries of RDF are: kind or qualifier.")] = "kind",
     remove: Annotated[bool, typer.Option("--remove", help="Take the vocabulary of this name out again.")] = False,

@@ -11,7 +11,9 @@ from likewise.cli.terminal.lazy import Lazy, lazy_app
 from likewise.errors import LikewiseError
 
 COMMANDS: Final = {
-    "demo": Lazy("likewise.cli.demo.scripted:demo", "Show a few events, what they match, and why.", "Start here"),
+    "demo": Lazy(
+        "likewise.cli.demo.scripted.scripted:demo", "Show a few events, what they match, and why.", "Start here"
+    ),
     "parse": Lazy("likewise.cli.parse:parse", "Check subscriptions and print them in their one form.", "Match"),
     "match": Lazy("likewise.cli.match:match", "Match a stream of events against subscriptions.", "Match"),
     "explain": Lazy("likewise.cli.explain:explain", "Say why an event matches a subscription, or why not.", "Match"),

@@ -128,8 +128,8 @@ def _read_names(path: str) -> ArrowPass:
 
 def _names_in(path: str) -> Iterator[tuple[str, str, str]]:
     """Names in FIWARE's list of all attributes, or in lines of devices with what each exposes."""
-    opened = gzip.open(path, "rt", encoding="utf-8") if path.endswith(".gz") else open(path, encoding="utf-8")
-    with cast(Any, opened) as file:
+    opener: Any = gzip.open if path.endswith(".gz") else open
+    with opener(path, "rt", encoding="utf-8") as file:
         first = file.read(1)
         file.seek(0)
         listed: Iterable[Any] = json.load(file) if first == "[" else map(json.loads, file)

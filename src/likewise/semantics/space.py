@@ -230,7 +230,7 @@ def _combine(space: Space, options: dict[str, Any]) -> CombinedMeasure:
 
 def _sameness(space: Space, options: dict[str, Any]) -> SamenessMeasure:
     from likewise.semantics.concepts.library import load_inventory
-    from likewise.semantics.sameness import SamenessMeasure
+    from likewise.semantics.measures.sameness import SamenessMeasure
 
     return SamenessMeasure(_combine(space, {}), space.vectors.knows_word, load_inventory(), **options)
 

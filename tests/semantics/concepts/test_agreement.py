@@ -8,12 +8,13 @@ from hypothesis import strategies as st
 
 from likewise.semantics.library import load_space
 from likewise.semantics.measure import Term
-from likewise.semantics.sameness import SamenessMeasure
+from likewise.semantics.measures.sameness import SamenessMeasure
 
-WORDS = (
-    "temp humidity pressure battery voltage level total alarm setpoint max avg min water air soil outdoor indoor supply "
-    "return attic cellar quokka door open count pm2.5 pm10 1 2 x unit of in value reading speed wind fan motor".split()
-)
+WORDS = [
+    "temp", "humidity", "pressure", "battery", "voltage", "level", "total", "alarm", "setpoint", "max", "avg", "min",
+    "water", "air", "soil", "outdoor", "indoor", "supply", "return", "attic", "cellar", "quokka", "door", "open",
+    "count", "pm2.5", "pm10", "1", "2", "x", "unit", "of", "in", "value", "reading", "speed", "wind", "fan", "motor",
+]  # fmt: skip
 names = st.lists(st.sampled_from(WORDS), min_size=1, max_size=5).map(" ".join)
 terms = st.builds(
     Term,

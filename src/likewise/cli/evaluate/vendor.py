@@ -11,7 +11,7 @@ from likewise.cli.terminal import output
 from likewise.cli.terminal.options import AsJson, ModelFolder, SpaceName, measure_named
 
 if TYPE_CHECKING:
-    from likewise.evaluation.vendor import Benchmark
+    from likewise.evaluation.vendor.benchmark import Benchmark
     from likewise.semantics.space import Space
 
 
@@ -82,7 +82,7 @@ def vendor(
 
 def _ablation(benchmark: Benchmark, space: Space, threshold: float | None, *, as_json: bool) -> None:
     """The table of facets left out, one at a time."""
-    from likewise.evaluation.ablation import facet_ablation
+    from likewise.evaluation.vendor.ablation import facet_ablation
 
     rows = facet_ablation(benchmark, space, threshold)
     if as_json:

@@ -75,18 +75,14 @@ def ablation_row(name: str, benchmark: Benchmark, measure: Measure, threshold: f
     """One line of the table."""
     found = rank(benchmark, measure)
     decided = decide(benchmark, measure, defaults.THRESHOLD if threshold is None else threshold, numeric=False)
-    return AblationRow(
-        name, found.maximal_f1, found.average_precision, decided.f1, decided.by_vendor, decided.distinct
-    )
+    return AblationRow(name, found.maximal_f1, found.average_precision, decided.f1, decided.by_vendor, decided.distinct)
 
 
 def facet_ablation(benchmark: Benchmark, space: Space, threshold: float | None = None) -> list[AblationRow]:
     """The measure of sameness whole, without one facet at a time, without all of them (`combine`)."""
     whole = FacetWeights()
     measures: list[tuple[str, Measure]] = [(EVERYTHING, space.measure("sameness"))]
-    measures += [
-        (f"without {facet}", space.measure("sameness", weights=whole.without(facet))) for facet in FACETS
-    ]
+    measures += [(f"without {facet}", space.measure("sameness", weights=whole.without(facet))) for facet in FACETS]
     measures += [("relatedness alone (`combine`)", space.measure("combine"))]
     return [ablation_row(name, benchmark, measure, threshold) for name, measure in measures]
 

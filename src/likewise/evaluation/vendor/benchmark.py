@@ -74,7 +74,7 @@ class Benchmark(NamedTuple):
 
 
 def is_held_out(name: str) -> bool:
-    """Whether a vendor or a phrase is set aside for testing: one in three, by a hash of its name, whatever the others are.
+    """Whether a vendor or a phrase is set aside for testing: one in three, by a hash of its name alone.
 
     >>> [is_held_out(name) for name in ("adeunis", "dragino", "milesight-iot", "air temperature")]
     [False, True, False, False]

@@ -63,7 +63,9 @@ def _rdf(path: Path, format: str, sort: Sort) -> list[Concept]:
 
 def check(concepts: list[Concept], name: str) -> Inventory:
     """The inventory as it would be with a vocabulary; a cycle, or a concept without a word, is refused."""
-    others = [c for path in added_vocabularies() if path.stem != name for c in read_rows(path.read_text("utf-8"), path.stem)]
+    others = [
+        c for path in added_vocabularies() if path.stem != name for c in read_rows(path.read_text("utf-8"), path.stem)
+    ]
     return Inventory((*concepts, *others, *shipped_concepts()))
 
 

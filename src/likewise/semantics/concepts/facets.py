@@ -19,11 +19,14 @@ from likewise.model.units import find_unit, units_in_name
 from likewise.semantics.concepts.inventory import Concept, Inventory
 from likewise.semantics.concepts.name_words import NameWords
 from likewise.semantics.measure import Term
-from likewise.semantics.stop_words import STOP_WORDS
+from likewise.semantics.words.stop_words import STOP_WORDS
 
 _PARTS: Final = re.compile(r"\[\]\.?|\.(?=\D)|/")
 _STOP: Final = STOP_WORDS["english"]
-PREPOSITIONS: Final = frozenset("of in on at to from for by with when while per since until under over".split())
+PREPOSITIONS: Final = frozenset(
+    {"of", "in", "on", "at", "to", "from", "for", "by", "with", "when", "while", "per", "since", "until"}
+    | {"under", "over"}
+)
 STATISTICS: Final = frozenset({"minimum", "maximum", "average", "deviation", "previous"})
 LONGEST_CONTEXT: Final = 3  # words; longer texts beside a value are messages, not names
 LISTED: Final = 2  # a qualifier of the inventory,
@@ -33,7 +36,10 @@ Certainty = Literal["head", "weak", "unit", "guess", "context", ""]
 
 
 class Qualifier(msgspec.Struct, frozen=True):
-    """A word that says which one: its concept's name or the word, who knows it, and whether it stands in an outer part."""
+    """A word that says which one: its concept's name or itself, who knows it, and whether an outer part has it.
+
+    `word` is the single word that was written, '' if it were several.
+    """
 
     name: str
     standing: int = LISTED
@@ -243,7 +249,7 @@ class FacetParser:
             role=(plain or roles or [""])[-1],
             numbers=tuple(numbers),
             strong=strong,
-            says=strong or any(len(q.name) > 2 for q in qualifiers),  # noqa: PLR2004
+            says=strong or any(len(q.name) > 2 for q in qualifiers),
         )
 
 

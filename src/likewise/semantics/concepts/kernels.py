@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numba
 import numpy as np
+
+from likewise.kernels.compile import unlocked
 
 if TYPE_CHECKING:
     from likewise.semantics.concepts.sides import FacetArrays
@@ -15,7 +16,7 @@ _LISTED, _KNOWN = 2, 1
 _MATCHED, _TOLD = 1, 2  # what became of a seen qualifier
 
 
-@numba.njit(cache=True, nogil=True)
+@unlocked
 def agreements(
     base: Any,
     a: FacetArrays,
@@ -76,7 +77,7 @@ def agreements(
     return out
 
 
-@numba.njit(cache=True, nogil=True)
+@unlocked
 def _qualifiers(out: Any, a: Any, s: Any, relations: Any, words: Any, w: Any) -> None:
     """Multiplies scores for qualifiers that exclude each other, are missing, or were not asked for."""
     rows, columns = out.shape
@@ -109,7 +110,7 @@ def _qualifiers(out: Any, a: Any, s: Any, relations: Any, words: Any, w: Any) ->
                         relation = relations[a_ids[q], s_ids[r]]
                     elif a_words[q] >= 0 and s_words[r] >= 0 and words[a_words[q], s_words[r]] >= w.same_word:
                         relation = np.uint8(_SAME)
-                    if relation == _SAME or relation == _NARROWER:
+                    if relation in (_SAME, _NARROWER):
                         same[q - q0] = 1
                         fates[r - r0] = _MATCHED
                     found[q - q0, r - r0] = relation
@@ -142,10 +143,8 @@ def _qualifiers(out: Any, a: Any, s: Any, relations: Any, words: Any, w: Any) ->
             out[i, j] = left
 
 
-@numba.njit(cache=True, nogil=True)
-def _numbers(
-    out: Any, asked_ends: Any, asked: Any, seen_ends: Any, seen: Any, absent: Any, differs: Any
-) -> None:
+@unlocked
+def _numbers(out: Any, asked_ends: Any, asked: Any, seen_ends: Any, seen: Any, absent: Any, differs: Any) -> None:
     """Multiplies scores where an asked index or size is missing or another."""
     for i in range(out.shape[0]):
         k0, k1 = (asked_ends[i - 1] if i else 0), asked_ends[i]

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Final
 
 from likewise.semantics.concepts.inventory import Inventory, singular
-from likewise.semantics.identifiers import segmented, words_of
+from likewise.semantics.words.identifiers import segmented, words_of
 
 _PIECES: Final = re.compile(r"[\W_]+")
 _NUMBERED: Final = re.compile(r"([a-z]+)(\d+)")
@@ -53,7 +53,7 @@ class NameWords:
                 out.append(word)
                 continue
             numbered = _NUMBERED.fullmatch(word)
-            if numbered and (self._inventory.lists(numbered.group(1)) or len(numbered.group(1)) > 2):  # noqa: PLR2004
+            if numbered and (self._inventory.lists(numbered.group(1)) or len(numbered.group(1)) > 2):
                 out += numbered.groups()
             elif word.isalpha() and not self._known(word):
                 out += self._joined(word)
@@ -62,10 +62,10 @@ class NameWords:
         return out
 
     def _joined(self, word: str) -> list[str]:
-        """A word written without a sign of where its words meet, with or without a short form of two letters at its end."""
+        """A word without a sign of where its words meet; a short form of two letters may stand at its end."""
         stem, end = word[:-2], word[-2:]
         for rest, last in ((word, []), (stem, [end]) if (end,) in self._inventory.means else ("", [])):
-            whole = last and (self._inventory.lists(rest) or (len(rest) > 2 and self._known(rest)))  # noqa: PLR2004
+            whole = last and (self._inventory.lists(rest) or (len(rest) > 2 and self._known(rest)))
             pieces = [rest] if whole else [singular(piece) for piece in segmented(rest, self._price)]
             if pieces:
                 return [*pieces, *last]

@@ -1,19 +1,27 @@
-"""What each agreement and each difference of two names' facets is worth; fitted offline (`likewise.semantics.fitting`)."""
+"""What each agreement and each difference of two names' facets is worth; fitted offline (docs/measures.md)."""
 
 from __future__ import annotations
 
 from collections import namedtuple
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 import numpy as np
-
 
 # What a facet's differences, or its agreement, are counted by; for tables of what each is worth.
 FACETS: Final = {
     "agreement of kinds": ("agreement",),
     "differing kinds": ("disjoint", "disjoint_weak"),
-    "qualifiers": ("excluded", "absent", "absent_word", "absent_unknown", "unasked", "unasked_word", "outer", "covered"),
+    "qualifiers": (
+        "excluded",
+        "absent",
+        "absent_word",
+        "absent_unknown",
+        "unasked",
+        "unasked_word",
+        "outer",
+        "covered",
+    ),
     "qualifiers that exclude each other": ("excluded",),
     "roles": ("role", "average", "statistic", "statistics"),
     "dimensions": ("dimension",),
@@ -27,11 +35,13 @@ class FacetWeights(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     `agreement` is the score of two names of one kind, times: `narrower` if the seen kind is a kind of the asked one,
     `broader` the other way round, `role_alone` if only the role was asked for (an alarm, whatever of), `ambiguous` if
-    a name may be of several kinds, `weak`, `unit`, `context` if its kind follows only from such evidence.
+    a name may be of several kinds, `weak`, `unit`, `context`, `guess` if its kind follows only from such evidence
+    (`guess`: a letter that may be a unit).
 
     The better of this and the measure of relatedness is then multiplied for every difference: `disjoint` for kinds
-    that differ (`disjoint_weak` if one of them is not sure), `role` for another role, `statistic` for a maximum where the
-    reading was asked for, `statistics` for a maximum where the minimum was; `dimension` for a unit that does not fit;
+    that differ (`disjoint_weak` if one of them is not sure), `role` for another role, `statistic` for a maximum
+    (`average` for a mean) where the reading was asked for, `statistics` for a maximum where the minimum was;
+    `dimension` for a unit that does not fit;
     `text` for words where a quantity was asked for; `excluded` for qualifiers that exclude each other;
     `absent`, `absent_word`, `absent_unknown` for an asked qualifier that is missing (of the inventory, of the space, of
     nobody), `unasked`, `unasked_word` and in outer parts `outer` for one that was not asked for, `covered` for one that
@@ -88,4 +98,4 @@ class FacetWeights(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return WeightNumbers(*(np.float32(weight) for weight in msgspec.structs.astuple(self)))
 
 
-WeightNumbers = namedtuple("WeightNumbers", FacetWeights.__struct_fields__)
+WeightNumbers: Any = namedtuple("WeightNumbers", FacetWeights.__struct_fields__)  # type: ignore[misc]  # as many fields

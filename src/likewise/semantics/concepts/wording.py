@@ -56,7 +56,11 @@ def _difference(d: Difference, asked: Facets, seen: Facets) -> str:
         case "dimension":
             return f"units do not fit: {d.asked or 'none'} was asked for, {d.seen or 'none'} is stated"
         case "text":
-            return "a number was asked for, this is text" if d.seen == "text" else "a number was asked for, this is yes or no"
+            return (
+                "a number was asked for, this is text"
+                if d.seen == "text"
+                else "a number was asked for, this is yes or no"
+            )
         case "excluded":
             return f"you ask for the {d.asked}'s, this is the {d.seen}'s"
         case "covered":

@@ -78,9 +78,7 @@ class CombinedMeasure:
         """The relatedness of every asked term with every seen one."""
         return equal_are_one(self.compared(asked, seen)[0], asked, seen)
 
-    def compared(
-        self, asked: Sequence[Term], seen: Sequence[Term]
-    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    def compared(self, asked: Sequence[Term], seen: Sequence[Term]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """The scores of terms, and those of their words (`words`) behind them, by meaning or spelling."""
         a, b = self._names.side(asked), self._names.side(seen)
         meaning = self._calibration.score(self._surprise(a, b))

@@ -32,7 +32,7 @@ _UNITS: Final = {
 def qudt_concepts(read: Sequence[Entry], parser: FacetParser) -> list[Concept]:
     """Kinds that the core does not name; equal ones become one, under the first name.
 
-    A name that the core takes apart (`ambient pressure`) is no kind of its own unless its units are of another dimension.
+    A name that the core takes apart (`ambient pressure`) is no kind of its own unless its units are other ones.
     """
     core = parser.inventory
     kinds = {e.iri: e for e in read if KIND in e.types and not e.deprecated}
@@ -61,7 +61,7 @@ def _usable(label: str, core: Inventory) -> bool:
     parts = label_words(label)
     if not label.replace(" ", "").isalpha() or len(parts) > _LONGEST or parts in core.labels or parts in core.means:
         return False
-    return len(parts) > 1 or (label.endswith(_SPECIFIC) and len(label) > 6)  # noqa: PLR2004
+    return len(parts) > 1 or (label.endswith(_SPECIFIC) and len(label) > 6)
 
 
 def _taken_apart(label: str, dimension: str, parser: FacetParser) -> bool:

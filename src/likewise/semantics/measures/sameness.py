@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from likewise import defaults
-from likewise.semantics.combine import CombinedMeasure
 from likewise.semantics.concepts.agreement import Agreement, agreement
 from likewise.semantics.concepts.facets import FacetParser, Facets
 from likewise.semantics.concepts.inventory import Inventory, singular
 from likewise.semantics.concepts.sides import FacetArrays, facet_arrays
 from likewise.semantics.concepts.tables import Tables
 from likewise.semantics.concepts.weights import FacetWeights
-from likewise.semantics.esa import equal_are_one
-from likewise.semantics.least_recent import LeastRecent
 from likewise.semantics.measure import Term
-from likewise.semantics.prepared import Prepared
+from likewise.semantics.measures.asked_side import Prepared
+from likewise.semantics.measures.combine import CombinedMeasure
+from likewise.semantics.measures.esa import equal_are_one
+from likewise.semantics.vectors.least_recent import LeastRecent
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -39,7 +39,11 @@ class SamenessMeasure:
     name = "sameness"
 
     def __init__(
-        self, combine: CombinedMeasure, knows: Callable[[str], bool], inventory: Inventory, weights: FacetWeights | None = None
+        self,
+        combine: CombinedMeasure,
+        knows: Callable[[str], bool],
+        inventory: Inventory,
+        weights: FacetWeights | None = None,
     ) -> None:
         self._combine = combine
         self.weights = weights or FacetWeights()
