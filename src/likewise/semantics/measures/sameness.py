@@ -21,7 +21,7 @@ from likewise.semantics.concepts.sides import FacetArrays, facet_arrays
 from likewise.semantics.concepts.tables import Tables
 from likewise.semantics.concepts.weights import FacetWeights
 from likewise.semantics.measure import Term
-from likewise.semantics.measures.asked_side import Prepared
+from likewise.semantics.measures.asked_side import AskedSide
 from likewise.semantics.measures.combine import CombinedMeasure
 from likewise.semantics.measures.esa import equal_are_one
 from likewise.semantics.vectors.least_recent import LeastRecent
@@ -52,8 +52,8 @@ class SamenessMeasure:
         self._facets: LeastRecent[Term, Facets] = LeastRecent(
             defaults.TERM_CACHE_BYTES // 8, lambda f: 300 + 150 * len(f.qualifiers)
         )
-        self._side: Prepared[FacetArrays] = Prepared(self._prepare)
-        self._terms: Prepared[tuple[Term, ...]] = Prepared(lambda terms: terms)
+        self._side: AskedSide[FacetArrays] = AskedSide(self._prepare)
+        self._terms: AskedSide[tuple[Term, ...]] = AskedSide(lambda terms: terms)
 
     def configuration(self) -> dict[str, object]:
         """What rebuilds this measure over the same space."""
