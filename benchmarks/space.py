@@ -173,5 +173,6 @@ def tree(root: int) -> dict[tuple[int, str], tuple[float, int]]:
 
 
 if __name__ == "__main__":
-    for row in run([int(size) for size in sys.argv[1:]] or SIZES):
+    sizes = [int(size) for size in sys.argv[1:] if size != "--json"]  # a line of JSON a row it is anyway
+    for row in run(sizes or SIZES):
         print(json.dumps(row), flush=True)

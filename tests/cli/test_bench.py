@@ -58,3 +58,64 @@ def test_without_a_checkout_it_says_where_to_look(
     monkeypatch.chdir(tmp_path)
     assert main.run(["bench"]) == 3
     assert "source repository" in capsys.readouterr().err
+
+
+FIGURES = 'import json\n\nif __name__ == "__main__":\n    print(json.dumps({0!r}))\n'
+
+
+def measure(folder: Path, figures: object, *options: str) -> int:
+    """Record a benchmark that prints these figures."""
+    (folder / "first.py").write_text(FIGURES.format(figures))
+    return main.run(["bench", "first", "--record", *options])
+
+
+def test_recorded_figures_are_kept_a_line_a_run(folder: Path) -> None:
+    """A line says what was measured, at which commit, where and with which options."""
+    assert measure(folder, {"rows": [{"engine": "bitmap", "us": 4}, {"engine": "naive", "us": 90}], "fast": True}) == 0
+    assert measure(folder, {"seconds": 2}) == 0
+    first, second = (json.loads(line) for line in (folder / "history" / "first.jsonl").read_text().splitlines())
+    assert first["figures"] == {"rows.bitmap.us": 4, "rows.naive.us": 90}
+    assert second["figures"] == {"seconds": 2}
+    assert {"benchmark", "commit", "when", "machine", "arguments", "missed"} < first.keys()
+
+
+def test_a_slow_down_is_seen(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Times that grow and rates that fall by more than a fifth end with 1; what got better does not."""
+    for _ in range(3):
+        assert measure(folder, {"match_us": 10, "events/s": 1000, "matches": 7}) == 0
+    assert measure(folder, {"match_us": 5, "events/s": 900, "matches": 70}) == 0
+    capsys.readouterr()
+    assert measure(folder, {"match_us": 13, "events/s": 700, "matches": 7}, "--json") == 1
+    changes = json.loads(capsys.readouterr().out)["first"]["changes"]
+    assert {each["figure"]: each["worse"] for each in changes} == {"match_us": True, "events/s": True, "matches": False}
+    assert main.run(["bench", "--history"]) == 1
+    assert "match_us: 10 -> 13 (1.30 times)  worse" in capsys.readouterr().out
+
+
+def test_other_options_are_another_measurement(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Only lines of the same options and machine are compared."""
+    assert measure(folder, {"match_us": 10}) == 0
+    assert measure(folder, {"match_us": 100}, "--", "--count", "10") == 0
+    assert "nothing of the same machine and options" in capsys.readouterr().out
+
+
+def test_a_benchmark_without_json_is_not_recorded(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It says so, and keeps nothing."""
+    assert main.run(["bench", "second", "--record"]) == 2
+    assert "printed no JSON figures" in capsys.readouterr().err
+    assert not (folder / "history").exists()
+
+
+def test_a_damaged_history_names_its_line(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A line that was cut off is an error, not a measurement less."""
+    assert measure(folder, {"match_us": 10}) == 0
+    with (folder / "history" / "first.jsonl").open("a") as file:
+        file.write('{"benchmark": "fir')
+    assert main.run(["bench", "--history"]) == 3
+    assert "line 2" in capsys.readouterr().err
+
+
+def test_an_empty_history_says_how_to_begin(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Nothing recorded is no error."""
+    assert main.run(["bench", "--history"]) == 0
+    assert "--record" in capsys.readouterr().out
