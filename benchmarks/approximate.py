@@ -3,7 +3,7 @@
     python -m benchmarks.approximate --json
     python -m benchmarks.approximate --thesaurus wordnet --terms 20000 --pairs 2000000
 
-14,743 events expanded from 166 seeds, the 94 subscriptions of SPEC.md T, and 10,000 made the same way, all parts
+14,743 events expanded from 166 seeds, the 94 subscriptions of sources.md T, and 10,000 made the same way, all parts
 relaxed, under the default measure. Events go in as objects. Figures are CPU time of one core, the best of three
 passes. Every answer of the NumPy yardstick and of the plain evaluation is compared with ours. With EuroVoc absent
 the thesaurus is WordNet's, and `thesaurus` says so.

@@ -8,8 +8,8 @@ from typing import Final
 MEASURE: Final = "combine"  # the measure of relaxed parts when none is named
 THRESHOLD: Final = 0.5  # a match needs at least this score (geometric mean of its relaxed parts)
 TOP_MAPPINGS: Final = 2  # how many mappings an explanation compares: the best and its runner-up
-HYBRID_M: Final = 5  # SPEC.md H: properties of an event that may answer one statement
-MAX_ENUMERATED_MAPPINGS: Final = 10_000  # up to here the probability space P covers every mapping (SPEC.md T)
+HYBRID_M: Final = 5  # sources.md H: properties of an event that may answer one statement
+MAX_ENUMERATED_MAPPINGS: Final = 10_000  # up to here the probability space P covers every mapping (sources.md T)
 
 # Memory.
 CACHE_BYTES: Final = 256 * 2**20  # relatedness and postings a matcher may keep

@@ -1,4 +1,4 @@
-"""The formulas of SPEC.md T and H in plain Python, to check the arrays against."""
+"""The formulas of sources.md T and H in plain Python, to check the arrays against."""
 
 from __future__ import annotations
 

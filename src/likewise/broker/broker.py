@@ -331,7 +331,7 @@ class Broker:
         self.trace.sent(tenant.name, queue.id, page)
 
     def set_aside(self, tenant: Tenant, error: LikewiseError, part: bytes, done: Done) -> None:
-        """Keep what could not be read as a dead letter, so that it can be looked at and replayed."""
+        """Keep what could not be read as a dead letter, so that it can be looked at and tried again."""
         self.trace.refused(tenant.name, error)
         letter = dead_letters.NewLetter(tenant.number, self.clock(), "unreadable", str(error)[:2000], body=part)
         self.store.write(lambda connection: dead_letters.insert(connection, [letter]), done)

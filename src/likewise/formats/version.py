@@ -1,4 +1,4 @@
-"""Versions of the published formats: readers accept the current one and the one before (DESIGN.md)."""
+"""Versions of the published formats: readers accept the current one and the one before (docs/formats.md)."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ def grammar(*, bare: bool = False) -> Lark:
 
 
 def parse(text: str, *, id: str | None = None) -> Subscription:
-    """The subscription a text describes, in any form of the language (DESIGN.md, "The language").
+    """The subscription a text describes, in any form of the language (docs/language.md).
 
     Without an id it gets a short hash of its printed form. Text that is not in the language is a
     `ParseError` with line, column and caret; a subscription that cannot exist is the model's error.

@@ -1,4 +1,4 @@
-"""How often what an engine keeps was there when it was needed (DESIGN.md, "The central idea").
+"""How often what an engine keeps was there when it was needed (docs/engines/thematic.md).
 
 Counted once a batch by the thread that owns the engine, so that counting costs nothing on the way of an
 event; another thread may read the numbers at any time.

@@ -1,4 +1,4 @@
-"""`likewise.Matcher`: one door to all the engines (DESIGN.md, "Public interface").
+"""`likewise.Matcher`: one door to all the engines (docs/interface.md).
 
 The matcher deals out ordinals in the order of addition, routes each subscription to the engine that
 serves its kind, ends subscriptions whose validity is over, and merges what the engines find back into
@@ -52,6 +52,16 @@ class Matcher:
     'warm'
     >>> m.match(lw.event({"temp": {"value": 81.2, "unit": "degF"}}, id="e1"))
     [Match(event_id='e1', subscription_id='warm', kind='exact', score=1, product=1, cause='arrival')]
+
+    Parameters, all by name; without any, relaxed parts go by the space and the measure that ship with the package:
+
+    - `space`: the space of meaning, one that was loaded, its name or its folder; opened when first needed
+    - `measure`: how related two words are: a `Measure`, or text such as `"thematic"` or `"esa:metric=raw"`
+    - `threshold`: the score a match needs, in [0, 1]; a subscription may say its own
+    - `clock`: what gives the time in µs since 1970, for events that say none and for the ends of validity
+    - `cache_bytes`: how much memory what is kept about words that were seen may take, for each engine that keeps it
+    - `lateness`: how far (µs) an event's time may lie behind the newest and the event still enter windows
+    - `interpretation`: space, measure, feedback and threshold in one, to share them with other matchers
     """
 
     def __init__(

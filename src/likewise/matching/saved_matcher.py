@@ -1,4 +1,4 @@
-"""A saved matcher: a folder that outlives the process (DESIGN.md, "Formats that must last").
+"""A saved matcher: a folder that outlives the process (docs/versions.md).
 
     manifest.json         format, version, threshold, measure, the space's checksum, the next ordinal
     subscriptions.jsonl   one a line, in the order of addition, with its ordinal and the end of its validity

@@ -1,4 +1,4 @@
-"""Conditions: predicates under and, or and not, and the conjunctions they expand to (DESIGN.md, "The language").
+"""Conditions: predicates under and, or and not, and the conjunctions they expand to (docs/language.md).
 
 A condition is checked when it is made: it expands to at most 64 conjunctions, no conjunction asks for
 an empty interval on one attribute, or for two units of one attribute that cannot be compared.

@@ -1,4 +1,4 @@
-"""Events: themes and tuples, and what else a publication may carry (DESIGN.md; SPEC.md T, H, C, M)."""
+"""Events: themes and tuples, and what else a publication may carry (docs/formats.md; sources.md T, H, C, M)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class EventTuple(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     """One attribute and its value; `unit` is the unit stated beside it, as written.
 
     Tuples of one list item share a `group` above 0. The paper forbids two tuples with one attribute;
-    we allow them (departure, SPEC.md T).
+    we allow them (departure, sources.md T).
     """
 
     attribute: str

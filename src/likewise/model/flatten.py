@@ -1,4 +1,4 @@
-"""Nested objects to flat tuples: what `likewise.event` does (DESIGN.md, "Public interface")."""
+"""Nested objects to flat tuples: what `likewise.event` does (docs/interface.md)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Mappings between a subscription's predicates and an event's tuples (SPEC.md T, "Matching")."""
+"""Mappings between a subscription's predicates and an event's tuples (sources.md T, "Matching")."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A predicate: what a subscription asks of one tuple (SPEC.md T and C)."""
+"""A predicate: what a subscription asks of one tuple (sources.md T and C)."""
 
 from __future__ import annotations
 

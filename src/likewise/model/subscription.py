@@ -1,4 +1,4 @@
-"""Subscriptions: what somebody wants to know, in any of the forms of the language (DESIGN.md)."""
+"""Subscriptions: what somebody wants to know, in any of the forms of the language (docs/language.md)."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Condition(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=Tru
 
 
 class Statement(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True):
-    """`event property "value"`: one approximate statement about an RDF event (SPEC.md H)."""
+    """`event property "value"`: one approximate statement about an RDF event (sources.md H)."""
 
     property: str
     value: str
@@ -71,7 +71,7 @@ class Statements(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=Tr
 
 
 class GraphPattern(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True, tag="pattern", tag_field="kind"):
-    """A Basic Graph Pattern over the triples of one event (SPEC.md L)."""
+    """A Basic Graph Pattern over the triples of one event (sources.md L)."""
 
     patterns: tuple[TriplePattern, ...]
 
@@ -85,7 +85,7 @@ class GraphPattern(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=
 
 
 class Interest(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True, tag="interest", tag_field="kind"):
-    """An interest vector over {0, 1, *} (SPEC.md M), kept as text: `10*1`."""
+    """An interest vector over {0, 1, *} (sources.md M), kept as text: `10*1`."""
 
     vector: str
 
@@ -127,7 +127,7 @@ Scoring = Distance | WeightedSum | ValueOf | Relatedness
 
 
 class Top(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True, omit_defaults=True):
-    """`top k within ... by ...`: the k best of a sliding window (SPEC.md C, "Top-k/w").
+    """`top k within ... by ...`: the k best of a sliding window (sources.md C, "Top-k/w").
 
     Exactly one of `duration` (µs; an event counts while its age is less) and `events` (the last n
     that pass the condition) is set, or neither for a window without end.

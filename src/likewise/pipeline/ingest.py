@@ -1,4 +1,4 @@
-"""From RDF files to events, on Spark: the whole of `likewise ingest` (SPEC.md H, L).
+"""From RDF files to events, on Spark: the whole of `likewise ingest` (sources.md H, L).
 
 Pass one reads splits of files into statements; a shuffle brings each subject's statements together, in the
 order of the text; pass two makes one event of each subject and writes them, a part a task, in the order of

@@ -1,4 +1,4 @@
-"""The statements of one subject as one event, in plain words (SPEC.md H).
+"""The statements of one subject as one event, in plain words (sources.md H).
 
 Hasan, O'Riain and Curry, "Approximate Semantic Matching of Heterogeneous Events", DEBS 2012, section 6.1:
 the last part of a URI, underscores to blanks, camel case split, nouns singular, literals in another

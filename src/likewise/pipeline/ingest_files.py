@@ -1,4 +1,4 @@
-"""RDF files as splits that tasks read, whatever is wrong with some of their lines (SPEC.md H, L).
+"""RDF files as splits that tasks read, whatever is wrong with some of their lines (sources.md H, L).
 
 N-Triples and N-Quads are cut into byte ranges; a line belongs to the range it begins in. Compressed files,
 and the formats that are no lines, are one split each. Every blank node gets its file's number into its

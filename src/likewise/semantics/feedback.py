@@ -1,4 +1,4 @@
-"""Feedback: judgements of people, as an overlay on a measure (DESIGN.md, "Seams").
+"""Feedback: judgements of people, as an overlay on a measure (decision 004).
 
 A judgement says that an event was, or was not, what a subscriber meant. It moves the scores of the term
 pairs that made the match, within bounds, for one tenant; the measure itself stays as it is. Identifiers

@@ -2,7 +2,7 @@
 
 A measure compares the terms a subscription asks for with the terms events were seen to use. Its
 answer for a pair never depends on which other pairs it was asked about, so it may be computed once
-and kept (DESIGN.md, "The central idea").
+and kept (docs/engines/thematic.md).
 """
 
 from __future__ import annotations

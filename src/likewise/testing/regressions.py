@@ -1,4 +1,4 @@
-"""Named regressions: the defects of the original engine (SPEC.md C), as checks any engine can be put through.
+"""Named regressions: the defects of the original engine (sources.md C), as checks any engine can be put through.
 
 Each check takes `make_engine` and the kinds it may use; those that do not concern the kinds do nothing.
 """

@@ -69,7 +69,7 @@ def test_the_engine_keeps_the_contract(shape: str) -> None:
 @pytest.mark.parametrize("name", REGRESSIONS)
 @pytest.mark.parametrize("shape", SHAPES)
 def test_named_regressions(name: str, shape: str) -> None:
-    """The defects of the original engine (SPEC.md C: 1, 2, 3 and 8 concern this one) are none of ours."""
+    """The defects of the original engine (sources.md C: 1, 2, 3 and 8 concern this one) are none of ours."""
     REGRESSIONS[name](lambda: BitmapEngine(shape=SHAPES[shape]), frozenset({"exact"}), Setting())
 
 

@@ -24,7 +24,7 @@ def test_keeps_the_contract(make: type[ForestEngine]) -> None:
 
 @every_engine
 def test_has_none_of_the_originals_defects(make: type[ForestEngine]) -> None:
-    """The named regressions of SPEC.md C that concern the engine's kinds."""
+    """The named regressions of sources.md C that concern the engine's kinds."""
     check_regressions(make)
 
 

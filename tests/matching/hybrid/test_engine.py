@@ -1,4 +1,4 @@
-"""The hybrid engine equals the plain evaluation of SPEC.md H; its variants are the paper's baselines."""
+"""The hybrid engine equals the plain evaluation of sources.md H; its variants are the paper's baselines."""
 
 from __future__ import annotations
 

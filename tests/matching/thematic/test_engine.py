@@ -40,7 +40,7 @@ def test_keeps_the_contract_of_engines(kind: str) -> None:
 
 
 def test_has_none_of_the_originals_defects() -> None:
-    """The named regressions of SPEC.md that concern its kinds."""
+    """The named regressions of sources.md that concern its kinds."""
     check_regressions(lambda: engine_at(Setting().threshold))
 
 

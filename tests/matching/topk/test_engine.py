@@ -1,4 +1,4 @@
-"""The top-k engine keeps the windows the oracle recomputes (SPEC.md C, "Top-k/w subscription")."""
+"""The top-k engine keeps the windows the oracle recomputes (sources.md C, "Top-k/w subscription")."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def test_many_generated_pairs_give_no_difference() -> None:
 
 
 def test_defect_5_a_removed_subscription_gets_nothing_more() -> None:
-    """SPEC.md C, defect 5: top-k unsubscribe removes."""
+    """sources.md C, defect 5: top-k unsubscribe removes."""
     engine = TopKEngine()
     engine.add(0, parse("{x exists} top 1 within 3 events by value(x)", id="a"), 0)
     engine.add(1, parse("{x exists} top 2 within 3 events by value(x)", id="b"), 0)
@@ -126,7 +126,7 @@ def test_defect_5_a_removed_subscription_gets_nothing_more() -> None:
 
 
 def test_defect_5_a_window_moves_although_publications_are_valid_forever() -> None:
-    """SPEC.md C, defect 5: unlimited validity does not keep a publication in a window of time."""
+    """sources.md C, defect 5: unlimited validity does not keep a publication in a window of time."""
     engine = TopKEngine()
     engine.add(0, parse("{x exists} top 1 within 10 s by value(x)", id="a"), 0)
     engine.match(event({"x": 1}, id="best", time=0), 0)
@@ -135,7 +135,7 @@ def test_defect_5_a_window_moves_although_publications_are_valid_forever() -> No
 
 
 def test_defect_5_a_publication_without_the_scored_attribute_is_no_candidate() -> None:
-    """SPEC.md C, defect 5: lacking the attribute is not the best value of it."""
+    """sources.md C, defect 5: lacking the attribute is not the best value of it."""
     engine = TopKEngine()
     engine.add(0, parse("{y exists} top 1 within 3 events by value(x)", id="a"), 0)
     assert engine.match(event({"y": 1}, id="e1"), 0) == []

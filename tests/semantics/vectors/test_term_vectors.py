@@ -26,7 +26,7 @@ Build = Callable[[list[dict[str, int]]], Space]
 def test_thematic_relatedness_is_the_papers(
     space_of: Build, corpus: list[dict[str, int]], sides: list[tuple[str, list[str]]], metric: str, every: bool
 ) -> None:
-    """Algorithm 1 and Eq. 5-6, with SPEC.md's settled points, for any corpus, terms, themes and metric."""
+    """Algorithm 1 and Eq. 5-6, with the settled points of sources.md T, for any corpus, terms, themes and metric."""
     space = space_of(corpus)
     measure = space.measure("thematic", metric=metric, basis="all" if every else "any")
     terms = [Term(text, theme=tuple(theme)) for text, theme in sides]

@@ -1,4 +1,4 @@
-"""The first deliveries of a new subscription: earlier events that are still valid and match it (SPEC.md C).
+"""The first deliveries of a new subscription: earlier events that are still valid and match it (sources.md C).
 
 Subscriptions that come together are served together, in one pass over the stored events.
 """

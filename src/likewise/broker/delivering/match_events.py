@@ -133,4 +133,4 @@ def promote(tenant: Tenant, promoted: list[Match], outcome: Outcome, find: FindE
         if entry is not None:
             numbers = sorted(found)
             scores = pack_scores(np.array([found[n] for n in numbers], np.float32))
-            outcome.deliver(tenant, position, PROMOTED, numbers, scores, entry)  # validity does not matter (SPEC.md C)
+            outcome.deliver(tenant, position, PROMOTED, numbers, scores, entry)  # whatever its validity (sources.md C)

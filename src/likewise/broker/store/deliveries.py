@@ -48,7 +48,7 @@ class Delivery(msgspec.Struct):
         return 400 + len(self.body) + 40 * (len(self.recipients) + len(self.matched))
 
     def over(self, now: int) -> bool:
-        """Whether the event's validity is over; for windows it does not matter (SPEC.md C)."""
+        """Whether the event's validity is over; for windows it does not matter (sources.md C)."""
         return self.cause != PROMOTED and self.ends is not None and self.ends <= now
 
 

@@ -1,4 +1,4 @@
-"""The hybrid matcher's experiment: statements against RDF events, by JCn, by ESA and by both (SPEC.md H).
+"""The hybrid matcher's experiment: statements against RDF events, by JCn, by ESA and by both (sources.md H).
 
 Hasan, O'Riain and Curry, DEBS 2012, section 6. Which events are relevant to a subscription is said by a SPARQL
 pattern over the events' own triples. Precision is interpolated at eleven recall points and averaged over the

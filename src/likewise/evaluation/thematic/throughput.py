@@ -1,7 +1,7 @@
 """Throughput of the thematic matcher by the sizes of themes (Hasan and Curry 2014, section 5.3.2).
 
 Cold, in CPU time, outside parallel tasks: every run opens the space anew and starts an empty matcher, because kept
-scores would erase the effect under study (SPEC.md T).
+scores would erase the effect under study (sources.md T).
 """
 
 from __future__ import annotations

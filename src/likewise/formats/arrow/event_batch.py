@@ -1,4 +1,4 @@
-"""EventBatch: many events as one table, the form shared by match_batch, Spark and processes (DESIGN.md).
+"""EventBatch: many events as one table, the form shared by match_batch, Spark and processes (docs/formats.md).
 
 It is a sequence of events, and a set of columns; whichever is asked for is made when it is first asked
 for. The Arrow schema is published in `batch_schema`.

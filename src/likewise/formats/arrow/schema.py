@@ -1,4 +1,4 @@
-"""The Arrow schema of an EventBatch, version 1: what match_batch, Spark and processes share (DESIGN.md).
+"""The Arrow schema of an EventBatch, version 1: what match_batch, Spark and processes share (docs/formats.md).
 
     id, source    string
     time, expires timestamp[us, UTC]

@@ -1,4 +1,4 @@
-"""RDF to events: one event for each subject (SPEC.md H and L).
+"""RDF to events: one event for each subject (sources.md H and L).
 
 Text in N-Triples, N-Quads, Turtle, TriG, RDF/XML or JSON-LD becomes triples of canonical terms. The
 triples of one subject become one event: the graph keeps them as they are, and tuples derived from them

@@ -1,10 +1,9 @@
 """Clustering for the bitmap engine: neighbouring full blocks become as many blocks of slots alike.
 
 If every slot asks for a number on one axis (the *gate*), slots can be dealt to blocks by that range, so that an event
-enters only the blocks whose ranges its number falls into (DESIGN.md: "subscriptions clustered by their most
-selective attribute"). The widest ranges get a block of their own, since one of them would open any block to
-most numbers. Building goes on a block at a time while the old blocks still answer, so no addition waits for more
-than one build. Inside a block slots stay in the order of addition.
+enters only the blocks whose ranges its number falls into (docs/engines/bitmap.md). The widest ranges get a block of
+their own, since one of them would open any block to most numbers. Building goes on a block at a time while the old
+blocks still answer, so no addition waits for more than one build. Inside a block slots stay in the order of addition.
 """
 
 from __future__ import annotations

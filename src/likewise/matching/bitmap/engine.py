@@ -1,4 +1,4 @@
-"""The production engine for exact conditions: interval bitmaps (DESIGN.md, "The central idea"; SPEC.md C).
+"""The production engine for exact conditions: interval bitmaps (docs/engines/bitmap.md; sources.md C).
 
 Each conjunction of a condition takes a slot. Slots live in blocks of at most 8,192
 (`bitmap_block`); new ones wait in a small tail (`bitmap_tail`) that is scanned as it stands. A full

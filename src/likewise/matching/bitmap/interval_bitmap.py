@@ -1,4 +1,4 @@
-"""Interval bitmaps: which of many ranges hold a number, as one bitmap (DESIGN.md, "The central idea").
+"""Interval bitmaps: which of many ranges hold a number, as one bitmap (docs/engines/bitmap.md).
 
 The bounds of all ranges on an axis, sorted, are the places where some slot's answer changes. They are
 cut into cells of equally many bounds (about 256, so that cells are quantiles). A cell keeps the bitmap of

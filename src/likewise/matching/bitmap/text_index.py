@@ -1,4 +1,4 @@
-"""Which of many text predicates on one attribute does a text meet? (SPEC.md C; topics and types of SPEC.md M.)
+"""Which of many text predicates on one attribute does a text meet? (sources.md C; topics and types of sources.md M.)
 
 Each distinct (operator, text) is held once, however many subscriptions ask it. Equality, prefixes,
 suffixes, topics and types are hash look-ups: one for each length or level in use. `contains` looks

@@ -1,4 +1,4 @@
-"""Statistical Group Index Matching (SPEC.md M; Mohapatra et al. 2013, section III.E).
+"""Statistical Group Index Matching (sources.md M; Mohapatra et al. 2013, section III.E).
 
 A conjunction asks for a range of each attribute it compares numbers of. It is filed under the attribute
 whose range is the narrowest part of what has been asked of that attribute, in a class by the range's

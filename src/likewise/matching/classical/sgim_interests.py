@@ -1,4 +1,4 @@
-"""SGIM's groups for interest vectors (SPEC.md M; Mohapatra et al. 2013, section III.E).
+"""SGIM's groups for interest vectors (sources.md M; Mohapatra et al. 2013, section III.E).
 
 A property that must be b is the range [b, b]. Its midpoint is 0 or 1, so however many classes Sturges'
 rule asks for, two of them are ever in use: each property has a group for 0 and one for 1. All ranges are

@@ -1,4 +1,4 @@
-"""Covering, equality and intersection of conditions (SPEC.md C; CUPUS, section 4.4.1).
+"""Covering, equality and intersection of conditions (sources.md C; CUPUS, section 4.4.1).
 
 Covering: a covers b when every event that meets b meets a. Events may repeat an attribute, and each
 predicate may be met by another tuple; so a covers b exactly when each predicate of a is implied by a single

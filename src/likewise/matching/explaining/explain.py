@@ -1,4 +1,4 @@
-"""Why an event meets a subscription, or what keeps it from doing so, for every kind (DESIGN.md, `Explanation`).
+"""Why an event meets a subscription, or what keeps it from doing so, for every kind (how-matching-works.md).
 
 The explanation runs the functions that match: what it says is what happened.
 """

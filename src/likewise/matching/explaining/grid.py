@@ -1,4 +1,4 @@
-"""The similarity matrix behind an explanation: every predicate against every tuple (SPEC.md T, "Matching").
+"""The similarity matrix behind an explanation: every predicate against every tuple (sources.md T, "Matching").
 
 Hasan and Curry, "Thematic Event Processing", Middleware 2014, section 3.5, figure 4, draw it; so does the dashboard.
 """

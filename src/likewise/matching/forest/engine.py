@@ -1,4 +1,4 @@
-"""The covering forest (SPEC.md C; CUPUS, section 4.4.1).
+"""The covering forest (sources.md C; CUPUS, section 4.4.1).
 
 A node stands for one condition and covers its children; equivalent subscriptions share a node. An event
 that does not meet a node meets nothing below it, so the node's subtree is skipped. (The paper also says

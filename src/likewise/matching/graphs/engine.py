@@ -1,4 +1,4 @@
-"""Basic Graph Patterns over the triples of one event, found by a triple automaton and joined (SPEC.md L).
+"""Basic Graph Patterns over the triples of one event, found by a triple automaton and joined (sources.md L).
 
 Every distinct triple pattern of all subscriptions, whatever its variables are called, stands once in one
 automaton (Qin et al., CIKM 2014, section 2.3). An event's triples go through it, which gives each pattern's

@@ -1,4 +1,4 @@
-"""Joins of triple patterns over a small graph, by backtracking along hash indexes (SPEC.md L).
+"""Joins of triple patterns over a small graph, by backtracking along hash indexes (sources.md L).
 
 The pattern whose candidates are fewest comes first, then always one that shares a variable with those
 before it, if there is any: its candidates are looked up by the values already bound. Patterns that share no

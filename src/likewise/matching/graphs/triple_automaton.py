@@ -1,4 +1,4 @@
-"""TP-automata: many triple patterns as one machine (SPEC.md L).
+"""TP-automata: many triple patterns as one machine (sources.md L).
 
 Qin, Y., Sheng, Q. Z., Falkner, N. J. G., Shemshadi, A. and Curry, E.: Towards efficient dissemination of
 Linked Data in the Internet of Things, CIKM 2014, section 2.3. Every pattern is a chain of three

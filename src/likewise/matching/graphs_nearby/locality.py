@@ -1,4 +1,4 @@
-"""Coordinates for terms, by which patterns lie in space near the triples they resemble (SPEC.md L).
+"""Coordinates for terms, by which patterns lie in space near the triples they resemble (sources.md L).
 
 A term is a unit vector, and two terms are as far apart as their vectors (Euclid): 0 if they say the same,
 √2 if they have nothing in common. A term's coordinate is the part of its vector along one fixed direction.

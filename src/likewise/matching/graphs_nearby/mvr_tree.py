@@ -1,4 +1,4 @@
-"""The MVR-tree: one tree for each kind of pattern, in as many dimensions as it has constants (SPEC.md L).
+"""The MVR-tree: one tree for each kind of pattern, in as many dimensions as it has constants (sources.md L).
 
 Qin et al., CIKM 2014, section 2.2: a three-dimensional R-tree for patterns without variables, three
 two-dimensional ones for one variable, three ordered indexes for two. In each of them patterns are points,

@@ -1,4 +1,4 @@
-"""Triple patterns as points, lines and planes of a space of coordinates: what both indexes share (SPEC.md L).
+"""Triple patterns as points, lines and planes of a space of coordinates: what both indexes share (sources.md L).
 
 An index says which patterns may lie within the radius of a triple in every constant position; here those
 are measured, and ranked by the mean distance of their constants. What is left is exactly what comparing every

@@ -1,4 +1,4 @@
-"""The baseline: every pattern a box in one three-dimensional R-tree (SPEC.md L).
+"""The baseline: every pattern a box in one three-dimensional R-tree (sources.md L).
 
 Qin et al., CIKM 2014, section 2.2: a pattern without variables is a point, one with one variable a line,
 one with two a plane. Lines and planes reach through the whole space, so the tree's regions overlap.

@@ -1,4 +1,4 @@
-"""Statements about RDF events, all subscriptions at once (SPEC.md H).
+"""Statements about RDF events, all subscriptions at once (sources.md H).
 
 Hasan, O'Riain and Curry, "Approximate Semantic Matching of Heterogeneous Events", DEBS 2012. What a property
 or a value is related to is computed when it is first seen and kept; an event then costs a few array operations

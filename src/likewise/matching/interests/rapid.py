@@ -1,4 +1,4 @@
-"""RAPIDMatch over interest vectors (SPEC.md M; Mohapatra et al. 2013, section III.C; Kale et al. 2005).
+"""RAPIDMatch over interest vectors (sources.md M; Mohapatra et al. 2013, section III.C; Kale et al. 2005).
 
 S_t holds the vectors with at most t ones, t = 0..c. For each t the properties are cut into t + 1 blocks,
 and the tree T_j^t holds those of S_t without a 1 in block j. An event with t <= c ones has a block

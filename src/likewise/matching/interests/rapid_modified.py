@@ -1,4 +1,4 @@
-"""Modified RAPIDMatch: by the rarer value of the event (SPEC.md M; Mohapatra et al. 2013, section III.D).
+"""Modified RAPIDMatch: by the rarer value of the event (sources.md M; Mohapatra et al. 2013, section III.D).
 
 The paper keeps RAPIDMatch's structure and only counts the rarer value. That cannot work: trees made for
 blocks without ones say nothing about zeros. So a mirrored structure (at most t zeros, no 0 in block j)

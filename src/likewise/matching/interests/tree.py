@@ -1,4 +1,4 @@
-"""The tree matcher over interest vectors (SPEC.md M; Mohapatra et al. 2013, section III.B; Aguilera et al. 1999)."""
+"""The tree matcher over interest vectors (sources.md M; Mohapatra et al. 2013, section III.B; Aguilera et al. 1999)."""
 
 from __future__ import annotations
 

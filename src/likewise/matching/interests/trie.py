@@ -1,4 +1,4 @@
-"""Search trees over interest vectors: what `tree` and both RAPIDMatches are made of (SPEC.md M).
+"""Search trees over interest vectors: what `tree` and both RAPIDMatches are made of (sources.md M).
 
 A node tests one property and has a child each for 0, 1 and *; an event follows its own value and *.
 We depart from the papers' drawing in two ways that change no answer: rows that still agree share a

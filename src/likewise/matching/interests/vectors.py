@@ -1,4 +1,4 @@
-"""Interest vectors as packed words: the table every engine of interests keeps, and the engine around it (SPEC.md M).
+"""Interest vectors as packed words: the table every engine of interests keeps, and the engine around it (sources.md M).
 
 A vector over {0, 1, *} of k properties becomes two rows of 64-bit words: `care` has a 1 where the
 vector asks for something, `value` a 1 where it asks for 1. An event meets it if `event & care == value`.

@@ -1,7 +1,7 @@
 """Windows on disk: one Arrow file, so that a saved matcher goes on without repeating a delivery.
 
 Columns: the subscription's ordinal and everything of a `Publication`. The file's metadata says the
-format's version, the engine's time and its count of arrivals (DESIGN.md, "Formats that must last").
+format's version, the engine's time and its count of arrivals (docs/versions.md).
 """
 
 from __future__ import annotations

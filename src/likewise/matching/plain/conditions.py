@@ -1,4 +1,4 @@
-"""Does an event meet a condition? The plain evaluation, exact and relaxed (SPEC.md T and C; DESIGN.md, "The language").
+"""Does an event meet a condition? The plain evaluation, exact and relaxed (sources.md T and C; docs/language.md).
 
 Without relaxed positive parts a predicate is true if some tuple satisfies it, and predicates may share a
 tuple. With any, each predicate gets a tuple of its own, after comparisons on one attribute were merged;

@@ -1,4 +1,4 @@
-"""Basic Graph Patterns over the triples of one event, by plain backtracking (SPEC.md L).
+"""Basic Graph Patterns over the triples of one event, by plain backtracking (sources.md L).
 
 Terms are compared as terms. A pattern of three variables is met by every triple.
 """

@@ -1,4 +1,4 @@
-"""Interest vectors, plainly: all positions must agree, `*` agrees with both (SPEC.md M)."""
+"""Interest vectors, plainly: all positions must agree, `*` agrees with both (sources.md M)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Mappings of predicates to tuples: the best one, the best few, and their probabilities (SPEC.md T).
+"""Mappings of predicates to tuples: the best one, the best few, and their probabilities (sources.md T).
 
 A mapping gives each predicate its own tuple. Up to `MAX_ENUMERATED_MAPPINGS` they are simply listed;
 beyond that Murty's ranking finds the best ones without listing the rest.
@@ -19,7 +19,7 @@ Similarities = Sequence[Sequence[float]]
 
 # Steps of a search that is given up as too long: some dead ends for each mapping that may be listed.
 MAX_STEPS = 20 * MAX_ENUMERATED_MAPPINGS
-RANKED_AT_LEAST = 100  # SPEC.md T: P spans the best max(k, 100) mappings when they are too many to list
+RANKED_AT_LEAST = 100  # sources.md T: P spans the best max(k, 100) mappings when they are too many to list
 # Conditions with more predicates than this are ranked no further than their best mapping: each further
 # one costs an assignment problem for each predicate.
 MAX_RANKED_PREDICATES = 50

@@ -3,7 +3,7 @@
 Murty, "An Algorithm for Ranking all the Assignments in Order of Increasing Cost", Operations Research
 16 (1968): solve one assignment problem, then cut the remaining mappings into disjoint sets, each keeping
 some correspondences of the best and forbidding the next one, and solve these in turn. We branch on
-predicates and end at product 0 (SPEC.md T).
+predicates and end at product 0 (sources.md T).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Similarity of predicates and tuples, through a measure (SPEC.md T, "Matching").
+"""Similarity of predicates and tuples, through a measure (sources.md T, "Matching").
 
 sim(p, t) = relatedness of the attributes times relatedness of the values; a part that is not relaxed
 is 0 or 1. The formula is that of the thematic matcher's similarity matrix (Hasan and Curry, "Thematic

@@ -1,4 +1,4 @@
-"""RDF events as plain English statements: the pre-processing of SPEC.md H.
+"""RDF events as plain English statements: the pre-processing of sources.md H.
 
 The last part of a URI after `/` or `#`, underscores to blanks, camel case split, nouns made singular,
 literals in another language than English dropped (Hasan, O'Riain and Curry, "Approximate Semantic

@@ -1,4 +1,4 @@
-"""Approximate statements about one RDF event, hybrid over WordNet and ESA (SPEC.md H).
+"""Approximate statements about one RDF event, hybrid over WordNet and ESA (sources.md H).
 
 Hasan, O'Riain and Curry, "Approximate Semantic Matching of Heterogeneous Events", DEBS 2012, section 5:
 Top_m by JCn, fP = min(1, (m - rank + 1) * ESA), fV = ESA, fR = the mean of the best f_stmt.

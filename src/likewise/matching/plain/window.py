@@ -1,4 +1,4 @@
-"""The k best of a sliding window, recomputed at every step (SPEC.md C, "Top-k/w").
+"""The k best of a sliding window, recomputed at every step (sources.md C, "Top-k/w").
 
 A window keeps every publication that passed the condition and may still count. What enters the k best
 for the first time is delivered, once: on arrival, or promoted when a better one leaves.

@@ -1,4 +1,4 @@
-"""Numba kernels that give each predicate a tuple of its own where several want the same one (SPEC.md T)."""
+"""Numba kernels that give each predicate a tuple of its own where several want the same one (sources.md T)."""
 
 # The kernels are typed by numba, from what they are called with.
 # mypy: disable-error-code="no-untyped-def, untyped-decorator"

@@ -1,4 +1,4 @@
-"""Approximate matching at exact-matching speed (SPEC.md T; DESIGN.md, "The central idea").
+"""Approximate matching at exact-matching speed (sources.md T; docs/engines/thematic.md).
 
 The vocabulary of a stream is small against its length. What a tuple means to every predicate is computed
 when the tuple is first seen and kept as a posting list; from then on matching an event is walking the

@@ -1,4 +1,4 @@
-"""What a predicate asks of a number, as closed intervals on axes (DESIGN.md, "The central idea").
+"""What a predicate asks of a number, as closed intervals on axes (docs/engines/thematic.md).
 
 Axis 0 is the number as sent; every further axis is the number brought to the base of a dimension from one
 unit. Open bounds move to the next representable number, so a test is `low <= x <= high`.

@@ -1,4 +1,4 @@
-"""Relatedness of each seen term with everything asked, computed once and kept (DESIGN.md, "The central idea").
+"""Relatedness of each seen term with everything asked, computed once and kept (docs/engines/thematic.md).
 
 A row belongs to one seen term and has one number for each column asked about so far. Terms new in a batch
 are given to the measure together; a row that is shorter than the columns is completed, not recomputed.

@@ -1,4 +1,4 @@
-"""The k best of sliding windows, kept up to date (SPEC.md C, "Top-k/w subscription").
+"""The k best of sliding windows, kept up to date (sources.md C, "Top-k/w subscription").
 
 Subscriptions with the same condition, window and way of scoring form a family, which keeps the window's
 publications once. A publication visits just the members whose region of interest it enters; time moves

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 SPLIT_BYTES: Final = 16 << 20  # stored bytes of one split: a few seconds of work
-BATCH_DOCUMENTS: Final = 10_000  # SPARK.md: batches of this size are fastest
+BATCH_DOCUMENTS: Final = 10_000  # docs/guides/spark-cluster.md: batches of this size are fastest
 BATCH_CHARACTERS: Final = 16 << 20  # and no batch of long documents grows beyond this
 
 

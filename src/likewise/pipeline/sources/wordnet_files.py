@@ -1,4 +1,4 @@
-"""WordNet's database files: one document for each synset (DESIGN.md, "Spaces")."""
+"""WordNet's database files: one document for each synset (docs/guides/build-a-space.md)."""
 
 from __future__ import annotations
 

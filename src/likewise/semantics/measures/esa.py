@@ -30,7 +30,7 @@ class EsaMeasure:
 
     `metric="cosine"` is the angle; `"unit"` (the default) is Eq. 6 on unit vectors, rescaled so that
     orthogonal vectors give 0; `"raw"` is the letter of Eq. 6, except that vectors without a common
-    document give 0 (departure, SPEC.md T: raw lengths dominate it, and a matcher needs a zero).
+    document give 0 (departure, sources.md T: raw lengths dominate it, and a matcher needs a zero).
     """
 
     name = "esa"

@@ -1,7 +1,7 @@
 """Jiang-Conrath similarity in WordNet's taxonomy.
 
 Jiang, J. and Conrath, D.: Semantic similarity based on corpus statistics and lexical taxonomy, ROCLING
-1997; used by Hasan, S. et al.: Approximate semantic matching of heterogeneous events, DEBS 2012. SPEC.md H
+1997; used by Hasan, S. et al.: Approximate semantic matching of heterogeneous events, DEBS 2012. sources.md H
 makes it exact: 1 / (1 + IC(a) + IC(b) - 2 IC(lcs)).
 """
 
@@ -64,7 +64,7 @@ class JcnMeasure:
     """Similarity of what words are, by the information content of what they have in common.
 
     `senses="first"` compares the most common synset of each word as a noun, or as a verb if it is none
-    (SPEC.md H); `"all"` the best pair of all its senses, nouns and verbs. `information` names a file of
+    (sources.md H); `"all"` the best pair of all its senses, nouns and verbs. `information` names a file of
     word counts (`word<TAB>count`, written by the pipeline) that replaces WordNet's own counts. A phrase
     that WordNet holds as one entry (`motor vehicle`) is one word (departure: the paper splits it);
     words of grammar are left out; an unknown word's best pair is 0.

@@ -1,6 +1,6 @@
 """A space's folder, opened read only and memory-mapped.
 
-DESIGN.md, "Spaces". The folder holds, beside `manifest.json`:
+docs/guides/build-a-space.md. The folder holds, beside `manifest.json`:
 
     terms.bin, term_ends.npy               the sorted terms as UTF-8, one after another; where each ends
     titles.bin, title_ends.npy             the same for the documents' titles, in document order

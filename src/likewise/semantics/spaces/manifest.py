@@ -1,6 +1,6 @@
 """What a space's manifest says, how it is read and checked, and what its checksum covers.
 
-DESIGN.md, "Spaces". The manifest is JSON with sorted keys. Its checksum is the SHA-256 of the same JSON
+docs/guides/build-a-space.md. The manifest is JSON with sorted keys. Its checksum is the SHA-256 of the same JSON
 with an empty checksum, and it lists the SHA-256 of every file, so it stands for the whole space.
 """
 

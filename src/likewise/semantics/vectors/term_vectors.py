@@ -1,4 +1,4 @@
-"""Terms as vectors over a space's documents: TF-IDF weights (SPEC.md T) and thematic projections.
+"""Terms as vectors over a space's documents: TF-IDF weights (sources.md T) and thematic projections.
 
 Hasan, S. and Curry, E.: Thematic event processing, Middleware 2014, section 4.1 (Eq. 2-4, the
 weights) and section 4.2 (Algorithm 1, the projection).
@@ -130,7 +130,7 @@ class TermVectors:
         """A term's vector, projected into the theme's subspace if there is a theme (Algorithm 1).
 
         A theme unknown to the space, and a projection that would leave nothing of a known term, give
-        the unprojected vector (SPEC.md T).
+        the unprojected vector (sources.md T).
         """
         tokens = tuple(i for i in self.tokens(text) if i >= 0)
         key = (tokens, theme, basis)

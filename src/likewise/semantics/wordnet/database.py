@@ -109,7 +109,7 @@ def neighbours(synset: Synset) -> list[int]:
 
 
 def synset_document(synset: Synset, synsets: Sequence[Synset]) -> SynsetDocument:
-    """The document of one synset (DESIGN.md, "Spaces")."""
+    """The document of one synset (docs/guides/build-a-space.md)."""
     pieces = ["; ".join(synset.words)] * WORDS_WEIGHT + [synset.definition] * DEFINITION_WEIGHT + [synset.examples]
     for target in neighbours(synset):
         pieces += ["; ".join(synsets[target].words), synsets[target].definition]

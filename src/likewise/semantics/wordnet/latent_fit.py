@@ -48,7 +48,7 @@ class LatentCore(msgspec.Struct, frozen=True):
 
 
 def weight_matrix(files: SpaceFiles) -> sparse.csr_array:
-    """Every term's weights (SPEC.md T), terms by documents."""
+    """Every term's weights (sources.md T), terms by documents."""
     from scipy import sparse
 
     counts = files.manifest.counts

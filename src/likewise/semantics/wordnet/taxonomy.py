@@ -2,7 +2,7 @@
 
 Resnik, P.: Using information content to evaluate semantic similarity in a taxonomy, IJCAI 1995 (the
 information content of a concept is -ln of the probability of meeting it or anything below it), and
-SPEC.md H for what we take from it.
+sources.md H for what we take from it.
 
 The taxonomy is part of a space's folder (`taxonomy_*`), so it is mapped and shared like the space. A
 synset's ancestors, itself among them, are stored as one list, which makes the search for common

@@ -69,7 +69,7 @@ def best_pairs(
     seen_ends: NDArray[np.int64],
     seen_words: NDArray[np.int64],
 ) -> Any:
-    """From words to terms: the mean of each word's best pair, averaged over both directions (SPEC.md H)."""
+    """From words to terms: the mean of each word's best pair, averaged over both directions (sources.md H)."""
     rows, columns = len(asked_ends), len(seen_ends)
     out = np.zeros((rows, columns), dtype=np.float32)
     for i in range(rows):

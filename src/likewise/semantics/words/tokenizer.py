@@ -1,6 +1,6 @@
 """Text to tokens, alike one text at a time and for whole Arrow arrays.
 
-SPEC.md T: a space is built from documents that are tokenised, freed of stop words and stemmed, and a
+sources.md T: a space is built from documents that are tokenised, freed of stop words and stemmed, and a
 term of several words is the sum of its tokens, so the corpus and the terms asked about must be cut in
 exactly the same way. The settings travel in the space's manifest; whoever opens the space tokenises
 with them.

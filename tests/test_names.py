@@ -1,0 +1,86 @@
+"""One word names one thing, and names that were given up stay gone.
+
+The left column is what a thing was called once; whoever brings one back is told what it is called now.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+SOURCE = ROOT / "src" / "likewise"
+FILES = {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in SOURCE.rglob("*.py")}
+
+# A word that was given up, where it must not be, and what is said now.
+GONE = [
+    (r"\bMeaning\(|class Meaning\b", "matching|semantics|broker", "Interpretation"),
+    (r"\bSteps\b", "broker", "EventTrace"),
+    (r"\b_?Gate\b", "connectors|topk", "Door; SharedCondition"),
+    (r"\bCourier\b", "connectors", "LoopBridge"),
+    (r"\bPrepared\b", "semantics", "AskedSide"),
+    (r"\brelearn\b", "", "forget_relatedness"),
+    (r"\bbroker\.settle\(|\bdef settle\(", "src/likewise/broker/", "wait_until_matched"),
+    (r"\basker\b", "connectors", "tenant_asking"),
+    (r"DESIGN\.md|SPEC\.md|HOUSE\.md", "", "a page in docs/"),
+]
+# Modules that were given up, with their names now.
+MODULES = {
+    "arrivals": "match_events", "initial": "earlier_events", "replaying": "history", "readings": "parser",
+    "murty": "ranked_mappings", "recipients": "packed_sets", "steps": "event_trace", "courier": "loop_bridge",
+    "early": "match_before_commit", "prepared": "asked_side", "asked": "asked_predicates", "routing": "engines",
+    "gate": "door", "asking": "questions",
+}  # fmt: skip
+# Each of these words is the name of one type, wherever it is defined.
+ONE_THING = ["Entry", "Held", "Met", "Judgement", "Evidence", "Activity", "Backtest", "Receipt", "Stats"]
+
+
+@pytest.mark.parametrize(("word", "where", "now"), GONE, ids=[each[0] for each in GONE])
+def test_a_name_that_was_given_up_stays_gone(word: str, where: str, now: str) -> None:
+    """No file says it where it meant something else."""
+    found = [name for name, text in FILES.items() if re.search(where, name) and re.search(word, text)]
+    assert not found, f"say {now}: {found}"
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_a_module_that_was_given_up_stays_gone(name: str) -> None:
+    """No module has its old name."""
+    assert not [path for path in FILES if path.endswith(f"/{name}.py")], f"it is {MODULES[name]} now"
+
+
+def definitions() -> dict[str, list[str]]:
+    """Where each class or alias at the top of a module is defined."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for path, text in FILES.items():
+        for node in ast.parse(text).body:
+            names = [node.name] if isinstance(node, ast.ClassDef) else []
+            if isinstance(node, ast.Assign):
+                names = [target.id for target in node.targets if isinstance(target, ast.Name)]
+            for name in names:
+                found[name.lstrip("_")].append(path)
+    return found
+
+
+@pytest.mark.parametrize("word", ONE_THING)
+def test_one_word_names_one_type(word: str) -> None:
+    """A type that others need is imported, not defined again."""
+    assert len(definitions()[word]) == 1
+
+
+def test_replay_means_deliveries_given_again() -> None:
+    """Only the broker's history and its clients replay."""
+    found = [path for path, text in FILES.items() if re.search(r"\bdef replay\(", text)]
+    assert sorted({path.split("/")[2] for path in found}) == ["broker", "client"]
+    assert all("history" in path or "client" in path for path in found)
+
+
+def test_pages_that_the_code_names_are_there() -> None:
+    """A docstring that sends its reader to a page names one in this repository."""
+    pages = [path.relative_to(ROOT).as_posix() for path in ROOT.rglob("*.md") if ".venv" not in path.parts]
+    for name, text in FILES.items():
+        for page in re.findall(r"[\w./-]+\.md\b", text):
+            assert any(each == page or each.endswith(f"/{page}") for each in pages), f"{name} names {page}"
