@@ -242,7 +242,8 @@ class MissingDependency(LikewiseError):
 
     code = "missing_dependency"
 
-    def __init__(self, what: str, extra: str) -> None:
+    def __init__(self, what: str, extra: str, *, or_else: str = "") -> None:
         self.what = what
         self.extra = extra
-        super().__init__(f"{what} is needed for this; install it with: pip install 'likewise[{extra}]'")
+        otherwise = f", or {or_else}" if or_else else ""
+        super().__init__(f'{what} is needed for this; install it with: pip install "likewise[{extra}]"{otherwise}')

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, Self
 
 from likewise.errors import DuplicateId, UnknownId
 from likewise.matching.cache_use import CacheUse
@@ -21,6 +21,8 @@ from likewise.model.subscription import Kind, Subscription
 if TYPE_CHECKING:
     from numpy import float32, int32, int64, signedinteger
     from numpy.typing import NDArray
+
+    from likewise.semantics.interpretation import Interpretation
 
 
 class Found(NamedTuple):
@@ -135,6 +137,11 @@ class BaseEngine:
 
     def __init__(self) -> None:
         self.subscriptions: dict[int, Subscription] = {}
+
+    @classmethod
+    def serving(cls, interpretation: Interpretation) -> Self:
+        """A fresh engine for a matcher; one that relates terms takes its measure from the interpretation."""
+        return cls()
 
     def __len__(self) -> int:
         return len(self.subscriptions)

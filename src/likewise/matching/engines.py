@@ -1,44 +1,226 @@
-"""Which engine serves which kind of subscription."""
+"""The engines there are: which serves which kind of subscription, by name, by profile, or as the user says.
+
+A profile is the choice for a whole matcher. `full` serves every kind with compiled kernels and needs the extra
+`match`. `small` serves exact conditions with the covering forest and needs nothing beyond the base install; it is
+what an edge runs. Beside a profile a matcher may choose for single kinds: another engine by its name, or one of the
+user's own, as a class or as a function of the matcher's interpretation.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from functools import cache
+from importlib.util import find_spec
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final, Literal, get_args
 
+from likewise.errors import InputError, MissingDependency, NotServed
 from likewise.matching.engine import Engine
 from likewise.model import Kind
 
 if TYPE_CHECKING:
     from likewise.semantics.interpretation import Interpretation
 
+Profile = Literal["full", "small"]
+Make = Callable[["Interpretation"], Engine]
+Choice = str | type[Engine] | Make
 
-def make_engine(kind: Kind, interpretation: Interpretation) -> Engine:
-    """A fresh engine for one kind of subscription; only its own modules are loaded."""
-    shared = interpretation
-    match kind:
-        case "exact":
+KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
+PROFILES: Final[Mapping[Profile, Mapping[Kind, str]]] = MappingProxyType(
+    {
+        "full": {
+            "exact": "bitmap",
+            "approximate": "thematic",
+            "top": "topk",
+            "statements": "hybrid",
+            "interest": "bit-planes",
+            "pattern": "automaton",
+        },
+        "small": {"exact": "forest"},
+    }
+)
+ENGINES: Final[Mapping[str, tuple[Kind, ...]]] = MappingProxyType(
+    {
+        "bitmap": ("exact",),
+        "forest": ("exact",),
+        "sgim": ("exact", "interest"),
+        "thematic": ("approximate",),
+        "topk": ("top",),
+        "hybrid": ("statements",),
+        "bit-planes": ("interest",),
+        "tree": ("interest",),
+        "rapid": ("interest",),
+        "rapid-modified": ("interest",),
+        "automaton": ("pattern",),
+        "mvr-tree": ("pattern",),
+        "r-tree": ("pattern",),
+        "naive": KINDS,
+    }
+)
+_COMPILED: Final = ("numba", "scipy", "pyarrow", "Stemmer", "platformdirs")  # what the extra `match` brings
+_LACKS: Final[Mapping[Kind, str]] = MappingProxyType(
+    {
+        "exact": "exact conditions",
+        "approximate": "relaxed parts (~), which need a space and compiled kernels",
+        "top": "top-k windows, which need compiled kernels",
+        "statements": "statements about RDF, which need a space and compiled kernels",
+        "interest": "interest vectors, which need compiled kernels",
+        "pattern": "graph patterns, which need compiled kernels",
+    }
+)
+
+
+class Engines:
+    """The engines of a matcher: those of a profile, and those chosen for single kinds in their place.
+
+    >>> Engines("small").name("exact"), Engines("small", {"exact": "sgim"}).name("exact")
+    ('forest', 'sgim')
+    >>> Engines("small").check("approximate")
+    Traceback (most recent call last):
+    ...
+    likewise.errors.NotServed: the profile 'small' does not serve relaxed parts (~), ...
+    """
+
+    def __init__(self, profile: Profile = "full", chosen: Mapping[Kind, Choice] | None = None) -> None:
+        if profile not in PROFILES:
+            raise InputError(f"no profile is named {profile!r}; there are {', '.join(PROFILES)}")
+        self.profile: Final = profile
+        self.chosen: Final[Mapping[Kind, Choice]] = MappingProxyType(dict(chosen or {}))
+        for kind, choice in self.chosen.items():
+            _check_choice(kind, choice)
+        if profile == "full" and (missing := missing_modules()):
+            raise MissingDependency(
+                f"the profile 'full' lacks {', '.join(missing)}, which", "match", or_else="choose profile='small'"
+            )
+
+    def name(self, kind: Kind) -> str:
+        """What the engine of a kind is called; empty if none serves it."""
+        choice = self.chosen.get(kind) or PROFILES[self.profile].get(kind, "")
+        return choice if isinstance(choice, str) else getattr(choice, "__name__", type(choice).__name__)
+
+    def check(self, kind: Kind) -> None:
+        """Refuse a kind that no engine serves, with what is missing."""
+        if kind not in self.chosen and kind not in PROFILES[self.profile]:
+            raise NotServed(
+                f"the profile {self.profile!r} does not serve {_LACKS[kind]}; use the profile 'full' "
+                f'(pip install "likewise[match]"), or choose an engine: engines={{{kind!r}: ...}}'
+            )
+
+    def make(self, kind: Kind, interpretation: Interpretation) -> Engine:
+        """A fresh engine for a kind; only its own modules are loaded."""
+        self.check(kind)
+        choice = self.chosen.get(kind) or PROFILES[self.profile][kind]
+        if isinstance(choice, str):
+            return made(choice, kind, interpretation)
+        engine = _own(choice, interpretation)
+        if kind not in engine.kinds:
+            serves = ", ".join(sorted(engine.kinds)) or "none"
+            raise InputError(
+                f"{type(engine).__name__} was chosen for the kind {kind!r}, but serves {serves}; "
+                "name the kind in its `kinds`"
+            )
+        return engine
+
+
+def _own(choice: type[Engine] | Make, interpretation: Interpretation) -> Engine:
+    if isinstance(choice, type):
+        made_for = getattr(choice, "serving", None)
+        return choice() if made_for is None else made_for(interpretation)  # type: ignore[no-any-return]
+    return choice(interpretation)
+
+
+def _check_choice(kind: Kind, choice: Choice) -> None:
+    if kind not in KINDS:
+        raise InputError(f"no kind of subscription is named {kind!r}; there are {', '.join(KINDS)}")
+    if isinstance(choice, str):
+        serving = [name for name, kinds in ENGINES.items() if kind in kinds]
+        if choice not in serving:
+            raise InputError(f"no engine named {choice!r} serves the kind {kind!r}; there are {', '.join(serving)}")
+    elif not callable(choice):
+        raise InputError(
+            f"an engine for the kind {kind!r} is a name, a class, or a function of the interpretation; "
+            f"found {type(choice).__name__}: an engine cannot be shared by several matchers"
+        )
+
+
+@cache
+def missing_modules() -> tuple[str, ...]:
+    """What profile `full` needs and is not installed."""
+    return tuple(name for name in _COMPILED if not _installed(name))
+
+
+def _installed(name: str) -> bool:
+    try:
+        return find_spec(name) is not None
+    except (ImportError, ValueError):
+        return False
+
+
+def made(name: str, kind: Kind, by: Interpretation) -> Engine:
+    """A fresh engine by its name, for a kind that it serves."""
+    match name:
+        case "bitmap":
             from likewise.matching.bitmap.engine import BitmapEngine
 
             return BitmapEngine()
-        case "approximate":
+        case "forest":
+            from likewise.matching.forest.engine import ForestEngine
+
+            return ForestEngine()
+        case "thematic":
             from likewise.matching.thematic.engine import ThematicEngine
 
-            return ThematicEngine(shared.measure, shared.threshold, shared.cache_bytes)
-        case "top":
+            return ThematicEngine(by.measure, by.threshold, by.cache_bytes)
+        case "topk":
             from likewise.matching.topk.engine import TopKEngine
 
-            return TopKEngine(
-                shared.measure, shared.threshold, lateness=shared.lateness, cache_bytes=shared.cache_bytes
-            )
-        case "statements":
+            return TopKEngine(by.measure, by.threshold, lateness=by.lateness, cache_bytes=by.cache_bytes)
+        case "hybrid":
             from likewise.matching.hybrid.engine import HybridEngine
 
-            jcn, esa = shared.named("jcn"), shared.named("esa", metric="cosine")
-            return HybridEngine(jcn, esa, threshold=shared.threshold, cache_bytes=shared.cache_bytes)
-        case "interest":
+            jcn, esa = by.named("jcn"), by.named("esa", metric="cosine")
+            return HybridEngine(jcn, esa, threshold=by.threshold, cache_bytes=by.cache_bytes)
+        case "bit-planes":
             from likewise.matching.interests.bitmap import InterestBitmapEngine
 
             return InterestBitmapEngine()
-        case "pattern":
+        case "automaton":
             from likewise.matching.graphs.engine import GraphPatternEngine
 
             return GraphPatternEngine()
+        case _:
+            return _comparable(name, kind, by)
+
+
+def _comparable(name: str, kind: Kind, by: Interpretation) -> Engine:
+    """An engine that no profile chooses: a paper's own, or the oracle."""
+    match name:
+        case "sgim":
+            from likewise.matching.classical.sgim import SgimEngine
+
+            return SgimEngine()
+        case "tree":
+            from likewise.matching.interests.tree import TreeEngine
+
+            return TreeEngine()
+        case "rapid":
+            from likewise.matching.interests.rapid import RapidEngine
+
+            return RapidEngine()
+        case "rapid-modified":
+            from likewise.matching.interests.rapid_modified import ModifiedRapidEngine
+
+            return ModifiedRapidEngine()
+        case "mvr-tree" | "r-tree":
+            from likewise.matching.graphs.engine import GraphPatternEngine
+            from likewise.matching.graphs_nearby.exact_patterns import ExactPatterns
+
+            return GraphPatternEngine(ExactPatterns(name))
+        case "naive":
+            from likewise.matching.naive.engine import NaiveEngine
+
+            if kind == "statements":
+                return NaiveEngine(jcn=by.named("jcn"), esa=by.named("esa", metric="cosine"), threshold=by.threshold)
+            measured = kind in ("approximate", "top")
+            return NaiveEngine(by.measure if measured else None, threshold=by.threshold, lateness=by.lateness)
+    raise InputError(f"no engine is named {name!r}; there are {', '.join(ENGINES)}")

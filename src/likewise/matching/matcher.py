@@ -8,7 +8,7 @@ the order of addition. One thread owns a matcher; others use its `snapshot`.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -17,6 +17,7 @@ from likewise.defaults import CACHE_BYTES, LATENESS
 from likewise.errors import InputError, StateError
 from likewise.matching.cache_use import CACHES, CacheUse
 from likewise.matching.engine import FoundBatch, Ranked, WindowEngine
+from likewise.matching.engines import Choice, Engines, Profile
 from likewise.matching.explaining.judged_pairs import judged_pairs
 from likewise.matching.matcher_state import MatcherState
 from likewise.matching.results import Numbering, merge
@@ -46,6 +47,14 @@ def system_clock() -> int:
 class Matcher:
     """Subscriptions of every kind, matched against events.
 
+    `space` and `measure` say how terms are related: a space or its name or folder, a measure or its name; the
+    embedded space and the default measure unless said otherwise, opened when a relaxed part first needs them.
+    `threshold` is the score from which on a relaxed subscription is met. `interpretation` stands for all of these at
+    once, shared with another matcher. `clock` gives the time in µs UTC to events that state none. `cache_bytes`
+    bounds what each engine keeps of computed relatedness. `lateness` (µs) is how far an event may lie behind the
+    newest and still enter windows. `profile` chooses the engines, `full` or `small`, and `engines` another one for
+    single kinds, by name or as a class (see `likewise.matching.engines`).
+
     >>> import likewise as lw
     >>> m = lw.Matcher()
     >>> m.add(lw.parse("{temp > 25 degC}", id="warm"))
@@ -74,6 +83,8 @@ class Matcher:
         cache_bytes: int = CACHE_BYTES,
         lateness: int = LATENESS,
         interpretation: Interpretation | None = None,
+        profile: Profile = "full",
+        engines: Mapping[Kind, Choice] | None = None,
     ) -> None:
         parts = {"space": space, "measure": measure, "threshold": threshold}
         if interpretation is None:
@@ -83,7 +94,7 @@ class Matcher:
         elif found := [name for name, part in parts.items() if part is not None]:
             raise InputError(f"an interpretation says the {found[0]} already; give the one or the other")
         self._clock = clock or system_clock
-        self._take(MatcherState(interpretation))
+        self._take(MatcherState(interpretation, Engines(profile, engines)))
 
     def _take(self, state: MatcherState) -> None:
         self._state = state
@@ -314,6 +325,8 @@ class Matcher:
         clock: Clock | None = None,
         cache_bytes: int = CACHE_BYTES,
         interpretation: Interpretation | None = None,
+        profile: Profile = "full",
+        engines: Mapping[Kind, Choice] | None = None,
     ) -> Matcher:
         """A matcher as it was saved; it goes on without repeating a delivery.
 
@@ -323,11 +336,25 @@ class Matcher:
         """
         from likewise.matching.saved_matcher import load
 
-        matcher = cls(clock=clock)
+        matcher = cls(clock=clock, profile=profile, engines=engines)
         matcher._take(
-            load(Path(folder), space=space, measure=measure, cache_bytes=cache_bytes, interpretation=interpretation)
+            load(
+                Path(folder),
+                space=space,
+                measure=measure,
+                cache_bytes=cache_bytes,
+                interpretation=interpretation,
+                choice=matcher._state.choice,
+            )
         )
         return matcher
+
+    def alike(self) -> Matcher:
+        """An empty matcher with the same interpretation, engines and clock."""
+        choice = self._state.choice
+        return Matcher(
+            interpretation=self.interpretation, profile=choice.profile, engines=choice.chosen, clock=self._clock
+        )
 
     def snapshot(self) -> Snapshot:
         """What the matcher holds now, unchanging, for other threads."""

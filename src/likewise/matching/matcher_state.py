@@ -12,7 +12,7 @@ import msgspec
 from likewise.defaults import MAX_ADDITIONS
 from likewise.errors import DuplicateId, InvalidSubscription, LimitExceeded, UnknownId
 from likewise.matching.engine import Engine
-from likewise.matching.engines import make_engine
+from likewise.matching.engines import Engines
 from likewise.model import Event, Explanation, Kind, Match, Subscription
 
 if TYPE_CHECKING:
@@ -26,10 +26,11 @@ class MatcherState:
     one dealt out. Nothing ends by itself: whoever owns the state decides when.
     """
 
-    __slots__ = ("ends", "engines", "held", "interpretation", "next_ordinal", "ordinals")
+    __slots__ = ("choice", "ends", "engines", "held", "interpretation", "next_ordinal", "ordinals")
 
-    def __init__(self, interpretation: Interpretation) -> None:
+    def __init__(self, interpretation: Interpretation, choice: Engines) -> None:
         self.interpretation = interpretation
+        self.choice = choice
         self.engines: dict[Kind, Engine] = {}
         self.ordinals: dict[str, int] = {}
         self.held: dict[int, Subscription] = {}
@@ -71,7 +72,7 @@ class MatcherState:
         """The engine that serves a kind, made when the kind first comes."""
         engine = self.engines.get(kind)
         if engine is None:
-            engine = self.engines[kind] = make_engine(kind, self.interpretation)
+            engine = self.engines[kind] = self.choice.make(kind, self.interpretation)
         return engine
 
     def match(self, event: Event, at: int) -> list[tuple[int, Match]]:

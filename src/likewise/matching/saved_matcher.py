@@ -18,10 +18,11 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from likewise.errors import ArtefactDamaged, ArtefactMissing, ArtefactVersion
+from likewise.errors import ArtefactDamaged, ArtefactMissing, ArtefactVersion, InputError
+from likewise.matching.engines import PROFILES, Engines
 from likewise.matching.matcher_state import MatcherState
 from likewise.matching.saved_feedback import read_feedback, write_feedback
-from likewise.model import Subscription
+from likewise.model import Kind, Subscription
 from likewise.semantics.interpretation import Interpretation
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ class Manifest(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     space: str | None = None
     lateness: int = 0
     given: bool = False  # the measure is the user's own
+    engines: dict[Kind, str] = {}  # which engines keep something beyond the subscriptions, if not those of profile full
 
 
 class Line(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
@@ -57,6 +59,7 @@ class Line(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
 def save(state: MatcherState, folder: Path) -> None:
     """Write what a matcher holds; the folder appears whole or not at all."""
     folder.parent.mkdir(parents=True, exist_ok=True)
+    engines: dict[Kind, str] = {}
     building = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
     try:
         with (building / "subscriptions.jsonl").open("wb") as out:
@@ -68,12 +71,15 @@ def save(state: MatcherState, folder: Path) -> None:
             place = building / "engines" / kind
             place.mkdir(parents=True)
             engine.save(place)
+            name = state.choice.name(kind)
+            if name != PROFILES["full"][kind] and any(place.iterdir()):
+                engines[kind] = name
         by = state.interpretation
         if len(by.feedback):
             write_feedback(building / FEEDBACK, by.feedback)
         manifest = Manifest(
             "likewise-matcher", VERSION, by.threshold, state.next_ordinal, len(state.held),
-            by.configuration(), by.space_checksum(), by.lateness, by.is_given(),
+            by.configuration(), by.space_checksum(), by.lateness, by.is_given(), engines,
         )  # fmt: skip
         (building / "manifest.json").write_bytes(msgspec.json.format(msgspec.json.encode(manifest)))
         replaced = building.with_name(building.name + ".old")
@@ -92,6 +98,7 @@ def load(
     measure: Measure | str | None,
     cache_bytes: int,
     interpretation: Interpretation | None,
+    choice: Engines,
 ) -> MatcherState:
     """What a matcher held, from what `save` wrote."""
     manifest = _manifest(folder)
@@ -105,7 +112,7 @@ def load(
         ).restored(manifest.measure, manifest.given, manifest.space)
     if (folder / FEEDBACK).is_file():
         interpretation = interpretation.with_feedback(read_feedback(folder / FEEDBACK))
-    state = MatcherState(interpretation)
+    state = MatcherState(interpretation, choice)
     count = 0
     with (folder / "subscriptions.jsonl").open("rb") as lines:
         for count, raw in enumerate(lines, 1):
@@ -122,7 +129,13 @@ def load(
     state.next_ordinal = manifest.next_ordinal
     for kind, engine in state.engines.items():
         place = folder / "engines" / kind
-        if place.is_dir():
+        if place.is_dir() and any(place.iterdir()):
+            saved, loads = manifest.engines.get(kind, PROFILES["full"][kind]), choice.name(kind)
+            if saved != loads:
+                raise InputError(
+                    f"the engine {saved!r} saved what {folder} keeps for the kind {kind!r}, and {loads!r} cannot read "
+                    f"it; load it with the same engine"
+                )
             engine.load(place)
     return state
 

@@ -20,12 +20,12 @@ class Snapshot:
         self.subscriptions: Final = tuple(state.held.values())
         self._ends = dict(state.ends)
         self._ordinals = tuple(state.held)
-        self._interpretation = state.interpretation
+        self._interpretation, self._choice = state.interpretation, state.choice
         self._lock = Lock()
 
     @cached_property
     def _state(self) -> MatcherState:
-        state = MatcherState(self._interpretation)
+        state = MatcherState(self._interpretation, self._choice)
         for ordinal, subscription in zip(self._ordinals, self.subscriptions, strict=True):
             if subscription.kind != "top":
                 state.add(ordinal, subscription, 0, self._ends.get(ordinal))

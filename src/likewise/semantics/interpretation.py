@@ -91,18 +91,18 @@ class Interpretation:
 
     def is_given(self) -> bool:
         """Whether the measure is the user's own, so that no name brings it back."""
-        from likewise.semantics.space import MEASURES
-
         if self._measure is None or isinstance(self._measure, str):
             return False
+        from likewise.semantics.space import MEASURES
+
         return self._measure.name not in MEASURES or not self.space.made(self._measure)
 
     def restored(self, configuration: dict[str, object] | None, given: bool, checksum: str | None) -> Interpretation:
         """This one with a saved measure, `given` if it was the user's own; another space or measure is refused."""
-        from likewise.semantics.space import MEASURES
-
         if configuration is None:  # nothing has needed one
             return self
+        from likewise.semantics.space import MEASURES
+
         if checksum is not None and self.space.checksum != checksum:
             raise ArtefactDamaged(
                 f"the matcher was saved with the space {checksum[:12]}, but {self.space.checksum[:12]} is open; "

@@ -3,6 +3,7 @@
 from likewise.testing.bulk import Compared, compare_bulk, compare_interleavings
 from likewise.testing.clocks import ManualClock
 from likewise.testing.contract import check_engine, engine_machine
+from likewise.testing.engines import TableEngine
 from likewise.testing.measures import TableMeasure
 from likewise.testing.oracle import Difference, Setting
 from likewise.testing.regressions import REGRESSIONS, check_regressions
@@ -13,6 +14,7 @@ __all__ = [
     "Difference",
     "ManualClock",
     "Setting",
+    "TableEngine",
     "TableMeasure",
     "check_engine",
     "check_regressions",

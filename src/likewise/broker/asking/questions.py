@@ -20,7 +20,6 @@ from likewise.errors import StateError
 from likewise.formats.wire.questions import Backtest, WouldHaveMet
 from likewise.formats.wire.watching import MetSubscription, Place, Stated
 from likewise.matching.engine import Ranked
-from likewise.matching.matcher import Matcher
 from likewise.matching.plain.scoring import scored_attributes, stated_in
 from likewise.model import Event, Explanation, Match, Subscription
 
@@ -45,7 +44,7 @@ def explain_live(tenant: Tenant, held: Held, entry: Entry | Event, now: int) -> 
 
 def explain_text(tenant: Tenant, subscription: Subscription, event: Event, now: int) -> Explanation:
     """The same for a subscription that nobody holds."""
-    matcher = Matcher(interpretation=tenant.stateless.interpretation)
+    matcher = tenant.stateless.alike()
     return matcher.explain(event, matcher.add(subscription, at=now), now if event.time is None else event.time)
 
 
@@ -53,7 +52,7 @@ def backtest(
     log: EventLog, tenant: Tenant, subscription: Subscription, before: int, now: int, *, limit: int, shown: int
 ) -> Backtest:
     """What a subscription would have met among the newest valid events, and which ones, as they came."""
-    matcher = Matcher(interpretation=tenant.stateless.interpretation)
+    matcher = tenant.stateless.alike()
     entries: dict[str, Entry] = {}
     matches: list[Match] = []
     first: int | None = None

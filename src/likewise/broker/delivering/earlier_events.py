@@ -34,7 +34,7 @@ def deliver_earlier(
     wanted = [held for held in new if held.subscription.kind != "top" and held.ended is None]
     if not wanted or not tenant.events:
         return
-    matcher = Matcher(interpretation=tenant.stateless.interpretation)
+    matcher = tenant.stateless.alike()
     for held in wanted:
         matcher.add(msgspec.structs.replace(held.subscription, id=str(held.number), valid_for=None), at=now)
     page: list[Entry] = []

@@ -47,7 +47,7 @@ class Tenant:
         self.number = number
         self.name = name
         self.windows = windows
-        self.stateless = Matcher(interpretation=windows.interpretation)
+        self.stateless = windows.alike()
         self.windows_from = windows_from
         self.held: dict[int, Held] = {}
         self.ended: set[int] = set()  # numbers of those that hold no longer

@@ -10,7 +10,7 @@ leaves joins open ("future work", section 3): here a solution takes all its trip
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from likewise.matching.engine import BaseEngine, Found, FoundBatch, found_batch
 from likewise.matching.graphs.joins import Graph, JoinPlan, Parts, bindings, exists
@@ -27,6 +27,42 @@ if TYPE_CHECKING:
 Candidates = dict[int, list[Parts]]  # by pattern number
 
 
+class Hits(Protocol):
+    """Triple `triples[i]` meets pattern `numbers[i]`; ordered by triple."""
+
+    @property
+    def triples(self) -> NDArray[int64]:
+        """Places among the triples asked about."""
+        ...
+
+    @property
+    def numbers(self) -> NDArray[int64]:
+        """The patterns' numbers."""
+        ...
+
+
+class PatternIndex(Protocol):
+    """What finds the single patterns a triple meets."""
+
+    def insert(self, pattern: TriplePattern, number: int) -> None:
+        """Add a pattern under a number of its own."""
+        ...
+
+    def remove(self, number: int) -> None:
+        """Take a pattern out."""
+        ...
+
+    def match(self, subject: str, predicate: str, object: str) -> list[int]:
+        """The numbers of the patterns a triple meets, in no particular order."""
+        ...
+
+    def match_batch(self, triples: Sequence[Parts]) -> Hits:
+        """`match` for many triples at once."""
+        ...
+
+    def __len__(self) -> int: ...
+
+
 class _JoinedSubscription:
     """A subscription: how it is joined, the numbers of its patterns, and the one it waits at."""
 
@@ -41,6 +77,8 @@ class _JoinedSubscription:
 class GraphPatternEngine(BaseEngine):
     """Graph patterns with joins, answered with the bindings of their variables.
 
+    `index` finds the single patterns a triple meets: a triple automaton unless another is given.
+
     >>> from likewise.model import Triple
     >>> engine = GraphPatternEngine()
     >>> body = GraphPattern((TriplePattern("?e", "<type>", "<Match>"), TriplePattern("?e", "<team>", "?t")))
@@ -52,9 +90,9 @@ class GraphPatternEngine(BaseEngine):
 
     kinds: ClassVar[frozenset[Kind]] = frozenset({"pattern"})
 
-    def __init__(self) -> None:
+    def __init__(self, index: PatternIndex | None = None) -> None:
         super().__init__()
-        self._automaton = TripleAutomaton()
+        self._index: PatternIndex = TripleAutomaton() if index is None else index
         self._held: dict[int, _JoinedSubscription] = {}
         self._numbers: dict[TriplePattern, int] = {}  # patterns with their variables named alike
         self._named: dict[int, TriplePattern] = {}
@@ -65,7 +103,7 @@ class GraphPatternEngine(BaseEngine):
     @property
     def patterns(self) -> int:
         """How many distinct triple patterns the automaton holds."""
-        return len(self._automaton)
+        return len(self._index)
 
     # -- holding --------------------------------------------------------------------------------
 
@@ -89,7 +127,7 @@ class GraphPatternEngine(BaseEngine):
             self._named[number] = shape
             self._uses[number] = 0
             self._waiting[number] = {}
-            self._automaton.insert(shape, number)
+            self._index.insert(shape, number)
         self._uses[number] += 1
         return number
 
@@ -107,7 +145,7 @@ class GraphPatternEngine(BaseEngine):
         for number in held.numbers:
             self._uses[number] -= 1
             if self._uses[number] == 0:
-                self._automaton.remove(number)
+                self._index.remove(number)
                 del self._numbers[self._named.pop(number)], self._uses[number], self._waiting[number]
 
     # -- finding --------------------------------------------------------------------------------
@@ -130,12 +168,12 @@ class GraphPatternEngine(BaseEngine):
         return found
 
     def match_batch(self, events: Sequence[Event], at: Sequence[int]) -> FoundBatch:
-        """`find` for each event; the triples of all go through the automaton together."""
+        """`find` for each event; the triples of all go through the index together."""
         import numpy as np
 
         graphs = [tuple(dict.fromkeys((t.subject, t.predicate, t.object) for t in e.graph)) for e in events]
         triples = [parts for graph in graphs for parts in graph]
-        hits = self._automaton.match_batch(triples)
+        hits = self._index.match_batch(triples)
         ends = np.searchsorted(hits.triples, np.cumsum([len(graph) for graph in graphs])).tolist()
         places, numbers = hits.triples.tolist(), hits.numbers.tolist()
         results = []
@@ -152,7 +190,7 @@ class GraphPatternEngine(BaseEngine):
         """The triples that meet each pattern, for the patterns that any triple meets."""
         candidates: Candidates = {}
         for parts in dict.fromkeys((t.subject, t.predicate, t.object) for t in event.graph):
-            for number in self._automaton.match(*parts):
+            for number in self._index.match(*parts):
                 candidates.setdefault(number, []).append(parts)
         return candidates
 

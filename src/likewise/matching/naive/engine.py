@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, ClassVar, get_args
 
 from likewise.defaults import HYBRID_M, LATENESS, THRESHOLD
 from likewise.errors import NotServed, UnknownId
-from likewise.matching.engine import BaseEngine, Found, FoundBatch, found_batch, found_of
+from likewise.matching.engine import BaseEngine, Found, FoundBatch, Ranked, found_batch, found_of
 from likewise.matching.explaining.explain import explain
 from likewise.matching.naive.windows import Hits, PlainWindows
 from likewise.matching.plain.conditions import MetCondition, PlainCondition, evaluate, plain_condition, rows_of
@@ -209,6 +209,10 @@ class NaiveEngine(BaseEngine):
             event, subscription, measure=self.measure, jcn=self.jcn, esa=self.esa, m=self.m,
             threshold=self.threshold, at=at, standing=standing,
         )  # fmt: skip
+
+    def board(self, ordinal: int) -> list[Ranked]:
+        """The k best of a subscription's window now, best first."""
+        return self._windows.board(ordinal)
 
     def save(self, folder: Path) -> None:
         """Write the windows."""

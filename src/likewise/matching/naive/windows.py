@@ -9,6 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from likewise.errors import UnknownId
+from likewise.matching.engine import Ranked
 from likewise.matching.plain.conditions import MetCondition
 from likewise.matching.plain.scoring import rank_value
 from likewise.matching.plain.window import PlainWindow, Publication, Standing, Trace
@@ -107,6 +108,14 @@ class PlainWindows:
             return Standing(None, None, expired=True)
         publication = _publication(event, met, window.top, self._arrivals, at)
         return None if publication.rank_value is None else window.standing(publication, now)
+
+    def board(self, ordinal: int) -> list[Ranked]:
+        """The k best of a window now, best first."""
+        window = self._windows[ordinal]
+        best = [] if self.now is None else window.candidates(self.now)[: window.top.k]
+        return [
+            Ranked(rank, p.event_id, p.rank_value, p.time) for rank, p in enumerate(best, 1) if p.rank_value is not None
+        ]
 
     def save(self, folder: Path) -> None:
         """Write every window to a folder."""
