@@ -5,12 +5,13 @@ from __future__ import annotations
 import subprocess
 import sys
 import tomllib
-from importlib.metadata import version
+from importlib.metadata import packages_distributions, version
 from pathlib import Path
 
 import pytest
 
 import likewise
+from likewise.extras import EXTRAS
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -96,12 +97,111 @@ def test_locks_hold_hashes_and_name_no_index(lock: Path) -> None:
 
 
 def test_every_runtime_dependency_is_locked() -> None:
-    """runtime.lock holds each dependency of pyproject.toml, at the version of dev.lock."""
+    """runtime.lock holds the base and what `make run` shows, each at the version of dev.lock."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     runtime, dev = (_pins(ROOT / "requirements" / name) for name in ("runtime.lock", "dev.lock"))
-    wanted = {_name(requirement) for requirement in project["dependencies"]}
+    shown = [project["optional-dependencies"][extra] for extra in ("match", "broker", "dashboard", "rdf")]
+    wanted = {_name(requirement) for listed in (project["dependencies"], *shown) for requirement in listed}
     assert wanted <= {_name(pin) for pin in runtime}
     assert runtime <= dev
+
+
+def test_every_extra_is_known_by_the_modules_it_brings() -> None:
+    """So that a missing one is named; and `all` is every part of the product."""
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    for extra, modules in EXTRAS.items():
+        named = {_name(requirement).replace("_", "-") for requirement in extras[extra]}
+        for module in modules:
+            brought = {each.lower().replace("_", "-") for each in packages_distributions().get(module, ())}
+            assert brought & named, f"{module} is brought by {brought}, and the extra {extra!r} names {named}"
+    (everything,) = extras["all"]
+    assert set(everything.removeprefix("likewise[").removesuffix("]").split(",")) == set(EXTRAS) - {"plots"}
+
+
+def test_numba_is_bounded_above() -> None:
+    """The kernels use parts of it that may change with any version."""
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    assert any(each.startswith("numba") and ",<" in each for each in extras["match"])
+
+
+BASE = """
+import sys
+
+class Missing:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in ABSENT:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+sys.meta_path.insert(0, Missing())
+"""
+
+
+def without(extras: set[str], statement: str) -> subprocess.CompletedProcess[str]:
+    """What a statement does where these extras are not installed."""
+    absent = {module for extra in extras for module in EXTRAS[extra]} | ({"llvmlite"} if "match" in extras else set())
+    code = f"ABSENT = {absent!r}\n{BASE}\n{statement}"
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60)
+
+
+COMMAND = "from likewise.cli.main import main; main({!r}.split())"
+
+
+@pytest.mark.parametrize(
+    ("statement", "extra"),
+    [
+        ("import likewise; likewise.Matcher()", "match"),
+        ("import likewise; likewise.load_space()", "match"),
+        ("import likewise; likewise.EventBatch.from_events([likewise.event({'a': 1})]).to_ipc()", "match"),
+        (
+            "from likewise.formats.rdf.reader import parse_triples; list(parse_triples('<a:a> <a:a> <a:a> .', 'nt'))",
+            "rdf",
+        ),
+        (COMMAND.format("demo"), "match"),
+        (COMMAND.format("relate laptop computer"), "match"),
+        (COMMAND.format("serve --ephemeral --port 0"), "broker"),
+        (COMMAND.format("dashboard"), "dashboard"),
+        ("from likewise.pipeline.session import spark_session; spark_session('x').__enter__()", "spark"),
+    ],
+)
+def test_a_missing_extra_is_one_line_that_names_it(statement: str, extra: str) -> None:
+    """In the library as an error of the tree, at the command line as its message alone."""
+    done = without({extra}, statement)
+    assert done.returncode != 0
+    last = done.stderr.strip().splitlines()[-1]
+    assert f'pip install "likewise[{extra}]"' in last, done.stderr
+    if "cli" in statement:
+        assert len(done.stderr.strip().splitlines()) == 1, done.stderr
+
+
+def test_serving_without_the_extra_match_says_so_and_serves_in_profile_small_when_told() -> None:
+    """Nothing falls back by itself; an exact subscription is served, a relaxed one refused with what is missing."""
+    done = without({"match"}, COMMAND.format("serve --ephemeral --port 0"))
+    assert done.returncode != 0
+    assert 'pip install "likewise[match]", or choose profile=' in done.stderr
+    statement = """
+import likewise as lw
+from likewise.broker.broker import Broker
+from likewise.broker.config import Config, Matching
+from likewise.errors import NotServed
+import likewise.connectors.server
+
+with Broker(None, Config(matching=Matching(profile="small"))) as broker:
+    tenant = broker.tenant("default")
+    broker.register(tenant, "ann")
+    broker.subscribe(tenant, "ann", [lw.parse("{no2 > 40}", id="bad air")])
+    try:
+        broker.subscribe(tenant, "ann", [lw.parse("{no2~ > 40}", id="relaxed")])
+    except NotServed as error:
+        print(error)
+    broker.publish(tenant, [lw.event({"no2": 45}, id="e1"), lw.event({"no2": 5}, id="e2")])
+    broker.settle()
+    print([number for number, _ in broker.page(tenant, tenant.subscriber("ann"), after=0)])
+"""
+    done = without({"match", "rdf", "dashboard", "spark", "mqtt", "embeddings"}, statement)
+    assert done.returncode == 0, done.stderr
+    refused, served = done.stdout.splitlines()
+    assert "does not serve relaxed parts (~)" in refused
+    assert served == "[1]"
 
 
 def _pins(lock: Path) -> set[str]:

@@ -66,7 +66,12 @@ def __getattr__(name: str) -> object:
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"module 'likewise' has no attribute {name!r}")
-    value = getattr(importlib.import_module(home), name)
+    try:
+        value = getattr(importlib.import_module(home), name)
+    except ModuleNotFoundError as error:
+        from likewise.extras import for_module
+
+        raise for_module(error) or error from None
     globals()[name] = value
     return value
 

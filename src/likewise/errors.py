@@ -246,4 +246,4 @@ class MissingDependency(LikewiseError):
         self.what = what
         self.extra = extra
         otherwise = f", or {or_else}" if or_else else ""
-        super().__init__(f'{what} is needed for this; install it with: pip install "likewise[{extra}]"{otherwise}')
+        super().__init__(f'{what} is missing; install it with: pip install "likewise[{extra}]"{otherwise}')

@@ -217,7 +217,7 @@ def test_profile_small_needs_none_of_the_extra_match() -> None:
     done = subprocess.run([sys.executable, "-c", WITHOUT + SMALL], capture_output=True, text=True, check=False)
     assert done.stderr == ""
     full, found, batch, relaxed, loaded, removed = done.stdout.splitlines()
-    assert full.startswith("full: the profile 'full' lacks numba, scipy, pyarrow")
+    assert full.startswith("full: what the profile 'full' needs (numba, scipy, pyarrow")
     assert 'pip install "likewise[match]", or choose profile=' in full
     assert found == "['warm', 'here'] match"
     assert batch == "['warm', 'here', 'warm', 'here']"

@@ -24,7 +24,6 @@ from likewise.broker.delivering.waiting import first_error, only, wait_for
 from likewise.broker.delivering.worker import MatchingWorker
 from likewise.broker.reporting.event_trace import EventTrace
 from likewise.broker.reporting.metrics import Metrics
-from likewise.broker.store import dead_letters
 from likewise.broker.store.bodies import event_body
 from likewise.broker.store.deliveries import Delivery, read, render
 from likewise.broker.store.entries import (
@@ -41,7 +40,7 @@ from likewise.broker.store.entries import (
 from likewise.broker.store.event_log import Done
 from likewise.broker.store.ids import uuid7s
 from likewise.broker.store.rows import add_tenant
-from likewise.broker.store.writer import Store
+from likewise.broker.store.writer import Store, dead_letters
 from likewise.broker.tenants.queues import SubscriberQueue
 from likewise.broker.tenants.tenant import Held, Tenant
 from likewise.broker.upkeep.housekeeping import Housekeeping
@@ -51,6 +50,7 @@ from likewise.defaults import FINISHING_SECONDS, SEND_PAGE, STRETCH_SECONDS
 from likewise.errors import DuplicateId, LikewiseError, LimitExceeded, StateError, Unavailable, UnknownId
 from likewise.formats.wire.events import Receipt
 from likewise.formats.wire.subscribers import Policy
+from likewise.matching.engines import Engines
 from likewise.matching.matcher import Matcher, system_clock
 from likewise.model import Event, Subscription
 
@@ -82,6 +82,7 @@ class Broker:
     ) -> None:
         self.trace = trace or EventTrace()  # what is said of single events in the log
         self.config = config or Config()
+        Engines(self.config.matching.profile)  # refuses at once what is not installed
         self.data = data
         self.clock = clock
         self.metrics = Metrics()
@@ -112,8 +113,13 @@ class Broker:
     def make_matcher(self, saved: Path | None = None) -> Matcher:
         """A matcher as the configuration says, empty or with what a folder keeps."""
         matching, clock = self.config.matching, self.clock
-        empty = Matcher(space=matching.space, measure=matching.measure, threshold=matching.threshold, clock=clock)
-        return empty if saved is None else Matcher.load(saved, clock=clock, interpretation=empty.interpretation)
+        empty = Matcher(
+            space=matching.space, measure=matching.measure, threshold=matching.threshold, clock=clock,
+            profile=matching.profile,
+        )  # fmt: skip
+        if saved is None:
+            return empty
+        return Matcher.load(saved, clock=clock, interpretation=empty.interpretation, profile=matching.profile)
 
     # -- tenants and subscribers ----------------------------------------------------------------
 

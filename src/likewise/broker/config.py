@@ -10,7 +10,7 @@ import os
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 import msgspec
 
@@ -49,6 +49,7 @@ class Matching(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     space: str | None = None
     measure: str | None = None
     threshold: float | None = None
+    profile: Literal["full", "small"] = "full"
 
 
 class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -87,6 +87,19 @@ def run(arguments: list[str]) -> int:
     except KeyboardInterrupt:
         return output.INTERRUPTED
     except (LikewiseError, OSError) as error:
-        output.print_error(error, as_json="--json" in arguments)
-        return output.exit_code(error)
+        return _refused(error, arguments)
+    except ModuleNotFoundError as error:
+        from likewise.extras import for_module
+
+        absent = for_module(error)
+        if absent is None:
+            raise
+        return _refused(absent, arguments)
     return code if isinstance(code, int) else output.YES
+
+
+def _refused(error: LikewiseError | OSError, arguments: list[str]) -> int:
+    from likewise.cli.terminal import output
+
+    output.print_error(error, as_json="--json" in arguments)
+    return output.exit_code(error)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -13,6 +14,13 @@ from likewise.cli.terminal import output
 from likewise.cli.terminal.options import AsJson
 
 
+class Profile(StrEnum):
+    """The choice of engines."""
+
+    full = "full"
+    small = "small"
+
+
 def serve(
     data: Annotated[
         Path | None, typer.Option("--data", metavar="DIR", help="The folder that keeps everything.")
@@ -21,6 +29,10 @@ def serve(
     host: Annotated[str | None, typer.Option("--host", help="Where to listen; this machine alone by default.")] = None,
     port: Annotated[int | None, typer.Option("--port", min=0, max=65535, help="0 takes a free one.")] = None,
     ephemeral: Annotated[bool, typer.Option("--ephemeral", help="Keep everything in memory, nothing on disk.")] = False,
+    profile: Annotated[
+        Profile | None,
+        typer.Option("--profile", help="full serves every kind of subscription, small exact ones in little memory."),
+    ] = None,
     tls_certificate: Annotated[str | None, typer.Option("--tls-certificate", metavar="FILE")] = None,
     tls_key: Annotated[str | None, typer.Option("--tls-key", metavar="FILE")] = None,
     as_json: AsJson = False,
@@ -43,7 +55,8 @@ def serve(
     found = read_config(config)
     said = {"host": host, "port": port, "tls_certificate": tls_certificate, "tls_key": tls_key}
     server = msgspec.structs.replace(found.server, **{k: v for k, v in said.items() if v is not None})
-    found = msgspec.structs.replace(found, server=server)
+    matching = found.matching if profile is None else msgspec.structs.replace(found.matching, profile=profile.value)
+    found = msgspec.structs.replace(found, server=server, matching=matching)
     trace = log_to_stderr(found.logging)
     folder = None if ephemeral else data or Path("likewise-data")
     scheme = "https" if server.tls_certificate else "http"

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from likewise.errors import MissingDependency
+from likewise.extras import require
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -15,8 +14,7 @@ if TYPE_CHECKING:
 
 def make_dashboard(broker: str, ca: str | None = None) -> FastAPI:
     """The dashboard of the broker at an address, as an application of its own; one for each process."""
-    if find_spec("nicegui") is None:
-        raise MissingDependency("NiceGUI", "dashboard")
+    require("dashboard", "the dashboard")
     from fastapi import FastAPI
     from nicegui import ui
 

@@ -9,12 +9,11 @@ user's own, as a class or as a function of the matcher's interpretation.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cache
-from importlib.util import find_spec
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal, get_args
 
-from likewise.errors import InputError, MissingDependency, NotServed
+from likewise.errors import InputError, NotServed
+from likewise.extras import require
 from likewise.matching.engine import Engine
 from likewise.model import Kind
 
@@ -57,7 +56,6 @@ ENGINES: Final[Mapping[str, tuple[Kind, ...]]] = MappingProxyType(
         "naive": KINDS,
     }
 )
-_COMPILED: Final = ("numba", "scipy", "pyarrow", "Stemmer", "platformdirs")  # what the extra `match` brings
 _LACKS: Final[Mapping[Kind, str]] = MappingProxyType(
     {
         "exact": "exact conditions",
@@ -88,10 +86,8 @@ class Engines:
         self.chosen: Final[Mapping[Kind, Choice]] = MappingProxyType(dict(chosen or {}))
         for kind, choice in self.chosen.items():
             _check_choice(kind, choice)
-        if profile == "full" and (missing := missing_modules()):
-            raise MissingDependency(
-                f"the profile 'full' lacks {', '.join(missing)}, which", "match", or_else="choose profile='small'"
-            )
+        if profile == "full":
+            require("match", "the profile 'full'", or_else="choose profile='small'")
 
     def name(self, kind: Kind) -> str:
         """What the engine of a kind is called; empty if none serves it."""
@@ -141,19 +137,6 @@ def _check_choice(kind: Kind, choice: Choice) -> None:
             f"an engine for the kind {kind!r} is a name, a class, or a function of the interpretation; "
             f"found {type(choice).__name__}: an engine cannot be shared by several matchers"
         )
-
-
-@cache
-def missing_modules() -> tuple[str, ...]:
-    """What profile `full` needs and is not installed."""
-    return tuple(name for name in _COMPILED if not _installed(name))
-
-
-def _installed(name: str) -> bool:
-    try:
-        return find_spec(name) is not None
-    except (ImportError, ValueError):
-        return False
 
 
 def made(name: str, kind: Kind, by: Interpretation) -> Engine:

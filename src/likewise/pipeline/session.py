@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Final
 from platformdirs import user_cache_path
 
 from likewise.errors import MissingDependency
+from likewise.extras import require
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -63,8 +64,7 @@ def spark_session(
 
 
 def _running() -> SparkSession | None:
-    if find_spec("pyspark") is None:
-        raise MissingDependency("Spark", "spark")
+    require("spark", "Spark")
     from pyspark.sql import SparkSession
 
     return SparkSession.getActiveSession()

@@ -8,11 +8,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-import platformdirs
-
 from likewise.errors import ArtefactMissing
+from likewise.extras import require
 from likewise.semantics.spaces.files import SpaceFiles
-from likewise.semantics.wordnet import embedded
+from likewise.semantics.wordnet.database import embedded
 from likewise.semantics.wordnet.unpacked import embedded_files
 
 if TYPE_CHECKING:
@@ -23,6 +22,8 @@ _lock: Final = threading.Lock()
 
 def spaces_folder() -> Path:
     """Where named spaces live: the folder in LIKEWISE_SPACES, else the user's data folder."""
+    import platformdirs
+
     chosen = os.environ.get("LIKEWISE_SPACES")
     return Path(chosen) if chosen else platformdirs.user_data_path("likewise") / "spaces"
 
@@ -46,6 +47,7 @@ def load_space(name_or_path: str | Path | None = None) -> Space:
     ...
     likewise.errors.ArtefactMissing: there is no space named 'no-such-space'; ...
     """
+    require("match", "a space")
     with _lock:
         if name_or_path is None or name_or_path == embedded.NAME:
             return _embedded()

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from likewise.errors import ArtefactMissing, FormatError
+from likewise.extras import require
 from likewise.formats.arrow.columns import BOOLEAN, NO_TIME, NUMBER, Columns, columns_of, restored, spelled
 from likewise.formats.arrow.schema import METADATA, REST, TRIPLE_FIELDS, batch_schema
 from likewise.model.event import Event, EventTuple
@@ -63,6 +64,7 @@ class EventBatch(Sequence[Event]):
     @classmethod
     def from_ipc(cls, data: bytes | Path) -> EventBatch:
         """A batch from an Arrow IPC stream, as bytes or in a file."""
+        require("match", "a batch in Arrow")
         import pyarrow as pa
 
         if isinstance(data, Path) and not data.is_file():
@@ -77,6 +79,7 @@ class EventBatch(Sequence[Event]):
 
     def to_ipc(self, *, dictionary: bool = True) -> bytes:
         """The batch as an Arrow IPC stream."""
+        require("match", "a batch in Arrow")
         import pyarrow as pa
 
         made = self.to_arrow(dictionary=dictionary)
@@ -105,6 +108,7 @@ class EventBatch(Sequence[Event]):
 
         `dictionary` encodes attributes, texts and units, which repeat a lot; Spark wants plain strings.
         """
+        require("match", "a batch in Arrow")
         import pyarrow as pa
 
         try:

@@ -16,6 +16,7 @@ from urllib.parse import unquote
 
 from likewise.defaults import MAX_DOCUMENT_BYTES, MAX_TERM_LENGTH
 from likewise.errors import FormatError, LikewiseError
+from likewise.extras import require
 from likewise.formats.rdf.safety import check_depth
 from likewise.formats.strict_json import as_bytes
 from likewise.model.event import Event, EventTuple
@@ -62,6 +63,7 @@ def parse_triples(data: bytes | str, format: str, *, base: str | None = None) ->
     except UnicodeDecodeError as error:
         raise FormatError(f"the RDF document is not UTF-8 ({error.reason}); convert it first") from None
     check_depth(text, name)
+    require("rdf", "reading RDF")
     import pyoxigraph
 
     try:

@@ -10,11 +10,9 @@ import tempfile
 from functools import lru_cache
 from pathlib import Path
 
-import platformdirs
-
 from likewise.errors import ArtefactDamaged, ArtefactError, ArtefactMissing
 from likewise.semantics.spaces.files import SpaceFiles
-from likewise.semantics.wordnet import embedded
+from likewise.semantics.wordnet.database import embedded
 from likewise.semantics.wordnet.taxonomy import Taxonomy, taxonomy_in
 
 
@@ -26,6 +24,8 @@ def embedded_taxonomy() -> Taxonomy:
 
 def embedded_folder() -> Path:
     """Where the embedded space of this version is unpacked, or will be."""
+    import platformdirs
+
     return platformdirs.user_cache_path("likewise") / "spaces" / f"{embedded.NAME}-{embedded.checksum()[:16]}"
 
 
