@@ -16,7 +16,7 @@ LOCK := env -u PIP_FIND_LINKS -u UV_FIND_LINKS $(BIN)/uv pip compile --quiet --u
         $(if $(UPGRADE),--upgrade)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check pytest coverage chaos bench docs links lock format hooks clean distclean newcomer
+.PHONY: help run test check pytest coverage chaos installs bench docs links lock format hooks clean distclean newcomer
 
 help: ## say what there is
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 18
@@ -44,6 +44,9 @@ chaos: $(STAMPS)/test ## kill a broker under load, KILLS times (1000), and see t
 
 newcomer: $(STAMPS)/test ## a newcomer's path, timed: fresh clone, make run, own subscription matched and explained
 	$(BIN)/python -m tests.dashboard.newcomer $(ARGS)
+
+installs: $(STAMPS)/test ## the wheel with each extra in an empty environment, used and weighed; needs the network
+	$(BIN)/python tools/check_installs.py $(ARGS)
 
 bench: $(STAMPS)/test ## every benchmark; NAME=parsing runs one
 	$(BIN)/likewise bench $(NAME)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from likewise import extras
 from likewise.errors import MissingDependency
 from likewise.pipeline import session
 from likewise.pipeline.memory import resident_bytes
@@ -70,7 +71,7 @@ def test_jdk4pys_java_is_called_without_the_module_it_lacks(tmp_path: Path, monk
 
 def test_without_spark_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     """Spark is an optional part."""
-    monkeypatch.setattr(session, "find_spec", lambda name: None)
+    monkeypatch.setattr(extras, "_installed", lambda name: False)
     with pytest.raises(MissingDependency, match=r"likewise\[spark\]"), session.spark_session():
         pass
 
