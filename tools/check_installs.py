@@ -1,7 +1,7 @@
 """Install the wheel with each extra into an empty environment, use what it promises, and say how large it is.
 
     make installs                               3.11 and 3.13, every extra
-    python tools/check_installs.py 3.13 base    one of them
+    python tools/check_installs.py 3.13 base    one of them; a python by its version or its path
 
 Needs the network. Each environment is removed again; the probes run outside the checkout, so that nothing but the
 wheel is found.
@@ -78,8 +78,8 @@ assert len(list(parse_triples('<a:s> <a:p> "x" .', "nt"))) == 1
 def main(arguments: Iterable[str]) -> None:
     """Check the pythons and extras named, or all of them; print a line each."""
     said = list(arguments)
-    pythons = [each for each in said if each[0].isdigit()] or ["3.11", "3.13"]
-    extras = [each for each in said if not each[0].isdigit()] or list(PROBES)
+    pythons = [each for each in said if each not in PROBES] or ["3.11", "3.13"]
+    extras = [each for each in said if each in PROBES] or list(PROBES)
     with tempfile.TemporaryDirectory() as near:
         run([UV, "build", "--quiet", "--wheel", "--out-dir", near, ROOT])
         (wheel,) = Path(near).glob("*.whl")
