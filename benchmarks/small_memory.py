@@ -111,9 +111,7 @@ def main() -> int:
     if said.json:
         print(json.dumps(rows, indent=1))
     else:
-        print(
-            f"{'filters':>8}  {'python':>8}  {'imported':>8}  {'resident':>8}  {'add':>10}  {'event':>10}  matches"
-        )
+        print(f"{'filters':>8}  {'python':>8}  {'imported':>8}  {'resident':>8}  {'add':>10}  {'event':>10}  matches")
         for row in rows:
             sizes = "  ".join(f"{row[name]:>5} MB" for name in ("python_mb", "imported_mb", "resident_mb"))
             times = "  ".join(f"{row[name]:>7} µs" for name in ("add_us", "match_us"))

@@ -67,7 +67,7 @@ assert len(full.match(lw.event({"TempC_SHT": 27.1}))) == 1
     "spark": SMALL + "import pyspark, pandas\nfrom likewise.pipeline.session import spark_session\nlw.Matcher()",
     "mqtt": SMALL + "import gmqtt",
     "rdf": SMALL + """
-from likewise.formats.rdf import parse_triples
+from likewise.formats.rdf.reader import parse_triples
 assert len(list(parse_triples('<a:s> <a:p> "x" .', "nt"))) == 1
 """,
     "embeddings": SMALL + "import onnxruntime, safetensors, tokenizers\nlw.Matcher()",

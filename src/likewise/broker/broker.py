@@ -24,6 +24,7 @@ from likewise.broker.delivering.waiting import first_error, only, wait_for
 from likewise.broker.delivering.worker import MatchingWorker
 from likewise.broker.reporting.event_trace import EventTrace
 from likewise.broker.reporting.metrics import Metrics
+from likewise.broker.store import dead_letters
 from likewise.broker.store.bodies import event_body
 from likewise.broker.store.deliveries import Delivery, read, render
 from likewise.broker.store.entries import (
@@ -40,7 +41,7 @@ from likewise.broker.store.entries import (
 from likewise.broker.store.event_log import Done
 from likewise.broker.store.ids import uuid7s
 from likewise.broker.store.rows import add_tenant
-from likewise.broker.store.writer import Store, dead_letters
+from likewise.broker.store.writer import Store
 from likewise.broker.tenants.queues import SubscriberQueue
 from likewise.broker.tenants.tenant import Held, Tenant
 from likewise.broker.upkeep.housekeeping import Housekeeping

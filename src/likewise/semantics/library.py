@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from likewise.errors import ArtefactMissing
 from likewise.extras import require
 from likewise.semantics.spaces.files import SpaceFiles
-from likewise.semantics.wordnet.database import embedded
+from likewise.semantics.wordnet import embedded
 from likewise.semantics.wordnet.unpacked import embedded_files
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from likewise.errors import ArtefactDamaged, ArtefactError, ArtefactMissing
 from likewise.semantics.spaces.files import SpaceFiles
-from likewise.semantics.wordnet.database import embedded
+from likewise.semantics.wordnet import embedded
 from likewise.semantics.wordnet.taxonomy import Taxonomy, taxonomy_in
 
 
