@@ -183,7 +183,7 @@ import likewise as lw
 from likewise.broker.broker import Broker
 from likewise.broker.config import Config, Matching
 from likewise.errors import NotServed
-import likewise.connectors.server
+import likewise.connectors.http.server
 
 with Broker(None, Config(matching=Matching(profile="small"))) as broker:
     tenant = broker.tenant("default")
