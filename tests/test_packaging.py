@@ -194,7 +194,7 @@ with Broker(None, Config(matching=Matching(profile="small"))) as broker:
     except NotServed as error:
         print(error)
     broker.publish(tenant, [lw.event({"no2": 45}, id="e1"), lw.event({"no2": 5}, id="e2")])
-    broker.settle()
+    broker.wait_until_matched()
     print([number for number, _ in broker.page(tenant, tenant.subscriber("ann"), after=0)])
 """
     done = without({"match", "rdf", "dashboard", "spark", "mqtt", "embeddings"}, statement)
