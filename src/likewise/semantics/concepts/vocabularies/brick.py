@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from likewise.semantics.concepts.inventory import Concept, Inventory, label_words
-from likewise.semantics.concepts.vocabularies.entries import Entry
+from likewise.semantics.concepts.vocabularies.entries import VocabularyEntry
 
 SOURCE: Final = "Brick 1.5, BSD-3-Clause"
 NAMESPACE: Final = "https://brickschema.org/schema/Brick#"
@@ -19,7 +19,7 @@ _ROOTS: Final = (f"{NAMESPACE}Location", f"{NAMESPACE}Equipment")
 _LONGEST: Final = 3
 
 
-def brick_concepts(read: Sequence[Entry], core: Inventory) -> list[Concept]:
+def brick_concepts(read: Sequence[VocabularyEntry], core: Inventory) -> list[Concept]:
     """Qualifiers, each apart from its siblings; what the core's labels say already is only put into its group."""
     by_iri = {entry.iri: entry for entry in read if not entry.deprecated}
     out = []
@@ -47,7 +47,7 @@ def _qualifier(label: str, group: str, core: Inventory) -> list[Concept]:
     return [] if taken else [Concept("qualifier", label, apart=(group,), source=SOURCE)]
 
 
-def _below(entry: Entry, by_iri: dict[str, Entry]) -> bool:
+def _below(entry: VocabularyEntry, by_iri: dict[str, VocabularyEntry]) -> bool:
     """Whether an entry is a place or a piece of equipment."""
     seen: set[str] = set()
     waiting = list(entry.broader)

@@ -27,7 +27,7 @@ MEANING: Final = {
 _LITERAL: Final = re.compile(r'"(.*)"(?:@([A-Za-z-]+)|\^\^<[^>]*>)?', re.DOTALL)
 
 
-class Entry(msgspec.Struct, frozen=True):
+class VocabularyEntry(msgspec.Struct, frozen=True):
     """One thing with an IRI: its English labels, what it is, what is broader, what is the same, its units' IRIs."""
 
     iri: str
@@ -43,7 +43,7 @@ class Entry(msgspec.Struct, frozen=True):
     def name(self) -> str:
         """The first label as words, else the last part of the IRI.
 
-        >>> Entry("https://brickschema.org/schema/Brick#Outside_Air").name
+        >>> VocabularyEntry("https://brickschema.org/schema/Brick#Outside_Air").name
         'outside air'
         """
         return words(self.labels[0] if self.labels else re.split(r"[/#]", self.iri)[-1])
@@ -60,7 +60,7 @@ def words(text: str) -> str:
     return " ".join(cut).casefold()
 
 
-def entries(statements: Iterable[tuple[str, str, str]]) -> list[Entry]:
+def entries(statements: Iterable[tuple[str, str, str]]) -> list[VocabularyEntry]:
     """The entries of statements in N-Triples' terms, in the order of their IRIs; other languages are left out."""
     found: dict[str, dict[str, list[str]]] = {}
     for subject, predicate, object in statements:
@@ -72,7 +72,10 @@ def entries(statements: Iterable[tuple[str, str, str]]) -> list[Entry]:
             kept = found.setdefault(subject[1:-1], {}).setdefault(field, [])
             if said not in kept:
                 kept.append(said)
-    return [Entry(iri, **{f: tuple(sorted(v)) for f, v in fields.items()}) for iri, fields in sorted(found.items())]
+    return [
+        VocabularyEntry(iri, **{f: tuple(sorted(v)) for f, v in fields.items()})
+        for iri, fields in sorted(found.items())
+    ]
 
 
 def _said(term: str) -> str | None:

@@ -6,14 +6,14 @@ import re
 from collections.abc import Iterable, Sequence
 
 from likewise.semantics.concepts.inventory import LONGEST_LABEL, Concept, Sort
-from likewise.semantics.concepts.vocabularies.entries import Entry, words
+from likewise.semantics.concepts.vocabularies.entries import VocabularyEntry, words
 
 
-def ontology_concepts(read: Sequence[Entry], source: str, sort: Sort = "kind") -> list[Concept]:
+def ontology_concepts(read: Sequence[VocabularyEntry], source: str, sort: Sort = "kind") -> list[Concept]:
     """Every entry as a concept: alternative labels and those of equal entries are its labels.
 
-    >>> frost = Entry("x:f", ("Frost Alarm",), ("ice warning",), broader=("x:a",))
-    >>> ontology_concepts([Entry("x:a", ("Alarm",)), frost], "mine")[1].broader
+    >>> frost = VocabularyEntry("x:f", ("Frost Alarm",), ("ice warning",), broader=("x:a",))
+    >>> ontology_concepts([VocabularyEntry("x:a", ("Alarm",)), frost], "mine")[1].broader
     ('alarm',)
     """
     by_iri = {entry.iri: entry for entry in read}
@@ -36,17 +36,18 @@ def ontology_concepts(read: Sequence[Entry], source: str, sort: Sort = "kind") -
     return out
 
 
-def properties(read: Sequence[Entry]) -> list[Entry]:
+def properties(read: Sequence[VocabularyEntry]) -> list[VocabularyEntry]:
     """Of an ontology that has a class of properties (SAREF, SOSA) those below it, of another all of it.
 
-    >>> read = [Entry("x/Property"), Entry("x/Wind", broader=("x/Property",)), Entry("x/Device", ("Device",))]
+    >>> wind = VocabularyEntry("x/Wind", broader=("x/Property",))
+    >>> read = [VocabularyEntry("x/Property"), wind, VocabularyEntry("x/Device", ("Device",))]
     >>> [entry.name for entry in properties(read)]
     ['wind']
     """
     by_iri = {entry.iri: entry for entry in read}
     roots = {iri for iri in by_iri if re.split(r"[/#]", iri)[-1] in ("Property", "ObservableProperty")}
 
-    def below(entry: Entry, passed: frozenset[str]) -> bool:
+    def below(entry: VocabularyEntry, passed: frozenset[str]) -> bool:
         above = [iri for iri in entry.broader if iri not in passed]
         return any(i in roots or (i in by_iri and below(by_iri[i], passed | {i})) for i in above)
 

@@ -9,7 +9,7 @@ from typing import Final
 from likewise.model.units import find_unit
 from likewise.semantics.concepts.facets import FacetParser
 from likewise.semantics.concepts.inventory import Concept, Inventory, label_words
-from likewise.semantics.concepts.vocabularies.entries import Entry
+from likewise.semantics.concepts.vocabularies.entries import VocabularyEntry
 from likewise.semantics.measure import Term
 
 SOURCE: Final = "QUDT 3.2, CC BY 4.0"
@@ -29,7 +29,7 @@ _UNITS: Final = {
 }  # fmt: skip
 
 
-def qudt_concepts(read: Sequence[Entry], parser: FacetParser) -> list[Concept]:
+def qudt_concepts(read: Sequence[VocabularyEntry], parser: FacetParser) -> list[Concept]:
     """Kinds that the core does not name; equal ones become one, under the first name.
 
     A name that the core takes apart (`ambient pressure`) is no kind of its own unless its units are other ones.
@@ -70,7 +70,7 @@ def _taken_apart(label: str, dimension: str, parser: FacetParser) -> bool:
     return bool(kinds) and (not dimension or dimension in known)
 
 
-def _dimension(entry: Entry) -> str:
+def _dimension(entry: VocabularyEntry) -> str:
     """The dimension that most of its units have in our table."""
     units = (find_unit(_UNITS.get(iri.rpartition("/")[2], "")) for iri in entry.units)
     counted = Counter(unit.dimension for unit in units if unit is not None)
