@@ -20,6 +20,7 @@ from likewise.semantics.concepts.inventory import Inventory, singular
 from likewise.semantics.concepts.sides import FacetArrays, facet_arrays
 from likewise.semantics.concepts.tables import Tables
 from likewise.semantics.concepts.weights import FacetWeights
+from likewise.semantics.concepts.wording import same_reading
 from likewise.semantics.measure import Term
 from likewise.semantics.measures.asked_side import AskedSide
 from likewise.semantics.measures.combine import CombinedMeasure
@@ -75,6 +76,18 @@ class SamenessMeasure:
             kept = self._parser.facets(plain)
             self._facets.put(plain, kept)
         return kept
+
+    def explained(self, asked: Term, seen: Term) -> str:
+        """In words what two names have in common and what tells them apart; '' for names that say nothing.
+
+        >>> from likewise.semantics.library import load_space
+        >>> load_space().measure("sameness").explained(Term("pipe temperature"), Term("air_temp"))
+        "both are temperature; you ask for the pipe's, this is the air's"
+        """
+        a, s = self.facets(asked), self.facets(seen)
+        if not (a.kinds or s.kinds or a.role or s.role):
+            return ""
+        return same_reading(a, s, self.agreement(asked, seen))
 
     def agreement(self, asked: Term, seen: Term) -> Agreement:
         """What two names have in common and what tells them apart, for explanations."""
