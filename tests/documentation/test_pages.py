@@ -39,6 +39,16 @@ def test_links_between_pages_lead_somewhere(page: Path) -> None:
         assert (page.parent / target).exists(), f"{page.name} links to {target}"
 
 
+def test_every_make_target_the_pages_name_is_there() -> None:
+    """Whoever types what a page says finds that `make` knows it."""
+    known = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    for page in (*PAGES, *ROOT.glob("*.md")):
+        text = page.read_text(encoding="utf-8")
+        for target in re.findall(r"(?:`|^\s*|[A-Z_]+=\S+ )make ([a-z-]+)(?=[`\s;])", text, re.MULTILINE):
+            if re.search(rf"`[^`\n]*make {target}|^make {target}", text, re.MULTILINE):
+                assert target in known, f"{page.name} names make {target}"
+
+
 def test_every_page_is_in_the_index() -> None:
     """A reader who starts at the index can reach every page; the index itself names only pages that are there."""
     listed = set()
