@@ -12,9 +12,10 @@ from likewise.broker.store import dead_letters
 from likewise.broker.store.dead_letters import DeadLetter
 from likewise.broker.store.entries import Retry
 from likewise.broker.tenants.tenant import Tenant
-from likewise.connectors.bodies import Unreadable, read_events
-from likewise.connectors.door import Door, answer, door_of, whole
+from likewise.connectors.door import Door
 from likewise.connectors.http.openapi import documented
+from likewise.connectors.http.requests import admit, answer, door_of, whole
+from likewise.connectors.media_types import Said, Unreadable, read_events
 from likewise.formats.wire.operations import LetterShown
 
 router = APIRouter(tags=["dead letters"])
@@ -50,7 +51,7 @@ def _one(door: Door, tenant: Tenant, number: int) -> DeadLetter:
 async def list_letters(request: Request) -> Response:
     """List dead letters."""
     door = door_of(request)
-    _, tenant = door.admit(request, "admin")
+    _, tenant = admit(door, request, "admin")
     after, limit = whole(request, "after", 0), whole(request, "limit", 100, 1, 1_000)
 
     def find() -> list[LetterShown]:
@@ -65,7 +66,7 @@ async def list_letters(request: Request) -> Response:
 async def read_letter(request: Request, number: str) -> Response:
     """Read a dead letter."""
     door = door_of(request)
-    _, tenant = door.admit(request, "admin")
+    _, tenant = admit(door, request, "admin")
     chosen = _number(number)
     return answer(await asyncio.to_thread(lambda: _shown(door, tenant, _one(door, tenant, chosen))))
 
@@ -78,12 +79,12 @@ async def read_letter(request: Request, number: str) -> Response:
 async def retry(request: Request, number: str) -> Response:
     """Try again what a dead letter is about."""
     door = door_of(request)
-    _, tenant = door.admit(request, "admin")
+    _, tenant = admit(door, request, "admin")
     chosen = _number(number)
     letter = await asyncio.to_thread(_one, door, tenant, chosen)
     if letter.event is None:
         try:
-            events = read_events(letter.body, "application/json", door.broker.clock())
+            events = read_events(letter.body, Said.of(None), door.broker.clock())
         except Unreadable as still:
             raise still.error from still
         await door.answer(lambda done: door.broker.start_publish(tenant, events, done))
@@ -98,7 +99,7 @@ async def retry(request: Request, number: str) -> Response:
 async def remove(request: Request, number: str) -> Response:
     """Forget a dead letter."""
     door = door_of(request)
-    _, tenant = door.admit(request, "admin")
+    _, tenant = admit(door, request, "admin")
     chosen = _number(number)
     await asyncio.to_thread(_one, door, tenant, chosen)
     await _forget(door, tenant, chosen)

@@ -7,10 +7,10 @@ from typing import Any
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
-from likewise.connectors.bodies import CLOUDEVENT, CLOUDEVENTS, JSON, LINES, SENML
-from likewise.connectors.door import door_of, raw_answer
 from likewise.connectors.http.openapi import documented
-from likewise.connectors.http.publishing import PATH, publish
+from likewise.connectors.http.publishing import PATH, publish_request
+from likewise.connectors.http.requests import admit, door_of, raw_answer
+from likewise.connectors.media_types import CLOUDEVENT, CLOUDEVENTS, JSON, LINES, SENML
 from likewise.errors import InputError
 from likewise.formats.wire.events import PublishedAll
 
@@ -24,20 +24,22 @@ _CLOUD = {"specversion": "1.0", "id": "e1", "source": "/roof", "type": "reading"
 @router.post(
     PATH,
     **documented(
-        "Publish events: one, an array, or lines. They are on disk when the answer comes; all of them or none.",
+        "Publish events: one, an array, or lines. They are on disk when the answer comes; all of them or none. "
+        "RDF is one event for each subject, or with `graph=whole` one for the document.",
         answer=PublishedAll,
         bodies={
             JSON: _EXAMPLE,
-            LINES[0]: '{"temp": 27.1}\n{"temp": 27.3}\n',
+            LINES: '{"temp": 27.1}\n{"temp": 27.3}\n',
             CLOUDEVENT: _CLOUD,
             CLOUDEVENTS: [_CLOUD],
+            "text/turtle": "<http://e.org/m1> a <http://e.org/Match> .",
             SENML: [{"bn": "urn:dev:1/", "n": "temp", "u": "Cel", "v": 27.1}],
         },
     ),
 )
 async def publish_events(request: Request) -> Response:
     """Read, append, and answer when the events are on disk; `Publishing` stands in front of it where we serve."""
-    return raw_answer(await publish(door_of(request), request.scope["headers"], request.receive))
+    return raw_answer(await publish_request(door_of(request), request.scope, request.receive))
 
 
 @router.delete(
@@ -51,7 +53,7 @@ async def publish_events(request: Request) -> Response:
 async def withdraw(request: Request, id: str) -> Response:
     """Take an event back."""
     door = door_of(request)
-    _, tenant = door.admit(request, "publish")
+    _, tenant = admit(door, request, "publish")
     if not id:
         raise InputError("the event's id is missing: DELETE /v1/events/ID")
     source = request.query_params.get("source")

@@ -18,9 +18,10 @@ from likewise.broker.asking.questions import (
 )
 from likewise.broker.store.entries import Entry, Judge
 from likewise.broker.tenants.tenant import Tenant
-from likewise.connectors.door import Door, answer, raw_answer
+from likewise.connectors.door import Door
 from likewise.connectors.http.openapi import documented
 from likewise.connectors.http.questions import question_in, tenant_asking
+from likewise.connectors.http.requests import answer, raw_answer
 from likewise.defaults import STORED_EVENTS
 from likewise.errors import InputError, UnknownId
 from likewise.formats.json.answers import explanation_to_json

@@ -7,9 +7,9 @@ import asyncio
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
-from likewise.connectors.door import answer, whole
 from likewise.connectors.http.openapi import documented
 from likewise.connectors.http.questions import TWO_TERMS, tenant_asking, term, terms
+from likewise.connectors.http.requests import answer, whole
 from likewise.formats.wire.meaning import Near, RelatednessAnswer
 
 router = APIRouter(tags=["meaning"])

@@ -9,8 +9,8 @@ from fastapi.responses import Response
 
 from likewise.broker.admin import stats
 from likewise.broker.store.tokens import listed_tokens, make_token, remove_token
-from likewise.connectors.door import answer, door_of, read
 from likewise.connectors.http.openapi import documented
+from likewise.connectors.http.requests import admit, answer, body_of, door_of, read
 from likewise.errors import Unavailable
 from likewise.formats.wire.operations import Stats, TokenMade, TokenWanted
 
@@ -38,7 +38,7 @@ async def readiness(request: Request) -> Response:
 async def metrics(request: Request) -> Response:
     """Give the figures."""
     door = door_of(request)
-    door.admit(request, "admin")
+    admit(door, request, "admin")
     return Response(door.broker.metrics.page(), media_type="text/plain; version=0.0.4; charset=utf-8")
 
 
@@ -46,7 +46,7 @@ async def metrics(request: Request) -> Response:
 async def read_stats(request: Request) -> Response:
     """Give figures of the tenant."""
     door = door_of(request)
-    access, _ = door.admit(request, "admin")
+    access, _ = admit(door, request, "admin")
     return answer(await asyncio.to_thread(stats, door.broker, access.tenant))
 
 
@@ -54,7 +54,7 @@ async def read_stats(request: Request) -> Response:
 async def list_tokens(request: Request) -> Response:
     """List tokens."""
     door = door_of(request)
-    access, _ = door.admit(request, "admin")
+    access, _ = admit(door, request, "admin")
     with door.broker.store.reading() as connection:
         found = listed_tokens(connection)
     return answer([{"name": n, "scopes": scopes.split()} for n, tenant, scopes in found if tenant == access.tenant])
@@ -72,8 +72,8 @@ async def list_tokens(request: Request) -> Response:
 async def create_token(request: Request) -> Response:
     """Make a token."""
     door = door_of(request)
-    access, _ = door.admit(request, "admin")
-    wanted = read(await door.body(request), TokenWanted)
+    access, _ = admit(door, request, "admin")
+    wanted = read(await body_of(door, request), TokenWanted)
     broker = door.broker
     token = await door.answer(
         lambda done: broker.store.write(
@@ -88,7 +88,7 @@ async def create_token(request: Request) -> Response:
 async def delete_token(request: Request, name: str) -> Response:
     """Remove a token of the tenant."""
     door = door_of(request)
-    access, _ = door.admit(request, "admin")
+    access, _ = admit(door, request, "admin")
     store = door.broker.store
     await door.answer(lambda done: store.write(lambda c: remove_token(c, name, access.tenant), done))
     door.reload()

@@ -6,17 +6,18 @@ front. Routing, dependencies and the wrapping of errors cost FastAPI about half 
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterable
-from typing import Any, Final
+from typing import Final
+from urllib.parse import parse_qsl
 
 import msgspec
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from likewise.connectors.bodies import Unreadable, media_type, read_events
-from likewise.connectors.door import Door, door_in
+from likewise.connectors.door import Door
 from likewise.connectors.http.problems import mistake, problem_response
+from likewise.connectors.http.requests import bearer, door_in
+from likewise.connectors.ingress import publish
+from likewise.connectors.media_types import Said
 from likewise.errors import LikewiseError, LimitExceeded
 
 PATH: Final = "/v1/events"
@@ -36,7 +37,7 @@ class Publishing:
             await self._app(scope, receive, send)
             return
         try:
-            body = await publish(door_in(scope), scope["headers"], receive)
+            body = await publish_request(door_in(scope), scope, receive)
         except ClientDisconnect:
             return
         except LikewiseError as error:
@@ -49,28 +50,15 @@ class Publishing:
             await send({"type": "http.response.body", "body": body})
 
 
-async def publish(door: Door, headers: Iterable[tuple[bytes, bytes]], receive: Receive) -> bytes:
+async def publish_request(door: Door, scope: Scope, receive: Receive) -> bytes:
     """Read events, append them, and answer with their receipts when they are on disk."""
-    begun = time.perf_counter()
-    said = {name: value.decode("latin-1") for name, value in headers if name in _READ_HEADERS}
-    _, tenant = door.admit_bearer(said.get(b"authorization", ""), "publish")
+    said = {name: value.decode("latin-1") for name, value in scope["headers"] if name in _READ_HEADERS}
+    access, _ = door.admit(bearer(said.get(b"authorization", "")), "publish")
     body = await _body(receive, said.get(b"content-length"), door.broker.config.limits.body)
-    broker = door.broker
-    try:
-        events = read_events(body, media_type(said.get(b"content-type")), broker.clock())
-    except Unreadable as refused:
-        error, part = refused.error, refused.part
-        await door.answer(lambda done: broker.set_aside(tenant, error, part, done))
-        raise error from refused
-    try:
-        door.take(tenant, len(events))
-        await door.unblocked(tenant)
-    except LikewiseError as too_much:
-        broker.trace.refused(tenant.name, too_much, events)
-        raise
-    receipts: Any = await door.answer(lambda done: broker.start_publish(tenant, events, done))
-    broker.metrics.publishing.observe(time.perf_counter() - begun)
-    return _ENCODE({"events": receipts})
+    kind = Said.of(said.get(b"content-type"))
+    if query := scope.get("query_string"):  # what a media type's parameter says may stand in the address
+        kind = Said(kind.name, {**kind.parameters, **dict(parse_qsl(query.decode("latin-1")))})
+    return _ENCODE({"events": await publish(door, access, body, kind)})
 
 
 async def _body(receive: Receive, stated: str | None, allowed: int) -> bytes:

@@ -7,7 +7,8 @@ from typing import Final, TypeVar
 from fastapi import Request
 
 from likewise.broker.tenants.tenant import Tenant
-from likewise.connectors.door import Door, door_of, read
+from likewise.connectors.door import Door
+from likewise.connectors.http.requests import admit, body_of, door_of, read
 from likewise.defaults import MAX_TERM_LENGTH, MAX_THEMES
 from likewise.errors import InputError, LimitExceeded
 
@@ -23,13 +24,13 @@ TWO_TERMS: Final = {
 def tenant_asking(request: Request) -> tuple[Door, Tenant]:
     """Where a question goes and for which tenant; subscribers may ask."""
     door = door_of(request)
-    return door, door.admit(request, "subscribe")[1]
+    return door, admit(door, request, "subscribe")[1]
 
 
 async def question_in(request: Request, kind: type[T]) -> tuple[Door, Tenant, T]:
     """The same, and the question in the request's body."""
     door, tenant = tenant_asking(request)
-    return door, tenant, read(await door.body(request), kind)
+    return door, tenant, read(await body_of(door, request), kind)
 
 
 def terms(request: Request, name: str) -> list[str]:

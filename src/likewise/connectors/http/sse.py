@@ -12,8 +12,8 @@ from collections.abc import AsyncIterator
 from fastapi import APIRouter, Request
 from fastapi.responses import StreamingResponse
 
-from likewise.connectors.door import door_of, sequence_in
 from likewise.connectors.http.openapi import documented
+from likewise.connectors.http.requests import admit, door_of, sequence_in
 from likewise.connectors.stream import Replaced, Stream
 
 router = APIRouter(tags=["subscribers"])
@@ -30,7 +30,7 @@ PAUSE = 15.0  # seconds after which a comment shows that the stream lives
 async def events(request: Request, id: str) -> StreamingResponse:
     """Push deliveries as server-sent events."""
     door = door_of(request)
-    _, tenant = door.admit(request, "subscribe")
+    _, tenant = admit(door, request, "subscribe")
     queue = tenant.subscriber(id)
     last = request.headers.get("last-event-id", "")
     cursor = int(last) if last.isascii() and last.isdigit() and len(last) < 19 else sequence_in(request, "cursor")

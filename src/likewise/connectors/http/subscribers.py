@@ -10,8 +10,8 @@ from fastapi.responses import Response
 
 from likewise.broker.asking.history import replay
 from likewise.broker.tenants.queues import SubscriberQueue
-from likewise.connectors.door import answer, door_of, raw_answer, read, sequence_in, whole
 from likewise.connectors.http.openapi import documented
+from likewise.connectors.http.requests import admit, answer, body_of, door_of, raw_answer, read, sequence_in, whole
 from likewise.defaults import MAX_TERM_LENGTH
 from likewise.errors import InputError, LimitExceeded
 from likewise.formats.wire.deliveries import Acknowledged, Pending
@@ -39,12 +39,12 @@ def shown(queue: SubscriberQueue) -> SubscriberShown:
 async def register(request: Request, id: str) -> Response:
     """Register a subscriber."""
     door = door_of(request)
-    _, tenant = door.admit(request, "subscribe")
+    _, tenant = admit(door, request, "subscribe")
     if not id.strip() or not id.isprintable():
         raise InputError("a subscriber's id needs printable text")
     if len(id) > MAX_TERM_LENGTH:
         raise LimitExceeded("characters of an id", allowed=MAX_TERM_LENGTH, found=len(id))
-    body = await door.body(request)
+    body = await body_of(door, request)
     wanted = read(body, QueueWanted) if body.strip() else QueueWanted()
     queue: Any = await door.answer(
         lambda done: door.broker.start_register(tenant, id, wanted.policy, wanted.limit, done)
@@ -55,14 +55,14 @@ async def register(request: Request, id: str) -> Response:
 @router.get("/v1/subscribers", **documented("The registered subscribers.", answer=SubscriberShown, many=True))
 async def list_subscribers(request: Request) -> Response:
     """List subscribers."""
-    _, tenant = door_of(request).admit(request, "subscribe")
+    _, tenant = admit(door_of(request), request, "subscribe")
     return answer([shown(queue) for queue in list(tenant.subscribers.values())])
 
 
 @router.get("/v1/subscribers/{id}", **documented("One subscriber and its queue.", answer=SubscriberShown))
 async def read_subscriber(request: Request, id: str) -> Response:
     """Read a subscriber."""
-    _, tenant = door_of(request).admit(request, "subscribe")
+    _, tenant = admit(door_of(request), request, "subscribe")
     return answer(shown(tenant.subscriber(id)))
 
 
@@ -73,7 +73,7 @@ async def read_subscriber(request: Request, id: str) -> Response:
 async def unregister(request: Request, id: str) -> Response:
     """Unregister a subscriber."""
     door = door_of(request)
-    _, tenant = door.admit(request, "subscribe")
+    _, tenant = admit(door, request, "subscribe")
     await door.answer(lambda done: door.broker.start_unregister(tenant, id, done))
     return Response(status_code=204)
 
@@ -94,7 +94,7 @@ async def unregister(request: Request, id: str) -> Response:
 async def pending(request: Request, id: str) -> Response:
     """Read what is pending, or replay what was given before."""
     door = door_of(request)
-    _, tenant = door.admit(request, "subscribe")
+    _, tenant = admit(door, request, "subscribe")
     queue, after, limit = tenant.subscriber(id), sequence_in(request, "after"), whole(request, "limit", 100, 1, 10_000)
     broker = door.broker
     match request.query_params.get("replay", "false"):
@@ -121,7 +121,7 @@ async def pending(request: Request, id: str) -> Response:
 async def acknowledge(request: Request, id: str) -> Response:
     """Acknowledge deliveries."""
     door = door_of(request)
-    _, tenant = door.admit(request, "subscribe")
-    said = read(await door.body(request), Acknowledged)
+    _, tenant = admit(door, request, "subscribe")
+    said = read(await body_of(door, request), Acknowledged)
     await door.answer(lambda done: door.broker.acknowledge(tenant, id, said.number, done))
     return Response(status_code=204)

@@ -9,9 +9,11 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
 from likewise.broker.tenants.tenant import Held, Tenant
-from likewise.connectors.bodies import media_type, read_subscriptions
-from likewise.connectors.door import Door, answer, door_of, raw_answer
+from likewise.connectors.door import Door
 from likewise.connectors.http.openapi import documented
+from likewise.connectors.http.requests import admit, answer, body_of, door_of, raw_answer
+from likewise.connectors.media_types import Said
+from likewise.connectors.subscription_bodies import read_subscriptions
 from likewise.errors import InputError
 from likewise.formats.json.subscriptions import subscription_to_json
 from likewise.formats.wire.subscriptions import SubscriptionShown, SubscriptionsShown
@@ -32,9 +34,9 @@ def shown(tenant: Tenant, held: Held) -> SubscriptionShown:
 
 
 async def _hold(door: Door, request: Request, subscriber: str, id: str | None) -> tuple[Tenant, list[Held]]:
-    _, tenant = door.admit(request, "subscribe")
+    _, tenant = admit(door, request, "subscribe")
     tenant.subscriber(subscriber)
-    found = read_subscriptions(await door.body(request), media_type(request.headers.get("content-type")))
+    found = read_subscriptions(await body_of(door, request), Said.of(request.headers.get("content-type")).name)
     if id is not None:
         if len(found) != 1:
             raise InputError(f"one subscription is replaced by one; found {len(found)}")
@@ -72,7 +74,7 @@ async def replace(request: Request, subscriber: str, id: str) -> Response:
 @router.get("/v1/subscriptions", **documented("Every subscription.", answer=SubscriptionShown, many=True))
 async def list_all(request: Request) -> Response:
     """List the subscriptions of every subscriber."""
-    _, tenant = door_of(request).admit(request, "subscribe")
+    _, tenant = admit(door_of(request), request, "subscribe")
     return answer([shown(tenant, held) for held in tenant.live()])
 
 
@@ -82,7 +84,7 @@ async def list_all(request: Request) -> Response:
 )
 async def list_own(request: Request, subscriber: str) -> Response:
     """List a subscriber's subscriptions."""
-    _, tenant = door_of(request).admit(request, "subscribe")
+    _, tenant = admit(door_of(request), request, "subscribe")
     numbers = list(tenant.subscriber(subscriber).subscriptions.values())
     return answer([shown(tenant, tenant.held[number]) for number in numbers])
 
@@ -97,7 +99,7 @@ async def list_own(request: Request, subscriber: str) -> Response:
 )
 async def read_one(request: Request, subscriber: str, id: str) -> Response:
     """Read a subscription."""
-    _, tenant = door_of(request).admit(request, "subscribe")
+    _, tenant = admit(door_of(request), request, "subscribe")
     held = tenant.subscription(subscriber, id)
     if request.query_params.get("form") == "json":
         return raw_answer(subscription_to_json(held.subscription))
@@ -108,6 +110,6 @@ async def read_one(request: Request, subscriber: str, id: str) -> Response:
 async def delete(request: Request, subscriber: str, id: str) -> Response:
     """End a subscription."""
     door = door_of(request)
-    _, tenant = door.admit(request, "subscribe")
+    _, tenant = admit(door, request, "subscribe")
     await door.answer(lambda done: door.broker.start_unsubscribe(tenant, subscriber, id, done))
     return Response(status_code=204)

@@ -9,9 +9,10 @@ from fastapi.responses import Response
 
 from likewise.broker.asking.activity import activity
 from likewise.broker.tenants.tenant import Tenant
-from likewise.connectors.door import Door, answer, whole
+from likewise.connectors.door import Door
 from likewise.connectors.http.openapi import documented
 from likewise.connectors.http.questions import TWO_TERMS, question_in, tenant_asking, term, terms
+from likewise.connectors.http.requests import answer, whole
 from likewise.formats.json.events import event_from_json
 from likewise.formats.wire.meaning import Evidence
 from likewise.formats.wire.questions import Grid, GridAsked, GridShown

@@ -21,7 +21,7 @@ from typing import Final
 import msgspec
 from fastapi import APIRouter, WebSocket, WebSocketDisconnect
 
-from likewise.connectors.door import door_of, sequence_in
+from likewise.connectors.http.requests import admit, door_of, sequence_in
 from likewise.connectors.stream import Replaced, Stream
 from likewise.errors import LikewiseError
 from likewise.formats.wire.deliveries import Acknowledged
@@ -39,7 +39,7 @@ async def stream(socket: WebSocket, id: str) -> None:
     door = door_of(socket)
     offered = socket.headers.get("sec-websocket-protocol", "").split(",")[0].strip() or None
     try:
-        _, tenant = door.admit(socket, "subscribe")
+        _, tenant = admit(door, socket, "subscribe")
         queue = tenant.subscriber(id)
         cursor = sequence_in(socket, "cursor")
         if cursor:

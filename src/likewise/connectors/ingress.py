@@ -1,0 +1,37 @@
+"""Publishing, whatever brought it: HTTP, WebSocket or a device's own protocol."""
+
+from __future__ import annotations
+
+import time
+from typing import cast
+
+from likewise.broker.store.tokens import Access
+from likewise.connectors.door import Door
+from likewise.connectors.media_types import Said, Unreadable, read_events
+from likewise.errors import LikewiseError
+from likewise.formats.wire.events import Receipt
+
+
+async def publish(door: Door, access: Access, body: bytes, kind: Said) -> list[Receipt]:
+    """Read events, append them, and return their receipts when they are on disk; all of them or none.
+
+    What cannot be read is refused and becomes a dead letter. A tenant's rate and full queues hold publishers up.
+    """
+    begun = time.perf_counter()
+    access.require("publish")
+    broker, tenant = door.broker, door.broker.tenant(access.tenant)
+    try:
+        events = read_events(body, kind, broker.clock())
+    except Unreadable as refused:
+        error, part = refused.error, refused.part
+        await door.answer(lambda done: broker.set_aside(tenant, error, part, done))
+        raise error from refused
+    try:
+        door.take(tenant, len(events))
+        await door.unblocked(tenant)
+    except LikewiseError as too_much:
+        broker.trace.refused(tenant.name, too_much, events)
+        raise
+    receipts = await door.answer(lambda done: broker.start_publish(tenant, events, done))
+    broker.metrics.publishing.observe(time.perf_counter() - begun)
+    return cast("list[Receipt]", receipts)

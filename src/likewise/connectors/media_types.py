@@ -1,0 +1,154 @@
+"""What may be published, by its media type: a registry, so that every door reads the same.
+
+A media type is read by a function from a body to events. `register` adds one; `read_events` finds the one that a
+publisher names. RDF is read one event a subject, or with the parameter `graph=whole` one event a document; what a
+JSON-LD context would fetch is never fetched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final, NamedTuple
+
+import msgspec
+
+from likewise.defaults import MAX_DEAD_LETTER_BYTES
+from likewise.errors import FormatError, InputError, LikewiseError
+from likewise.formats.cloudevents import event_from_cloudevent, events_from_cloudevents
+from likewise.formats.json.events import event_from_document, event_from_json, is_envelope
+from likewise.formats.senml import events_from_senml
+from likewise.formats.strict_json import decode_items
+from likewise.model import Event, event
+
+JSON: Final = "application/json"
+LINES: Final = "application/x-ndjson"
+LINE_TYPES: Final = (LINES, "application/jsonl", "application/json-lines")
+CLOUDEVENT: Final = "application/cloudevents+json"
+CLOUDEVENTS: Final = "application/cloudevents-batch+json"
+SENML: Final = "application/senml+json"
+RDF: Final = {
+    "text/turtle": "ttl",
+    "application/n-triples": "nt",
+    "application/n-quads": "nq",
+    "application/trig": "trig",
+    "application/ld+json": "jsonld",
+}
+
+
+class Said(NamedTuple):
+    """A media type as a publisher names it: its name, and its parameters.
+
+    >>> Said.of("text/turtle; charset=utf-8; graph=whole")
+    Said(name='text/turtle', parameters={'charset': 'utf-8', 'graph': 'whole'})
+    >>> Said.of(None).name
+    'application/json'
+    """
+
+    name: str
+    parameters: Mapping[str, str]
+
+    @classmethod
+    def of(cls, text: str | None) -> Said:
+        """Read a `Content-Type`; JSON if none is said."""
+        name, *rest = (text or JSON).split(";")
+        pairs = (part.partition("=") for part in rest)
+        return cls(
+            name.strip().lower() or JSON,
+            {key.strip().lower(): value.strip().strip('"') for key, _, value in pairs if key.strip()},
+        )
+
+
+class Unreadable(Exception):
+    """Input that is refused, the part of it at fault, and why."""
+
+    def __init__(self, error: LikewiseError, part: bytes) -> None:
+        super().__init__(str(error))
+        self.error = error
+        self.part = part[:MAX_DEAD_LETTER_BYTES]
+
+
+Reader = Callable[[bytes, Mapping[str, str], int], list[Event]]
+_READERS: dict[str, Reader] = {}
+
+
+def register(name: str, reader: Reader) -> None:
+    """Let bodies of a media type be published; `reader` gets the body, the type's parameters and the time (µs)."""
+    if "/" not in name or name != name.strip().lower():
+        raise InputError(f"a media type is written like {JSON}, in small letters, not {name!r}")
+    _READERS[name] = reader
+
+
+def media_types() -> tuple[str, ...]:
+    """The media types that are read, in the order in which they were registered.
+
+    >>> "text/turtle" in media_types()
+    True
+    """
+    return tuple(_READERS)
+
+
+def read_events(body: bytes, kind: Said, now: int) -> list[Event]:
+    """The events of a body; the part that cannot be read is named.
+
+    >>> [e.id for e in read_events(b'{"v": 1, "id": "e1", "payload": {"no2": 4}}', Said.of(None), now=0)]
+    ['e1']
+    """
+    try:
+        reader = _READERS.get(kind.name)
+        if reader is None:
+            known = ", ".join(media_types())
+            raise FormatError(f"events of the type {kind.name[:60]!r} are not read here; send one of {known}")
+        return reader(body, kind.parameters, now)
+    except LikewiseError as error:
+        raise Unreadable(error, body) from error
+
+
+def _json(body: bytes, parameters: Mapping[str, str], now: int) -> list[Event]:
+    """One event, or an array of them."""
+    if body.lstrip()[:1] != b"[":
+        return [event_from_json(body)]
+    found = []
+    for number, item in enumerate(decode_items(body, "array of events"), 1):
+        try:
+            found.append(event_from_document(item) if is_envelope(item) else event(item))
+        except LikewiseError as error:
+            error.args = (f"event {number}: {error}",)
+            raise Unreadable(error, msgspec.json.encode(item)) from error
+    return found
+
+
+def _lines(body: bytes, parameters: Mapping[str, str], now: int) -> list[Event]:
+    found = []
+    for number, line in enumerate(body.splitlines(), 1):
+        if line.strip():
+            try:
+                found.append(event_from_json(line))
+            except LikewiseError as error:
+                error.args = (f"line {number}: {error}",)
+                raise Unreadable(error, line) from error
+    return found
+
+
+def _rdf(format: str) -> Reader:
+    def read(body: bytes, parameters: Mapping[str, str], now: int) -> list[Event]:
+        from likewise.formats.rdf.reader import events_from_rdf
+
+        graph = parameters.get("graph", "subjects")
+        if graph not in ("subjects", "whole"):
+            raise InputError(f"`graph` is subjects (one event for each) or whole (one for all), not {graph[:40]!r}")
+        found = list(events_from_rdf(body, format, by_subject=graph == "subjects"))
+        if not found:
+            raise FormatError("the RDF document holds no triple; there is nothing to publish")
+        return found
+
+    return read
+
+
+register(JSON, _json)
+for _name in LINE_TYPES:
+    register(_name, _lines)
+register(CLOUDEVENT, lambda body, parameters, now: [event_from_cloudevent(body)])
+register(CLOUDEVENTS, lambda body, parameters, now: list(events_from_cloudevents(body)))
+register(SENML, lambda body, parameters, now: list(events_from_senml(body, now=now)))
+for _name, _format in RDF.items():
+    register(_name, _rdf(_format))
