@@ -21,7 +21,7 @@ BRICK = """
 @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
 brick:Water a brick:Substance ; rdfs:label "Water"@en ; skos:broader brick:Liquid .
 brick:Liquid a brick:Substance ; rdfs:label "Liquid"@en .
-brick:Blowdown_Water a brick:Substance ; rdfs:label "Blowdown Water"@en, "Abschlämmwasser"@de ; skos:broader brick:Water .
+brick:Blowdown_Water a brick:Substance ; rdfs:label "Blowdown Water"@en, "Eau"@fr ; skos:broader brick:Water .
 brick:Chilled_Water a brick:Substance ; rdfs:label "Chilled Water"@en ; skos:broader brick:Water .
 brick:Old_Water a brick:Substance ; rdfs:label "Brackish Water"@en ; skos:broader brick:Water ; owl:deprecated true .
 """

@@ -55,11 +55,10 @@ def test_a_bad_row_is_refused_with_its_line(text: str, said: str) -> None:
 
 def test_a_cycle_is_refused_with_its_members_and_nothing_is_added(tmp_path: Path, own_folder: Path) -> None:
     file = tmp_path / "round.csv"
-    file.write_text(
-        "sort,name,broader\nkind,red dust,grey dust\nkind,grey dust,fine powder\nkind,fine powder,red dust\n"
-    )
-    with pytest.raises(InputError, match="red dust -> .*grey dust|grey dust -> .*red dust"):
+    file.write_text("sort,name,broader\nkind,red dust,grey dust\nkind,grey dust,powder\nkind,powder,red dust\n")
+    with pytest.raises(InputError, match=r"circle: .* -> .* -> .* -> ") as refused:
         add_vocabulary(file)
+    assert all(member in str(refused.value) for member in ("red dust", "grey dust", "powder"))
     assert not list(own_folder.glob("*"))
 
 
@@ -168,9 +167,9 @@ ABBREVIATIONS = {
     "IEEE 802.15.4, 3GPP, LoRaWAN specifications": "rssi rsrp rsrq lqi csq imei imsi iccid eui mac sf gnss",
     "ISO 80000, IEC 60027 and circuit symbols": "t v vcc vdd",
     "IUPAC formulas": "co co2 no no2 n2o so2 o2 o3 h2s nh3 ch4 ch2o hcho h2 nox eco2",
-    "clippings of English words": "temp tmp hum batt accel alt lat lng freq dist msg evt idx cnt ctr num nr seq cfg conf "
-    "config cmd err btn chn ver rev fw hw sw sn stat sts avg pct perc lvl pwr pow volt curr vol spd vel dir pos lum illum "
-    "cond conc cons press baro dev ts id uuid occ alm flt ena precip vbat batv pir voc tvoc pm hdop snr gps",
+    "clippings of English words": "temp tmp hum batt accel alt lat lng freq dist msg evt idx cnt ctr num nr seq cfg "
+    "conf config cmd err btn chn ver rev fw hw sw sn stat sts avg pct perc lvl pwr pow volt curr vol spd vel dir pos "
+    "lum illum cond conc cons press baro dev ts id uuid occ alm flt ena precip vbat batv pir voc tvoc pm hdop snr gps",
 }
 
 
@@ -208,9 +207,8 @@ def _public_words(folder: Path) -> set[str]:
     """Every word of Brick's, QUDT's, SAREF's, SOSA's and FIWARE's names."""
     found: set[str] = set()
     for path in sorted((folder / "vocabularies").glob("*.ttl*")):
-        opened = gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8")
-        with opened as file:
-            found |= {w.casefold() for word in re.findall(r"[A-Za-z0-9]+", file.read()) for w in words_of(word)}
+        raw = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+        found |= {w.casefold() for word in re.findall(r"[A-Za-z0-9]+", raw.decode()) for w in words_of(word)}
     with gzip.open(folder / "fiware" / "smartdatamodels.json.gz", "rt", encoding="utf-8") as file:
         properties = {str(item.get("property")) for item in json.load(file)}
     return found | {w.casefold() for name in properties for w in words_of(name)}
