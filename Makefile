@@ -16,7 +16,7 @@ LOCK := env -u PIP_FIND_LINKS -u UV_FIND_LINKS $(BIN)/uv pip compile --quiet --u
         $(if $(UPGRADE),--upgrade)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check pytest coverage chaos installs bench docs links lock format hooks clean distclean newcomer
+.PHONY: help run test check pytest coverage chaos themes installs bench docs links lock format hooks clean distclean newcomer
 
 help: ## say what there is
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 18
@@ -41,6 +41,9 @@ coverage: ## the tests, and which lines they ran: build/coverage/index.html
 
 chaos: $(STAMPS)/test ## kill a broker under load, KILLS times (1000), and see that nothing is lost or doubled
 	$(BIN)/python -m tests.broker.chaos --kills $(or $(KILLS),1000)
+
+themes: $(STAMPS)/test ## themes to the letter: departures, degrees, cold start, 18,000 cells; DATA=folder; goes on where it stopped
+	@PATH="$(CURDIR)/$(BIN):$$PATH" tools/themes.sh "$(DATA)" $(or $(OUT),build/themes)
 
 newcomer: $(STAMPS)/test ## a newcomer's path, timed: fresh clone, make run, own subscription matched and explained
 	$(BIN)/python -m tests.dashboard.newcomer $(ARGS)

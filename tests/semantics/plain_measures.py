@@ -23,26 +23,40 @@ def plain_vector(bags: Sequence[Bag], tokens: Sequence[str], basis: set[int] | N
 
 
 def plain_projection(
-    bags: Sequence[Bag], tokens: Sequence[str], tags: Sequence[Sequence[str]], every: bool
+    bags: Sequence[Bag],
+    tokens: Sequence[str],
+    tags: Sequence[Sequence[str]],
+    every: bool,
+    *,
+    letter: bool = False,
+    whole_term: bool = False,
 ) -> dict[int, float]:
-    """Algorithm 1 with its fallbacks."""
+    """Algorithm 1 with its fallbacks, or with the letter's empty projections; idf by token or of the whole term."""
     known = [t for t in tokens if any(t in bag for bag in bags)]
     if not tags:
         return plain_vector(bags, known)
     meets: Callable[[Iterable[bool]], bool] = all if every else any
     basis = {d for d, bag in enumerate(bags) if any(meets(t in bag for t in tag) for tag in tags if tag)}
-    projected = plain_vector(bags, known, basis) if basis else {}
-    return projected or plain_vector(bags, known)
+    if whole_term:
+        held = [d for d in sorted(basis) if any(t in bags[d] for t in known)]
+        idf = math.log(len(basis) / len(held)) if held else 0.0
+        frequencies = {d: [0.5 + 0.5 * bags[d][t] / max(bags[d].values()) for t in known if t in bags[d]] for d in held}
+        projected = {d: idf * sum(found) for d, found in frequencies.items() if idf > 0}
+    else:
+        projected = plain_vector(bags, known, basis) if basis else {}
+    return projected if projected or letter else plain_vector(bags, known)
 
 
 def plain_relatedness(a: dict[int, float], b: dict[int, float], metric: str) -> float:
-    """Eq. 5 and 6 by the chosen metric; 0 if a vector is empty."""
-    if not a or not b:
-        return 0.0
+    """Eq. 5 and 6 by the chosen metric; 0 if a vector is empty, but for the letter."""
     norm_a, norm_b = math.hypot(*a.values()), math.hypot(*b.values())
     product = sum(w * b.get(d, 0.0) for d, w in a.items())
+    distance = math.hypot(*(a.get(d, 0.0) - b.get(d, 0.0) for d in a.keys() | b.keys()))
+    if metric == "letter":
+        return 1 / (1 + distance)
+    if not a or not b:
+        return 0.0
     if metric == "raw":
-        distance = math.sqrt(max(0.0, norm_a**2 + norm_b**2 - 2 * product))
         return 1 / (1 + distance) if product > 0 else 0.0
     cosine = min(1.0, product / (norm_a * norm_b))
     if metric == "cosine":

@@ -45,11 +45,23 @@ def average_precision(scores: NDArray[np.float64], relevant: NDArray[np.bool_]) 
     return float(np.sum(np.diff(recall, prepend=0.0) * precision))
 
 
-def interpolated_precision(scores: NDArray[np.float64], relevant: NDArray[np.bool_]) -> NDArray[np.float64]:
+def interpolated_precision(
+    scores: NDArray[np.float64], relevant: NDArray[np.bool_], ascending: NDArray[np.float64] | None = None
+) -> NDArray[np.float64]:
     """The highest precision at or beyond each of the eleven recall points 0, 0.1, ..., 1.
+
+    `ascending` are the scores sorted, for those who have them. Cuts at the scores of relevant items are all that count:
+    any other has the recall of the one before it, and less precision.
 
     >>> interpolated_precision(np.array([0.9, 0.5]), np.array([True, False])).tolist()[-1]
     1.0
     """
-    precision, recall = curve(scores, relevant)
-    return np.array([precision[recall >= point - 1e-12].max(initial=0.0) for point in RECALL_POINTS])
+    ranked = np.sort(scores) if ascending is None else ascending
+    hits = np.sort(scores[relevant])
+    if not len(hits):
+        return np.zeros(len(RECALL_POINTS))
+    found = len(hits) - np.searchsorted(hits, hits)  # relevant ones at this score or above
+    precision = found / (len(ranked) - np.searchsorted(ranked, hits))
+    best = np.maximum.accumulate(precision)  # from the lowest score, which has all recall, upwards
+    reached = np.searchsorted(-found / len(hits), -(RECALL_POINTS - 1e-12), side="right") - 1
+    return best[reached]

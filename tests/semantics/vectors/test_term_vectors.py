@@ -22,23 +22,56 @@ Build = Callable[[list[dict[str, int]]], Space]
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(bags, st.lists(st.tuples(phrases, themes), min_size=1, max_size=4), st.sampled_from(["cosine", "unit", "raw"]), st.booleans())  # fmt: skip  # noqa: E501
+@given(
+    bags,
+    st.lists(st.tuples(phrases, themes), min_size=1, max_size=4),
+    st.sampled_from(["cosine", "unit", "raw", "letter"]),
+    st.tuples(st.booleans(), st.booleans(), st.booleans(), st.booleans()),
+)
 def test_thematic_relatedness_is_the_papers(
-    space_of: Build, corpus: list[dict[str, int]], sides: list[tuple[str, list[str]]], metric: str, every: bool
+    space_of: Build,
+    corpus: list[dict[str, int]],
+    sides: list[tuple[str, list[str]]],
+    metric: str,
+    choices: tuple[bool, bool, bool, bool],
 ) -> None:
-    """Algorithm 1 and Eq. 5-6, with the settled points of sources.md T, for any corpus, terms, themes and metric."""
+    """Algorithm 1 and Eq. 5-6, as settled and to the letter, for any corpus, terms, themes and metric."""
+    every, letter, whole_term, one = choices
     space = space_of(corpus)
-    measure = space.measure("thematic", metric=metric, basis="all" if every else "any")
+    measure = space.measure(
+        "thematic", metric=metric, basis="all" if every else "any", projection="letter" if letter else "whole",
+        idf="term" if whole_term else "token", equal="one" if one else "letter",
+    )  # fmt: skip
     terms = [Term(text, theme=tuple(theme)) for text, theme in sides]
     found = measure.matrix(terms, terms)
     for i, (a, theme_a) in enumerate(sides):
         for j, (b, theme_b) in enumerate(sides):
             left, right = (
-                plain_projection(corpus, text.split(), [tag.split() for tag in theme], every)
+                plain_projection(
+                    corpus, text.split(), [tag.split() for tag in theme], every, letter=letter, whole_term=whole_term
+                )
                 for text, theme in ((a, theme_a), (b, theme_b))
             )
-            expected = 1.0 if a == b else plain_relatedness(left, right, metric)
+            expected = 1.0 if one and a == b else plain_relatedness(left, right, metric)
             assert found[i, j] == pytest.approx(expected, abs=2e-3)
+
+
+def test_the_letter_gives_what_we_do_not(embedded: Space) -> None:
+    """Two unknown terms are one, unrelated ones are not 0, and a term is not wholly itself under another theme."""
+    letter = {"metric": "letter", "projection": "letter", "idf": "term", "equal": "letter"}
+
+    def both(a: str, b: str, themes: tuple[str, ...] = (), others: tuple[str, ...] = ()) -> tuple[float, float]:
+        ours = embedded.relatedness(a, b, themes=themes, other_themes=others, measure="thematic")
+        return ours, embedded.relatedness(a, b, themes=themes, other_themes=others, measure="thematic", **letter)
+
+    assert both("qzxw", "wxzq") == (0.0, 1.0)
+    ours, letters = both("trombone", "ozone")
+    assert ours == 0 < letters
+    ours, letters = both("bank", "bank", ("money",), ("river",))
+    assert ours == 1 > letters
+    assert both("bank", "bank", ("money",), ("money",)) == pytest.approx((1, 1), abs=1e-4)
+    ours, letters = both("trombone", "ozone", ("qzxw",), ("qzxw",))
+    assert (ours, letters) == (0.0, 1.0)  # an unknown theme leaves nothing of either
 
 
 def test_a_theme_moves_a_word_to_its_domain(embedded: Space) -> None:
@@ -79,7 +112,7 @@ def test_vectors_are_kept_within_a_bound(embedded: Space, monkeypatch: pytest.Mo
     assert np.array_equal(vectors.vector("water").weights, first)
 
 
-@pytest.mark.parametrize(("name", "options"), [("esa", {"metric": "angle"}), ("thematic", {"basis": "some"}), ("esa", {"nonsense": 1}), ("nothing", {})])  # fmt: skip  # noqa: E501
+@pytest.mark.parametrize(("name", "options"), [("esa", {"metric": "angle"}), ("thematic", {"basis": "some"}), ("thematic", {"projection": "some"}), ("thematic", {"idf": "word"}), ("thematic", {"equal": "two"}), ("esa", {"nonsense": 1}), ("nothing", {})])  # fmt: skip  # noqa: E501
 def test_wrong_options_are_refused(embedded: Space, name: str, options: dict[str, object]) -> None:
     with pytest.raises(InputError):
         embedded.measure(name, **options)

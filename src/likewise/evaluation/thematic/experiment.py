@@ -5,22 +5,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from likewise.errors import LikewiseError
-from likewise.evaluation.progress import counting
 from likewise.evaluation.thematic.grid import Grid, load_key
 from likewise.evaluation.thematic.load import EVENTS, SUBSCRIPTIONS, thematic_load, write_load
 from likewise.evaluation.thematic.load_arrays import load_arrays
+from likewise.evaluation.thematic.measures import MeasureRow, measure_rows
 from likewise.evaluation.thematic.report import PAPER, Cell, Headline, cells, headline, sentence
+from likewise.evaluation.thematic.rewriting import Rewriting
 from likewise.evaluation.thematic.sub_experiment import Quality, SubExperiment, Truth, quality
 from likewise.evaluation.thematic.themes import ThemePair, read_cells, theme_pairs
 from likewise.evaluation.thematic.thesauri import open_thesaurus
 from likewise.evaluation.thematic.throughput import Throughput, throughputs
+from likewise.evaluation.thematic.wordnet_thesaurus import wordnet
 from likewise.semantics.library import load_space
 
 if TYPE_CHECKING:
@@ -28,13 +28,9 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from likewise.evaluation.thematic.load import ThematicLoad
-    from likewise.evaluation.thematic.load_arrays import LoadArrays
     from likewise.semantics.space import Space
 
-MEASURES: Final[tuple[tuple[str, Mapping[str, str]], ...]] = (
-    ("esa", {"metric": "raw"}), ("esa", {"metric": "unit"}), ("esa", {"metric": "cosine"}), ("jcn", {}), ("names", {}),
-    ("combine", {}),
-)  # fmt: skip
+HERE: Final = 200  # sub-experiments that take less time here than Spark takes to start and run them
 CHOICES: Final = "choices.json"  # in the folder of an experiment
 BASELINE_RUNS: Final = 5  # as in the paper's section 5.2.5
 
@@ -42,7 +38,9 @@ BASELINE_RUNS: Final = 5  # as in the paper's section 5.2.5
 class Choices(msgspec.Struct, frozen=True):
     """What can be chosen about the experiment.
 
-    `throughput` is the number of samples timed for each cell; `model` an embedding model for the table of measures.
+    `throughput` is the number of samples timed for each cell; `model` an embedding model for the table of measures;
+    `shared` lets predicates share a tuple, as the paper's letter does; `degree` is the percentage of the parts of
+    each subscription that is relaxed.
     """
 
     thesaurus: str
@@ -54,15 +52,8 @@ class Choices(msgspec.Struct, frozen=True):
     events: int = EVENTS
     subscriptions: int = SUBSCRIPTIONS
     model: str | None = None
-
-
-class MeasureRow(msgspec.Struct, frozen=True):
-    """A measure without themes: maximal F1 by lineage and by the wider reading."""
-
-    measure: str
-    f1: float
-    wider_f1: float
-    note: str = ""
+    shared: bool = False
+    degree: int = 100
 
 
 class Report(msgspec.Struct, frozen=True):
@@ -88,6 +79,8 @@ class Report(msgspec.Struct, frozen=True):
     sentences: tuple[str, ...]
     paper: dict[str, str]
     grid_seconds: float
+    degree: int = 100
+    rewritten: int = 0  # exact subscriptions that stand for all, rewritten with WordNet
 
 
 def experiment(choices: Choices, folder: Path, *, master: str | None = None, console: Console | None = None) -> Report:
@@ -95,15 +88,22 @@ def experiment(choices: Choices, folder: Path, *, master: str | None = None, con
     event_sizes, subscription_sizes, samples = read_cells(choices.cells)
     thesaurus = open_thesaurus(choices.thesaurus)
     space = load_space(choices.space)
-    load = thematic_load(thesaurus, events=choices.events, subscriptions=choices.subscriptions, seed=choices.seed)
+    load = thematic_load(
+        thesaurus, events=choices.events, subscriptions=choices.subscriptions, seed=choices.seed, degree=choices.degree
+    )
     write_load(load, folder)
     (folder / CHOICES).write_bytes(msgspec.json.encode(choices))
     pairs = theme_pairs(thesaurus.top_terms(), event_sizes, subscription_sizes, samples, choices.seed)
     _lines(folder / "themes.jsonl", pairs)
     arrays, truth = load_arrays(load.subscriptions, load.events), Truth(load.relevant, load.wider)
-    baseline = quality(arrays, truth, space.measure(choices.measure[0], **choices.measure[1]))
-    grid = Grid(arrays, truth, pairs, space=choices.space, measure=choices.measure, folder=folder)
-    if grid.lacking():
+    measure = space.measure(choices.measure[0], **choices.measure[1])
+    baseline = quality(arrays, truth, measure, shared=choices.shared)
+    grid = Grid(
+        arrays, truth, pairs, space=choices.space, measure=choices.measure, folder=folder, shared=choices.shared
+    )
+    if master is None and len(pairs) - grid.done() <= HERE:
+        grid.run_here(console)
+    elif grid.lacking():
         from likewise.pipeline.session import spark_session
 
         with spark_session(master) as spark:
@@ -113,8 +113,12 @@ def experiment(choices: Choices, folder: Path, *, master: str | None = None, con
     timed = [pair for pair in pairs if pair.sample < choices.throughput]
     path = folder / f"throughput-{load_key(arrays, (), choices.space, choices.measure)}.jsonl"
     speeds, slow = _speeds(choices, space, load, timed, path, console) if timed else ([], 0.0)
-    measures = tuple(_measures(space, arrays, truth, choices.model, console))
-    report = _report(choices, space, load, baseline, results, speeds, slow, measures, grid.seconds())
+    rewriting = Rewriting(wordnet())
+    measures = tuple(
+        measure_rows(space, arrays, load, rewriting, model=choices.model, shared=choices.shared, console=console)
+    )
+    rewritten = sum(rewriting.rewritten(subscription) for subscription in load.subscriptions)
+    report = _report(choices, space, load, baseline, results, speeds, slow, measures, grid.seconds(), rewritten)
     (folder / "report.json").write_bytes(msgspec.json.format(msgspec.json.encode(report)))
     draw(report, folder)
     return report
@@ -130,26 +134,9 @@ def _speeds(
     return found[BASELINE_RUNS:], sum(t.events_per_s for t in slow) / len(slow)
 
 
-def _measures(
-    space: Space, arrays: LoadArrays, truth: Truth, model: str | None, console: Console | None
-) -> Iterator[MeasureRow]:
-    """Every measure without themes; the user's model, or a word that there is none."""
-    chosen = [*MEASURES, ("embeddings", {} if model is None else {"model": model})]
-    with counting("measures", len(chosen), console) as tell:
-        for number, (name, options) in enumerate(chosen, 1):
-            said = ":".join([name, *(f"{k}={v}" for k, v in options.items() if k != "model")])
-            try:
-                found = quality(arrays, truth, space.measure(name, **options))
-            except LikewiseError as error:  # a measure whose model or dependency is not there
-                yield MeasureRow(said, 0.0, 0.0, f"not available: {error}")
-            else:
-                yield MeasureRow(said, found.f1, found.wider_f1)
-            tell(number)
-
-
 def _report(
     choices: Choices, space: Space, load: ThematicLoad, baseline: Quality, results: list[SubExperiment],
-    speeds: list[Throughput], slow: float, measures: tuple[MeasureRow, ...], seconds: float,
+    speeds: list[Throughput], slow: float, measures: tuple[MeasureRow, ...], seconds: float, rewritten: int,
 ) -> Report:  # fmt: skip
     grid, speed_cells = cells(results), cells(speeds)
     told = headline(grid, baseline.f1)
@@ -158,7 +145,8 @@ def _report(
     return Report(
         thesaurus=load.thesaurus,
         space=space.name,
-        measure=":".join([name or "default", *(f"{k}={v}" for k, v in options.items())]),
+        measure=":".join([name or "default", *(f"{k}={v}" for k, v in options.items())])
+        + (", tuples shared" if choices.shared else ""),
         circular=load.thesaurus == "wordnet" and space.name == "wordnet",
         seeds=len(load.seeds),
         events=len(load.events),
@@ -176,6 +164,8 @@ def _report(
         sentences=(sentence(told, "F1"), *((sentence(fast, "events/s"),) if fast else ())),
         paper=PAPER,
         grid_seconds=seconds,
+        degree=load.degree,
+        rewritten=rewritten,
     )
 
 

@@ -1,4 +1,4 @@
-"""All sub-experiments of the thematic evaluation on Spark, in packs that are written as they are done.
+"""All sub-experiments of the thematic evaluation, on Spark or here, in packs that are written as they are done.
 
 Sub-experiments are packed into tasks; each task writes a part file whole or not at all, and a run that is
 started again goes on with the parts that are missing.
@@ -11,7 +11,7 @@ import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 import pyarrow as pa
@@ -20,6 +20,7 @@ from likewise.evaluation.progress import counting, watching
 from likewise.evaluation.thematic.load_arrays import LoadArrays
 from likewise.evaluation.thematic.sub_experiment import SubExperiment, Truth, quality
 from likewise.evaluation.thematic.themes import ThemePair
+from likewise.semantics.measure import Measure
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -46,13 +47,16 @@ class Grid:
         space: str | None,
         measure: MeasureChoice,
         folder: Path,
+        shared: bool = False,
     ) -> None:
         self._arrays, self._truth, self._space, self._measure = arrays, truth, space, measure
+        self._shared = shared
         size = max(FEWEST, min(PACK, len(pairs) // TASKS))
         self._packs = [tuple(pairs[i : i + size]) for i in range(0, len(pairs), size)]
         self._total = len(pairs)
         smaller = () if size == PACK else (size,)
-        self.folder = folder / f"parts-{load_key(arrays, pairs, space, measure, *smaller)}"
+        with_shared = ("shared",) if shared else ()
+        self.folder = folder / f"parts-{load_key(arrays, pairs, space, measure, *smaller, *with_shared)}"
         self.folder.mkdir(parents=True, exist_ok=True)
 
     def lacking(self) -> list[int]:
@@ -64,18 +68,39 @@ class Grid:
         return self._total - sum(len(self._packs[n]) for n in self.lacking())
 
     def run(self, spark: SparkSession, console: Console | None = None) -> None:
-        """Run what is lacking, and note how long it took."""
+        """Run what is lacking on Spark, and note how long it took."""
         lacking, begun = self.lacking(), time.monotonic()
         work = _worker(
-            self._arrays, self._truth, self._packs, lacking, self._space, self._measure, str(self.folder)
+            self._arrays, self._truth, self._packs, lacking, self._space, self._measure, self._shared, str(self.folder)
         )  # fmt: skip
         rows = spark.range(0, len(lacking), 1, numPartitions=max(1, len(lacking)))
         try:
             with counting("sub-experiments", self._total, console, done=self.done()) as tell, watching(self.done, tell):
                 rows.mapInArrow(work, "done long").count()
         finally:
-            seconds = self.seconds() + time.monotonic() - begun
-            (self.folder / "seconds").write_text(f"{seconds:.1f}\n")
+            self._note(begun)
+
+    def run_here(self, console: Console | None = None) -> None:
+        """Run what is lacking in this process: for grids too small to be worth a start of Spark."""
+        from likewise.semantics.library import load_space
+
+        lacking, begun = self.lacking(), time.monotonic()
+        measure = load_space(self._space).measure(self._measure[0], **self._measure[1])
+        try:
+            with counting("sub-experiments", self._total, console, done=self.done()) as tell:
+                for number in lacking:
+                    _run_pack(
+                        self._arrays, self._truth, self._packs[number], measure, self._shared,
+                        _part(self.folder, number),
+                    )  # fmt: skip
+                    tell(self.done())
+        finally:
+            if lacking:
+                self._note(begun)
+
+    def _note(self, begun: float) -> None:
+        seconds = self.seconds() + time.monotonic() - begun
+        (self.folder / "seconds").write_text(f"{seconds:.1f}\n")
 
     def seconds(self) -> float:
         """How long the runs took so far, together."""
@@ -92,7 +117,7 @@ def load_key(arrays: LoadArrays, pairs: Sequence[ThemePair], *choices: object) -
     """What results depend on, as a short name."""
     digest = hashlib.sha256(repr(choices).encode())
     digest.update(msgspec.json.encode(list(pairs)))
-    for each in (arrays.events, arrays.subscriptions, arrays.tuples, arrays.predicates):
+    for each in (arrays.events, arrays.subscriptions, arrays.tuples, arrays.predicates, arrays.relaxed):
         digest.update(each.tobytes())
     digest.update(msgspec.json.encode([arrays.seen_values, arrays.asked_values]))
     return digest.hexdigest()[:16]
@@ -109,6 +134,7 @@ def _worker(
     lacking: Sequence[int],
     space: str | None,
     measure: MeasureChoice,
+    shared: bool,
     folder: str,
 ) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     """What a task does: open the space, run its pack, write its part whole or not at all."""
@@ -116,19 +142,26 @@ def _worker(
     def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         from likewise.semantics.library import load_space
 
-        chosen: Any = load_space(space).measure(measure[0], **measure[1])
+        chosen = load_space(space).measure(measure[0], **measure[1])
         done = 0
         for batch in batches:
             for place in batch.column(0).to_numpy(zero_copy_only=False).tolist():
-                path = _part(Path(folder), lacking[place])
-                found = []
-                for pair in packs[lacking[place]]:
-                    q = quality(arrays, truth, chosen, pair.subscription, pair.event)
-                    found.append(SubExperiment(pair.event_size, pair.subscription_size, pair.sample, q.f1, q.wider_f1))
-                near = path.with_suffix(f".{os.getpid()}")
-                near.write_bytes(b"".join(msgspec.json.encode(each) + b"\n" for each in found))
-                os.replace(near, path)
-                done += len(found)
+                number = lacking[place]
+                done += _run_pack(arrays, truth, packs[number], chosen, shared, _part(Path(folder), number))
         yield pa.RecordBatch.from_arrays([pa.array([done], pa.int64())], names=["done"])
 
     return run
+
+
+def _run_pack(
+    arrays: LoadArrays, truth: Truth, pairs: Sequence[ThemePair], measure: Measure, shared: bool, path: Path
+) -> int:
+    """Run the sub-experiments of one pack and write its part; how many there were."""
+    found = []
+    for pair in pairs:
+        q = quality(arrays, truth, measure, pair.subscription, pair.event, shared=shared)
+        found.append(SubExperiment(pair.event_size, pair.subscription_size, pair.sample, q.f1, q.wider_f1))
+    near = path.with_suffix(f".{os.getpid()}")
+    near.write_bytes(b"".join(msgspec.json.encode(each) + b"\n" for each in found))
+    os.replace(near, path)
+    return len(found)

@@ -24,12 +24,17 @@ PATIENCE = 10_000  # draws without a new subscription before there are held to b
 FEWEST, MOST = 2, 5  # predicates of a subscription; the paper says "a number of tuples" and shows three
 
 
+DEGREES = (0, 50, 100)
+
+
 class ThematicLoad(msgspec.Struct, frozen=True, eq=False):
-    """Seed events, the events expanded from them, fully relaxed subscriptions, and relevance.
+    """Seed events, the events expanded from them, relaxed subscriptions, and relevance.
 
     `lineage` is the seed of each event. `relevant` has a row for each subscription and a column for each
-    event: the event's seed meets the exact subscription. `wider` is the other reading of section 5.2.3:
-    the event meets a version of the subscription that has thesaurus terms in place of its own.
+    event: the event's seed meets the exact subscription, and the parts that are not relaxed are still as the seed
+    has them. `wider` is the other reading of section 5.2.3: the event meets a version of the subscription that has
+    thesaurus terms in place of its own, where it is relaxed. `degree` is the part of each subscription that is
+    relaxed, in percent.
     """
 
     thesaurus: str
@@ -40,6 +45,7 @@ class ThematicLoad(msgspec.Struct, frozen=True, eq=False):
     subscriptions: tuple[Subscription, ...]
     relevant: NDArray[np.bool_]
     wider: NDArray[np.bool_]
+    degree: int = 100
 
 
 def thematic_load(
@@ -49,8 +55,9 @@ def thematic_load(
     events: int = EVENTS,
     subscriptions: int = SUBSCRIPTIONS,
     seed: int = 0,
+    degree: int = 100,
 ) -> ThematicLoad:
-    """The load of one seed of randomness; the same seed gives the same load.
+    """The load of one seed of randomness; the same seed gives the same load, whatever the degree of approximation.
 
     >>> from likewise.evaluation.thematic.thesaurus import ThesaurusEntry
     >>> town, europe = ThesaurusEntry(("city", "town"), ("urban area",)), ThesaurusEntry(("Europe", "Old World"), ())
@@ -61,7 +68,7 @@ def thematic_load(
     """
     sources = seed_events(seeds, seed)
     expanded = expand(sources, thesaurus, events, seed + 1)
-    asked = relaxed_subscriptions(sources, subscriptions, seed + 2)
+    asked = relaxed_subscriptions(sources, subscriptions, seed + 2, degree)
     lineage = np.array([number for _, number in expanded], np.int64)
     made = tuple(event for event, _ in expanded)
     return ThematicLoad(
@@ -71,13 +78,17 @@ def thematic_load(
         events=made,
         lineage=lineage,
         subscriptions=tuple(asked),
-        relevant=exact_relevance(asked, sources)[:, lineage],
+        relevant=exact_relevance(asked, sources)[:, lineage] & kept_parts(asked, sources, made, lineage),
         wider=wider_relevance(asked, made, thesaurus),
+        degree=degree,
     )
 
 
-def relaxed_subscriptions(seeds: Sequence[Event], count: int, seed: int = 0) -> list[Subscription]:
+def relaxed_subscriptions(seeds: Sequence[Event], count: int, seed: int = 0, degree: int = 100) -> list[Subscription]:
     """Distinct subscriptions of some tuples of a seed event each, every part relaxed (section 5.2.3).
+
+    At a lower degree of approximation so many percent of each subscription's attributes and values are, drawn at
+    random.
 
     >>> [len(s.body.conjunctions()[0].positive) for s in relaxed_subscriptions(seed_events(9), 4)]
     [5, 5, 2, 2]
@@ -93,10 +104,21 @@ def relaxed_subscriptions(seeds: Sequence[Event], count: int, seed: int = 0) -> 
         in_vain = 0 if len(found) > before else in_vain + 1
     if len(found) < count:
         raise InputError(f"{len(seeds)} seed events yield {len(found):,} subscriptions, {count:,} were asked for")
-    return [
-        Subscription(Condition(tuple(Predicate(t.attribute, "=", t.value, True, True) for t in tuples)), f"q{number}")
-        for number, tuples in enumerate(found)
-    ]
+    return [_subscription(tuples, f"q{number}", degree, seed) for number, tuples in enumerate(found)]
+
+
+def _subscription(tuples: tuple[EventTuple, ...], id: str, degree: int, seed: int) -> Subscription:
+    parts = 2 * len(tuples)
+    relaxed = set(random.Random(f"{seed} {id} degree").sample(range(parts), round(parts * degree / 100)))
+    return Subscription(
+        Condition(
+            tuple(
+                Predicate(t.attribute, "=", t.value, 2 * place in relaxed, 2 * place + 1 in relaxed)
+                for place, t in enumerate(tuples)
+            )
+        ),
+        id,
+    )
 
 
 def predicates_of(subscription: Subscription) -> tuple[Predicate, ...]:
@@ -113,29 +135,63 @@ def exact_relevance(subscriptions: Sequence[Subscription], events: Iterable[Even
     return np.array([[pairs <= have for have in held] for pairs in wanted], bool)
 
 
+def kept_parts(
+    subscriptions: Sequence[Subscription], seeds: Sequence[Event], events: Sequence[Event], lineage: NDArray[np.int64]
+) -> NDArray[np.bool_]:
+    """Which events still say, in their seed's words, the parts that a subscription does not relax.
+
+    Only those of a seed that meets the exact subscription are looked at; the others are counted as if they did.
+    """
+    out = np.ones((len(subscriptions), len(events)), bool)
+    for place, subscription in enumerate(subscriptions):
+        strict = [p for p in predicates_of(subscription) if not (p.attribute_relaxed and p.value_relaxed)]
+        where = [[_position(p, seed) for p in strict] for seed in seeds] if strict else []
+        for column, (event, source) in enumerate(zip(events, lineage.tolist(), strict=True)):
+            if strict and None not in where[source]:
+                out[place, column] = all(
+                    _as_asked(p, event.tuples[at])
+                    for p, at in zip(strict, where[source], strict=True)
+                    if at is not None
+                )
+    return out
+
+
+def _position(predicate: Predicate, seed: Event) -> int | None:
+    """Which tuple of a seed a predicate was made from."""
+    wanted = fold(predicate.attribute), fold(str(predicate.value))
+    pairs = [(fold(t.attribute), fold(str(t.value))) for t in seed.tuples]
+    return pairs.index(wanted) if wanted in pairs else None
+
+
+def _as_asked(predicate: Predicate, item: EventTuple) -> bool:
+    return (predicate.attribute_relaxed or fold(item.attribute) == fold(predicate.attribute)) and (
+        predicate.value_relaxed or fold(str(item.value)) == fold(str(predicate.value))
+    )
+
+
 def wider_relevance(
     subscriptions: Sequence[Subscription], events: Sequence[Event], thesaurus: Thesaurus
 ) -> NDArray[np.bool_]:
-    """Which events meet some version of a subscription, its terms or thesaurus terms for them."""
+    """Which events meet some version of a subscription: its terms, or thesaurus terms for those it relaxes."""
     number: dict[tuple[str, str], int] = {}
     rows = [[number.setdefault((fold(t.attribute), fold(str(t.value))), len(number)) for t in e.tuples] for e in events]
     offsets = np.cumsum([0, *(len(row) for row in rows)])[:-1]
     flat = np.array([n for row in rows for n in row], np.int64)
-    known: dict[tuple[str, str], NDArray[np.bool_]] = {}
+    known: dict[Predicate, NDArray[np.bool_]] = {}
     out = np.ones((len(subscriptions), len(events)), bool)
     for place, subscription in enumerate(subscriptions):
         for predicate in predicates_of(subscription):
-            key = (predicate.attribute, str(predicate.value))
-            if key not in known:
-                attributes, values = (_versions(term, thesaurus) for term in key)
+            if predicate not in known:
+                attributes = _versions(predicate.attribute, predicate.attribute_relaxed, thesaurus)
+                values = _versions(str(predicate.value), predicate.value_relaxed, thesaurus)
                 met = np.array([a in attributes and v in values for a, v in number], bool)
-                known[key] = np.logical_or.reduceat(met[flat], offsets)
-            out[place] &= known[key]
+                known[predicate] = np.logical_or.reduceat(met[flat], offsets)
+            out[place] &= known[predicate]
     return out
 
 
-def _versions(term: str, thesaurus: Thesaurus) -> set[str]:
-    return {fold(term), *(fold(a.text) for a in thesaurus.alternatives(term))}
+def _versions(term: str, relaxed: bool, thesaurus: Thesaurus) -> set[str]:
+    return {fold(term), *(fold(a.text) for a in thesaurus.alternatives(term) if relaxed)}
 
 
 def write_load(load: ThematicLoad, folder: str | Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Final
 
 import numpy as np
@@ -15,8 +16,9 @@ TOPIC: Final = ";c"  # belongs to the subject
 TOP_TERMS: Final = 206  # as many as EuroVoc has in the paper's domains
 
 
+@lru_cache(maxsize=1)
 def wordnet() -> Thesaurus:
-    """The WordNet that ships with Likewise, as a thesaurus.
+    """The WordNet that ships with Likewise, as a thesaurus, made once.
 
     >>> thesaurus = wordnet()
     >>> "urban center" in [a.text for a in thesaurus.alternatives("city")]

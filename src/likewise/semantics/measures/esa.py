@@ -6,7 +6,8 @@ analysis, IJCAI 2007; relatedness as in Hasan and Curry 2014 (Thematic event pro
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
@@ -15,13 +16,14 @@ from likewise.errors import InputError
 from likewise.model.text import fold
 from likewise.semantics.measure import Term
 from likewise.semantics.measures.asked_side import AskedSide
+from likewise.semantics.measures.inverted import TurnedStack, turned
 from likewise.semantics.vectors.term_vectors import Stack, TermVectors, Vector, stacked
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-Metric = Literal["cosine", "unit", "raw"]
-METRICS: Final = ("cosine", "unit", "raw")
+Metric = Literal["cosine", "unit", "raw", "letter"]
+METRICS: Final = ("cosine", "unit", "raw", "letter")
 ORTHOGONAL: Final = 1.0 / (1.0 + 2.0**0.5)  # what Eq. 6 gives for orthogonal unit vectors
 
 
@@ -29,8 +31,9 @@ class EsaMeasure:
     """Relatedness by shared documents, whatever the themes.
 
     `metric="cosine"` is the angle; `"unit"` (the default) is Eq. 6 on unit vectors, rescaled so that
-    orthogonal vectors give 0; `"raw"` is the letter of Eq. 6, except that vectors without a common
-    document give 0 (departure, sources.md T: raw lengths dominate it, and a matcher needs a zero).
+    orthogonal vectors give 0; `"letter"` is Eq. 6 as it stands, which gives unrelated terms more than 0 and two
+    unknown ones 1; `"raw"` the same, except that vectors without a common document give 0 (departure: raw lengths
+    dominate it, and a matcher needs a zero).
     """
 
     name = "esa"
@@ -39,7 +42,7 @@ class EsaMeasure:
         if metric not in METRICS:
             raise InputError(f"no metric is named {metric!r}; there are {', '.join(METRICS)}")
         self._vectors, self.metric = vectors, metric
-        self._side: AskedSide[Stack] = AskedSide(lambda terms: stacked([self.vector(t) for t in terms]))
+        self._side: AskedSide[_Side] = AskedSide(lambda terms: _Side([self.vector(t) for t in terms]))
 
     def configuration(self) -> dict[str, object]:
         """What rebuilds this measure over the same space."""
@@ -51,41 +54,36 @@ class EsaMeasure:
 
     def matrix(self, asked: Sequence[Term], seen: Sequence[Term]) -> NDArray[np.float32]:
         """The relatedness of every asked term with every seen one."""
-        out = related(self._side(asked), self._side(seen), self._vectors.size, self.metric)
-        return equal_are_one(out, asked, seen)
+        return equal_are_one(self._related(asked, seen), asked, seen)
+
+    def _related(self, asked: Sequence[Term], seen: Sequence[Term]) -> NDArray[np.float32]:
+        """The relatedness by vectors alone."""
+        return related(self._side(asked).turned, self._side(seen).stack, self.metric)
 
 
-def related(asked: Stack, seen: Stack, documents: int, metric: Metric) -> NDArray[np.float32]:
+class _Side:
+    """The vectors of one side, turned round when they are the asked ones."""
+
+    def __init__(self, vectors: Sequence[Vector]) -> None:
+        self.stack = stacked(vectors)
+
+    @cached_property
+    def turned(self) -> TurnedStack:
+        """By document."""
+        return turned(self.stack)
+
+
+def related(asked: TurnedStack, seen: Stack, metric: Metric) -> NDArray[np.float32]:
     """The relatedness of every asked vector with every seen one, by one of the metrics."""
-    from likewise.semantics.vectors.sparse_kernels import dots
-
-    products: NDArray[np.float32] = dots(
-        asked.ends, asked.documents, asked.weights, seen.ends, seen.documents, seen.weights, documents
-    )
-    found: NDArray[np.float32] = _METRICS[metric](products, asked.norms[:, None], seen.norms[None, :])
-    return found
-
-
-def cosine(products: NDArray[np.float32], a: NDArray[np.float32], b: NDArray[np.float32]) -> NDArray[np.float32]:
-    """The cosine from inner products and lengths; 0 where a vector is empty."""
-    lengths = a * b
-    out: NDArray[np.float32] = np.divide(products, lengths, out=np.zeros_like(products), where=lengths > 0)
-    return np.clip(out, 0, 1)
-
-
-def unit(products: NDArray[np.float32], a: NDArray[np.float32], b: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Eq. 6 on unit vectors, rescaled so that orthogonal gives 0 and equal gives 1."""
-    distances = np.sqrt(np.clip(2 - 2 * cosine(products, a, b), 0, 2))
+    if metric == "letter":
+        return (1 / (1 + asked.distances(seen))).astype(np.float32)
+    cosines = asked.cosines(seen)
+    if metric == "cosine":
+        return cosines
+    if metric == "raw":
+        return np.where(cosines > 0, 1 / (1 + asked.distances(seen)), 0).astype(np.float32)
+    distances = np.sqrt(np.clip(2 - 2 * cosines, 0, 2))
     return np.clip((1 / (1 + distances) - ORTHOGONAL) / (1 - ORTHOGONAL), 0, 1).astype(np.float32)
-
-
-def raw(products: NDArray[np.float32], a: NDArray[np.float32], b: NDArray[np.float32]) -> NDArray[np.float32]:
-    """The letter of Eq. 6; 0 where the vectors share nothing."""
-    distances = np.sqrt(np.clip(a * a + b * b - 2 * products, 0, None))
-    return np.where(products > 0, 1 / (1 + distances), 0).astype(np.float32)
-
-
-_METRICS: Final[dict[str, Callable[..., NDArray[np.float32]]]] = {"cosine": cosine, "unit": unit, "raw": raw}
 
 
 def equal_are_one(scores: NDArray[np.float32], asked: Sequence[Term], seen: Sequence[Term]) -> NDArray[np.float32]:

@@ -1,21 +1,21 @@
 """The asked side of a comparison turned round, so that a new term costs what it has, not what all asked terms have.
 
-A matcher asks about the same words again and again. Their vectors are kept by document (an inverted index); the
-cosines are those of `esa.related`.
+A matcher asks about the same words again and again. Their vectors are kept by document (an inverted index).
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 import numpy as np
 
-from likewise.semantics.measures.esa import cosine
 from likewise.semantics.vectors.term_vectors import Stack
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+Precision = TypeVar("Precision", np.float32, np.float64)
 
 
 class TurnedStack(msgspec.Struct, frozen=True, eq=False):
@@ -25,16 +25,31 @@ class TurnedStack(msgspec.Struct, frozen=True, eq=False):
     ends: NDArray[np.int64]
     rows: NDArray[np.int32]
     weights: NDArray[np.float32]
-    norms: NDArray[np.float32]
+    norms: NDArray[np.float64]
 
     def cosines(self, seen: Stack) -> NDArray[np.float32]:
-        """The cosine of every vector with every seen one."""
+        """The cosine of every vector with every seen one; 0 where a vector is empty."""
+        products = self.products(seen, np.zeros((len(self.norms), len(seen.norms)), np.float32))
+        lengths = self.norms.astype(np.float32)[:, None] * seen.norms.astype(np.float32)[None, :]
+        out: NDArray[np.float32] = np.divide(products, lengths, out=np.zeros_like(products), where=lengths > 0)
+        return np.clip(out, 0, 1)
+
+    def distances(self, seen: Stack) -> NDArray[np.float64]:
+        """The Euclidean distance of every vector from every seen one, in double precision: long vectors cancel."""
+        products = self.products(seen, np.zeros((len(self.norms), len(seen.norms)), np.float64))
+        squares = self.norms[:, None] ** 2 + seen.norms[None, :] ** 2
+        out: NDArray[np.float64] = np.sqrt(np.clip(squares - 2 * products, 0, None))
+        return out
+
+    def products(self, seen: Stack, out: NDArray[Precision]) -> NDArray[Precision]:
+        """The inner product of every vector with every seen one, in the precision of `out`, where they are put."""
         from likewise.semantics.measures.inverted_kernels import turned_dots
 
-        products: NDArray[np.float32] = turned_dots(
-            self.documents, self.ends, self.rows, self.weights, len(self.norms), seen.ends, seen.documents, seen.weights
-        )
-        return cosine(products, self.norms[:, None], seen.norms[None, :])
+        if out.size:
+            turned_dots(
+                self.documents, self.ends, self.rows, self.weights, seen.ends, seen.documents, seen.weights, out
+            )
+        return out
 
 
 def turned(stack: Stack) -> TurnedStack:

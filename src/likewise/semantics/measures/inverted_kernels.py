@@ -18,21 +18,21 @@ def turned_dots(
     ends: NDArray[np.int64],
     rows: NDArray[np.int32],
     weights: NDArray[np.float32],
-    size: int,
     seen_ends: NDArray[np.int64],
     seen_documents: NDArray[np.uint32],
     seen_weights: NDArray[np.float32],
-) -> Any:
-    """The inner product of every asked vector with every seen one, through the documents of the seen ones alone.
+    out: NDArray[Any],
+) -> None:
+    """Puts the inner product of every asked vector (row) with every seen one (column) into `out`, in its precision.
 
-    `documents` are those of all asked vectors, ascending; up to `ends` stand the `rows` that hold each and their
-    `weights`. Both documents' lists ascend, so the search goes on where it ended.
+    Only the documents of the seen ones are looked at. `documents` are those of all asked vectors, ascending; up to
+    `ends` stand the `rows` that hold each and their `weights`. Both documents' lists ascend, so the search goes on
+    where it ended.
     """
-    columns = len(seen_ends)
-    out = np.zeros((size, columns), dtype=np.float32)
-    total = np.zeros(size, dtype=np.float32)
+    total = np.zeros_like(out[:, 0])
+    weight = np.zeros_like(out[0, :1])  # a number of the same precision
     start = 0
-    for j in range(columns):
+    for j in range(len(seen_ends)):
         total[:] = 0.0
         at = 0
         for k in range(start, seen_ends[j]):
@@ -52,9 +52,8 @@ def turned_dots(
             if at == len(documents):
                 break
             if documents[at] == wanted:
-                weight = seen_weights[k]
+                weight[0] = seen_weights[k]
                 for p in range(ends[at - 1] if at else 0, ends[at]):
-                    total[rows[p]] += weights[p] * weight
+                    total[rows[p]] += weights[p] * weight[0]
         out[:, j] = total
         start = seen_ends[j]
-    return out

@@ -7,42 +7,65 @@ The projection itself is `TermVectors.vector`; it is kept for each (term, theme)
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 
 from likewise.errors import InputError
 from likewise.semantics.measure import Term
 from likewise.semantics.measures.esa import EsaMeasure, Metric, fold_spaces
-from likewise.semantics.vectors.term_vectors import Basis, TermVectors, Vector, theme_of
+from likewise.semantics.vectors.term_vectors import Basis, Emptied, Inverse, Projecting, TermVectors, Vector, theme_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+Equal = Literal["one", "letter"]
+CHOICES: Final = {
+    "basis": ("any", "all"), "projection": ("whole", "letter"), "idf": ("token", "term"), "equal": ("one", "letter"),
+}  # fmt: skip
+
+
 class ThematicMeasure(EsaMeasure):
     """Relatedness of terms projected into their themes' subspaces; without themes the same as `esa`.
 
-    `basis="any"` spans a theme's subspace by the documents holding a token of any tag (the paper);
-    `"all"` by those holding every token of some tag.
+    `basis`, `projection` and `idf` are those of `Projecting` (`projection="letter"`: an empty projection stays empty).
+    `equal="one"` gives 1 to equal texts; `"letter"` leaves them to Eq. 6, by which a term under one theme is not
+    wholly itself under another.
+
+    The paper's own measure is `metric="letter", projection="letter", idf="term", equal="letter"`. A matcher ranks with
+    it, but its scores have no zero, so a threshold means little.
     """
 
     name = "thematic"
 
-    def __init__(self, vectors: TermVectors, *, metric: Metric = "unit", basis: Basis = "any") -> None:
-        if basis not in ("any", "all"):
-            raise InputError(f"no basis is named {basis!r}; there are any, all")
+    def __init__(
+        self,
+        vectors: TermVectors,
+        *,
+        metric: Metric = "unit",
+        basis: Basis = "any",
+        projection: Emptied = "whole",
+        idf: Inverse = "token",
+        equal: Equal = "one",
+    ) -> None:
+        for option, found in (("basis", basis), ("projection", projection), ("idf", idf), ("equal", equal)):
+            if found not in CHOICES[option]:
+                raise InputError(f"no {option} is named {found!r}; there are {', '.join(CHOICES[option])}")
         super().__init__(vectors, metric=metric)
-        self.basis: Basis = basis
+        self.how = Projecting(basis, projection, idf)
+        self.equal: Equal = equal
 
     def configuration(self) -> dict[str, object]:
         """What rebuilds this measure over the same space."""
-        return {**super().configuration(), "basis": self.basis}
+        how = self.how
+        chosen = {"basis": how.basis, "projection": how.emptied, "idf": how.idf, "equal": self.equal}
+        return {**super().configuration(), **chosen}
 
     def vector(self, term: Term) -> Vector:
         """The term's projection (Algorithm 1)."""
-        return self._vectors.vector(fold_spaces(term.text), theme_of(term.theme), self.basis)
+        return self._vectors.vector(fold_spaces(term.text), theme_of(term.theme), self.how)
 
     def matrix(self, asked: Sequence[Term], seen: Sequence[Term]) -> NDArray[np.float32]:
         """The relatedness of every asked term, under its theme, with every seen one under its own."""
-        return super().matrix(asked, seen)
+        return super().matrix(asked, seen) if self.equal == "one" else self._related(asked, seen)

@@ -1,4 +1,4 @@
-"""Compiled products of many sparse vectors."""
+"""Compiled arithmetic of sparse vectors whose documents ascend."""
 
 from __future__ import annotations
 
@@ -13,40 +13,48 @@ if TYPE_CHECKING:
 
 
 @unlocked
-def dots(
-    asked_ends: NDArray[np.int64],
-    asked_documents: NDArray[np.uint32],
-    asked_weights: NDArray[np.float32],
-    seen_ends: NDArray[np.int64],
-    seen_documents: NDArray[np.uint32],
-    seen_weights: NDArray[np.float32],
-    documents: int,
-) -> Any:
-    """The inner product of every asked vector with every seen one.
+def within(documents: NDArray[np.uint32], weights: NDArray[np.float32], basis: NDArray[np.bool_]) -> Any:
+    """The part of a vector that lies in a basis of documents."""
+    kept, values = np.empty(len(documents), np.uint32), np.empty(len(documents), np.float32)
+    n = 0
+    for k in range(len(documents)):
+        kept[n], values[n] = documents[k], weights[k]
+        n += basis[documents[k]]
+    return kept[:n].copy(), values[:n].copy()
 
-    Each seen vector is spread over one dense row of all `documents`, which every asked vector then
-    reads: the cost is the asked vectors' length for each seen one, however long that is.
-    """
-    rows, columns = len(asked_ends), len(seen_ends)
-    out = np.zeros((rows, columns), dtype=np.float32)
-    spread = np.zeros(documents, dtype=np.float32)
-    start = 0
-    for j in range(columns):
-        end = seen_ends[j]
-        for k in range(start, end):
-            spread[seen_documents[k]] = seen_weights[k]
-        if end > start:
-            begin = 0
-            for i in range(rows):
-                total = np.float32(0.0)
-                for k in range(begin, asked_ends[i]):
-                    total += asked_weights[k] * spread[asked_documents[k]]
-                out[i, j] = total
-                begin = asked_ends[i]
-        for k in range(start, end):
-            spread[seen_documents[k]] = 0.0
-        start = end
-    return out
+
+@unlocked
+def merged(
+    a: NDArray[np.uint32], a_weights: NDArray[np.float32], b: NDArray[np.uint32], b_weights: NDArray[np.float32]
+) -> Any:
+    """The sum of two vectors whose documents ascend."""
+    size = len(a) + len(b)
+    documents, weights = np.empty(size, np.uint32), np.empty(size, np.float32)
+    i, j, n = 0, 0, 0
+    while i < len(a) or j < len(b):
+        first = j == len(b) or (i < len(a) and a[i] <= b[j])
+        second = i == len(a) or (j < len(b) and b[j] <= a[i])
+        weight = np.float32(0.0)
+        if first:
+            documents[n] = a[i]
+            weight += a_weights[i]
+            i += 1
+        if second:
+            documents[n] = b[j]
+            weight += b_weights[j]
+            j += 1
+        weights[n] = weight
+        n += 1
+    return documents[:n].copy(), weights[:n].copy()
+
+
+@unlocked
+def norm(weights: NDArray[np.float32]) -> Any:
+    """A vector's length, summed in double precision in the order in which inner products are."""
+    total = 0.0
+    for weight in weights:
+        total += np.float64(weight) * np.float64(weight)
+    return np.sqrt(total)
 
 
 @unlocked

@@ -24,7 +24,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Basis = Literal["any", "all"]
+Emptied = Literal["whole", "letter"]
+Inverse = Literal["token", "term"]
 Theme = tuple[str, ...]
+Weighted = tuple["NDArray[np.uint32]", "NDArray[np.float32]"]
 _NO_DOCUMENTS: Final = np.empty(0, dtype=np.uint32)
 _NO_WEIGHTS: Final = np.empty(0, dtype=np.float32)
 
@@ -47,13 +50,30 @@ class Vector(msgspec.Struct, frozen=True, eq=False):
         return self.documents.nbytes + self.weights.nbytes
 
 
+class Projecting(msgspec.Struct, frozen=True):
+    """How Algorithm 1 is read.
+
+    `basis="any"` spans a theme's subspace by the documents holding a token of any tag (the paper), `"all"` by those
+    holding every token of some tag. `emptied="whole"` gives the unprojected vector where a theme is unknown or leaves
+    nothing of a term; `"letter"` the empty one. `idf="token"` weighs each token of a term by its own documents;
+    `"term"` all by the documents that hold any of them (line 9 of the algorithm speaks of the whole term).
+    """
+
+    basis: Basis = "any"
+    emptied: Emptied = "whole"
+    idf: Inverse = "token"
+
+
+USUAL: Final = Projecting()
+
+
 class Stack(msgspec.Struct, frozen=True, eq=False):
     """Several vectors, one after another."""
 
     ends: NDArray[np.int64]
     documents: NDArray[np.uint32]
     weights: NDArray[np.float32]
-    norms: NDArray[np.float32]
+    norms: NDArray[np.float64]
 
 
 def stacked(vectors: Sequence[Vector]) -> Stack:
@@ -63,7 +83,7 @@ def stacked(vectors: Sequence[Vector]) -> Stack:
         ends,
         np.concatenate([_NO_DOCUMENTS, *(v.documents for v in vectors)]),
         np.concatenate([_NO_WEIGHTS, *(v.weights for v in vectors)]),
-        np.array([v.norm for v in vectors], dtype=np.float32),
+        np.array([v.norm for v in vectors], dtype=np.float64),
     )
 
 
@@ -77,11 +97,14 @@ class TermVectors:
         self._tokens: LeastRecent[str, tuple[int, ...]] = LeastRecent(
             defaults.TERM_CACHE_BYTES // 8, lambda ids: 40 * len(ids) + 100
         )
-        self._vectors: LeastRecent[tuple[tuple[int, ...], Theme, Basis], Vector] = LeastRecent(
+        self._vectors: LeastRecent[tuple[tuple[int, ...], Theme, Projecting], Vector] = LeastRecent(
             defaults.TERM_CACHE_BYTES, lambda v: v.nbytes + 400
         )
-        self._bases: LeastRecent[tuple[Theme, Basis], NDArray[np.bool_]] = LeastRecent(
-            defaults.THEME_CACHE_BYTES, lambda mask: mask.nbytes
+        self._kept_frequencies: LeastRecent[int, Weighted] = LeastRecent(
+            defaults.TERM_CACHE_BYTES // 4, lambda kept: kept[0].nbytes + kept[1].nbytes + 200
+        )
+        self._bases: LeastRecent[tuple[Theme, Basis], tuple[NDArray[np.bool_], int]] = LeastRecent(
+            defaults.THEME_CACHE_BYTES, lambda kept: kept[0].nbytes
         )
 
     def tokens(self, text: str) -> tuple[int, ...]:
@@ -126,79 +149,87 @@ class TermVectors:
         tokens = self.tokenizer.tokens(word)
         return len(tokens) == 1 and self.files.term_id(tokens[0]) >= 0
 
-    def vector(self, text: str, theme: Theme = (), basis: Basis = "any") -> Vector:
+    def vector(self, text: str, theme: Theme = (), how: Projecting = USUAL) -> Vector:
         """A term's vector, projected into the theme's subspace if there is a theme (Algorithm 1).
 
         A theme unknown to the space, and a projection that would leave nothing of a known term, give
-        the unprojected vector (sources.md T).
+        the unprojected vector (departure), unless the letter is asked for.
         """
         tokens = tuple(i for i in self.tokens(text) if i >= 0)
-        key = (tokens, theme, basis)
+        key = (tokens, theme, how)
         kept = self._vectors.get(key)
         if kept is None:
-            kept = self._projection(tokens, theme, basis) if theme else None
-            kept = kept or self._sum([self._weighted(token) for token in tokens], projected=False)
+            kept = self._projection(tokens, theme, how) if theme else None
+            kept = kept or _sum([self._weighted(token) for token in tokens], projected=False)
             self._vectors.put(key, kept)
         return kept
 
     def basis(self, theme: Theme, basis: Basis = "any") -> NDArray[np.bool_]:
         """Which documents span a theme's subspace: those holding a token of any tag, or all of one tag."""
+        return self._spanned(theme, basis)[0]
+
+    def _spanned(self, theme: Theme, basis: Basis) -> tuple[NDArray[np.bool_], int]:
+        """A theme's basis, and how many documents it has."""
         kept = self._bases.get((theme, basis))
         if kept is None:
-            kept = np.zeros(self.size, dtype=bool)
+            mask = np.zeros(self.size, dtype=bool)
             for tag in theme:
                 tokens = self.tokens(tag)
                 if basis == "any":
                     for token in tokens:
                         if token >= 0:
-                            kept[self.files.postings(token)[0]] = True
+                            mask[self.files.postings(token)[0]] = True
                 elif tokens and -1 not in tokens:
                     held = np.zeros(self.size, dtype=np.uint16)
                     for token in set(tokens):
                         held[self.files.postings(token)[0]] += 1
-                    kept |= held == len(set(tokens))
+                    mask |= held == len(set(tokens))
+            kept = mask, int(np.count_nonzero(mask))
             self._bases.put((theme, basis), kept)
         return kept
 
-    def _weighted(self, token: int) -> tuple[NDArray[np.uint32], NDArray[np.float32]]:
+    def _weighted(self, token: int) -> Weighted:
         """One token's documents and weights in the whole space (Eq. 2-4)."""
-        documents, term_frequencies = self._frequencies(token)
+        documents, frequencies = self._frequencies(token)
         idf = math.log(self.size / self.files.document_frequencies.item(token))
-        return documents, term_frequencies * np.float32(idf)
+        return documents, frequencies * np.float32(idf)
 
-    def _frequencies(self, token: int) -> tuple[NDArray[np.uint32], NDArray[np.float32]]:
+    def _frequencies(self, token: int) -> Weighted:
         """Augmented term frequencies (Eq. 2): 0.5 + 0.5 * frequency / the document's highest."""
-        documents, frequencies = self.files.postings(token)
-        highest = self.files.document_maxima[documents].astype(np.float32)
-        return documents, np.float32(0.5) + np.float32(0.5) * frequencies.astype(np.float32) / highest
+        kept = self._kept_frequencies.get(token)
+        if kept is None:
+            documents, frequencies = self.files.postings(token)
+            highest = self.files.document_maxima[documents].astype(np.float32)
+            kept = documents, np.float32(0.5) + np.float32(0.5) * frequencies.astype(np.float32) / highest
+            self._kept_frequencies.put(token, kept)
+        return kept
 
-    def _projection(self, tokens: tuple[int, ...], theme: Theme, basis: Basis) -> Vector | None:
-        """Algorithm 1 for each token, summed; None if the theme is unknown or nothing is left."""
-        mask = self.basis(theme, basis)
-        documents_in_basis = np.count_nonzero(mask)
-        if not documents_in_basis:
-            return None
-        parts = []
-        for token in tokens:
-            documents, frequencies = self._frequencies(token)
-            inside = mask[documents]
-            shared = np.count_nonzero(inside)
-            if shared:
-                idf = math.log(documents_in_basis / shared)
-                parts.append((documents[inside], frequencies[inside] * np.float32(idf)))
-        vector = self._sum(parts, projected=True)
-        return vector if vector.norm > 0 else None
+    def _projection(self, tokens: tuple[int, ...], theme: Theme, how: Projecting) -> Vector | None:
+        """Algorithm 1; None if the theme is unknown or nothing is left, and the letter is not asked for."""
+        from likewise.semantics.vectors.sparse_kernels import within
 
-    def _sum(self, parts: list[tuple[NDArray[np.uint32], NDArray[np.float32]]], *, projected: bool) -> Vector:
-        """The sum of sparse vectors."""
-        if not parts:
-            return Vector(_NO_DOCUMENTS, _NO_WEIGHTS, 0.0, projected)
-        documents, weights = parts[0]
-        if len(parts) > 1:
-            documents, place = np.unique(np.concatenate([d for d, _ in parts]), return_inverse=True)
-            whole = np.concatenate([w for _, w in parts])
-            weights = np.bincount(place, weights=whole, minlength=len(documents)).astype(np.float32)
-        return Vector(documents, weights, float(np.sqrt(np.dot(weights, weights))), projected)
+        mask, size = self._spanned(theme, how.basis)
+        held = [part for token in tokens if len((part := within(*self._frequencies(token), mask))[0])] if size else []
+        if how.idf == "token":
+            parts = [(documents, weights * np.float32(math.log(size / len(documents)))) for documents, weights in held]
+            vector = _sum(parts, projected=True)
+        else:
+            whole = _sum(held, projected=True)
+            idf = math.log(size / max(1, len(whole.documents))) if held else 0.0
+            vector = _sum([(whole.documents, whole.weights * np.float32(idf))], projected=True)
+        return vector if vector.norm > 0 or how.emptied == "letter" else None
+
+
+def _sum(parts: Sequence[Weighted], *, projected: bool) -> Vector:
+    """The sum of sparse vectors."""
+    if not parts:
+        return Vector(_NO_DOCUMENTS, _NO_WEIGHTS, 0.0, projected)
+    from likewise.semantics.vectors.sparse_kernels import merged, norm
+
+    documents, weights = parts[0]
+    for part in parts[1:]:
+        documents, weights = merged(documents, weights, *part)
+    return Vector(documents, weights, norm(weights), projected)
 
 
 def theme_of(tags: Sequence[str]) -> Theme:
