@@ -7,6 +7,7 @@ from typing import Final
 # Meaning.
 MEASURE: Final = "combine"  # the measure of relaxed parts when none is named
 THRESHOLD: Final = 0.5  # a match needs at least this score (geometric mean of its relaxed parts)
+PART_FLOOR: Final = 0.7  # the share of the threshold that every relaxed part must reach by itself
 TOP_MAPPINGS: Final = 2  # how many mappings an explanation compares: the best and its runner-up
 HYBRID_M: Final = 5  # sources.md H: properties of an event that may answer one statement
 MAX_ENUMERATED_MAPPINGS: Final = 10_000  # up to here the probability space P covers every mapping (sources.md T)
@@ -34,6 +35,7 @@ MAX_SUBSCRIPTION_LENGTH: Final = 65_536  # characters of one subscription's text
 MAX_SUBSCRIPTION_BYTES: Final = 4 * 2**20  # one subscription as JSON
 MAX_CONJUNCTIONS: Final = 64  # what `or` and `not` may expand to
 MAX_PREDICATES: Final = 1_000  # predicates of one condition
+MAX_BEST: Final = 1_000  # `best m`: properties of an event that may answer one statement
 MAX_NESTING: Final = 64  # parentheses inside a condition
 MAX_IN_VALUES: Final = 1_000  # values of one `in (...)`
 MAX_K: Final = 100_000  # `top k`

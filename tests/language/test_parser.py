@@ -8,8 +8,8 @@ import threading
 
 import pytest
 
-from likewise.errors import InputError, InvalidSubscription, UnitError
-from likewise.language import parse
+from likewise.errors import InputError, InvalidSubscription, LimitExceeded, UnitError
+from likewise.language import parse, subscription_text
 from likewise.model import (
     All,
     Any,
@@ -197,6 +197,24 @@ def test_options_stand_at_the_end_in_any_order() -> None:
     assert found == parse("{a~ = x} top 1 by relatedness threshold .6 valid for 1 week")
 
 
+def test_confidence_stands_on_any_subscription() -> None:
+    """A probability, once; it is told apart from the threshold, which is a score."""
+    assert parse("{a~ = x} confidence 0.8 threshold 0.6").confidence == 0.8
+    for body in ("{a = 1}", "[1, 0]", 'event type "x"', "?s ?p ?o", "{a exists} top 1 by value(a)"):
+        assert parse(f"{body} confidence .5").confidence == 0.5
+    assert str(parse("{a~ = x} confidence 0.8 valid for 7 d threshold 0.6")).endswith(
+        "threshold 0.6 valid for 7 d confidence 0.8"
+    )
+
+
+def test_statements_say_by_which_measures_they_are_compared() -> None:
+    """`using` and `best`, each once, in any order; the words stay free elsewhere."""
+    found = parse('event type "Race" best 3 using sameness')
+    assert (found.using, found.best) == ("sameness", 3)
+    assert subscription_text(found) == 'event type "Race" using sameness best 3'
+    assert parse("{using~ = best confidence~}").body == parse('{"using"~ = "best confidence"~}').body
+
+
 def test_statements_are_read_with_dots_or_new_lines() -> None:
     """As in the second source's examples."""
     expected = Statements((Statement("type", "Football Match"), Statement("team", "Spain")))
@@ -271,6 +289,9 @@ def test_an_interest_vector_is_read_bit_by_bit() -> None:
         ("{a > 5, a < 3}", InvalidSubscription, "is empty"),
         ("{3 < a < 3}", InvalidSubscription, "is empty"),
         ("{a = 1} threshold 2", InvalidSubscription, "between 0 and 1"),
+        ("{a = 1} confidence 2", InvalidSubscription, "probability"),
+        ("{a = 1} using jcn", InvalidSubscription, "statements"),
+        ('event a "x" best 0', LimitExceeded, "best"),
         ("{a = 1} valid for 0 d", InvalidSubscription, "longer than nothing"),
         ("[1] top 1 by relatedness", InvalidSubscription, "top"),
     ],

@@ -38,6 +38,7 @@ from likewise.model.subscription import (
     Statements,
     Top,
     ValueOf,
+    Variant,
     WeightedSum,
 )
 
@@ -60,13 +61,16 @@ class Parts(NamedTuple):
     top: Top | None = None
     threshold: float | None = None
     valid_for: int | None = None
+    confidence: float | None = None
+    using: Variant | None = None
+    best: int | None = None
 
 
 class Clause(NamedTuple):
     """One option at the end: the field of a subscription it fills, and its value."""
 
     field: str
-    value: Top | float | int
+    value: Top | float | int | str
     position: int | None
 
 
@@ -209,6 +213,18 @@ class Construction:
         if duration is None:
             raise _mistake_at(parts[0], f"`{parts[0]}` is no time", "a time such as `7 d`")
         return Clause("valid_for", duration, _start(parts[0]))
+
+    def confidence(self, parts: list[str]) -> Clause:
+        """`confidence 0.8`."""
+        return Clause("confidence", float(parts[0]), _start(parts[0]))
+
+    def using(self, parts: list[str]) -> Clause:
+        """`using sameness`."""
+        return Clause("using", str(parts[0]), _start(parts[0]))
+
+    def best(self, parts: list[str]) -> Clause:
+        """`best 3`."""
+        return Clause("best", read_count(str(parts[0])), _start(parts[0]))
 
     def distance(self, parts: list[str]) -> Distance:
         """`distance(a 1, b 2)`."""

@@ -88,6 +88,9 @@ condition: "{{" item (_COMMA item)* "}}"
 clause: "top" COUNT ("within" SPAN)? "by" scoring ORDER?        -> top
       | "threshold" NUMBER                                      -> threshold
       | _VALID_FOR SPAN                                         -> validity
+      | "confidence" NUMBER                                     -> confidence
+      | "using" VARIANT                                         -> using
+      | "best" COUNT                                            -> best
 
 ?scoring: "distance" "(" POINT NUMBER (_COMMA POINT NUMBER)* ")" -> distance
         | "sum" "(" SIGN? _term (SIGN _term)* ")"               -> weighted_sum
@@ -131,6 +134,7 @@ COUNT: /[0-9]++/
 SPAN: /[0-9]++(?:\.[0-9]++)?\s*+[^\W\d_]++/
 NUMBER: /[+-]?{NUMBER}/
 ORDER: /lowest|highest/
+VARIANT: /hybrid|jcn|esa|sameness/
 _VALID_FOR: /valid\s++for(?=\s)/
 _VALUE_OF: "value"
 POINT: /{_POINT}/

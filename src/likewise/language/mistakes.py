@@ -45,6 +45,7 @@ _WORDS: Final = {
     "A": "`a`",
     "TRUTH": "`true` or `false`",
     "_VALID_FOR": "`valid for`",
+    "VARIANT": "`hybrid`, `jcn`, `esa` or `sameness`",
     "_VALUE_OF": "`value`",
     "$END": "the end",
     "_COMMA": "`,`",

@@ -55,14 +55,8 @@ def parse(text: str, *, id: str | None = None) -> Subscription:
                      ^
     """
     parts = read_parts(text)
-    return Subscription(
-        parts.body,
-        digest(parts_text(parts.body, parts.themes, parts.top, parts.threshold, parts.valid_for)) if id is None else id,
-        parts.themes,
-        parts.top,
-        parts.threshold,
-        parts.valid_for,
-    )
+    name = digest(parts_text(parts)) if id is None else id
+    return Subscription(parts.body, name, *parts[1:])
 
 
 def read_parts(text: str) -> Parts:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from hashlib import sha256
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from likewise.errors import InputError
 from likewise.language.rdf_terms import quote, term_text
@@ -29,6 +29,9 @@ from likewise.model.subscription import (
 from likewise.model.time import DURATIONS
 from likewise.model.values import Interval, Quantity
 
+if TYPE_CHECKING:
+    from likewise.language.construction import Parts
+
 # Words divided by single blanks, none of which means something somewhere in the language.
 _RESERVED = r"(?!(?:between|in|contains|exists|under|is-a|starts|ends|and|or|not)(?: |\Z))"
 _WORD = r'(?:[^\s,{}()~=<>:!"\x00-\x1f\x7f-\x9f]++|!(?!=))++'
@@ -45,8 +48,7 @@ def subscription_text(subscription: Subscription) -> str:
     >>> subscription_text(parse('({ power }, {device~: "laptop"~, t between 1 and 2 degC}) valid for 48 h'))
     '{power} {device~ = laptop~, t between 1 and 2 degC} valid for 2 d'
     """
-    s = subscription
-    return parts_text(s.body, s.themes, s.top, s.threshold, s.valid_for)
+    return parts_text(subscription)
 
 
 print_with(subscription_text)  # what `str()` of a subscription says
@@ -67,19 +69,23 @@ def digest(text: str) -> str:
     return sha256(text.encode(errors="surrogatepass")).hexdigest()[:16]
 
 
-def parts_text(
-    body: Body, themes: tuple[str, ...], top: Top | None, threshold: float | None, valid_for: int | None
-) -> str:
-    """The parts of a subscription as text."""
-    text = body_text(body)
-    if themes:
-        text = f"{{{', '.join([term(tag) for tag in themes])}}} {text}"
-    if top is not None:
-        text += _top_text(top)
-    if threshold is not None:
-        text += f" threshold {number_text(threshold)}"
-    if valid_for is not None:
-        text += f" valid for {_span_text(valid_for)}"
+def parts_text(parts: Parts | Subscription) -> str:
+    """The parts of a subscription as text; clauses in the order of the grammar."""
+    text = body_text(parts.body)
+    if parts.themes:
+        text = f"{{{', '.join([term(tag) for tag in parts.themes])}}} {text}"
+    if parts.top is not None:
+        text += _top_text(parts.top)
+    if parts.threshold is not None:
+        text += f" threshold {number_text(parts.threshold)}"
+    if parts.valid_for is not None:
+        text += f" valid for {_span_text(parts.valid_for)}"
+    if parts.confidence is not None:
+        text += f" confidence {number_text(parts.confidence)}"
+    if parts.using is not None:
+        text += f" using {parts.using}"
+    if parts.best is not None:
+        text += f" best {parts.best}"
     return text
 
 

@@ -7,7 +7,7 @@ from typing import Literal
 
 import msgspec
 
-from likewise.defaults import MAX_K, MAX_TERM_LENGTH, MAX_THEMES, MAX_VECTOR, MAX_WINDOW_EVENTS
+from likewise.defaults import MAX_BEST, MAX_K, MAX_TERM_LENGTH, MAX_THEMES, MAX_VECTOR, MAX_WINDOW_EVENTS
 from likewise.errors import InvalidSubscription, LimitExceeded
 from likewise.model.condition import All, Any, Conjunction, Node, Not, check, conjunctions
 from likewise.model.predicate import Predicate
@@ -168,8 +168,15 @@ def _check_scoring(terms: Iterable[tuple[str, float]]) -> None:
         finite(number)
 
 
+Variant = Literal["hybrid", "jcn", "esa", "sameness"]
+
+
 class Subscription(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown_fields=True):
-    """One subscription. `threshold` overrides the matcher's; `valid_for` (µs) ends it by itself."""
+    """One subscription. `threshold` overrides the matcher's; `valid_for` (µs) ends it by itself.
+
+    `confidence` asks that a match is meant with at least that probability. Statements may say by which measures they
+    are compared (`using`), and how many properties of an event may answer each (`best`).
+    """
 
     body: Body
     id: str = ""
@@ -177,12 +184,21 @@ class Subscription(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, fo
     top: Top | None = None
     threshold: float | None = None
     valid_for: int | None = None
+    confidence: float | None = None
+    using: Variant | None = None
+    best: int | None = None
 
     def __post_init__(self) -> None:
         if self.themes:
             check_themes(self.themes, InvalidSubscription)
         if self.threshold is not None and not 0 <= self.threshold <= 1:
             raise InvalidSubscription(f"a threshold lies between 0 and 1, not at {self.threshold}")
+        if self.confidence is not None and not 0 <= self.confidence <= 1:
+            raise InvalidSubscription(f"a confidence is a probability between 0 and 1, not {self.confidence}")
+        if self.best is not None and not 1 <= self.best <= MAX_BEST:
+            raise LimitExceeded("properties of `best` (from 1)", allowed=MAX_BEST, found=self.best)
+        if (self.using is not None or self.best is not None) and not isinstance(self.body, Statements):
+            raise InvalidSubscription('`using` and `best` go with statements only: event type "Race" using sameness')
         if self.valid_for is not None and self.valid_for <= 0:
             raise InvalidSubscription("a validity must be longer than nothing: valid for 7 d")
         if len(self.id) > MAX_TERM_LENGTH:

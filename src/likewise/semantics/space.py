@@ -20,8 +20,9 @@ from likewise.semantics.measures.thematic import ThematicMeasure
 from likewise.semantics.spaces.files import SpaceFiles
 from likewise.semantics.vectors.term_vectors import TermVectors, Vector, theme_of
 from likewise.semantics.wordnet.embedded import CALIBRATION, packed
+from likewise.semantics.wordnet.relations import WordRelations, has_relations, relations_in
 from likewise.semantics.wordnet.taxonomy import Taxonomy, has_taxonomy, taxonomy_in
-from likewise.semantics.wordnet.unpacked import embedded_taxonomy
+from likewise.semantics.wordnet.unpacked import embedded_relations, embedded_taxonomy
 
 if TYPE_CHECKING:
     from likewise.semantics.measures.combine import CombinedMeasure
@@ -96,6 +97,11 @@ class Space:
     def taxonomy(self) -> Taxonomy:
         """WordNet's taxonomy: this space's own, else the embedded space's."""
         return taxonomy_in(self.files) if has_taxonomy(self.files) else embedded_taxonomy()
+
+    @cached_property
+    def relations(self) -> WordRelations:
+        """WordNet's relations between words: this space's own, else the embedded space's."""
+        return relations_in(self.files) if has_relations(self.files) else embedded_relations()
 
     @cached_property
     def calibration(self) -> Calibration:

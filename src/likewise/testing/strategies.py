@@ -7,10 +7,11 @@ they meet often. `written_subscriptions` are all the language can say, with any 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 from hypothesis import strategies as st
 
+from likewise.defaults import MAX_BEST
 from likewise.errors import InputError
 from likewise.model import (
     All,
@@ -36,6 +37,7 @@ from likewise.model import (
     WeightedSum,
 )
 from likewise.model import Any as Either
+from likewise.model.subscription import Variant
 from likewise.testing.generators import DrawnChoice, event, subscription
 
 KINDS: Final[tuple[Kind, ...]] = ("exact", "approximate", "top", "statements", "pattern", "interest")
@@ -201,4 +203,9 @@ def written_subscriptions(draw: Callable[[Any], Any]) -> Subscription:
         themes = tuple(draw(st.lists(texts(), max_size=3)))
         top = draw(st.none() | _tops())
     threshold = draw(st.none() | st.floats(0, 1))
-    return Subscription(body, draw(texts()), themes, top, threshold, draw(st.none() | _spans))
+    confidence = draw(st.none() | st.floats(0, 1))
+    using, best = None, None
+    if isinstance(body, Statements):
+        using = draw(st.none() | st.sampled_from(get_args(Variant)))
+        best = draw(st.none() | st.integers(1, MAX_BEST))
+    return Subscription(body, draw(texts()), themes, top, threshold, draw(st.none() | _spans), confidence, using, best)

@@ -17,7 +17,7 @@ import msgspec
 from likewise.errors import FormatError
 from likewise.formats.json.answers import MatchDocument
 from likewise.formats.json.events import EventDocument
-from likewise.formats.json.subscriptions import SubscriptionDocument
+from likewise.formats.json.subscriptions import OPTIONS, SubscriptionDocument
 from likewise.formats.version import JSON_VERSION
 from likewise.model import Explanation
 
@@ -29,7 +29,7 @@ _TYPES: Final[dict[str, type]] = {
 }
 SCHEMAS: Final = tuple(_TYPES)
 
-_NOT_BESIDE_TEXT: Final = ("body", "themes", "top", "threshold", "valid_for")
+_NOT_BESIDE_TEXT: Final = ("body", "themes", *OPTIONS)
 # What types cannot say.
 _RULES: Final[dict[str, dict[str, object]]] = {
     "event": {

@@ -23,6 +23,7 @@ from likewise.formats.json.events import Data, read_lines, versioned
 from likewise.formats.strict_json import as_bytes, check_keys, decode, encode
 from likewise.formats.version import JSON_VERSION, check_version
 from likewise.model import Body, GraphPattern, Subscription, Top
+from likewise.model.subscription import Variant
 
 
 class SubscriptionDocument(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown_fields=True):
@@ -36,8 +37,12 @@ class SubscriptionDocument(msgspec.Struct, frozen=True, gc=False, omit_defaults=
     top: Top | None = None
     threshold: float | None = None
     valid_for: int | None = None
+    confidence: float | None = None
+    using: Variant | None = None
+    best: int | None = None
 
 
+OPTIONS: Final = ("top", "threshold", "valid_for", "confidence", "using", "best")
 _DECODER: Final = msgspec.json.Decoder(SubscriptionDocument)
 
 
@@ -46,7 +51,7 @@ def subscription_from_json(data: Data) -> Subscription:
 
     >>> data = '{"v": 1, "body": {"kind": "interest", "vector": "10*1"}, "id": "s1"}'
     >>> subscription_from_json(data)
-    Subscription(body=Interest(vector='10*1'), id='s1', themes=(), top=None, threshold=None, valid_for=None)
+    Subscription(body=Interest(vector='10*1'), id='s1', themes=(), top=None, threshold=None, valid_for=None, ...)
     """
     data = as_bytes(data, "subscription", MAX_SUBSCRIPTION_BYTES)
     found = decode(data, _DECODER, "subscription")
@@ -64,14 +69,17 @@ def subscription_from_json(data: Data) -> Subscription:
         from likewise.formats.rdf.terms import canonical_patterns
 
         body = GraphPattern(canonical_patterns(body.patterns))
-    made = Subscription(body, found.id, found.themes, found.top, found.threshold, found.valid_for)
+    made = Subscription(
+        body, found.id, found.themes, found.top, found.threshold, found.valid_for, found.confidence, found.using,
+        found.best,
+    )  # fmt: skip
     return made if made.id else with_default_id(made)
 
 
 def _from_text(found: SubscriptionDocument) -> Subscription:
     if found.text is UNSET:
         raise FormatError("the subscription has neither `text` nor `body`; give one of them")
-    if found.themes or found.top is not None or found.threshold is not None or found.valid_for is not None:
+    if found.themes or any(getattr(found, option) is not None for option in OPTIONS):
         raise FormatError("beside `text` only `v` and `id` may stand; write themes and options into the text")
     from likewise.language import parse
 

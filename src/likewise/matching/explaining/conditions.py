@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import msgspec
+
 from likewise.defaults import TOP_MAPPINGS
 from likewise.matching.plain.conditions import (
     PlainCondition,
@@ -14,6 +16,7 @@ from likewise.matching.plain.conditions import (
     rows_of,
 )
 from likewise.matching.plain.mappings import describe, score_of
+from likewise.matching.plain.needed import Needed
 from likewise.matching.plain.operators import Outcome, meets
 from likewise.matching.plain.similarity import Row, SeenEvent
 from likewise.model.event import EventTuple
@@ -37,11 +40,11 @@ class Finding(NamedTuple):
     runner_up: Mapping | None = None
 
 
-def explain_condition(subscription: Subscription, seen: SeenEvent, threshold: float) -> Finding:
+def explain_condition(subscription: Subscription, seen: SeenEvent, needed: Needed) -> Finding:
     """The conjunction that counts if the condition is met, else the one that came nearest."""
     condition = plain_condition(subscription)
-    met = evaluate(condition, seen, threshold)
-    judged = [_judge(condition, place, seen, threshold) for place in range(len(condition.conjunctions))]
+    met = evaluate(condition, seen, needed)
+    judged = [_judge(condition, place, seen, needed) for place in range(len(condition.conjunctions))]
     if met is not None:
         found = judged[met.conjunction]
         return found._replace(verdict="match", change="", score=met.score)
@@ -52,25 +55,25 @@ def explain_condition(subscription: Subscription, seen: SeenEvent, threshold: fl
     return nearest
 
 
-def _judge(condition: PlainCondition, place: int, seen: SeenEvent, threshold: float) -> Finding:
+def _judge(condition: PlainCondition, place: int, seen: SeenEvent, needed: Needed) -> Finding:
     conjunction = condition.conjunctions[place]
     mappings: list[Mapping] = []
     score = 1.0
     if conjunction.relaxed_parts == 0:
         reports = [exact_report(predicate, seen) for predicate in conjunction.positive]
     else:
-        rows = rows_of(conjunction, seen, condition.theme)
+        rows = rows_of(conjunction, seen, condition.theme, needed.part)
         mappings = describe(rows, conjunction.relaxed_parts, TOP_MAPPINGS, place)
         score = mappings[0].score if mappings else 0.0
         chosen = [c.tuple for c in mappings[0].correspondences] if mappings else _greedy(rows)
         reports = [
-            relaxed_report(predicate, row, index, seen, threshold)
+            relaxed_report(predicate, row, index, seen, needed)
             for predicate, row, index in zip(conjunction.positive, rows, chosen, strict=True)
         ]
-        if mappings and score >= threshold:  # a strong predicate may carry a weak one
+        if mappings and score >= needed.score:  # a strong predicate may carry a weak one
             reports = [_with_verdict(report, "match") for report in reports]
     positives = len(reports)
-    reports += [negative_report(p, seen, condition.theme, threshold) for p in conjunction.negative]
+    reports += [negative_report(p, seen, condition.theme, needed) for p in conjunction.negative]
     failing = next((r for r in reports if r.verdict not in ("match", "below_threshold")), None)
     if failing is None:
         failing = min((r for r in reports if r.verdict != "match"), key=lambda r: r.similarity, default=None)
@@ -79,7 +82,7 @@ def _judge(condition: PlainCondition, place: int, seen: SeenEvent, threshold: fl
     if failing is not None:
         verdict = failing.verdict
         if verdict == "below_threshold" and mappings:
-            change = _strengthen(conjunction, reports[:positives], score, mappings[0].product, threshold)
+            change = _strengthen(conjunction, reports[:positives], score, mappings[0].product, needed.score)
         else:
             change = _change(failing, seen)
             others = sum(r.verdict != "match" for r in reports) - 1
@@ -111,7 +114,7 @@ _EXACT_VERDICTS: dict[Outcome, Verdict] = {
 
 
 def relaxed_report(
-    predicate: Predicate, row: Row, index: int | None, seen: SeenEvent, threshold: float
+    predicate: Predicate, row: Row, index: int | None, seen: SeenEvent, needed: Needed
 ) -> PredicateReport:
     """A predicate of a conjunction with relaxed parts, with the tuple it was given (None: none was left for it)."""
     text = _text(predicate)
@@ -121,8 +124,14 @@ def relaxed_report(
     attribute, value = row.attribute[index], row.value[index]
     item = seen.tuples[index]
     if attribute * value > 0:
-        enough = predicate.relaxed_parts == 0 or score_of(attribute * value, predicate.relaxed_parts) >= threshold
-        return _report(predicate, item, index, "match" if enough else "below_threshold", attribute, value)
+        parts = predicate.relaxed_parts
+        reached = attribute >= needed.part and value >= needed.part
+        enough = parts == 0 or (reached and score_of(attribute * value, parts) >= needed.score)
+        report = _report(predicate, item, index, "match" if enough else "below_threshold", attribute, value)
+        if not reached and parts:
+            least = f"each part that is not exact must reach {needed.part:.3g}, however well the others do"
+            report = msgspec.structs.replace(report, notes=(*report.notes, least))
+        return report
     if attribute == 0:
         return PredicateReport(text, "missing_attribute")
     if predicate.value_relaxed:
@@ -131,9 +140,9 @@ def relaxed_report(
     return _report(predicate, item, index, "unit_mismatch" if mismatch else "exact_part_false", attribute, value)
 
 
-def negative_report(predicate: Predicate, seen: SeenEvent, theme: tuple[str, ...], threshold: float) -> PredicateReport:
+def negative_report(predicate: Predicate, seen: SeenEvent, theme: tuple[str, ...], needed: Needed) -> PredicateReport:
     """A predicate under `not`, with the tuple that satisfies it if one does."""
-    place = first_holder(predicate, seen, theme, threshold)
+    place = first_holder(predicate, seen, theme, needed)
     if place is None:
         return PredicateReport(_text(predicate), "match", negated=True)
     row = seen.row(predicate, theme)
@@ -192,8 +201,6 @@ def _units(predicate: Predicate) -> list[str]:
 
 
 def _with_verdict(report: PredicateReport, verdict: Verdict) -> PredicateReport:
-    import msgspec
-
     return msgspec.structs.replace(report, verdict=verdict)
 
 

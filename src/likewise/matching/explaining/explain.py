@@ -9,6 +9,7 @@ from likewise.defaults import HYBRID_M, THRESHOLD
 from likewise.errors import NotServed
 from likewise.matching.explaining.conditions import Finding, explain_condition
 from likewise.matching.explaining.other_kinds import explain_interest, explain_pattern, explain_statements
+from likewise.matching.plain.needed import Needed
 from likewise.matching.plain.scoring import number_of, rank_value, scored_attributes
 from likewise.matching.plain.similarity import SeenEvent
 from likewise.matching.plain.statements import SeenStatements
@@ -47,7 +48,7 @@ def explain(
     compared: float | None = level
     body = subscription.body
     if isinstance(body, Condition):
-        judged = explain_condition(subscription, SeenEvent(event, measure), level)
+        judged = explain_condition(subscription, SeenEvent(event, measure), Needed.at(level))
         compared = level if body.is_relaxed() else None
         if subscription.top is not None and judged.verdict == "match":
             judged = _rank(event, subscription.top, judged, standing)

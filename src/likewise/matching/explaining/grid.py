@@ -9,6 +9,7 @@ from likewise.formats.wire.questions import Grid
 from likewise.language.printer import predicate_text
 from likewise.matching.plain.conditions import evaluate, plain_condition, rows_of
 from likewise.matching.plain.mappings import best_mapping, score_of
+from likewise.matching.plain.needed import Needed
 from likewise.matching.plain.similarity import SeenEvent
 from likewise.model.event import Event
 from likewise.model.subscription import Condition, Subscription
@@ -29,12 +30,13 @@ def grid(event: Event, subscription: Subscription, measure: Measure | None, thre
     if not isinstance(subscription.body, Condition):
         return None
     condition, seen = plain_condition(subscription), SeenEvent(event, measure)
-    met = evaluate(condition, seen, threshold)
+    needed = Needed.at(threshold)
+    met = evaluate(condition, seen, needed)
     best: Grid | None = None
     for place, conjunction in enumerate(condition.conjunctions):
         if met is not None and place != met.conjunction:
             continue
-        rows = rows_of(conjunction, seen, condition.theme)
+        rows = rows_of(conjunction, seen, condition.theme, needed.part)
         found = best_mapping([row.similarity for row in rows]) if rows else None
         score = score_of(found[0], conjunction.relaxed_parts) if found else 0.0
         drawn = Grid(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from likewise.errors import NotServed
 from likewise.matching.plain.conditions import evaluate, plain_condition, rows_of
 from likewise.matching.plain.mappings import best_mapping
+from likewise.matching.plain.needed import Needed
 from likewise.matching.plain.similarity import SeenEvent
 from likewise.model import Condition, Event, Subscription, fold
 from likewise.semantics.feedback import Pair, pair_of
@@ -22,7 +23,7 @@ def judged_pairs(event: Event, subscription: Subscription, measure: Measure) -> 
         )
     condition = plain_condition(subscription)
     seen = SeenEvent(event, measure)
-    met = evaluate(condition, seen, 0.0)
+    met = evaluate(condition, seen, Needed.at(0.0))
     conjunction = condition.conjunctions[0 if met is None else met.conjunction]
     rows = rows_of(conjunction, seen, condition.theme)
     found = best_mapping([row.similarity for row in rows])

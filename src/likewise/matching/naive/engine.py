@@ -20,6 +20,7 @@ from likewise.matching.plain.conditions import MetCondition, PlainCondition, eva
 from likewise.matching.plain.graphs import search, solutions
 from likewise.matching.plain.interests import agrees
 from likewise.matching.plain.mappings import describe
+from likewise.matching.plain.needed import Needed
 from likewise.matching.plain.similarity import SeenEvent
 from likewise.matching.plain.statements import SeenStatements, relevance
 from likewise.matching.plain.window import Trace
@@ -104,6 +105,9 @@ class NaiveEngine(BaseEngine):
         own = self.subscriptions[ordinal].threshold
         return self.threshold if own is None else own
 
+    def _needed(self, ordinal: int) -> Needed:
+        return Needed.at(self._threshold(ordinal))
+
     @property
     def refused_late(self) -> int:
         """How many events came too late for any window."""
@@ -140,10 +144,15 @@ class NaiveEngine(BaseEngine):
             seen.relate(self._terms)
         arrived: Hits = []
         for ordinal, condition in self._conditions.items():
-            met = evaluate(condition, seen, self._threshold(ordinal))
+            needed = self._needed(ordinal)
+            met = evaluate(condition, seen, needed)
             if met is not None:
                 subscription = self.subscriptions[ordinal]
-                trace = _trace(condition, seen, met) if describing and subscription.kind == "approximate" else None
+                trace = (
+                    _trace(condition, seen, met, needed.part)
+                    if describing and subscription.kind == "approximate"
+                    else None
+                )
                 match = Match(event.id, subscription.id, subscription.kind, met.score, met.product, trace)
                 arrived.append((ordinal, match))
         arrived += self._meet_others(event, describing)
@@ -159,9 +168,10 @@ class NaiveEngine(BaseEngine):
         """The top-k subscriptions whose condition the event meets."""
         found: list[tuple[int, MetCondition, Trace | None]] = []
         for ordinal, condition in self._windowed.items():
-            met = evaluate(condition, seen, self._threshold(ordinal))
+            needed = self._needed(ordinal)
+            met = evaluate(condition, seen, needed)
             if met is not None:
-                found.append((ordinal, met, _trace(condition, seen, met) if condition.terms else None))
+                found.append((ordinal, met, _trace(condition, seen, met, needed.part) if condition.terms else None))
         return found
 
     def _meet_others(self, event: Event, describing: bool) -> Hits:
@@ -203,7 +213,7 @@ class NaiveEngine(BaseEngine):
             raise UnknownId(str(ordinal))
         standing = None
         if subscription.kind == "top":
-            met = evaluate(self._windowed[ordinal], SeenEvent(event, self.measure), self._threshold(ordinal))
+            met = evaluate(self._windowed[ordinal], SeenEvent(event, self.measure), self._needed(ordinal))
             standing = self._windows.standing(event, ordinal, at, met)
         return explain(
             event, subscription, measure=self.measure, jcn=self.jcn, esa=self.esa, m=self.m,
@@ -223,12 +233,12 @@ class NaiveEngine(BaseEngine):
         self._windows.load(folder)
 
 
-def _trace(condition: PlainCondition, seen: SeenEvent, met: MetCondition) -> Trace:
+def _trace(condition: PlainCondition, seen: SeenEvent, met: MetCondition, floor: float) -> Trace:
     def best() -> Mapping | None:
         conjunction = condition.conjunctions[met.conjunction]
         if conjunction.relaxed_parts == 0:  # predicates may share a tuple: there is no mapping
             return None
-        rows = rows_of(conjunction, seen, condition.theme)
+        rows = rows_of(conjunction, seen, condition.theme, floor)
         found = describe(rows, conjunction.relaxed_parts, 1, met.conjunction)
         return found[0] if found else None
 

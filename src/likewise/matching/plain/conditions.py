@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from likewise.matching.plain.mappings import best_mapping, score_of
+from likewise.matching.plain.needed import Needed
 from likewise.matching.plain.operators import meets
 from likewise.matching.plain.similarity import Row, SeenEvent, asked_terms
 from likewise.matching.plain.terms import theme_of
@@ -67,12 +68,12 @@ def plain_condition(subscription: Subscription) -> PlainCondition:
     return PlainCondition(tuple(ready), theme, tuple(dict.fromkeys(terms)))
 
 
-def evaluate(condition: PlainCondition, seen: SeenEvent, threshold: float) -> MetCondition | None:
+def evaluate(condition: PlainCondition, seen: SeenEvent, needed: Needed) -> MetCondition | None:
     """How the event meets the condition, or None; of several conjunctions the best one.
 
     >>> from likewise.model import event
     >>> seen = SeenEvent(event({"t": 3}))
-    >>> evaluate(plain_condition(Subscription(Condition((Predicate("t", ">", 1.0),)))), seen, 0.5)
+    >>> evaluate(plain_condition(Subscription(Condition((Predicate("t", ">", 1.0),)))), seen, Needed.at(0.5))
     MetCondition(score=1.0, product=1.0, conjunction=0)
     """
     if condition.terms:
@@ -84,11 +85,11 @@ def evaluate(condition: PlainCondition, seen: SeenEvent, threshold: float) -> Me
                 continue
             met = MetCondition(1.0, 1.0, place)
         else:
-            score, product = best_score(conjunction, seen, condition.theme)
-            if score < threshold or score <= 0:
+            score, product = best_score(conjunction, seen, condition.theme, needed.part)
+            if score < needed.score or score <= 0:
                 continue
             met = MetCondition(score, product, place)
-        if all(holds_for_none(p, seen, condition.theme, threshold) for p in conjunction.negative) and (
+        if all(holds_for_none(p, seen, condition.theme, needed) for p in conjunction.negative) and (
             best is None or met[:2] > best[:2]
         ):
             best = met
@@ -110,11 +111,13 @@ def exactly_true(conjunction: PlainConjunction, seen: SeenEvent) -> bool:
     return True
 
 
-def best_score(conjunction: PlainConjunction, seen: SeenEvent, theme: tuple[str, ...]) -> tuple[float, float]:
-    """Score and product of the best mapping; both 0 if there is none."""
+def best_score(
+    conjunction: PlainConjunction, seen: SeenEvent, theme: tuple[str, ...], floor: float = 0.0
+) -> tuple[float, float]:
+    """Score and product of the best mapping whose relaxed parts all reach the floor; both 0 if there is none."""
     rows: list[tuple[float, ...]] = []
     for predicate in conjunction.positive:
-        row = seen.row(predicate, theme)
+        row = seen.row(predicate, theme, floor)
         if not any(row.similarity):
             return 0.0, 0.0
         rows.append(row.similarity)
@@ -122,21 +125,21 @@ def best_score(conjunction: PlainConjunction, seen: SeenEvent, theme: tuple[str,
     return (0.0, 0.0) if found is None else (score_of(found[0], conjunction.relaxed_parts), found[0])
 
 
-def rows_of(conjunction: PlainConjunction, seen: SeenEvent, theme: tuple[str, ...]) -> list[Row]:
-    """The similarity matrix: one row for each positive predicate."""
-    return [seen.row(predicate, theme) for predicate in conjunction.positive]
+def rows_of(conjunction: PlainConjunction, seen: SeenEvent, theme: tuple[str, ...], floor: float = 0.0) -> list[Row]:
+    """The similarity matrix: one row for each positive predicate; 0 where a relaxed part is below the floor."""
+    return [seen.row(predicate, theme, floor) for predicate in conjunction.positive]
 
 
-def holds_for_none(predicate: Predicate, seen: SeenEvent, theme: tuple[str, ...], threshold: float) -> bool:
+def holds_for_none(predicate: Predicate, seen: SeenEvent, theme: tuple[str, ...], needed: Needed) -> bool:
     """Whether no tuple satisfies the predicate; if it is relaxed, whether none reaches the threshold."""
-    return first_holder(predicate, seen, theme, threshold) is None
+    return first_holder(predicate, seen, theme, needed) is None
 
 
-def first_holder(predicate: Predicate, seen: SeenEvent, theme: tuple[str, ...], threshold: float) -> int | None:
+def first_holder(predicate: Predicate, seen: SeenEvent, theme: tuple[str, ...], needed: Needed) -> int | None:
     """The first tuple that satisfies a predicate standing alone, by its index; None if none does.
 
     >>> from likewise.model import event
-    >>> first_holder(Predicate("b", "exists"), SeenEvent(event({"a": 1, "b": 2})), (), 0.5)
+    >>> first_holder(Predicate("b", "exists"), SeenEvent(event({"a": 1, "b": 2})), (), Needed.at(0.5))
     1
     """
     parts = predicate.relaxed_parts
@@ -144,5 +147,5 @@ def first_holder(predicate: Predicate, seen: SeenEvent, theme: tuple[str, ...], 
         wanted = fold(predicate.attribute)
         held = (i for i, t in enumerate(seen.tuples) if fold(t.attribute) == wanted and meets(predicate, t))
         return next(held, None)
-    similarity = seen.row(predicate, theme).similarity
-    return next((i for i, s in enumerate(similarity) if s > 0 and score_of(s, parts) >= threshold), None)
+    similarity = seen.row(predicate, theme, needed.part).similarity
+    return next((i for i, s in enumerate(similarity) if s > 0 and score_of(s, parts) >= needed.against), None)

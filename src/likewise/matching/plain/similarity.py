@@ -83,8 +83,8 @@ class SeenEvent:
             self._values = seen_values(self.event)
         return self._values
 
-    def row(self, predicate: Predicate, theme: tuple[str, ...]) -> Row:
-        """The predicate against every tuple."""
+    def row(self, predicate: Predicate, theme: tuple[str, ...], floor: float = 0.0) -> Row:
+        """The predicate against every tuple; the similarity is 0 where a relaxed part is below the floor."""
         attribute: tuple[float, ...]
         value: tuple[float, ...]
         if predicate.attribute_relaxed:
@@ -93,13 +93,19 @@ class SeenEvent:
             wanted = fold(predicate.attribute)
             attribute = tuple(1.0 if fold(t.attribute) == wanted else 0.0 for t in self.tuples)
         if predicate.value_relaxed:
-            value = tuple(
-                1.0 if fold(str(t.value)) == fold(str(predicate.value)) else found
-                for t, found in zip(self.tuples, self.related(asked_value(predicate, theme)), strict=True)
-            )
+            value = self._values_related(predicate, theme)
         else:
             value = tuple(1.0 if meets(predicate, t) else 0.0 for t in self.tuples)
-        return Row(attribute, value, tuple(a * v for a, v in zip(attribute, value, strict=True)))
+        pairs = zip(attribute, value, strict=True)
+        return Row(attribute, value, tuple(a * v if a >= floor and v >= floor else 0.0 for a, v in pairs))
+
+    def _values_related(self, predicate: Predicate, theme: tuple[str, ...]) -> tuple[float, ...]:
+        """The relatedness of a relaxed value; a number that is no term is met by the text that writes it."""
+        asked = asked_value(predicate, theme)
+        found = self.related(asked)
+        written = fold(asked.text)
+        seen = zip(self.tuples, self._seen(asked), found, strict=True)
+        return tuple(float(fold(str(t.value)) == written) if term is None else related for t, term, related in seen)
 
 
 def asked_terms(predicates: Iterable[Predicate], theme: tuple[str, ...]) -> list[Term]:
@@ -118,18 +124,24 @@ def asked_terms(predicates: Iterable[Predicate], theme: tuple[str, ...]) -> list
 
 
 def related(asked: Sequence[Term], seen: Sequence[Term | None], measure: Measure | None) -> list[tuple[float, ...]]:
-    """Relatedness of asked with seen terms in float64: equal folded text is 1, None is related to nothing.
+    """Relatedness of asked with seen terms in float64, by the measure; None is related to nothing.
+
+    Without a measure just equal folded text is related. With one it is the measure that says what is equal: the same
+    word may say two things (`true` of `door_open` and of `contact`).
 
     >>> related([Term("Room 1")], [Term("room  1"), Term("hall"), None], None)
     [(1.0, 0.0, 0.0)]
     """
     present = [index for index, term in enumerate(seen) if term is not None]
     rows = [[0.0] * len(seen) for _ in asked]
-    if measure is not None and present and asked:
+    if measure is not None:
+        if not present or not asked:
+            return [tuple(row) for row in rows]
         matrix = measure.matrix(list(asked), [term for term in seen if term is not None])
         for row, numbers in zip(rows, matrix.tolist(), strict=True):
             for index, number in zip(present, numbers, strict=True):
                 row[index] = number
+        return [tuple(row) for row in rows]
     for term, row in zip(asked, rows, strict=True):
         wanted = fold(term.text)
         for index, other in enumerate(seen):

@@ -13,7 +13,10 @@ from likewise.model.predicate import TEXT_OPERATORS, Predicate
 from likewise.model.text import fold
 from likewise.model.units import find_unit
 from likewise.model.values import Interval, Quantity
+from likewise.semantics.concepts.values.states import generic_sign
 from likewise.semantics.measure import Term, ValueKind
+
+STATE_NUMBERS = (0, 1)  # numbers that may stand for a state
 
 
 def theme_of(tags: Iterable[str]) -> tuple[str, ...]:
@@ -35,12 +38,14 @@ def asked_attribute(predicate: Predicate, theme: tuple[str, ...]) -> Term:
 
 
 def asked_value(predicate: Predicate, theme: tuple[str, ...]) -> Term:
-    """The text a predicate asks for after `=`.
+    """The text a predicate asks for after `=`; what says no more than yes or no has its attribute as context.
 
     >>> asked_value(Predicate("device", "=", "laptop", value_relaxed=True), ("it",)).text
     'laptop'
+    >>> asked_value(Predicate("heating", "=", "on", value_relaxed=True), ()).context
+    ('heating',)
     """
-    return Term(str(predicate.value), "value", theme, kind="text")
+    return _value(str(predicate.value), predicate.attribute, theme, "text")
 
 
 def seen_attributes(event: Event) -> tuple[Term, ...]:
@@ -68,13 +73,34 @@ def seen_attribute(item: EventTuple, theme: tuple[str, ...], context: tuple[str,
 
 
 def seen_values(event: Event) -> tuple[Term | None, ...]:
-    """For each tuple its value if that is text; None for a number or a Boolean, which no text is related to.
+    """For each tuple its value as a term, None for a number that no text is related to.
 
     >>> [None if t is None else t.text for t in seen_values(Event((EventTuple("a", "x"), EventTuple("b", 3))))]
     ['x', None]
     """
     theme = theme_of(event.themes)
-    return tuple(Term(t.value, "value", theme, kind="text") if isinstance(t.value, str) else None for t in event.tuples)
+    return tuple(seen_value(item, theme) for item in event.tuples)
+
+
+def seen_value(item: EventTuple, theme: tuple[str, ...]) -> Term | None:
+    """The value of one tuple: text, a Boolean, or a 0 or 1, which may say a state; None for any other number.
+
+    >>> seen_value(EventTuple("door_open", True), ())
+    Term(text='true', role='value', theme=(), unit='', kind='boolean', context=('door_open',))
+    >>> seen_value(EventTuple("level", 1, "m"), ()), seen_value(EventTuple("mode", "eco"), ()).context
+    (None, ())
+    """
+    value = item.value
+    if isinstance(value, bool):
+        return _value("true" if value else "false", item.attribute, theme, "boolean")
+    if isinstance(value, str):
+        return _value(value, item.attribute, theme, "text")
+    return _value(str(value), item.attribute, theme, "number") if value in STATE_NUMBERS and not item.unit else None
+
+
+def _value(text: str, attribute: str, theme: tuple[str, ...], kind: ValueKind) -> Term:
+    """The term of a value; its attribute is its context where it says nothing without it, so that others are shared."""
+    return Term(text, "value", theme, kind=kind, context=(attribute,) if generic_sign(fold(text)) else ())
 
 
 def _asked_kind(predicate: Predicate) -> ValueKind:

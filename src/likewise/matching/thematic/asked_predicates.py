@@ -43,12 +43,12 @@ class Columns:
 
 
 class AskedPredicates:
-    """The distinct predicates, with the least similarity each must reach to be of use (`cut`).
+    """The distinct predicates, with what each must reach to be of use: a similarity (`cut`) and in each part (`floor`).
 
     >>> asked = AskedPredicates()
     >>> p = Predicate("device", "=", "laptop", True, True)
-    >>> asked.take(p, (), 0.25), asked.take(p, (), 0.5), asked.take(p, (), 0.1)
-    (1, 1, 2)
+    >>> asked.take(p, (), 0.25), asked.take(p, (), 0.5), asked.take(p, (), 0.1), asked.take(p, (), 0.1, 0.3)
+    (1, 1, 2, 3)
     """
 
     def __init__(self) -> None:
@@ -58,18 +58,19 @@ class AskedPredicates:
         self.attribute_column = Growing(np.int64)
         self.value_column = Growing(np.int64)  # -1 where the value is compared exactly
         self.cut = Growing(np.float64)
+        self.floor = Growing(np.float32)
         self.users = Growing(np.int64)
-        self._numbers: dict[tuple[Predicate, tuple[str, ...]], list[int]] = {}
-        self._keys: list[tuple[Predicate, tuple[str, ...]] | None] = [None]
-        for array, value in ((self.attribute_column, 0), (self.value_column, -1), (self.cut, 2.0), (self.users, 1)):
+        self._numbers: dict[tuple[Predicate, tuple[str, ...], float], list[int]] = {}
+        columns = (self.attribute_column, self.value_column, self.cut, self.floor, self.users)
+        for array, value in zip(columns, (0, -1, 2.0, 0.0, 1), strict=True):
             array.append(value)
 
     def __len__(self) -> int:
         return len(self.predicates)
 
-    def take(self, predicate: Predicate, theme: tuple[str, ...], cut: float) -> int:
-        """The number of a predicate that is kept down to `cut` or lower; counted as used once more."""
-        numbers = self._numbers.setdefault((predicate, theme), [])
+    def take(self, predicate: Predicate, theme: tuple[str, ...], cut: float, floor: float = 0.0) -> int:
+        """The number of a predicate that is kept down to `cut` or lower, each part to the floor; used once more."""
+        numbers = self._numbers.setdefault((predicate, theme, floor), [])
         for number in numbers:
             if self.cut.view()[number] <= cut:
                 self.users.view()[number] += 1
@@ -77,13 +78,13 @@ class AskedPredicates:
         number = len(self.predicates)
         numbers.append(number)
         self.predicates.append(predicate)
-        self._keys.append((predicate, theme))
         exact = fold(predicate.attribute)
         self.attribute_column.append(
             self.attributes.number(asked_attribute(predicate, theme) if predicate.attribute_relaxed else exact)
         )
         self.value_column.append(self.values.number(asked_value(predicate, theme)) if predicate.value_relaxed else -1)
         self.cut.append(cut)
+        self.floor.append(floor)
         self.users.append(1)
         return number
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likewise.kernels.growing_array import Growing
+from likewise.matching.plain.needed import Needed
 from likewise.matching.thematic.asked_predicates import AskedPredicates
 from likewise.model import Conjunction, merge_comparisons
 
@@ -58,19 +59,19 @@ class ConjunctionTable:
         arrays = (self.start, self.positive, self.negative, self.pool, self.shared, self.owner, self.inverse)
         return tuple(array.view() for array in arrays)
 
-    def add(self, owner: int, conjunction: Conjunction, theme: tuple[str, ...], threshold: float) -> int:
+    def add(self, owner: int, conjunction: Conjunction, theme: tuple[str, ...], needed: Needed) -> int:
         """Hold a conjunction; its number."""
         relaxed = conjunction.relaxed_parts
         positive = merge_comparisons(conjunction.positive) if relaxed else conjunction.positive
         relaxed = sum(p.relaxed_parts for p in positive)
-        least = threshold**relaxed if relaxed else 1.0
+        least = needed.score**relaxed if relaxed else 1.0
         self.start.append(len(self.pool))
         for predicate in positive:
-            self.pool.append(self._asked.take(predicate, theme, least))
+            self.pool.append(self._asked.take(predicate, theme, least, needed.part))
             self.pool_limit.append(least)
         for predicate in conjunction.negative:
-            ruled_out = threshold**predicate.relaxed_parts
-            self.pool.append(self._asked.take(predicate, theme, ruled_out))
+            ruled_out = needed.against**predicate.relaxed_parts
+            self.pool.append(self._asked.take(predicate, theme, ruled_out, needed.part))
             self.pool_limit.append(ruled_out * SLACK)
         self.positive.append(len(positive))
         self.longest = max(self.longest, len(positive))

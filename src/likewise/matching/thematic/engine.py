@@ -20,6 +20,7 @@ from likewise.matching.cache_use import POSTING_LISTS, RELATEDNESS, CacheUse
 from likewise.matching.engine import BaseEngine, Found, FoundBatch
 from likewise.matching.plain.conditions import evaluate, plain_condition, rows_of
 from likewise.matching.plain.mappings import describe
+from likewise.matching.plain.needed import Needed
 from likewise.matching.plain.similarity import SeenEvent
 from likewise.matching.plain.terms import theme_of
 from likewise.matching.thematic.asked_predicates import AskedPredicates
@@ -86,12 +87,15 @@ class ThematicEngine(BaseEngine):
     def _place(self, ordinal: int, subscription: Subscription) -> None:
         assert isinstance(subscription.body, Condition)  # `serves` lets nothing else in
         theme = theme_of(subscription.themes)
-        threshold = self.threshold if subscription.threshold is None else subscription.threshold
+        needed = self._needed(subscription)
         owner = len(self._owners)
         self._owners.append(ordinal)
         self._conjunctions[ordinal] = [
-            self.table.add(owner, conjunction, theme, threshold) for conjunction in subscription.body.conjunctions()
+            self.table.add(owner, conjunction, theme, needed) for conjunction in subscription.body.conjunctions()
         ]
+
+    def _needed(self, subscription: Subscription) -> Needed:
+        return Needed.at(self.threshold if subscription.threshold is None else subscription.threshold)
 
     def remove(self, ordinal: int) -> None:
         """Forget a subscription; when most of what is held is gone, the rest is packed."""
@@ -126,11 +130,12 @@ class ThematicEngine(BaseEngine):
         def best() -> Mapping | None:
             condition = plain_condition(subscription)
             seen = SeenEvent(event, self.measure)
-            met = evaluate(condition, seen, 0.0)
+            needed = self._needed(subscription)._replace(score=0.0)  # that it is met was found in 32 bits
+            met = evaluate(condition, seen, needed)
             if met is None:
                 return None
             conjunction = condition.conjunctions[met.conjunction]
-            rows = rows_of(conjunction, seen, condition.theme)
+            rows = rows_of(conjunction, seen, condition.theme, needed.part)
             return next(iter(describe(rows, conjunction.relaxed_parts, 1, met.conjunction)), None)
 
         return best

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import inf, nextafter
 
+from likewise.matching.plain.terms import STATE_NUMBERS
 from likewise.model import Interval, Predicate, Unit, reading_unit, unit
 from likewise.model.values import read_number
 
@@ -28,9 +29,9 @@ def number_entries(predicate: Predicate, attribute: str, stated: str, *, whole: 
         case "exists":
             yield None, -inf, inf
         case "=" if isinstance(value, str):
-            # A relaxed text is met by a number that is written the same way.
+            # A relaxed text is met by a number written the same way; 0 and 1 may be states, which measures judge.
             number = read_number(value) if predicate.value_relaxed else None
-            if isinstance(number, float):
+            if isinstance(number, float) and (number not in STATE_NUMBERS or stated):
                 written = str(int(number)) if whole and number.is_integer() else "" if whole else str(number)
                 if written == value.strip().casefold():
                     yield None, number, number

@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 from likewise.kernels.growing_array import Growing
 from likewise.matching.cache_use import CacheUse
 from likewise.matching.plain.operators import meets
-from likewise.matching.plain.terms import seen_attribute
+from likewise.matching.plain.terms import STATE_NUMBERS, seen_attribute, seen_value
 from likewise.matching.thematic.asked_predicates import AskedPredicates
 from likewise.matching.thematic.number_postings import number_entries
 from likewise.matching.thematic.relatedness_rows import RelatednessRows
-from likewise.model import EventTuple, Unit, fold
-from likewise.semantics.measure import Measure, Term
+from likewise.model import EventTuple, Unit
+from likewise.semantics.measure import Measure
 
 TEXT, NUMBER = 0, 1
 LIST_BYTES = 600  # a list's tuple, keys and bookkeeping, beside its entries
@@ -97,9 +97,9 @@ class PostingLists:
         attributes = self.attributes.of([seen_attribute(s.item, s.theme, s.context) for s in described])
         kinds, covered = self.kind.view(), self.covered.view()
         texts = {
-            n: Term(s.item.value, "value", s.theme, kind="text")
+            n: term
             for n, s in zip(stale, described, strict=True)
-            if kinds[n] == TEXT and isinstance(s.item.value, str)
+            if kinds[n] == TEXT and (term := seen_value(s.item, s.theme)) is not None
         }
         rows = dict(zip(texts, self.values.of(list(texts.values())), strict=True))
         together: dict[int, list[tuple[int, NDArray[np.float32], NDArray[np.float32]]]] = {}
@@ -109,11 +109,10 @@ class PostingLists:
                 together.setdefault(known, []).append((n, attribute, rows[n]))
                 continue
             cut = self._asked.cut.view()[known:total] * SLACK
+            floor = self._asked.floor.view()[known:total]
             related = attribute[self._asked.attribute_column.view()[known:total]]
-            near = np.flatnonzero((related >= cut) & (related > 0) & (cut <= 1)) + known
-            if len(near) and kinds[n] == TEXT:
-                self._extend_boolean(n, seen, near, related[near - known])
-            elif len(near):
+            near = np.flatnonzero((related >= cut) & (related >= floor) & (related > 0) & (cut <= 1)) + known
+            if len(near):
                 self._extend_numbers(n, seen, near, related[near - known])
         for known, lists in together.items():
             step = max(1, CELLS // (total - known))
@@ -129,9 +128,12 @@ class PostingLists:
         cut = (self._asked.cut.view()[known:total] * SLACK).astype(np.float32)
         relaxed = columns >= 0
         similarity = np.stack([row for _, row, _ in lists])[:, self._asked.attribute_column.view()[known:total]]
-        near = (similarity >= cut) & (similarity > 0) & (cut <= 1)
+        floor = self._asked.floor.view()[known:total]
+        near = (similarity >= cut) & (similarity >= floor) & (similarity > 0) & (cut <= 1)
         if relaxed.any():
-            similarity[:, relaxed] *= np.stack([row for _, _, row in lists])[:, columns[relaxed]]
+            value = np.stack([row for _, _, row in lists])[:, columns[relaxed]]
+            near[:, relaxed] &= value >= floor[relaxed]
+            similarity[:, relaxed] *= value
         for i, j in np.argwhere(near & ~relaxed).tolist():
             predicate = self._asked.predicates[known + j]
             if predicate is None or not meets(predicate, self.seen[lists[i][0]].item):
@@ -151,37 +153,41 @@ class PostingLists:
         for n, begin, end in zip(numbers.tolist(), (0, *ends.tolist()), ends.tolist(), strict=False):
             self._append(n, self.texts, [predicates[begin:end] + known, kept[begin:end]])
 
-    def _extend_boolean(self, n: int, seen: Seen, near: NDArray[np.int64], attribute: NDArray[np.float32]) -> None:
-        """Extend the list of a Boolean: a relaxed text is met by the same word only."""
-        columns = self._asked.value_column.view()[near]
-        value = np.zeros(len(near), np.float32)
-        word = fold(str(seen.item.value))
-        for place, (number, asked) in enumerate(zip(near.tolist(), columns.tolist(), strict=True)):
-            if asked >= 0:
-                column = self._asked.values.items[asked]
-                value[place] = isinstance(column, Term) and fold(column.text) == word
-            else:
-                predicate = self._asked.predicates[number]
-                value[place] = predicate is not None and bool(meets(predicate, seen.item))
-        similarity = attribute * value
-        kept = (similarity >= self._asked.cut.view()[near] * SLACK) & (similarity > 0)
-        self._append(n, self.texts, [near[kept], similarity[kept]])
-
     def _extend_numbers(self, n: int, seen: Seen, near: NDArray[np.int64], attribute: NDArray[np.float32]) -> None:
         axes = list(self.axes[n])
         found: list[tuple[int, float, float, float, int]] = []
         item = seen.item
         whole = isinstance(item.value, int)
+        states = self._states(item, seen.theme)
         for number, similarity in zip(near.tolist(), attribute.tolist(), strict=True):
             predicate = self._asked.predicates[number]
             if predicate is None:
                 continue
+            if predicate.value_relaxed:
+                found += self._state_entries(number, np.float32(similarity), states)
             for axis, low, high in number_entries(predicate, item.attribute, item.unit, whole=whole):
                 if axis not in axes:
                     axes.append(axis)
                 found.append((number, similarity, low, high, axes.index(axis)))
         self.axes[n] = tuple(axes)
         self._append(n, self.numbers, list(zip(*found, strict=True)) if found else [()] * 5)
+
+    def _states(self, item: EventTuple, theme: tuple[str, ...]) -> list[tuple[float, NDArray[np.float32]]]:
+        """For each number that may stand for a state, how it is related to every text asked for."""
+        kind = type(item.value)
+        items = [EventTuple(item.attribute, kind(number), item.unit) for number in STATE_NUMBERS]
+        terms = [(float(i.value), term) for i in items if (term := seen_value(i, theme)) is not None]
+        return list(zip([n for n, _ in terms], self.values.of([term for _, term in terms]), strict=True))
+
+    def _state_entries(
+        self, number: int, attribute: np.float32, states: list[tuple[float, NDArray[np.float32]]]
+    ) -> list[tuple[int, float, float, float, int]]:
+        """The entries of a relaxed text for the numbers that may stand for a state."""
+        column = int(self._asked.value_column.view()[number])
+        floor, cut = self._asked.floor.view()[number], self._asked.cut.view()[number] * SLACK
+        values = [(state, row[column]) for state, row in states]
+        kept = [(state, attribute * value) for state, value in values if value >= floor and value > 0]
+        return [(number, float(s), state, state, 0) for state, s in kept if s >= cut]
 
     def _append(self, n: int, pool: tuple[Growing, ...], columns: list[object]) -> None:
         """Write a list anew at the end of its pool, its old entries first."""

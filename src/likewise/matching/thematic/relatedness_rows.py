@@ -73,8 +73,10 @@ class RelatednessRows:
     def _note_columns(self) -> None:
         for number in range(self._known, len(self._columns)):
             column = self._columns.items[number]
-            text = column if isinstance(column, str) else fold(column.text)
-            self._equal.setdefault(text, []).append(number)
+            if isinstance(column, str):
+                self._equal.setdefault(column, []).append(number)
+            elif self._measure is None:  # else the measure says what is equal
+                self._equal.setdefault(fold(column.text), []).append(number)
         self._known = len(self._columns)
 
     def _complete(self, terms: list[Term], have: int, width: int) -> None:

@@ -22,6 +22,7 @@ from likewise.matching.cache_use import CacheUse
 from likewise.matching.engine import BaseEngine, Found, FoundBatch, Ranked, found_batch, found_of
 from likewise.matching.explaining.explain import explain
 from likewise.matching.plain.conditions import PlainCondition, evaluate, plain_condition
+from likewise.matching.plain.needed import Needed
 from likewise.matching.plain.scoring import number_of, rank_value, scored_attributes
 from likewise.matching.plain.similarity import SeenEvent
 from likewise.matching.plain.window import Standing
@@ -144,8 +145,7 @@ class TopKEngine(BaseEngine):
             return arrived, promoted
         seen = SeenEvent(event, self.measure)
         for condition, shared in self._open(event, at):
-            threshold = self.threshold if condition.threshold is None else condition.threshold
-            met = evaluate(shared.condition, seen, threshold)
+            met = evaluate(shared.condition, seen, self._needed(condition))
             if met is None:
                 continue
             entry = Publication(event.id, at if event.time is None else event.time, met.score, met.product)
@@ -161,6 +161,9 @@ class TopKEngine(BaseEngine):
         arrived.sort(key=lambda hit: hit[0])
         self._forget_published()
         return arrived, promoted
+
+    def _needed(self, subscription: Subscription) -> Needed:
+        return Needed.at(self.threshold if subscription.threshold is None else subscription.threshold)
 
     def _open(self, event: Event, at: int) -> Iterable[tuple[Subscription, SharedCondition]]:
         """The conditions worth evaluating: all if they are few, else those that the index finds met."""
@@ -242,8 +245,8 @@ class TopKEngine(BaseEngine):
             return (
                 None if values is None else family.standing(ordinal, values, family.entry(held[-1]).time, held[-1], now)
             )
-        threshold = self.threshold if condition.threshold is None else condition.threshold
-        met = evaluate(self._conditions[condition].condition, SeenEvent(event, self.measure), threshold)
+        seen = SeenEvent(event, self.measure)
+        met = evaluate(self._conditions[condition].condition, seen, self._needed(condition))
         if met is None:
             return None
         if event.time is not None and event.time < now - self.lateness:

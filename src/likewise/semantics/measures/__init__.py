@@ -1,4 +1,4 @@
 """The measures: `esa`, `thematic`, `latent`, `jcn`, `combine`, and the rooms `names` and `embeddings`.
 
-`asked_side` and `inverted` make one side of a comparison ready once.
+`inverted` turns the asked side of a comparison by document, once.
 """

@@ -16,8 +16,8 @@ import numpy as np
 
 from likewise.errors import InputError
 from likewise.semantics.measure import Term
-from likewise.semantics.measures.asked_side import AskedSide
 from likewise.semantics.measures.esa import equal_are_one, fold_spaces
+from likewise.semantics.vectors.asked_side import AskedSide
 from likewise.semantics.wordnet.taxonomy import Taxonomy, read_word_counts
 from likewise.semantics.words.identifiers import words_of
 from likewise.semantics.words.stop_words import STOP_WORDS

@@ -22,9 +22,9 @@ from likewise.semantics.concepts.tables import Tables
 from likewise.semantics.concepts.weights import FacetWeights
 from likewise.semantics.concepts.wording import same_reading
 from likewise.semantics.measure import Term
-from likewise.semantics.measures.asked_side import AskedSide
 from likewise.semantics.measures.combine import CombinedMeasure
 from likewise.semantics.measures.esa import equal_are_one
+from likewise.semantics.vectors.asked_side import AskedSide
 from likewise.semantics.vectors.least_recent import LeastRecent
 
 if TYPE_CHECKING:

@@ -1,3 +1,3 @@
 """WordNet: the `database` files, the `compact` form that ships, the `embedded` space, the `taxonomy`,
-`latent_fit`, and what is `unpacked` into the cache.
+the `relations` between words of every part of speech, `latent_fit`, and what is `unpacked` into the cache.
 """

@@ -1,6 +1,6 @@
 """The space that ships with Likewise: made from WordNet 3.0, packed in the package, unpacked into the cache.
 
-`python -m likewise.semantics.wordnet.embedded [WORDNET_FOLDER]` rebuilds the packed artefacts from WordNet's
+`python -m likewise.semantics.wordnet.database.embedded [WORDNET_FOLDER]` rebuilds the packed artefacts from WordNet's
 database files (Debian's wordnet-base). What ships is WordNet in arrays (`compact_wordnet`), the core
 of the latent vectors (`latent_fit`) and the calibration; the space's postings, the taxonomy and the
 documents' latent vectors follow from these when it is unpacked, in a few seconds, once.
@@ -24,6 +24,7 @@ from likewise.semantics.spaces.writer import Extras, write_space
 from likewise.semantics.wordnet.compact import CompactWordNet, compact, pack, unpack
 from likewise.semantics.wordnet.database import DEFAULT_FOLDER, read_wordnet
 from likewise.semantics.wordnet.latent_fit import LatentCore, fit_latent, latent_documents, pack_core, unpack_core
+from likewise.semantics.wordnet.relations import relations_files
 from likewise.semantics.wordnet.taxonomy import taxonomy_files
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ NAME: Final = "wordnet"
 WORDNET: Final = "wordnet-3.0.xz"
 LATENT: Final = "latent.xz"
 CALIBRATION: Final = "calibration.json"
-FORM: Final = b"1"  # raise it when the same artefacts unpack to other files
+FORM: Final = b"2"  # raise it when the same artefacts unpack to other files
 
 
 def packed(name: str) -> bytes:
@@ -68,6 +69,7 @@ def write_wordnet_space(
     by_term = counts.tocsc()
     by_term.sort_indices()
     files = {f"taxonomy_{name}": content for name, content in taxonomy_files(wordnet).items()}
+    files |= {f"relations_{name}": content for name, content in relations_files(wordnet).items()}
     write = partial(
         write_space,
         name=NAME,

@@ -13,6 +13,7 @@ from pathlib import Path
 from likewise.errors import ArtefactDamaged, ArtefactError, ArtefactMissing
 from likewise.semantics.spaces.files import SpaceFiles
 from likewise.semantics.wordnet import embedded
+from likewise.semantics.wordnet.relations import WordRelations, relations_in
 from likewise.semantics.wordnet.taxonomy import Taxonomy, taxonomy_in
 
 
@@ -27,6 +28,12 @@ def embedded_folder() -> Path:
     import platformdirs
 
     return platformdirs.user_cache_path("likewise") / "spaces" / f"{embedded.NAME}-{embedded.checksum()[:16]}"
+
+
+@lru_cache(maxsize=1)
+def embedded_relations() -> WordRelations:
+    """The relations between words that spaces without any use: the embedded space's."""
+    return relations_in(embedded_files())
 
 
 def embedded_files() -> SpaceFiles:

@@ -20,10 +20,10 @@ from likewise import defaults
 from likewise.model.units import find_unit, units_in_name
 from likewise.semantics.calibration import NameWeights
 from likewise.semantics.measure import Term
-from likewise.semantics.measures.asked_side import AskedSide
 from likewise.semantics.measures.esa import equal_are_one, fold_spaces
 from likewise.semantics.measures.names.parser import MOST_WORDS, Reading, parse_name, parse_text
 from likewise.semantics.measures.names.quantities import quantity
+from likewise.semantics.vectors.asked_side import AskedSide
 from likewise.semantics.vectors.least_recent import LeastRecent
 from likewise.semantics.vectors.term_vectors import TermVectors, Theme, theme_of
 

@@ -1,0 +1,40 @@
+"""What an event must reach to meet a subscription: as a whole, and in every relaxed part.
+
+A score is the geometric mean over the relaxed parts, and one part that is equal would carry another that is not meant:
+in `{state~ = leak detected~}` a value of 0.25 would do. So each relaxed part must by itself reach a share of the
+threshold, too. The share is fitted (`docs/measures.md`); that each of r parts reaches threshold^r holds anyway.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from likewise.defaults import PART_FLOOR
+
+
+class Needed(NamedTuple):
+    """`score`: what the mean must reach; `part`: what every relaxed part must; `against`: what rules out under `not`.
+
+    >>> Needed.at(0.5).score, round(Needed.at(0.5).part, 3)
+    (0.5, 0.35)
+    """
+
+    score: float
+    part: float
+    against: float
+
+    @classmethod
+    def at(cls, threshold: float) -> Needed:
+        """What a threshold asks for."""
+        return cls(threshold, part_floor(threshold), threshold)
+
+
+def part_floor(threshold: float) -> float:
+    """What each relaxed part must reach: a number of 32 bits, as relatedness is, so that engines agree to the last bit.
+
+    >>> part_floor(0.0)
+    0.0
+    """
+    import numpy as np
+
+    return float(np.float32(PART_FLOOR * threshold))

@@ -1,0 +1,109 @@
+"""Many values side by side in arrays, as the kernels read them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from hashlib import blake2b
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from likewise.semantics.concepts.values.items import Item
+from likewise.semantics.concepts.values.reading import Code
+from likewise.semantics.concepts.values.terms import ValueTerm
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+LISTS = ("own", "near", "above", "parents", "wholes", "opposites", "far_opposites", "tags")
+
+
+class ItemColumns(NamedTuple):
+    """The distinct items of some values: their spelling and flags, and every list, one after another.
+
+    List l of item i is `values[ends[l, i - 1]:ends[l, i]]`.
+    """
+
+    spelling: NDArray[np.int64]
+    name: NDArray[np.bool_]
+    capital: NDArray[np.bool_]
+    formula: NDArray[np.bool_]
+    ends: NDArray[np.int64]
+    values: NDArray[np.int32]
+
+
+class ValueColumns(NamedTuple):
+    """Values: where the items and codes of each end, and what is true of the whole value.
+
+    A code has its own number, the number with the letter its word begins with (`terminal 5`, T5), and its word's.
+    """
+
+    items: ItemColumns
+    item_ends: NDArray[np.int64]
+    item: NDArray[np.int64]
+    word_ends: NDArray[np.int64]
+    word: NDArray[np.int64]
+    code_ends: NDArray[np.int64]
+    codes: NDArray[np.int64]
+    negated_ends: NDArray[np.int64]
+    negated: NDArray[np.int64]
+    states: NDArray[np.int64]
+    placed: NDArray[np.bool_]
+    completed: NDArray[np.bool_]
+    spelled: NDArray[np.int64]
+
+
+def columns_of(terms: Sequence[ValueTerm]) -> ValueColumns:
+    """The arrays of some values."""
+    places: dict[Item, int] = {}
+    item = [places.setdefault(one, len(places)) for term in terms for one in term.items]
+    word = [places.setdefault(one, len(places)) for term in terms for one in term.words]
+    return ValueColumns(
+        items=_item_columns(list(places)),
+        item_ends=_ends(len(term.items) for term in terms),
+        item=np.array(item, dtype=np.int64),
+        word_ends=_ends(len(term.words) for term in terms),
+        word=np.array(word, dtype=np.int64),
+        code_ends=_ends(len(term.codes) for term in terms),
+        codes=np.array([_code(code) for term in terms for code in term.codes], dtype=np.int64).reshape(-1, 3),
+        negated_ends=_ends(len(term.negated) for term in terms),
+        negated=np.array([place for term in terms for place in term.negated], dtype=np.int64),
+        states=np.array([(term.yes, term.no) for term in terms], dtype=np.int64).reshape(-1, 2),
+        placed=np.array([term.placed for term in terms], dtype=np.bool_),
+        completed=np.array([term.completed for term in terms], dtype=np.bool_),
+        spelled=np.array(
+            [(number(term.letters), number(term.initials), number(term.acronym)) for term in terms], dtype=np.int64
+        ).reshape(-1, 3),
+    )
+
+
+def number(text: str) -> int:
+    """A number that stands for a text; 0 for none. Two texts that differ have the same once in 2**63."""
+    return (
+        int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little") >> 1
+        if text
+        else 0
+    )
+
+
+def _code(code: Code) -> tuple[int, int, int]:
+    lettered = code.beside[:1] + code.text if code.beside else ""
+    return number(code.text), number(lettered), number(code.beside)
+
+
+def _item_columns(items: list[Item]) -> ItemColumns:
+    lists = [[getattr(item, name) for item in items] for name in LISTS]
+    ends = np.cumsum([len(one) for column in lists for one in column], dtype=np.int64)
+    values = np.array([value for column in lists for one in column for value in one], dtype=np.int32)
+    return ItemColumns(
+        spelling=np.array([number(item.text) for item in items], dtype=np.int64),
+        name=np.array([item.name for item in items], dtype=np.bool_),
+        capital=np.array([item.capital for item in items], dtype=np.bool_),
+        formula=np.array([item.formula for item in items], dtype=np.bool_),
+        ends=ends,
+        values=values,
+    )
+
+
+def _ends(lengths: Iterable[int]) -> NDArray[np.int64]:
+    return np.cumsum(np.fromiter(lengths, dtype=np.int64), dtype=np.int64)

@@ -1,0 +1,87 @@
+"""From relatedness to sameness, for values: `ValueJudge`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from likewise.semantics.concepts.values.columns import ValueColumns, columns_of
+from likewise.semantics.concepts.values.items import TAGS
+from likewise.semantics.concepts.values.terms import ValueTerms
+from likewise.semantics.measure import Term
+from likewise.semantics.vectors.asked_side import AskedSide
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from likewise.semantics.wordnet.relations import WordRelations
+
+
+class ValueWeights(NamedTuple):
+    """What a fact about two values is worth.
+
+    `hard`, `soft`: what is left of the relatedness when they exclude each other; less than the threshold squared, so
+    that no other part can make up for it. `same`, `kind`, `part`, `near`: the least that is reached when they mean the
+    same, the seen one is a kind or a part of what was asked, or a broader word with at most `kinds` kinds below it.
+    """
+
+    hard: float = 0.1
+    soft: float = 0.25
+    same: float = 0.9
+    kind: float = 0.75
+    part: float = 0.7
+    near: float = 0.55
+    kinds: float = 150.0
+
+
+class ValueJudge:
+    """Judges pairs of values by WordNet's relations and a little knowledge by hand.
+
+    >>> from likewise.semantics.library import load_space
+    >>> space = load_space()
+    >>> judge = ValueJudge(space.relations)
+    >>> asked, seen = [Term("pump started", "value")], [Term("pump stopped", "value")]
+    >>> float(judge.matrix(asked, seen, space.measure("combine").matrix(asked, seen))[0, 0]) < 0.2
+    True
+    """
+
+    def __init__(self, relations: WordRelations, weights: ValueWeights | None = None) -> None:
+        self._relations = relations
+        self._terms = ValueTerms(relations)
+        self._columns: AskedSide[ValueColumns] = AskedSide(lambda terms: columns_of([self._terms.of(t) for t in terms]))
+        self.weights = ValueWeights() if weights is None else weights
+
+    def matrix(self, asked: Sequence[Term], seen: Sequence[Term], base: NDArray[np.float32]) -> NDArray[np.float32]:
+        """How surely each seen value says each asked one, from how related they are."""
+        return self.judged(asked, seen, base)[0]
+
+    def judged(
+        self, asked: Sequence[Term], seen: Sequence[Term], base: NDArray[np.float32]
+    ) -> tuple[NDArray[np.float32], NDArray[np.uint8]]:
+        """The matrix, and for each pair what decided it (`kernels`)."""
+        from likewise.semantics.concepts.values.kernels import judge, relations
+
+        score = np.empty((len(asked), len(seen)), np.float32)
+        reason = np.zeros((len(asked), len(seen)), np.uint8)
+        if not score.size:
+            return score, reason
+        a, b = self._columns(asked), self._columns(seen)
+        found, breadth = relations(a.items, b.items, self._relations.synsets + TAGS, self._relations.kinds)
+        judge(a, b, found, breadth, base, self.weights, score, reason)
+        return score, reason
+
+    def explained(self, asked: Term, seen: Term, base: float) -> str:
+        """What decided a pair, in one clause; empty if nothing but how related they are.
+
+        >>> from likewise.semantics.library import load_space
+        >>> judge = ValueJudge(load_space().relations)
+        >>> event = [Term(f"{word} temperature", "value") for word in ("increased", "decreased")]
+        >>> judge.explained(*event, 0.9)
+        'the same temperature, but decreased, not increased'
+        """
+        from likewise.semantics.concepts.values.wording import in_words
+
+        _, reason = self.judged([asked], [seen], np.full((1, 1), base, np.float32))
+        return in_words(int(reason[0, 0]), self._terms.of(asked), self._terms.of(seen), (asked.text, seen.text))

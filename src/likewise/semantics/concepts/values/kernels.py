@@ -1,0 +1,310 @@
+"""All pairs of values at once: how their items stand to each other, and what follows for the pair.
+
+Hard facts decide first, then evidence for sameness, then soft exclusions (`judge` says what each is worth).
+"""
+
+# The kernels are typed by numba, from what they are called with.
+# mypy: disable-error-code="no-untyped-def, untyped-decorator"
+
+from __future__ import annotations
+
+import numpy as np
+
+from likewise.kernels.compile import inlined, unlocked
+
+# How two items stand to each other; several may hold.
+SAME, CLOSE, KIND, PART, PART_OF_KIND, BROADER, OPPOSITE, FAR_OPPOSITE, SIBLING, WHOLE = (1 << i for i in range(10))
+COVERED = SAME | CLOSE | KIND | PART | PART_OF_KIND
+OWN, NEAR, ABOVE, PARENTS, WHOLES, OPPOSITES, FAR_OPPOSITES, TAGS = range(8)  # the lists of an item
+MOST = 64  # items of a value that are compared
+# What was decided about a pair.
+(NOTHING, SPELLED, STATES, OTHER_STATE, OTHER_CODE, OPPOSED, OVER, OTHER_NAME, MEANT, KIND_OF, PART_OF, NEAR_BROADER,
+ NO_CODE, SIBLINGS, WHOLE_OF, FAR_BROADER, UNSAID, ACRONYM, OTHER_FORMULA) = range(19)  # fmt: skip
+
+
+@unlocked
+def relations(a, b, size, kinds):
+    """For every asked and seen item the bits of how they stand, and how many kinds the nearest broader word has.
+
+    A seen item's synsets are marked in one array of all of them; an asked item then looks up its own.
+    """
+    rows, columns = len(a.spelling), len(b.spelling)
+    found = np.zeros((rows, columns), np.uint16)
+    breadth = np.zeros((rows, columns), np.int32)
+    mark = np.zeros(size, np.uint8)
+    for j in range(columns):
+        for which in range(8):
+            place = which * columns + j
+            for k in range(b.ends[place - 1] if place else 0, b.ends[place]):
+                mark[b.values[k]] |= np.uint8(1 << which)
+        for i in range(rows):
+            bits = SAME if a.spelling[i] == b.spelling[j] else 0
+            least = 0
+            for which in range(8):
+                place = which * rows + i
+                for k in range(a.ends[place - 1] if place else 0, a.ends[place]):
+                    other = mark[a.values[k]]
+                    if not other:
+                        continue
+                    if which == OWN:
+                        if other >> OWN & 1:
+                            bits |= SAME
+                        if other >> NEAR & 1:
+                            bits |= CLOSE
+                        if other >> ABOVE & 1:
+                            bits |= KIND
+                        if other >> WHOLES & 1:
+                            bits |= PART
+                        if other >> OPPOSITES & 1:
+                            bits |= OPPOSITE
+                        if other >> FAR_OPPOSITES & 1:
+                            bits |= FAR_OPPOSITE
+                    elif which == NEAR:
+                        if other >> OWN & 1:
+                            bits |= CLOSE
+                        if other >> FAR_OPPOSITES & 1 or other >> OPPOSITES & 1:
+                            bits |= FAR_OPPOSITE
+                    elif which == ABOVE:
+                        if other >> OWN & 1:
+                            bits |= BROADER
+                            count = kinds[a.values[k]]
+                            least = count if least == 0 else min(least, count)
+                        if other >> WHOLES & 1:
+                            bits |= PART_OF_KIND
+                    elif which == PARENTS:
+                        if other >> PARENTS & 1:
+                            bits |= SIBLING
+                    elif which == WHOLES:
+                        if other >> OWN & 1 or other >> ABOVE & 1:
+                            bits |= WHOLE
+                    elif which == OPPOSITES:
+                        if other >> OWN & 1 or other >> TAGS & 1:
+                            bits |= OPPOSITE
+                        elif other >> NEAR & 1:
+                            bits |= FAR_OPPOSITE
+                    elif which == FAR_OPPOSITES:
+                        if other >> OWN & 1 or other >> NEAR & 1:
+                            bits |= FAR_OPPOSITE
+                    elif other >> OPPOSITES & 1:
+                        bits |= OPPOSITE
+            found[i, j] = bits
+            breadth[i, j] = least
+        for which in range(8):
+            place = which * columns + j
+            for k in range(b.ends[place - 1] if place else 0, b.ends[place]):
+                mark[b.values[k]] = 0
+    return found, breadth
+
+
+@inlined
+def _codes(a, i, b, j):
+    """0: nothing against it; 1: another code; 2: a code was asked and none is seen; 3: the same codes."""
+    begin_a, end_a = (a.code_ends[i - 1] if i else 0), a.code_ends[i]
+    begin_b, end_b = (b.code_ends[j - 1] if j else 0), b.code_ends[j]
+    if begin_a == end_a:
+        return 0
+    if begin_b == end_b:
+        return 2
+    for x in range(begin_a, end_a):
+        anywhere = beside = named = False
+        for y in range(begin_b, end_b):
+            equal = (a.codes[x, 0] == b.codes[y, 0] or (a.codes[x, 1] != 0 and a.codes[x, 1] == b.codes[y, 0])
+                     or (b.codes[y, 1] != 0 and a.codes[x, 0] == b.codes[y, 1]))  # fmt: skip
+            anywhere |= equal
+            if a.codes[x, 2] != 0 and a.codes[x, 2] == b.codes[y, 2]:
+                named = True
+                beside |= equal
+        if not anywhere or (named and not beside):
+            return 1
+    return 3
+
+
+@inlined
+def _state(a, i, b, j):
+    """1: the same state; -1: the opposite; -2: a state that the seen attribute does not say; 0: no states."""
+    yes, no, other_yes, other_no = a.states[i, 0], a.states[i, 1], b.states[j, 0], b.states[j, 1]
+    if not (yes | no) or not (other_yes | other_no):
+        return 0
+    generic = ~np.int64(1)
+    if ((yes & other_no) | (no & other_yes)) & generic:
+        return -1
+    if ((yes & other_yes) | (no & other_no)) & generic:
+        return 1
+    if (yes & other_no & 1) or (no & other_yes & 1):
+        return -1
+    if (yes & other_yes & 1) or (no & other_no & 1):
+        return 1
+    if not (yes | no) & 1 and not (other_yes | other_no) & 1:
+        return 0  # two states of different kinds
+    if (b.placed[j] and (other_yes | other_no) & 1) or (a.placed[i] and (yes | no) & 1):
+        return -2
+    return 1 if (yes > 0) == (other_yes > 0) else -1
+
+
+@inlined
+def _odd_negations(a, i, taken, count, both):
+    """Whether the negations of a value that are about a word the other value has too are odd."""
+    odd = False
+    for k in range(a.negated_ends[i - 1] if i else 0, a.negated_ends[i]):
+        place = min(a.negated[k], count - 1)
+        if both or place < 0 or taken[place]:
+            odd = not odd
+    return odd
+
+
+@inlined
+def _opposed(a, i, b, j, found, taken_a, taken_b):
+    """1: one value says what the other denies; 2: both opposites and negations, which cancel; 0: neither."""
+    begin_a, begin_b = (a.word_ends[i - 1] if i else 0), (b.word_ends[j - 1] if j else 0)
+    n, m = min(a.word_ends[i] - begin_a, MOST), min(b.word_ends[j] - begin_b, MOST)
+    taken_a[:n], taken_b[:m] = False, False
+    for x in range(n):  # what both say
+        for y in range(m):
+            bits = found[a.word[begin_a + x], b.word[begin_b + y]]
+            if bits & (SAME | CLOSE) and not bits & OPPOSITE and not taken_b[y] and not taken_a[x]:
+                taken_a[x] = taken_b[y] = True
+    opposed = 0
+    for x in range(n):
+        for y in range(m):
+            bits = found[a.word[begin_a + x], b.word[begin_b + y]]
+            if (
+                not taken_a[x]
+                and not taken_b[y]
+                and (bits & OPPOSITE or (bits & FAR_OPPOSITE and not bits & (KIND | BROADER)))
+            ):
+                taken_a[x] = taken_b[y] = True
+                opposed += 1
+    for x in range(n):
+        for y in range(m):
+            if not taken_a[x] and not taken_b[y] and found[a.word[begin_a + x], b.word[begin_b + y]] & (KIND | BROADER):
+                taken_a[x] = taken_b[y] = True
+    negations = a.negated_ends[i] - (a.negated_ends[i - 1] if i else 0)
+    others = b.negated_ends[j] - (b.negated_ends[j - 1] if j else 0)
+    both = negations > 0 and others > 0
+    denied = _odd_negations(a, i, taken_a, n, both) != _odd_negations(b, j, taken_b, m, both)
+    if (opposed % 2 == 1) != denied:
+        return 1
+    return 2 if opposed and denied else 0
+
+
+@unlocked
+def judge(a, b, found, breadth, base, weights, score, reason):
+    """The score of every pair, and why.
+
+    `weights`: what is left of a score for a hard and a soft exclusion; what is reached at least by the same meaning, a
+    kind, a part and a near broader word; the most kinds a near broader word has.
+    """
+    hard, soft, same, kind, part, near, kinds = weights
+    taken_a, taken_b, covered = np.zeros(MOST, np.bool_), np.zeros(MOST, np.bool_), np.zeros(MOST, np.bool_)
+    for i in range(len(a.item_ends)):
+        begin_a = a.item_ends[i - 1] if i else 0
+        n = min(a.item_ends[i] - begin_a, MOST)
+        for j in range(len(b.item_ends)):
+            begin_b = b.item_ends[j - 1] if j else 0
+            m = min(b.item_ends[j] - begin_b, MOST)
+            value = base[i, j]
+            codes = _codes(a, i, b, j)
+            state = _state(a, i, b, j)
+            if state == -1:
+                score[i, j], reason[i, j] = hard * value, OTHER_STATE
+                continue
+            if codes == 1:
+                score[i, j], reason[i, j] = hard * value, OTHER_CODE
+                continue
+            if state == 1:
+                score[i, j], reason[i, j] = max(value, same), STATES
+                continue
+            if a.spelled[i, 0] != 0 and a.spelled[i, 0] == b.spelled[j, 0]:
+                score[i, j], reason[i, j] = max(value, same), SPELLED
+                continue
+            if (a.spelled[i, 1] != 0 and a.spelled[i, 1] == b.spelled[j, 2]) or (
+                b.spelled[j, 1] != 0 and b.spelled[j, 1] == a.spelled[i, 2]
+            ):
+                score[i, j], reason[i, j] = max(value, kind), ACRONYM
+                continue
+            opposed = _opposed(a, i, b, j, found, taken_a, taken_b)
+            if opposed == 1:
+                score[i, j], reason[i, j] = hard * value, OPPOSED
+                continue
+            taken_a[:n], taken_b[:m], covered[:n] = False, False, False
+            equal = 0
+            for x in range(n):  # what both say; where opposites and negations cancel, these too
+                for y in range(m):
+                    bits = found[a.item[begin_a + x], b.item[begin_b + y]]
+                    if taken_a[x] or taken_b[y] or (bits & OPPOSITE and opposed != 2):
+                        continue
+                    if a.items.formula[a.item[begin_a + x]] and b.items.formula[b.item[begin_b + y]]:
+                        bits &= (
+                            SAME
+                            if a.items.spelling[a.item[begin_a + x]] == b.items.spelling[b.item[begin_b + y]]
+                            else 0
+                        )
+                    if bits & (SAME | CLOSE) or (opposed == 2 and bits & (OPPOSITE | FAR_OPPOSITE)):
+                        taken_a[x] = taken_b[y] = covered[x] = True
+                        equal += 1
+            lower = parts = wholes = broader = siblings = names = formulas = 0
+            for x in range(n):
+                if taken_a[x]:
+                    continue
+                p = a.item[begin_a + x]
+                for y in range(m):
+                    if taken_b[y]:
+                        continue
+                    q = b.item[begin_b + y]
+                    bits = found[p, q]
+                    if a.items.formula[p] and b.items.formula[q]:
+                        formulas += 1
+                    elif bits & KIND:
+                        covered[x] = True
+                        lower += 1
+                    elif bits & (PART | PART_OF_KIND):
+                        covered[x] = True
+                        parts += 1
+                    elif bits & BROADER:
+                        broader = max(broader, breadth[p, q])
+                    elif bits & WHOLE:
+                        wholes += 1
+                    elif a.items.formula[p] or b.items.formula[q]:
+                        formulas += 1
+                    elif (a.items.name[p] and b.items.name[q]) or (
+                        a.items.capital[p] and b.items.capital[q] and (a.items.name[p] or b.items.name[q])
+                    ):
+                        names += 1
+                    elif bits & SIBLING:
+                        siblings += 1
+                    else:
+                        continue
+                    taken_a[x] = taken_b[y] = True
+                    break
+            if a.completed[i] != b.completed[j]:
+                score[i, j], reason[i, j] = hard * value, OVER
+                continue
+            if names:
+                score[i, j], reason[i, j] = hard * value, OTHER_NAME
+                continue
+            if formulas:
+                score[i, j], reason[i, j] = hard * value, OTHER_FORMULA
+                continue
+            all_covered = n > 0
+            for x in range(n):
+                all_covered &= covered[x]
+            # The last words say what a value is, those before them which: both sides' must stand for each other.
+            heads = n > 0 and m > 0 and taken_a[n - 1] and taken_b[m - 1]
+            if codes == 2:
+                score[i, j], reason[i, j] = soft * value, NO_CODE
+            elif all_covered and heads and wholes + siblings == 0:
+                reached, why = (part, PART_OF) if parts else (kind, KIND_OF) if lower or m > n else (same, MEANT)
+                score[i, j], reason[i, j] = max(value, reached), why
+            elif state == -2:
+                score[i, j], reason[i, j] = soft * value, UNSAID
+            elif wholes:
+                score[i, j], reason[i, j] = soft * value, WHOLE_OF
+            elif siblings == 1 and n == m and equal == n - 1:
+                score[i, j], reason[i, j] = soft * value, SIBLINGS
+            elif broader and n == 1 and m == 1:
+                if broader <= kinds:
+                    score[i, j], reason[i, j] = max(value, near), NEAR_BROADER
+                else:
+                    score[i, j], reason[i, j] = soft * value, FAR_BROADER
+            else:
+                score[i, j], reason[i, j] = value, NOTHING

@@ -1,0 +1,49 @@
+"""Words for states: which say no more than yes or no, and which side of which pair a word or an attribute is on."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from likewise.semantics.concepts.values.knowledge import STATES
+
+GENERIC: Final = 1  # the bit of the first pair of states: on and off, true and false, yes and no
+_GENERIC_WORDS: Final = {word: sign for side, sign in zip(STATES[0], (1, -1), strict=True) for word in side} | {
+    "1": 1, "0": -1, "1.0": 1, "0.0": -1,
+}  # fmt: skip
+_BITS: Final = {
+    (word, side): sum(1 << n for n, pair in enumerate(STATES) if word in pair[side])
+    for pair in STATES for side in (0, 1) for word in pair[side]
+}  # fmt: skip
+
+
+def generic_sign(text: str) -> int:
+    """1 for `on`, `true`, `yes`, `1` and the like, -1 for their opposites, 0 for anything else (folded text).
+
+    What such a word means is said by its attribute: `door_open: 1`.
+
+    >>> generic_sign("on"), generic_sign("0"), generic_sign("open")
+    (1, -1, 0)
+    """
+    return _GENERIC_WORDS.get(text, 0)
+
+
+def states_of(text: str) -> tuple[int, int]:
+    """The pairs of states a whole text is on the first and on the second side of, as bits.
+
+    >>> states_of("shut"), states_of("shut the window")
+    ((0, 4), (0, 0))
+    """
+    return _BITS.get((text, 0), 0), _BITS.get((text, 1), 0)
+
+
+def attribute_states(text: str) -> tuple[int, int]:
+    """The states that the words of an attribute name; a pair of which both sides are named says nothing.
+
+    >>> attribute_states("door open"), attribute_states("on off")
+    ((4, 0), (0, 0))
+    """
+    yes = no = 0
+    for word in text.split():
+        one, other = states_of(word)
+        yes, no = yes | one, no | other
+    return yes & ~no, no & ~yes

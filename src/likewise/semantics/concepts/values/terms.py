@@ -1,0 +1,91 @@
+"""A value with the place it stands in, as what can be compared: items, codes, negation, state.
+
+A Boolean, a 0 or a 1 says what its attribute says: `door_open: 1` is "open", `water_leak: false` is "no water leak",
+and `contact: true` is "closed", because the contact is made.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from likewise.model.text import fold
+from likewise.semantics.concepts.values.items import Item, Items
+from likewise.semantics.concepts.values.knowledge import TRUE_MEANS
+from likewise.semantics.concepts.values.reading import Code, ValueReading, read_value
+from likewise.semantics.concepts.values.states import GENERIC, attribute_states, generic_sign, states_of
+from likewise.semantics.measure import Term
+from likewise.semantics.words.identifiers import words_of
+
+if TYPE_CHECKING:
+    from likewise.semantics.wordnet.relations import WordRelations
+
+ALL: Final = -1  # the place of a negation that is about the whole value
+
+
+class ValueTerm(NamedTuple):
+    """What is compared: items, and each word by itself, since phrases hide opposites (`visible light`).
+
+    `yes` and `no` are bits of the pairs of states it is on either side of.
+    `placed`: a generic state whose attribute is known, so that it says no more than the attribute does.
+    """
+
+    items: tuple[Item, ...]
+    words: tuple[Item, ...]
+    codes: tuple[Code, ...] = ()
+    negated: tuple[int, ...] = ()
+    completed: bool = False
+    yes: int = 0
+    no: int = 0
+    placed: bool = False
+    letters: str = ""
+    initials: str = ""
+    acronym: str = ""
+
+
+class ValueTerms:
+    """Reads values, each once."""
+
+    def __init__(self, relations: WordRelations) -> None:
+        self._items = Items(relations)
+        self.of = lru_cache(maxsize=65_536)(self._of)
+
+    def _of(self, term: Term) -> ValueTerm:
+        text = fold(term.text)
+        sign = generic_sign(text)
+        if sign and term.context:
+            return self._placed(term.context[0], sign)
+        yes, no = states_of(text) if not sign else (GENERIC, 0) if sign > 0 else (0, GENERIC)
+        reading = read_value(term.text)
+        return self._value(reading, yes, no, term.text)
+
+    def _value(self, reading: ValueReading, yes: int, no: int, text: str) -> ValueTerm:
+        words = words_of(text)
+        initials = "".join(word[0] for word in words if word[0].isalpha()) if len(words) > 1 else ""
+        upper = text.isalpha() and text.isupper() and 1 < len(text) < 7
+        return ValueTerm(
+            items=tuple(self._items.of(reading.words)),
+            words=tuple(self._items.singly(reading.words)),
+            codes=reading.codes,
+            negated=reading.negated,
+            completed=reading.completed,
+            yes=yes,
+            no=no,
+            letters="".join(c for c in text.casefold() if c.isalnum()),
+            initials=initials.casefold(),
+            acronym=text.casefold() if upper else "",
+        )
+
+    def _placed(self, attribute: str, sign: int) -> ValueTerm:
+        """A generic state under an attribute: what the attribute says, or its opposite."""
+        words = " ".join(word.casefold() for word in words_of(attribute))
+        meant = TRUE_MEANS.get(words, words)
+        reading = read_value(meant)
+        yes, no = attribute_states(meant)
+        if not no & GENERIC:  # `disabled: true` is no, whatever else is true is yes
+            yes |= GENERIC
+        if sign < 0:
+            yes, no = no, yes
+            reading = reading._replace(negated=(*reading.negated, ALL))
+        said = self._value(reading, yes, no, meant)
+        return said._replace(placed=True, letters="", acronym="", initials="")

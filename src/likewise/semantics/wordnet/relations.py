@@ -1,0 +1,197 @@
+"""WordNet's relations between words of every part of speech, in arrays that a space maps.
+
+The taxonomy (`taxonomy`) knows what nouns and verbs are kinds of. Whether two values say the same also takes
+opposites, parts, instances, and what adjectives and adverbs derive from. All of it follows from the packed
+WordNet; it is written beside the space when that is unpacked (`relations_*`), and mapped.
+
+Fellbaum, C. (ed.): WordNet, an electronic lexical database, 1998; the symbols are those of wninput(5).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+import numpy as np
+
+from likewise.model.text import fold
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from likewise.semantics.spaces.files import SpaceFiles
+    from likewise.semantics.wordnet.compact import CompactWordNet
+
+# The relations kept, each under a name for its files.
+RELATIONS: Final = {
+    "@": "kind_of", "@i": "instance_of", "#p": "part_of", "!": "opposite", "&": "similar", "+": "derived",
+    "\\": "pertains", "<": "participle", "$": "grouped",
+}  # fmt: skip
+PARTS: Final = "nvar"
+# How a regular form is brought back to its base (morphy(7)).
+_ENDINGS: Final = {
+    "n": (("s", ""), ("ses", "s"), ("xes", "x"), ("zes", "z"), ("ches", "ch"), ("shes", "sh"), ("men", "man"),
+          ("ies", "y")),
+    "v": (("s", ""), ("ies", "y"), ("es", "e"), ("es", ""), ("ed", "e"), ("ed", ""), ("ing", "e"), ("ing", "")),
+    "a": (("er", ""), ("est", ""), ("er", "e"), ("est", "e")),
+    "r": (),
+}  # fmt: skip
+NAMES: Final = (
+    "words.bin", "word_ends.npy", "senses.npy", "sense_ends.npy", "parts.npy", "kinds.npy", "irregular.json",
+    *(f"{name}{ending}.npy" for name in RELATIONS.values() for ending in ("", "_ends")),
+)  # fmt: skip
+
+
+def has_relations(files: SpaceFiles) -> bool:
+    """Whether a space carries relations of its own."""
+    return all(f"relations_{name}" in files.extras for name in NAMES)
+
+
+def relations_in(files: SpaceFiles) -> WordRelations:
+    """The relations a space carries."""
+    return WordRelations(
+        {
+            name: (files.extra_array if name.endswith(".npy") else files.extra_bytes)(f"relations_{name}")
+            for name in NAMES
+        }
+    )
+
+
+class WordRelations:
+    """Words, their synsets, and the relations between synsets, by WordNet's own numbers.
+
+    `kinds[s]` counts the synsets below s, however deep: few for `computer`, thousands for `device`.
+    """
+
+    def __init__(self, files: Mapping[str, Any]) -> None:
+        self._words: bytes = files["words.bin"]
+        self._word_ends: NDArray[np.int64] = files["word_ends.npy"]
+        self._senses: NDArray[np.int32] = files["senses.npy"]
+        self._sense_ends: NDArray[np.int64] = files["sense_ends.npy"]
+        self._bounds: list[int] = np.cumsum(files["parts.npy"]).tolist()
+        self.kinds: NDArray[np.int32] = files["kinds.npy"]
+        self._irregular = msgspec.json.decode(files["irregular.json"], type=dict[str, dict[str, tuple[str, ...]]])
+        self._values = {name: files[f"{name}.npy"] for name in RELATIONS.values()}
+        self._ends = {name: files[f"{name}_ends.npy"] for name in RELATIONS.values()}
+        self._lookup = lru_cache(maxsize=65_536)(self._search)
+
+    @property
+    def synsets(self) -> int:
+        """How many synsets there are; their numbers are below it."""
+        return self._bounds[-1]
+
+    def part(self, synset: int) -> str:
+        """The part of speech of a synset: `n`, `v`, `a` or `r`."""
+        return next(part for part, bound in zip(PARTS, self._bounds, strict=True) if synset < bound)
+
+    def targets(self, relation: str, synset: int) -> list[int]:
+        """The synsets a relation leads to from one synset.
+
+        >>> from likewise.semantics.library import load_space
+        >>> known = load_space().relations
+        >>> paris = known.senses("paris", "n")[0]
+        >>> known.targets("part_of", paris) == known.senses("France", "n")[:1]
+        True
+        """
+        ends = self._ends[relation]
+        start = int(ends[synset - 1]) if synset else 0
+        found: list[int] = self._values[relation][start : int(ends[synset])].tolist()
+        return found
+
+    def closure(self, relations: Iterable[str], synsets: Iterable[int]) -> set[int]:
+        """Everything that is reached from some synsets by these relations, in any number of steps, but for them."""
+        names = tuple(relations)
+        own = set(synsets)
+        found: set[int] = set()
+        waiting = list(own)
+        while waiting:
+            synset = waiting.pop()
+            fresh = {t for name in names for t in self.targets(name, synset)} - found - own
+            found |= fresh
+            waiting += fresh
+        return found
+
+    def senses(self, word: str, part: str) -> list[int]:
+        """A word's synsets as one part of speech, the most common first, through its first base that is known."""
+        bound = PARTS.index(part)
+        low, high = (self._bounds[bound - 1] if bound else 0), self._bounds[bound]
+        for base in self.bases(fold(word), part):
+            found = [s for s in self._lookup(base) if low <= s < high]
+            if found:
+                return found
+        return []
+
+    def knows(self, word: str) -> bool:
+        """Whether the word or a base of it stands in WordNet."""
+        return any(self.senses(word, part) for part in PARTS)
+
+    def bases(self, word: str, part: str) -> Iterable[str]:
+        """The folded word itself, then what it may be a form of."""
+        yield word
+        yield from self._irregular.get(part, {}).get(word, ())
+        for ending, base in _ENDINGS[part]:
+            if word.endswith(ending) and len(word) > len(ending) + 1:
+                stem = word[: -len(ending)] + base
+                yield stem
+                if part == "v" and ending in ("ed", "ing") and not base and len(stem) > 3 and stem[-1] == stem[-2]:
+                    yield stem[:-1]  # stopped, stop
+
+    def _search(self, word: str) -> list[int]:
+        """The synsets of a word as it is, by a binary search on the mapped bytes."""
+        wanted = word.encode("utf-8", "surrogatepass")
+        low, high = 0, len(self._word_ends)
+        while low < high:
+            middle = (low + high) // 2
+            found = self._words[self._word_ends.item(middle - 1) if middle else 0 : self._word_ends.item(middle)]
+            if found == wanted:
+                start = self._sense_ends.item(middle - 1) if middle else 0
+                senses: list[int] = self._senses[start : self._sense_ends.item(middle)].tolist()
+                return senses
+            low, high = (middle + 1, high) if found < wanted else (low, middle)
+        return []
+
+
+def relations_files(wordnet: CompactWordNet) -> dict[str, Any]:
+    """The files `WordRelations` is opened with."""
+    synset_of_word = np.repeat(np.arange(wordnet.synsets), np.diff(wordnet.words.ends, prepend=0))
+    part_of_synset = np.repeat(np.arange(len(wordnet.parts)), wordnet.parts)
+    by_word: dict[str, list[tuple[int, int, int]]] = {}
+    columns = (wordnet.words.values, wordnet.senses, synset_of_word)
+    for word, sense, synset in zip(*(column.tolist() for column in columns), strict=True):
+        by_word.setdefault(fold(wordnet.lexicon[word]), []).append((int(part_of_synset[synset]), sense, synset))
+    encoded = sorted((word.encode(), word) for word in by_word)
+    senses = [[synset for _, _, synset in sorted(by_word[word])] for _, word in encoded]
+    files: dict[str, Any] = {
+        "words.bin": b"".join(raw for raw, _ in encoded),
+        "word_ends.npy": np.cumsum([len(raw) for raw, _ in encoded], dtype=np.int64),
+        "senses.npy": np.array([s for found in senses for s in found], dtype=np.int32),
+        "sense_ends.npy": np.cumsum([len(found) for found in senses], dtype=np.int64),
+        "parts.npy": np.array(wordnet.parts, dtype=np.int32),
+        "irregular.json": msgspec.json.encode(wordnet.irregular, order="sorted"),
+    }
+    nothing = np.empty((0, 2), dtype=np.int32)
+    for symbol, name in RELATIONS.items():
+        pairs = np.unique(wordnet.relations.get(symbol, nothing), axis=0)
+        files[f"{name}.npy"] = pairs[:, 1].astype(np.int32)
+        files[f"{name}_ends.npy"] = np.searchsorted(pairs[:, 0], np.arange(wordnet.synsets), side="right")
+    files["kinds.npy"] = _kinds_below(wordnet)
+    return files
+
+
+def _kinds_below(wordnet: CompactWordNet) -> NDArray[np.int32]:
+    """For each synset how many kinds stand below it; instances are no kinds."""
+    above: dict[int, list[int]] = {}
+    for below, upper in wordnet.relations.get("@", np.empty((0, 2), dtype=np.int32)).tolist():
+        above.setdefault(below, []).append(upper)
+    counts = np.zeros(wordnet.synsets, dtype=np.int32)
+    for synset in above:
+        seen, waiting = {synset}, [synset]
+        while waiting:
+            fresh = [u for u in above.get(waiting.pop(), ()) if u not in seen]
+            seen.update(fresh)
+            waiting += fresh
+        seen.discard(synset)
+        counts[list(seen)] += 1
+    return counts
