@@ -64,13 +64,17 @@ def _judge(condition: PlainCondition, place: int, seen: SeenEvent, needed: Neede
     else:
         rows = rows_of(conjunction, seen, condition.theme, needed.part)
         mappings = describe(rows, conjunction.relaxed_parts, TOP_MAPPINGS, place)
+        reached = bool(mappings)
+        if not mappings:  # then the best one of which some part is too weak
+            rows = rows_of(conjunction, seen, condition.theme)
+            mappings = describe(rows, conjunction.relaxed_parts, TOP_MAPPINGS, place)
         score = mappings[0].score if mappings else 0.0
         chosen = [c.tuple for c in mappings[0].correspondences] if mappings else _greedy(rows)
         reports = [
             relaxed_report(predicate, row, index, seen, needed)
             for predicate, row, index in zip(conjunction.positive, rows, chosen, strict=True)
         ]
-        if mappings and score >= needed.score:  # a strong predicate may carry a weak one
+        if reached and score >= needed.score:  # a strong predicate may carry a weak one
             reports = [_with_verdict(report, "match") for report in reports]
     positives = len(reports)
     reports += [negative_report(p, seen, condition.theme, needed) for p in conjunction.negative]
@@ -81,7 +85,9 @@ def _judge(condition: PlainCondition, place: int, seen: SeenEvent, needed: Neede
     change = ""
     if failing is not None:
         verdict = failing.verdict
-        if verdict == "below_threshold" and mappings:
+        if verdict == "below_threshold" and mappings and score >= needed.score:
+            change = _too_weak(failing, needed.part)
+        elif verdict == "below_threshold" and mappings:
             change = _strengthen(conjunction, reports[:positives], score, mappings[0].product, needed.score)
         else:
             change = _change(failing, seen)
@@ -222,6 +228,12 @@ def _change(report: PredicateReport, seen: SeenEvent) -> str:
             return f"It would match if {report.value!r} were related to what `{report.text}` asks for; it is not."
         case _:
             return f"It would match if {report.attribute!r} satisfied `{report.text}`; it says {report.value!r}."
+
+
+def _too_weak(report: PredicateReport, floor: float) -> str:
+    """One sentence for a match that fails by one part alone."""
+    weak, seen = min((report.attribute_relatedness, report.attribute), (report.value_relatedness, report.value))
+    return f"It would match if {seen!r}, at {weak:.3g}, were at least {floor:.3g} what `{report.text}` asks for."
 
 
 def _strengthen(

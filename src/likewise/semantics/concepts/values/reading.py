@@ -34,6 +34,7 @@ _TOKEN: Final = re.compile(
 )
 _JOINED: Final = re.compile(r"(?<=[a-z][a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z][a-z])|_(?!\d)|(?<!\d)_")
 _SIZES: Final = {"pm25": "pm2.5"}
+_SHORT_UNITS: Final = frozenset("%mglhs")
 _NEGATING: Final = re.compile(r"(non|un|de)-(?=[^\W\d_]{3})", re.IGNORECASE)
 
 
@@ -150,13 +151,13 @@ def _number(text: str) -> str:
 
 
 def _unit_after(after: re.Match[str] | None, text: str, token: re.Match[str]) -> str | None:
-    """The unit that follows a number at once or after a blank; one letter is part of a code."""
+    """The unit that follows a number at once or after a blank; most single letters are part of a code."""
     if after is None or (not after["word"] and after["sign"] != "%"):
         return None
     if text[token.end() : after.start()] not in ("", " ") or token["suffix"] or token["ordinal"] or token["mark"]:
         return None
     symbol = after["word"] or "%"
-    return symbol if (len(symbol) > 1 or symbol == "%") and find_unit(symbol) is not None else None
+    return symbol if (len(symbol) > 1 or symbol in _SHORT_UNITS) and find_unit(symbol) is not None else None
 
 
 def _quantity(number: str, symbol: str) -> str:

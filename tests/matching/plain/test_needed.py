@@ -1,0 +1,67 @@
+"""Every relaxed part must be meant, not only their mean; Booleans, 0 and 1 meet words for states."""
+
+from __future__ import annotations
+
+import pytest
+
+from likewise.language import parse
+from likewise.matching.engine import Engine
+from likewise.matching.naive.engine import NaiveEngine
+from likewise.matching.plain.needed import Needed, part_floor
+from likewise.matching.thematic.engine import ThematicEngine
+from likewise.model import event
+from likewise.semantics.measure import Measure
+from likewise.testing import TableMeasure
+
+LEAK = TableMeasure({("leak detected", "no leak detected"): 0.3, ("leak detected", "leakage"): 0.4})
+
+
+def engines(measure: Measure, *texts: str) -> list[Engine]:
+    """The oracle and the production engine with the same subscriptions."""
+    made: list[Engine] = [NaiveEngine(measure), ThematicEngine(measure)]
+    for engine in made:
+        for ordinal, text in enumerate(texts):
+            engine.add(ordinal, parse(text, id=str(ordinal)), 0)
+    return made
+
+
+@pytest.mark.parametrize(("value", "met"), [("no leak detected", False), ("leakage", True)])
+def test_an_equal_attribute_does_not_carry_a_value_that_is_not_meant(value: str, met: bool) -> None:
+    """The mean over both parts is 0.55 and 0.63; the first value is below the floor of 0.35."""
+    for engine in engines(LEAK, "{state~ = leak detected~}"):
+        assert bool(len(engine.find(event({"state": value}), 0).ordinals)) == met
+
+
+def test_what_a_part_lacks_is_said() -> None:
+    """Which part is too weak, and what it would need."""
+    (naive, _) = engines(LEAK, "{state~ = leak detected~}")
+    told = naive.explain(event({"state": "no leak detected"}), 0, 0)
+    assert told.verdict == "below_threshold"
+    assert "0.35" in told.change and "no leak detected" in told.change
+
+
+def test_under_not_a_part_must_be_meant_too() -> None:
+    """A value that would not be met rules nothing out."""
+    for engine in engines(LEAK, "{x = 1, not state~ = leak detected~}"):
+        assert engine.find(event({"x": 1, "state": "no leak detected"}), 0).ordinals.tolist() == [0]
+        assert engine.find(event({"x": 1, "state": "leak detected"}), 0).ordinals.tolist() == []
+
+
+def test_the_floor_follows_the_threshold() -> None:
+    """Nothing is cut at 0; whoever asks for more, asks it of every part."""
+    assert part_floor(0.0) == 0.0
+    assert part_floor(0.5) < part_floor(0.9) < 0.9
+    assert Needed.at(0.5).part < Needed.at(0.5).score
+
+
+@pytest.mark.parametrize("value", [True, False, 0, 1, 0.0, 1.0, 2, "on", "off", "true"])
+def test_states_written_as_numbers_or_booleans_meet_words(value: object) -> None:
+    """The engines agree on each, alone and beside others, through what a measure says of the value in its place."""
+    measure = TableMeasure(seed=5)
+    texts = ("{door~ = open~} threshold 0.3", "{door = open~} threshold 0.2", "{door~ = 1~} threshold 0.1",
+             '{door~ = "true"~} threshold 0.1', "{door~ = yes~, x = 1} threshold 0.2")  # fmt: skip
+    naive, thematic = engines(measure, *texts)
+    for attribute in ("door", "door_open", "contact", "gate"):
+        seen = event({attribute: value, "x": 1})
+        expected, found = naive.find(seen, 0), thematic.find(seen, 0)
+        assert found.ordinals.tolist() == expected.ordinals.tolist()
