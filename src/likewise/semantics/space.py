@@ -236,9 +236,11 @@ def _combine(space: Space, options: dict[str, Any]) -> CombinedMeasure:
 
 def _sameness(space: Space, options: dict[str, Any]) -> SamenessMeasure:
     from likewise.semantics.concepts.library import load_inventory
+    from likewise.semantics.concepts.values.judge import ValueJudge
     from likewise.semantics.measures.sameness import SamenessMeasure
 
-    return SamenessMeasure(_combine(space, {}), space.vectors.knows_word, load_inventory(), **options)
+    values = ValueJudge(space.relations)
+    return SamenessMeasure(_combine(space, {}), space.vectors.knows_word, load_inventory(), values, **options)
 
 
 _MEASURES: Final[dict[str, Callable[[Space, dict[str, Any]], Measure]]] = {

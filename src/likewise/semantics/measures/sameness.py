@@ -19,6 +19,7 @@ from likewise.semantics.concepts.facets import FacetParser, Facets
 from likewise.semantics.concepts.inventory import Inventory, singular
 from likewise.semantics.concepts.sides import FacetArrays, facet_arrays
 from likewise.semantics.concepts.tables import Tables
+from likewise.semantics.concepts.values.judge import ValueJudge
 from likewise.semantics.concepts.weights import FacetWeights
 from likewise.semantics.concepts.wording import same_reading
 from likewise.semantics.measure import Term
@@ -44,9 +45,11 @@ class SamenessMeasure:
         combine: CombinedMeasure,
         knows: Callable[[str], bool],
         inventory: Inventory,
+        values: ValueJudge,
         weights: FacetWeights | None = None,
     ) -> None:
         self._combine = combine
+        self._values = values
         self.weights = weights or FacetWeights()
         self.tables = Tables(inventory)
         self._parser = FacetParser(inventory, knows)
@@ -65,7 +68,15 @@ class SamenessMeasure:
         asked, seen = self._terms(asked), tuple(seen)  # the same objects as last time are found at a glance
         related, words = self._combine.compared(asked, seen)
         related = equal_are_one(related, asked, seen)
-        out = self._attributes(related, words, asked, seen)
+        places = [[i for i, term in enumerate(side) if term.role == "value"] for side in (asked, seen)]
+        if len(places[0]) == len(asked) and len(places[1]) == len(seen):
+            out = self._values.matrix(asked, seen, related)
+        else:
+            out = self._attributes(related, words, asked, seen)
+            if all(places):
+                rows, columns = np.ix_(*places)
+                values = [[side[i] for i in found] for side, found in zip((asked, seen), places, strict=True)]
+                out[rows, columns] = self._values.matrix(values[0], values[1], related[rows, columns])
         return _wholly_equal_are_one(out, related, asked, seen)
 
     def facets(self, term: Term) -> Facets:
@@ -96,6 +107,12 @@ class SamenessMeasure:
             return float(self._combine.compared([Term(a)], [Term(b)])[1].max(initial=0.0))
 
         return agreement(self.facets(asked), self.facets(seen), self.tables, self.weights, similar)
+
+    def explained(self, asked: Term, seen: Term) -> str:
+        """Why two terms are the same or not, in words; empty if nothing but their relatedness says so."""
+        if asked.role == seen.role == "value":
+            return self._values.explained(asked, seen, float(self._combine.matrix([asked], [seen])[0, 0]))
+        return same_reading(self.facets(asked), self.facets(seen), self.agreement(asked, seen))
 
     def _attributes(
         self, related: NDArray[np.float32], words: NDArray[np.float32], asked: Sequence[Term], seen: Sequence[Term]
