@@ -89,12 +89,14 @@ class SamenessMeasure:
         return kept
 
     def explained(self, asked: Term, seen: Term) -> str:
-        """In words what two names have in common and what tells them apart; '' for names that say nothing.
+        """In words what two names or values have in common and what tells them apart; '' if they say nothing.
 
         >>> from likewise.semantics.library import load_space
         >>> load_space().measure("sameness").explained(Term("pipe temperature"), Term("air_temp"))
         "both are temperature; you ask for the pipe's, this is the air's"
         """
+        if asked.role == seen.role == "value":
+            return self._values.explained(asked, seen, float(self._combine.matrix([asked], [seen])[0, 0]))
         a, s = self.facets(asked), self.facets(seen)
         if not (a.kinds or s.kinds or a.role or s.role):
             return ""
@@ -107,12 +109,6 @@ class SamenessMeasure:
             return float(self._combine.compared([Term(a)], [Term(b)])[1].max(initial=0.0))
 
         return agreement(self.facets(asked), self.facets(seen), self.tables, self.weights, similar)
-
-    def explained(self, asked: Term, seen: Term) -> str:
-        """Why two terms are the same or not, in words; empty if nothing but their relatedness says so."""
-        if asked.role == seen.role == "value":
-            return self._values.explained(asked, seen, float(self._combine.matrix([asked], [seen])[0, 0]))
-        return same_reading(self.facets(asked), self.facets(seen), self.agreement(asked, seen))
 
     def _attributes(
         self, related: NDArray[np.float32], words: NDArray[np.float32], asked: Sequence[Term], seen: Sequence[Term]
