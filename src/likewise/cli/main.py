@@ -39,6 +39,7 @@ EVALUATIONS: Final = {
         "likewise.cli.evaluate.hybrid:hybrid", "Match statements with RDF events, by WordNet, ESA and both."
     ),
     "thematic": Lazy("likewise.cli.evaluate.thematic:thematic", "Repeat the thematic paper's experiments, on Spark."),
+    "sameness": Lazy("likewise.cli.evaluate.sameness:sameness", "Tell related from the same, on pairs people judged."),
     "vendor": Lazy("likewise.cli.evaluate.vendor:vendor", "Find what vendors call the thing a plain phrase means."),
 }
 

@@ -16,11 +16,13 @@ from likewise.evaluation.report.drawn import drawn
 from likewise.evaluation.report.sections import Block, Glance, Section, Table, Text
 from likewise.evaluation.report.setting import Setting
 from likewise.evaluation.report.thematic_part import THESAURUS, thematic
+from likewise.evaluation.sameness.experiment import evaluate_sameness, read_pairs
 from likewise.evaluation.vendor.ablation import EVERYTHING, ablation_row, variants
 from likewise.evaluation.vendor.benchmark import Benchmark, read_benchmark
 from likewise.evaluation.vendor.experiment import chosen_part, measures_of, vendor_experiment, vendor_feedback
 
 JUDGEMENTS: Final = ("EN-WS-353-ALL.txt", "EN-MEN-TR-3k.txt", "EN-RG-65.txt", "EN-MTurk-771.txt", "EN-SIMLEX-999.txt")
+PAIRS: Final = "pairs-dev.tsv"
 VENDOR: Final = ("lorawan-dev-events.jsonl.gz", "lorawan-dev.tsv", "subscriptions.tsv")
 MEASURES: Final = ("esa:metric=raw", "esa:metric=unit", "esa:metric=cosine", "latent", "jcn", "names", "combine")
 
@@ -166,6 +168,22 @@ def _mean(values: dict[str, float]) -> float:
     return sum(values.values()) / max(1, len(values))
 
 
+def sameness(setting: Setting) -> Section:
+    """Pairs that people judged: how many different ones are kept apart, how many that are the same are found."""
+    path = setting.file(PAIRS)
+    pairs = read_pairs(path)
+    rows = []
+    for name in ("combine", "sameness"):
+        counted = evaluate_sameness(pairs, setting.space.measure(name), defaults.THRESHOLD, path.name).total
+        rows.append((f"`{name}`", f"{counted.apart} of {counted.different}", f"{counted.found} of {counted.same}"))
+    return Section(
+        "sameness", "Related is not the same",
+        (Table(f"At the threshold {defaults.THRESHOLD:g}", ("measure", "kept apart", "found"), tuple(rows)),),
+        f"likewise eval sameness {path}",
+        (Glance("different pairs kept apart; same pairs found", f"{rows[-1][1]}; {rows[-1][2]}", "0.9 and 0.85 aimed at"),),
+    )  # fmt: skip
+
+
 def feedback(setting: Setting) -> Section:
     """What a few judgements are worth on vendors nobody judged."""
     points = vendor_feedback(_development(setting), setting.space.measure("combine"), defaults.THRESHOLD)
@@ -231,6 +249,7 @@ PARTS: Final = (
     Part("thematic", "Themes", (THESAURUS,), thematic),
     Part("hybrid", "Hybrid matching of RDF events", tuple(each.file for each in rdf.SETS.values()), hybrid),
     Part("vendor", "What vendors call the thing", VENDOR, vendor),
+    Part("sameness", "Related is not the same", (PAIRS,), sameness),
     Part("feedback", "What judgements are worth", VENDOR, feedback),
     Part("ablation", "What each part of the default measure is worth", VENDOR, ablation),
 )

@@ -1,0 +1,1 @@
+"""Pairs that are, or are not, the same: the `experiment` that counts how many a measure tells apart and finds."""
