@@ -237,6 +237,7 @@ def recovery(folder: Path, queued: int, recipients: int) -> dict[str, float]:
     import likewise as lw
     from likewise.broker.broker import Broker
     from likewise.broker.store.deliveries import Delivery, insert
+    from likewise.broker.store.holdings import number_deliveries
 
     data = folder / f"queued-{recipients}"
     with Broker(data) as broker:
@@ -246,13 +247,13 @@ def recovery(folder: Path, queued: int, recipients: int) -> dict[str, float]:
         broker.wait_until_matched()
         rows = queued // recipients
 
-        def fill(connection: Any) -> None:
+        def fill(tables: Any) -> None:
             chosen = (numbers if recipients > 1 else [numbers[n % len(numbers)]] for n in range(rows))
             insert(
-                connection, tenant.number,
+                tables, tenant.number,
                 (Delivery(n + 1, receipt.position, 0, own[:recipients], []) for n, own in enumerate(chosen)),
             )  # fmt: skip
-            connection.execute("UPDATE tenants SET last_delivery = ?1, guard = ~?1", (rows,))
+            number_deliveries(tables, tenant.number, rows)
 
         broker.store.commit(fill)
     begun = time.perf_counter()

@@ -171,8 +171,8 @@ def test_a_full_queue_with_dead_letters_keeps_the_rest_there(broker: Broker) -> 
     publish(broker, "e1", "e2", "e3")
     assert [id for id, _, _ in got(broker, "ann")] == ["e1", "e2"]
     assert len(got(broker, "bob")) == 3
-    with broker.store.reading() as connection:
-        [letter] = listed(connection, tenant_of(broker).number, 0, 10)
+    with broker.store.reading() as tables:
+        [letter] = listed(tables, tenant_of(broker).number, 0, 10)
     assert (letter.reason, letter.event) == ("queue_full", broker.find_event(tenant_of(broker), "e3"))
 
 
@@ -234,8 +234,8 @@ def test_three_thousand_recipients_of_one_event_all_get_it(broker: Broker) -> No
     publish(broker, "e1")
     broker.wait_until_matched()
     assert sum(len(queue) for queue in tenant.subscribers.values()) == count
-    with broker.store.reading() as connection:
-        rows = connection.execute("SELECT length(recipients) FROM deliveries").fetchall()
+    with broker.store.reading() as tables:
+        rows = tables.rows("SELECT length(recipients) FROM deliveries")
     assert len(rows) == 1
     assert rows[0][0] < count * 4
 
@@ -260,9 +260,9 @@ def test_expired_events_are_forgotten_with_their_deliveries(broker: Broker, cloc
     clock.advance(3 * HOUR)
     assert len(broker.sweep().events) == 1
     assert len(tenant_of(broker).subscriber("ann")) == 1
-    with broker.store.reading() as connection:
-        assert connection.execute("SELECT id FROM log WHERE kind = 0").fetchall() == [("long",)]
-        assert connection.execute("SELECT count(*) FROM deliveries").fetchone() == (1,)
+    with broker.store.reading() as tables:
+        assert tables.rows("SELECT id FROM log WHERE kind = 0") == [("long",)]
+        assert tables.row("SELECT count(*) FROM deliveries") == (1,)
 
 
 def test_a_restart_goes_on_where_it_stopped(tmp_path: Path, clock: ManualClock) -> None:
@@ -316,8 +316,8 @@ def test_ended_subscriptions_are_forgotten_when_nothing_names_them(broker: Broke
     broker.acknowledge(tenant_of(broker), "ann", 1)
     broker.sweep()
     assert not tenant_of(broker).held
-    with broker.store.reading() as connection:
-        assert connection.execute("SELECT count(*) FROM subscriptions").fetchone() == (0,)
+    with broker.store.reading() as tables:
+        assert tables.row("SELECT count(*) FROM subscriptions") == (0,)
 
 
 @pytest.mark.parametrize("events", ["1 h", "9 events"])

@@ -32,7 +32,7 @@ def filled(data: Path, events: int = 60, *, copy_to: Path | None = None) -> None
             broker.publish(tenant, [lw.event({"x": x, "text": f"event number {x}"}, id=f"e{x}")])
         broker.wait_until_matched()
         broker.acknowledge(tenant, "bob", 5)
-        broker.store.commit(lambda connection: None)
+        broker.store.commit(lambda tables: None)
         if copy_to is not None:
             with broker.store._shared:
                 shutil.copytree(data, copy_to)
@@ -123,8 +123,8 @@ def test_a_power_cut_loses_nothing_acknowledged(tmp_path: Path) -> None:
 def test_every_commit_is_synced(tmp_path: Path) -> None:
     """WAL and FULL, as the promise needs."""
     with Broker(tmp_path / "data") as broker:
-        assert broker.store.commit(lambda c: c.execute("PRAGMA synchronous").fetchone()) == (2,)
-        assert broker.store.commit(lambda c: c.execute("PRAGMA journal_mode").fetchone()) == ("wal",)
+        assert broker.store.commit(lambda tables: tables.row("PRAGMA synchronous")) == (2,)
+        assert broker.store.commit(lambda tables: tables.row("PRAGMA journal_mode")) == ("wal",)
 
 
 def test_flipped_bits_of_the_store_are_found_or_do_not_matter(tmp_path: Path) -> None:
@@ -196,8 +196,8 @@ def test_a_full_disk_refuses_and_goes_on_when_there_is_room(tmp_path: Path) -> N
         broker.register(tenant, "ann")
         broker.subscribe(tenant, "ann", [lw.parse("{x >= 0}", id="s")])
         connection: sqlite3.Connection = broker.store._connection
-        pages = broker.store.commit(lambda c: c.execute("PRAGMA page_count").fetchone()[0])
-        broker.store.commit(lambda c: c.execute(f"PRAGMA max_page_count = {pages + 30}").fetchone())
+        pages = broker.store.commit(lambda tables: tables.one("PRAGMA page_count")[0])
+        broker.store.commit(lambda tables: tables.row(f"PRAGMA max_page_count = {pages + 30}"))
         acknowledged = []
 
         def publish_many() -> None:

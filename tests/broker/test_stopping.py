@@ -107,7 +107,7 @@ def test_a_backlog_that_takes_long_is_left_for_the_next_start(tmp_path: Path, mo
         assert reached.wait(10)
         broker.publish(tenant, [lw.event({"no2": 2}, id="e2")])
         broker.start_register(tenant, "bob", None, None, results.append)
-        broker.store.commit(lambda connection: None)
+        broker.store.commit(lambda tables: None)
         closing = threading.Thread(target=broker.close)
         closing.start()
         broker.worker.hurried.wait(10)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from sqlite3 import Connection
 from typing import TYPE_CHECKING, NamedTuple
 
 import httpx
 import msgspec
 import pytest
 
+from likewise.broker.store.tables import Tables
 from likewise.broker.store.tokens import make_token
 from likewise.broker.store.writer import Store
 from tests.dashboard.conftest import NEEDS_CHROMIUM, SHOTS, SLOW, Running, free_port
@@ -36,8 +36,8 @@ def tenants(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, tuple[Tenan
     """A broker's folder with a token for each of two tenants."""
     data = tmp_path_factory.mktemp("broker")
 
-    def admin_token(name: str, connection: Connection) -> str:
-        return make_token(connection, name, name, ["admin"], 0)
+    def admin_token(name: str, tables: Tables) -> str:
+        return make_token(tables, name, name, ["admin"], 0)
 
     store = Store(data, clock=lambda: 0)
     made = []

@@ -18,14 +18,14 @@ from pyroaring import BitMap64
 
 from likewise.broker.config import Config
 from likewise.broker.delivering.acknowledgements import Acknowledgements
-from likewise.broker.delivering.match_before_commit import EarlyMatching
-from likewise.broker.delivering.outcome import Outcome
-from likewise.broker.delivering.waiting import first_error, only, wait_for
+from likewise.broker.delivering.match_before_commit import MatchBeforeCommit
+from likewise.broker.delivering.outcome import MATCHING, Outcome
 from likewise.broker.delivering.worker import MatchingWorker
+from likewise.broker.locks import make_lock
 from likewise.broker.reporting.event_trace import EventTrace
 from likewise.broker.reporting.metrics import Metrics
 from likewise.broker.store import dead_letters
-from likewise.broker.store.bodies import event_body
+from likewise.broker.store.commits import wait_for
 from likewise.broker.store.deliveries import Delivery, read, render
 from likewise.broker.store.entries import (
     EVENT,
@@ -37,18 +37,21 @@ from likewise.broker.store.entries import (
     Unsubscribe,
     Withdraw,
     command_entry,
+    event_body,
 )
 from likewise.broker.store.event_log import Done
+from likewise.broker.store.holdings import add_tenant
 from likewise.broker.store.ids import uuid7s
-from likewise.broker.store.rows import add_tenant
+from likewise.broker.store.log_entries import Swept, find_event
+from likewise.broker.store.positions import start_at
+from likewise.broker.store.tables import Tables
 from likewise.broker.store.writer import Store
 from likewise.broker.tenants.queues import SubscriberQueue
 from likewise.broker.tenants.tenant import Held, Tenant
 from likewise.broker.upkeep.housekeeping import Housekeeping
 from likewise.broker.upkeep.recovery import recover
-from likewise.broker.upkeep.sweeping import Swept
 from likewise.defaults import FINISHING_SECONDS, SEND_PAGE, STRETCH_SECONDS
-from likewise.errors import DuplicateId, LikewiseError, LimitExceeded, StateError, Unavailable, UnknownId
+from likewise.errors import DuplicateId, LikewiseError, LimitExceeded, StateError, Unavailable
 from likewise.formats.wire.events import Receipt
 from likewise.formats.wire.subscribers import Policy
 from likewise.matching.engines import Engines
@@ -87,11 +90,11 @@ class Broker:
         self.data = data
         self.clock = clock
         self.metrics = Metrics()
-        self.lock = threading.RLock()
-        self._making = threading.Lock()
+        self.lock = make_lock("queues", again=True)
+        self._making = make_lock("making")
         self.store = Store(data, clock=clock)
         try:
-            self.tenants, matched = recover(self.store, data, self.make_matcher)
+            self.tenants = recover(self.store, data, self.make_matcher)
         except BaseException:
             self.store.close()
             raise
@@ -99,17 +102,19 @@ class Broker:
         self._acknowledgements = Acknowledgements(self.store)
         self._housekeeping = Housekeeping(
             self.store, self.tenants, self._acknowledgements, data=data, clock=clock, lock=self.lock,
-            matched=lambda: self.worker.position, on_expired=lambda events: self.trace.expired(self.tenants, events),
+            on_expired=lambda events: self.trace.expired(self.tenants, events),
         )  # fmt: skip
         self.worker = MatchingWorker(
-            self.store, self.tenants, matched=matched, clock=clock, lock=self.lock,
+            self.store, self.tenants, clock=clock, lock=self.lock,
             on_stored=self._stored, on_quiet=self._housekeeping.turn, on_end=self._housekeeping.save_windows,
         )  # fmt: skip
-        self.store.on_append = self.worker.follow
-        self.store.early = EarlyMatching(self.worker, self.tenants, clock)
+        self.store.followers.append(self.worker)
+        self.store.foresight = MatchBeforeCommit(
+            self.tenants, clock, self.worker.commit_of, lambda: self.worker.failure is None
+        )
         self.metrics.watch(self.tenants, lambda: self.store.position, lambda: self.worker.position)
         self._closed = False
-        self.worker.start(self.store.position)
+        self.worker.start()
 
     def make_matcher(self, saved: Path | None = None) -> Matcher:
         """A matcher as the configuration says, empty or with what a folder keeps."""
@@ -131,7 +136,7 @@ class Broker:
             return found
         with self._making:  # not `lock`, which the writer takes when it has committed
             if name not in self._names:
-                number = self.store.commit(lambda connection: add_tenant(connection, name))
+                number = self.store.commit(lambda tables: _add_tenant(tables, name))
                 tenant = Tenant(number, name, self.make_matcher())
                 self.tenants[tenant.number] = self._names[name] = tenant
             return self._names[name]
@@ -153,7 +158,7 @@ class Broker:
             limit = known.limit if known is not None else self.config.queues.limit
         if not 1 <= limit <= limits.queue:
             raise LimitExceeded("deliveries a queue may hold (from 1)", allowed=limits.queue, found=limit)
-        self.commands(tenant, [Register(id, policy, limit)], lambda results: done(only(results)))
+        self.commands(tenant, [Register(id, policy, limit)], lambda results: done(_only(results)))
 
     def unregister(self, tenant: Tenant, id: str) -> None:
         """Forget a subscriber, its subscriptions and what waits for it."""
@@ -162,7 +167,7 @@ class Broker:
     def start_unregister(self, tenant: Tenant, id: str, done: Done) -> None:
         """`unregister`, telling `done` when it is on disk."""
         tenant.subscriber(id)
-        self.commands(tenant, [Unregister(id)], lambda results: done(only(results)))
+        self.commands(tenant, [Unregister(id)], lambda results: done(_only(results)))
 
     # -- subscriptions --------------------------------------------------------------------------
 
@@ -188,7 +193,7 @@ class Broker:
                 raise DuplicateId(subscription.id)
             taken.add(subscription.id)
         commands = [Subscribe(subscriber, each, replace, part) for part, each in enumerate(subscriptions, 1)]
-        self.commands(tenant, commands, lambda results: done(first_error(results)))
+        self.commands(tenant, commands, lambda results: done(_first_error(results)))
 
     def unsubscribe(self, tenant: Tenant, subscriber: str, id: str) -> None:
         """End a subscription."""
@@ -197,7 +202,7 @@ class Broker:
     def start_unsubscribe(self, tenant: Tenant, subscriber: str, id: str, done: Done) -> None:
         """`unsubscribe`, telling `done` when it is on disk."""
         tenant.subscription(subscriber, id)
-        self.commands(tenant, [Unsubscribe(subscriber, id)], lambda results: done(only(results)))
+        self.commands(tenant, [Unsubscribe(subscriber, id)], lambda results: done(_only(results)))
 
     def commands(self, tenant: Tenant, commands: Sequence[Command], done: Callable[[list[object]], None]) -> None:
         """Append commands to the log; `done` gets what came of each once that is on disk."""
@@ -220,7 +225,7 @@ class Broker:
 
     def command(self, tenant: Tenant, command: Command, done: Done) -> None:
         """Append one command; `done` gets what came of it."""
-        self.commands(tenant, [command], lambda results: done(only(results)))
+        self.commands(tenant, [command], lambda results: done(_only(results)))
 
     def _refuse_if_failed(self) -> None:
         if self._closed:
@@ -261,17 +266,8 @@ class Broker:
 
     def find_event(self, tenant: Tenant, id: str, source: str | None = None) -> int:
         """The position of an event by its id, and its source where several share the id."""
-        with self.store.reading() as connection:
-            rows = connection.execute(
-                "SELECT position, source FROM log WHERE kind = 0 AND tenant = ?1 AND id = ?2 AND withdrawn = 0 "
-                "AND (?3 IS NULL OR source = ?3) LIMIT 2",
-                (tenant.number, id, source),
-            ).fetchall()
-        if not rows:
-            raise UnknownId(id)
-        if len(rows) > 1:
-            raise StateError(f"several sources published the id {id!r}; say which source is meant")
-        return cast("int", rows[0][0])
+        with self.store.reading() as tables:
+            return find_event(tables, tenant.number, id, source)
 
     def withdraw(self, tenant: Tenant, id: str, source: str | None = None) -> None:
         """Take an event back: it is given to nobody any more, and leaves the windows."""
@@ -297,8 +293,8 @@ class Broker:
                 found = {n: d for n in numbers if (d := tenant.recent.get(n)) is not None}
             missing = [number for number in numbers if number not in found]
             if missing:
-                with self.store.reading() as connection:
-                    found.update((d.number, d) for d in read(connection, tenant.number, missing))
+                with self.store.reading() as tables:
+                    found.update((d.number, d) for d in read(tables, tenant.number, missing))
             now = self.clock()
             good = [n for n in numbers if n in found and self._sendable(tenant, found[n], now)]
             if len(good) < len(numbers):
@@ -341,7 +337,7 @@ class Broker:
         """Keep what could not be read as a dead letter, so that it can be looked at and tried again."""
         self.trace.refused(tenant.name, error)
         letter = dead_letters.NewLetter(tenant.number, self.clock(), "unreadable", str(error)[:2000], body=part)
-        self.store.write(lambda connection: dead_letters.insert(connection, [letter]), done)
+        self.store.write(lambda tables: dead_letters.insert(tables, [letter]), done)
 
     # -- time -----------------------------------------------------------------------------------
 
@@ -370,7 +366,7 @@ class Broker:
         self._closed = True
         self._housekeeping.stop()
         handed_over = threading.Event()  # once it is set, whatever was handed in is with the worker
-        self.store.write(lambda connection: None, lambda result: handed_over.set())
+        self.store.write(lambda tables: None, lambda result: handed_over.set())
         if not handed_over.wait(FINISHING_SECONDS + STRETCH_SECONDS):
             _log.warning("a commit was still under way; whoever waits for it was told nothing and asks again")
             return
@@ -383,3 +379,20 @@ class Broker:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _add_tenant(tables: Tables, name: str) -> int:
+    """Keep a new tenant, whose entries are matched from the first on."""
+    number = add_tenant(tables, name)
+    start_at(tables, MATCHING, number)
+    return number
+
+
+def _only(results: list[object]) -> object:
+    """The result of a single command."""
+    return results[0]
+
+
+def _first_error(results: list[object]) -> object:
+    """The first error among the results, else all of them."""
+    return next((result for result in results if isinstance(result, BaseException)), results)

@@ -12,7 +12,7 @@ from likewise.cli.terminal import output
 from likewise.cli.terminal.options import Address, AsJson, Ca, Token
 
 app = typer.Typer(
-    help="Look after a broker: stats, backup, compact, verify, token.\n\n"
+    help="Look after a broker: stats, backup, compact, migrate, verify, token.\n\n"
     "Example: `likewise admin verify likewise-data`",
     no_args_is_help=True,
     rich_markup_mode="markdown",
@@ -60,6 +60,25 @@ def compact(data: Data, as_json: AsJson = False) -> None:
 
     before, after = shrink(data)
     _print({"bytes_before": before, "bytes_after": after}, as_json)
+
+
+@app.command()
+def migrate(data: Data, as_json: AsJson = False) -> None:
+    """Bring a store of an earlier release to this one's version, wholly or not at all; the broker must be stopped.
+
+    There is no way back: make a copy first.
+
+    Example: `likewise admin backup likewise-data copy && likewise admin migrate likewise-data`
+    """
+    from likewise.broker.admin import migrate as bring_up
+
+    found = bring_up(data)
+    if as_json:
+        output.print_json({"before": found.before, "after": found.after})
+    elif found.before == found.after:
+        output.print_line(f"{data} has version {found.after}; there is nothing to do.")
+    else:
+        output.print_line(f"{data} was brought from version {found.before} to {found.after}.")
 
 
 @app.command()

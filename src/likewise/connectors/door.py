@@ -32,8 +32,8 @@ class Door:
 
     def reload(self) -> None:
         """Read the tokens anew."""
-        with self.broker.store.reading() as connection:
-            self.keeper.load(connection)
+        with self.broker.store.reading() as tables:
+            self.keeper.load(tables)
 
     @property
     def bridge(self) -> LoopBridge:
@@ -53,8 +53,8 @@ class Door:
         return await self.bridge.answer(start)
 
     async def ask(self, question: Callable[[], T]) -> T:
-        """Ask the matchers on their own thread."""
-        return await asyncio.wrap_future(self.broker.worker.ask(question))
+        """The answer to a question, found beside the loop and beside the thread that matches."""
+        return await asyncio.to_thread(question)
 
     def take(self, tenant: Tenant, count: int) -> None:
         """Count events against the tenant's rate."""

@@ -121,15 +121,15 @@ def test_after_the_worker_was_needed_events_are_early_again(tmp_path: Path) -> N
             thread.start()
         broker.subscribe(tenant, "ann", [lw.parse("{x >= 9}", id="t")])
         early = threading.Event()
-        prepare = broker.store.early.prepare  # type: ignore[union-attr]
+        foresee = broker.store.foresight.foresee  # type: ignore[union-attr]
 
-        def prepared(entries: list[object]) -> object:
-            found = prepare(entries)  # type: ignore[arg-type]
+        def foreseen(entries: list[object]) -> object:
+            found = foresee(entries)  # type: ignore[arg-type]
             if found is not None:
                 early.set()
             return found
 
-        broker.store.early.prepare = prepared  # type: ignore[union-attr, method-assign]
+        broker.store.foresight.foresee = foreseen  # type: ignore[union-attr, method-assign]
         came = early.wait(60)
         stop.set()
         for thread in publishers:

@@ -71,11 +71,11 @@ def read_everything(data: Path) -> None:
             broker.page(tenant, queue, after=0, limit=100)
         for _ in broker.store.entries(0, 2**40):
             pass
-        with broker.store.reading() as connection:
-            activity(connection, tenant, 0, 0, 100)
-            dead_letters.listed(connection, tenant.number, 0, 100)
-            listed_tokens(connection)
-            Doorkeeper("default").load(connection)
+        with broker.store.reading() as tables:
+            activity(tables, tenant, 0, 0, 100)
+            dead_letters.listed(tables, tenant.number, 0, 100)
+            listed_tokens(tables)
+            Doorkeeper("default").load(tables)
 
 
 def alter(data: Path, table: str, column: str) -> None:

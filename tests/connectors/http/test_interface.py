@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from functools import partial
-from sqlite3 import Connection
 from typing import Any
 
 import httpx
@@ -12,6 +11,7 @@ import pytest
 
 from likewise.broker.broker import Broker
 from likewise.broker.config import Config, Limits, Server
+from likewise.broker.store.tables import Tables
 from tests.connectors.conftest import serving
 
 
@@ -243,8 +243,8 @@ def test_tokens_open_what_they_are_for_and_keep_tenants_apart() -> None:
     with Broker(None, Config(server=Server(port=0))) as broker:
         from likewise.broker.store.tokens import make_token
 
-        def token_of(name: str, tenant: str, scope: str, connection: Connection) -> str:
-            return make_token(connection, name, tenant, [scope], 0)
+        def token_of(name: str, tenant: str, scope: str, tables: Tables) -> str:
+            return make_token(tables, name, tenant, [scope], 0)
 
         tokens = {
             name: broker.store.commit(partial(token_of, name, tenant, scope))
@@ -255,8 +255,8 @@ def test_tokens_open_what_they_are_for_and_keep_tenants_apart() -> None:
                 ("other", "two", "admin"),
             )
         }
-        with broker.store.reading() as connection:
-            kept = str(connection.execute("SELECT * FROM tokens").fetchall())
+        with broker.store.reading() as tables:
+            kept = str(tables.rows("SELECT * FROM tokens"))
         assert not any(token in kept for token in tokens.values())
         with serving(broker=broker) as address, httpx.Client(base_url=address) as http:
 

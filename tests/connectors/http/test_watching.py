@@ -88,5 +88,5 @@ def test_no_tenant_sees_another(broker: Broker, http: TestClient) -> None:
     other = broker.tenant("other")
     from likewise.broker.asking.activity import activity
 
-    with broker.store.reading() as connection:
-        assert activity(connection, other, 0, 0, 10).events == ()
+    with broker.store.reading() as tables:
+        assert activity(tables, other, 0, 0, 10).events == ()

@@ -5,33 +5,24 @@ Deliveries are a subscriber's own and end with its acknowledgement; this is for 
 
 from __future__ import annotations
 
-from sqlite3 import Connection
 from typing import Final
 
 import msgspec
 
-from likewise.broker.store.deliveries import CAUSES, COLUMNS, Delivery, delivery_row
+from likewise.broker.store.deliveries import CAUSES, Delivery, read_newest
+from likewise.broker.store.log_entries import newest_events
 from likewise.broker.store.packed_sets import unpack_scores
-from likewise.broker.store.rows import ENTRY, entry_row
+from likewise.broker.store.tables import Tables
 from likewise.broker.tenants.tenant import Tenant
 from likewise.formats.wire.watching import Activity, Arrival, MetSubscription, SeenMatch
 
 LISTED: Final = 50  # subscriptions shown of one match; `total` says how many there are
 
 
-def activity(connection: Connection, tenant: Tenant, position: int, sequence: int, limit: int) -> Activity:
+def activity(tables: Tables, tenant: Tenant, position: int, sequence: int, limit: int) -> Activity:
     """The newest events after a position and matches after a sequence number, each at most `limit`, in their order."""
-    events = connection.execute(
-        f"SELECT {ENTRY} FROM log WHERE kind = 0 AND tenant = ? AND position > ? AND withdrawn = 0 "
-        "ORDER BY position DESC LIMIT ?",
-        (tenant.number, position, limit),
-    ).fetchall()
-    matches = connection.execute(
-        f"SELECT {COLUMNS} FROM deliveries WHERE tenant = ? AND number > ? ORDER BY number DESC LIMIT ?",
-        (tenant.number, sequence, limit),
-    ).fetchall()
-    entries = [entry_row(row) for row in reversed(events)]
-    deliveries = [delivery_row(row) for row in reversed(matches)]
+    entries = newest_events(tables, tenant.number, position, limit)
+    deliveries = read_newest(tables, tenant.number, sequence, limit)
     return Activity(
         tuple(Arrival(entry.position, entry.arrival, msgspec.json.decode(entry.body)) for entry in entries),
         tuple(_match(tenant, delivery) for delivery in deliveries),

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from likewise.broker.store.deliveries import COLUMNS, delivery_row, read, render
+from likewise.broker.store.deliveries import read, read_between, render
 from likewise.broker.store.event_log import EventLog
 from likewise.broker.tenants.queues import SubscriberQueue
 from likewise.broker.tenants.tenant import Tenant
@@ -31,16 +31,11 @@ def replay(log: EventLog, tenant: Tenant, queue: SubscriberQueue, after: int, li
     found: list[tuple[int, bytes]] = []
     name, newest, looked_at = tenant.name_for(queue.number), tenant.stored_number, 0
     while len(found) < limit and looked_at < LOOKED_AT:
-        with log.reading() as connection:
-            rows = connection.execute(
-                f"SELECT {COLUMNS} FROM deliveries WHERE tenant = ? AND number > ? AND number <= ? "
-                "ORDER BY number LIMIT ?",
-                (tenant.number, after, newest, PAGE),
-            ).fetchall()
-            page = [delivery_row(row) for row in rows]
+        with log.reading() as tables:
+            page = read_between(tables, tenant.number, after, newest, PAGE)
             own = [delivery.number for delivery in page if queue.number in delivery.recipients]
             wanted = own[: limit - len(found)]
-            given = read(connection, tenant.number, wanted)
+            given = read(tables, tenant.number, wanted)
         found += [(d.number, render(d, name)) for d in given if not d.over(now) and d.event not in tenant.withdrawn]
         if not page:
             break

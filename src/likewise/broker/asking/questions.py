@@ -1,7 +1,7 @@
 """Questions that change nothing: what an event would meet, what a subscription would have met, and why.
 
-Those about the live matchers are asked on the thread that owns them (`MatchingWorker.ask`), so that the
-answer comes from the code that delivers.
+Any thread may ask. What needs a tenant's matchers as they are (a window's state, or every subscription at once) lets
+them rest while it is answered, so that the answer comes from the code that delivers; the rest has a matcher of its own.
 """
 
 from __future__ import annotations
@@ -25,20 +25,27 @@ from likewise.model import Event, Explanation, Match, Subscription
 
 
 def would_meet(tenant: Tenant, event: Event, now: int) -> list[MetSubscription]:
-    """The subscriptions of a tenant that an event would meet if it came now. On the matchers' thread."""
+    """The subscriptions of a tenant that an event would meet if it came now."""
     at = now if event.time is None else event.time
-    matches = tenant.stateless.would_match(event, at) + tenant.windows.would_match(event, at)
+    with tenant.matchers:
+        matches = tenant.stateless.would_match(event, at) + tenant.windows.would_match(event, at)
     found = sorted(((tenant.held[int(m.subscription_id)], m.score) for m in matches), key=lambda pair: pair[0].number)
     return [MetSubscription(tenant.by_number[h.subscriber].id, h.id, round(score, 6)) for h, score in found]
 
 
 def explain_live(tenant: Tenant, held: Held, entry: Entry | Event, now: int) -> Explanation:
-    """Why an event meets a subscription, or why not. On the matchers' thread."""
+    """Why an event meets a subscription, or why not."""
     if isinstance(entry, Entry):
         event, at = known_here(entry), moment(entry)
     else:
         event, at = entry, now if entry.time is None else entry.time
-    found = tenant.matcher_of(held).explain(event, str(held.number), at)
+    id = str(held.number)
+    if held.subscription.kind == "top":
+        with tenant.matchers:
+            found = tenant.windows.explain(event, id, at)
+    else:
+        alone = Matcher(interpretation=tenant.stateless.interpretation)
+        found = alone.explain(event, alone.add(msgspec.structs.replace(held.subscription, id=id), at=held.added), at)
     return msgspec.structs.replace(found, subscription_id=held.id, event_id=entry.id)
 
 
@@ -77,10 +84,11 @@ def _met(match: Match, entry: Entry) -> WouldHaveMet:
 
 
 def board(tenant: Tenant, held: Held) -> list[Ranked]:
-    """The k best of a window now, each event by its position. On the matchers' thread."""
+    """The k best of a window now, each event by its position."""
     if held.subscription.top is None:
         raise StateError(f"{held.id!r} is no top-k subscription, so it has no board")
-    return tenant.windows.board(str(held.number))
+    with tenant.matchers:
+        return tenant.windows.board(str(held.number))
 
 
 def places(log: EventLog, held: Held, ranked: Sequence[Ranked]) -> list[Place]:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import sqlite3
-import threading
-
-from likewise.broker.store.checksums import GUARD
+from likewise.broker.locks import make_lock
 from likewise.broker.store.event_log import Done, EventLog
+from likewise.broker.store.holdings import settle_deliveries
+from likewise.broker.store.tables import Tables
 
 
 class Acknowledgements:
@@ -14,7 +13,7 @@ class Acknowledgements:
 
     def __init__(self, log: EventLog) -> None:
         self._log = log
-        self._lock = threading.Lock()
+        self._lock = make_lock("cursors")
         self._cursors: dict[int, int] = {}
         self._waiting: list[Done] = []
         self._asked = False
@@ -29,18 +28,15 @@ class Acknowledgements:
                 return
             self._asked = True
         taken: list[Done] = []
-        self._log.write(lambda connection: self._flush(connection, taken), lambda result: _tell(taken, result))
+        self._log.write(lambda tables: self._flush(tables, taken), lambda result: _tell(taken, result))
 
-    def _flush(self, connection: sqlite3.Connection, taken: list[Done]) -> None:
+    def _flush(self, tables: Tables, taken: list[Done]) -> None:
         with self._lock:
             cursors, self._cursors = self._cursors, {}
             taken += self._waiting
             self._waiting = []
             self._asked = False
-        connection.executemany(
-            f"UPDATE subscribers SET acknowledged = max(acknowledged, ?1), guard = {GUARD} WHERE number = ?3",
-            [(number, 0, subscriber) for subscriber, number in cursors.items()],
-        )
+        settle_deliveries(tables, [(number, 0, subscriber) for subscriber, number in cursors.items()])
 
 
 def _tell(waiting: list[Done], result: object) -> None:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import msgspec
 import numpy as np
 
 from likewise.broker.delivering.match_events import FindEntry, known_here, moment, promote
 from likewise.broker.delivering.outcome import Outcome
-from likewise.broker.store.checksums import checksum, subscriber_checksum, subscriber_guard
+from likewise.broker.store import dead_letters
 from likewise.broker.store.deliveries import REPLAYED, Delivery
 from likewise.broker.store.entries import (
     Entry,
@@ -22,7 +21,18 @@ from likewise.broker.store.entries import (
     Unsubscribe,
     Withdraw,
 )
+from likewise.broker.store.holdings import (
+    add_judgement,
+    add_subscriber,
+    add_subscription,
+    change_queue,
+    end_subscription,
+    remove_subscriber,
+    replay_windows_from,
+)
+from likewise.broker.store.log_entries import withdraw
 from likewise.broker.store.packed_sets import pack_scores
+from likewise.broker.store.rows import SubscriptionRow
 from likewise.broker.tenants.queues import SubscriberQueue
 from likewise.broker.tenants.tenant import Held, Tenant
 from likewise.errors import DuplicateId, LikewiseError, StateError, UnknownId
@@ -49,19 +59,13 @@ class Commands:
                 case Unsubscribe(subscriber=subscriber, id=id):
                     end(tenant, tenant.subscription(subscriber, id), entry.position, outcome)
                 case Withdraw(event=position):
-                    outcome.execute(
-                        "UPDATE log SET withdrawn = 1, checksum = checksum + 1 WHERE position = ? AND withdrawn = 0",
-                        position,
-                    )
+                    outcome.change(withdraw, position)
                     outcome.withdrawn.append((tenant, position))
                     promote(tenant, tenant.windows.withdraw(str(position)), outcome, self._find)
                 case Tick():
                     promote(tenant, tenant.windows.advance(entry.arrival), outcome, self._find)
                 case Judge() as command:
-                    outcome.execute(
-                        "INSERT INTO judgements VALUES (?, ?, ?, ?)", entry.position, tenant.number,
-                        checksum(entry.body, entry.position, tenant.number), entry.body,
-                    )  # fmt: skip
+                    outcome.change(add_judgement, tenant.number, entry.position, entry.body)
                     return judge(tenant, command, tenant.subscription(command.subscriber, command.id))
                 case Retry() as command:
                     return self._replay(tenant, command, outcome)
@@ -77,17 +81,10 @@ class Commands:
             queue = SubscriberQueue(number, command.subscriber, command.policy, command.limit)
             queue.acknowledged = tenant.next_number - 1
             tenant.subscribers[queue.id] = tenant.by_number[queue.number] = queue
-            outcome.execute(
-                "INSERT INTO subscribers VALUES (?1, ?2, ?3, ?4, ?5, ?6, 0, ?7, ?8)",
-                queue.number, tenant.number, queue.id, queue.policy, queue.limit, queue.acknowledged,
-                subscriber_guard(queue.acknowledged, 0), _checksum(tenant, queue),
-            )  # fmt: skip
+            outcome.change(add_subscriber, tenant.number, queue.row())
         else:  # what is pending stays
             queue.policy, queue.limit = command.policy, command.limit
-            outcome.execute(
-                "UPDATE subscribers SET policy = ?, queue_limit = ?, checksum = ? WHERE number = ?",
-                queue.policy, queue.limit, _checksum(tenant, queue), queue.number,
-            )  # fmt: skip
+            outcome.change(change_queue, tenant.number, queue.row())
         (tenant.blocking.add if queue.policy == "block" else tenant.blocking.discard)(queue)
         return queue
 
@@ -98,7 +95,7 @@ class Commands:
         del tenant.subscribers[id]
         tenant.blocking.discard(queue)
         outcome.unregistered.append(queue)
-        outcome.execute("DELETE FROM subscribers WHERE number = ?", queue.number)
+        outcome.change(remove_subscriber, queue.number)
 
     def _subscribe(self, tenant: Tenant, command: Subscribe, entry: Entry, outcome: Outcome) -> Held:
         if command.part > 1 and entry.position - 1 not in tenant.held:
@@ -123,19 +120,15 @@ class Commands:
             end(tenant, tenant.held[earlier], entry.position, outcome)
         if command.subscription.kind == "top" and tenant.windows_from is None:
             tenant.windows_from = entry.position
-            outcome.execute(*tenant.windows_statement(entry.position))
-        body = msgspec.json.encode(command.subscription)
-        outcome.execute(
-            "INSERT INTO subscriptions VALUES (?, ?, ?, ?, ?, NULL, ?, ?)",
-            held.number, tenant.number, queue.number, id, held.added,
-            checksum(body, held.number, tenant.number, queue.number, held.added), body,
-        )  # fmt: skip
+            outcome.change(replay_windows_from, tenant.number, tenant.name, entry.position)
+        row = SubscriptionRow(held.number, queue.number, id, command.subscription, held.added)
+        outcome.change(add_subscription, tenant.number, row)
         return held
 
     def _replay(self, tenant: Tenant, command: Retry, outcome: Outcome) -> bool:
         """Deliver what a full queue refused, or what could not be matched; whether anybody gets it."""
         entry = self._find(command.event)
-        outcome.execute("DELETE FROM dead_letters WHERE tenant = ? AND number = ?", tenant.number, command.letter)
+        outcome.change(dead_letters.remove, tenant.number, command.letter)
         if entry is None:
             return False
         if command.subscriber is not None:
@@ -156,17 +149,10 @@ class Commands:
         return True
 
 
-def _checksum(tenant: Tenant, queue: SubscriberQueue) -> int:
-    return subscriber_checksum(queue.number, tenant.number, queue.id, queue.policy, queue.limit)
-
-
 def end(tenant: Tenant, held: Held, position: int, outcome: Outcome) -> None:
     """End a subscription."""
     tenant.let_go(held, position)
-    outcome.execute(
-        "UPDATE subscriptions SET ended = ?1, checksum = checksum - coalesce(ended + 1, 0) + ?1 + 1 WHERE number = ?2",
-        position, held.number,
-    )  # fmt: skip
+    outcome.change(end_subscription, held.number, position)
 
 
 def judge(tenant: Tenant, command: Judge, held: Held) -> object:

@@ -12,9 +12,10 @@ import numpy as np
 
 from likewise.broker.delivering.match_events import known_here, moment
 from likewise.broker.delivering.outcome import Outcome
-from likewise.broker.store.deliveries import COLUMNS, INITIAL, delivery_row
+from likewise.broker.store.deliveries import INITIAL, recipients_of
 from likewise.broker.store.entries import EVENT, Entry
 from likewise.broker.store.event_log import EventLog
+from likewise.broker.store.log_entries import first_of_newest
 from likewise.broker.store.packed_sets import pack_scores
 from likewise.broker.tenants.tenant import Held, Tenant
 from likewise.defaults import INITIAL_EVENTS
@@ -55,7 +56,8 @@ def _match(log: EventLog, tenant: Tenant, matcher: Matcher, page: list[Entry], o
         met.setdefault(index, []).append((int(id), score))
     for index, pairs in met.items():
         entry = page[index]
-        had = _had(log, tenant, entry.position)
+        with log.reading() as tables:
+            had = recipients_of(tables, tenant.number, entry.position)
         pairs = [(number, score) for number, score in pairs if tenant.held[number].subscriber not in had]
         if pairs:
             numbers = [number for number, _ in pairs]
@@ -63,23 +65,10 @@ def _match(log: EventLog, tenant: Tenant, matcher: Matcher, page: list[Entry], o
             outcome.deliver(tenant, entry.position, INITIAL, numbers, scores, entry)
 
 
-def _had(log: EventLog, tenant: Tenant, position: int) -> set[int]:
-    """The subscribers that an event was sent to before."""
-    with log.reading() as connection:
-        rows = connection.execute(
-            f"SELECT {COLUMNS} FROM deliveries WHERE event = ? AND tenant = ?", (position, tenant.number)
-        ).fetchall()
-    return {number for row in rows for number in delivery_row(row).recipients}
-
-
 def valid_events(log: EventLog, tenant: Tenant, before: int, now: int, limit: int) -> Iterator[Entry]:
     """The newest events of a tenant before a position that are valid and not withdrawn, in log order."""
-    with log.reading() as connection:
-        (first,) = connection.execute(
-            "SELECT min(position) FROM (SELECT position FROM log WHERE kind = 0 AND tenant = ? AND position < ? "
-            "ORDER BY position DESC LIMIT ?)",
-            (tenant.number, before, limit),
-        ).fetchone()
+    with log.reading() as tables:
+        first = first_of_newest(tables, tenant.number, before, limit)
     if first is None:
         return
     for entry in log.entries(first - 1, before - 1, tenant=tenant.number):

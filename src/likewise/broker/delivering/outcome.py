@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections.abc import Callable, Iterable
+from typing import Final, NamedTuple
 
 from likewise.broker.store import dead_letters
-from likewise.broker.store.checksums import GUARD
 from likewise.broker.store.deliveries import Delivery, insert
 from likewise.broker.store.entries import Entry
+from likewise.broker.store.holdings import number_deliveries, settle_deliveries
 from likewise.broker.store.packed_sets import pack
+from likewise.broker.store.positions import advance
+from likewise.broker.store.tables import Tables
 from likewise.broker.tenants.queues import SubscriberQueue
 from likewise.broker.tenants.tenant import Tenant
+
+MATCHING: Final = "matching"  # the name of this follower of the log
 
 
 class _Offer(NamedTuple):
@@ -28,11 +31,11 @@ class Outcome:
     """
 
     def __init__(self) -> None:
-        self.position = 0
+        self.positions: dict[Tenant, int] = {}  # up to where entries of each tenant were matched
         self.arrival = 0  # of the first event
         self.deliveries: dict[Tenant, list[Delivery]] = {}
         self.letters: list[dead_letters.NewLetter] = []
-        self.statements: list[tuple[str, tuple[object, ...]]] = []
+        self.changes: list[tuple[Callable[..., None], tuple[object, ...]]] = []
         self.results: list[tuple[Entry, object]] = []
         self.withdrawn: list[tuple[Tenant, int]] = []
         self.unregistered: list[SubscriberQueue] = []
@@ -40,7 +43,7 @@ class Outcome:
         self._settled: dict[int, tuple[SubscriberQueue, int, int]] = {}
 
     def __bool__(self) -> bool:
-        return self.position > 0
+        return bool(self.positions)
 
     def deliver(self, tenant: Tenant, event: int, cause: int, matched: list[int], scores: bytes, entry: Entry) -> None:
         """One event for the owners of the subscriptions it met."""
@@ -59,9 +62,9 @@ class Outcome:
             offer.numbers.append(delivery.number)
         self.deliveries.setdefault(tenant, []).append(delivery)
 
-    def execute(self, statement: str, *values: object) -> None:
-        """A change to the tables that belongs to this outcome."""
-        self.statements.append((statement, values))
+    def change(self, work: Callable[..., None], *arguments: object) -> None:
+        """A change to the tables that belongs to this outcome: `work(tables, *arguments)`."""
+        self.changes.append((work, arguments))
 
     def apply_policies(self, now: int) -> None:
         """Decide for each full queue: old ones go, or new ones become dead letters. Once, before storing."""
@@ -88,23 +91,16 @@ class Outcome:
                             )
                         )
 
-    def store(self, connection: sqlite3.Connection) -> None:
-        """Write everything."""
-        for statement, values in self.statements:
-            connection.execute(statement, values)
+    def store(self, tables: Tables) -> None:
+        """Write everything, and how far matching has come with it."""
+        for work, arguments in self.changes:
+            work(tables, *arguments)
         for tenant, deliveries in self.deliveries.items():
-            insert(connection, tenant.number, deliveries)
-            connection.execute(
-                "UPDATE tenants SET last_delivery = ?1, guard = ~?1 WHERE number = ?2",
-                (deliveries[-1].number, tenant.number),
-            )
-        connection.executemany(
-            f"UPDATE subscribers SET acknowledged = max(acknowledged, ?1), guard = {GUARD}, dropped = dropped + ?2 "
-            "WHERE number = ?3",
-            [(to, count, number) for number, (_, to, count) in self._settled.items()],
-        )
-        dead_letters.insert(connection, self.letters)
-        connection.execute("UPDATE state SET value = ?1, guard = ~?1 WHERE name = 'matched'", (self.position,))
+            insert(tables, tenant.number, deliveries)
+            number_deliveries(tables, tenant.number, deliveries[-1].number)
+        settle_deliveries(tables, [(to, count, number) for number, (_, to, count) in self._settled.items()])
+        dead_letters.insert(tables, self.letters)
+        advance(tables, MATCHING, {tenant.number: position for tenant, position in self.positions.items()})
 
     def take_effect(self) -> Iterable[SubscriberQueue]:
         """Fill the queues; which ones have something new."""
@@ -120,4 +116,6 @@ class Outcome:
             queue.acknowledge(to)
         for queue in self.unregistered:
             queue.gone = True
+        for tenant, position in self.positions.items():  # after the queues: whoever waits for it may look at them
+            tenant.matched = position
         return [*(offer.queue for offer in self._offers.values()), *self.unregistered]

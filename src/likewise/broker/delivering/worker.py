@@ -1,9 +1,9 @@
-"""The thread that owns the matchers: it follows the log, stores what matching leads to, and wakes the streams.
+"""The thread that matches: the first follower of the log. It stores what matching leads to, and wakes the streams.
 
-It takes what the log holds, in order, and stores the deliveries of a stretch together with the position it
-has come to, in one commit. A crash before that commit repeats the stretch; after it, nothing. Where it has
-nothing to do, the writer matches simple events itself (`likewise.broker.delivering.match_before_commit`);
-`owning` says who may.
+It goes round the tenants that have something to match, by deficit of processor time (`delivering.turns`), so that one's
+backlog does not hold up another's. Within a tenant everything happens in the order of its log. What a round led to is
+stored together with the positions it has come to, in one commit: a crash before it repeats the round, after it nothing.
+Where a tenant has nothing waiting, the writer matches simple events itself (`delivering.match_before_commit`).
 """
 
 from __future__ import annotations
@@ -11,52 +11,56 @@ from __future__ import annotations
 import queue
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from itertools import islice
-from typing import TypeVar
 
 import structlog
 
 from likewise.broker.delivering.apply_commands import Commands
+from likewise.broker.delivering.backlog import Backlog
 from likewise.broker.delivering.earlier_events import deliver_earlier
 from likewise.broker.delivering.match_events import match_events
 from likewise.broker.delivering.outcome import Outcome
+from likewise.broker.delivering.store_outcome import Stored, StoreOutcome, tell_applied
+from likewise.broker.delivering.turns import Turns
+from likewise.broker.locks import Lock
+from likewise.broker.store.commits import wait_for
 from likewise.broker.store.entries import EVENT, Entry, Subscribe
 from likewise.broker.store.event_log import EventLog
-from likewise.broker.tenants.queues import SubscriberQueue
 from likewise.broker.tenants.tenant import Held, Tenant
-from likewise.defaults import FINISHING_SECONDS, MATCH_ENTRIES, STRETCH_SECONDS
+from likewise.defaults import (
+    FINISHING_SECONDS,
+    MATCH_ENTRIES,
+    QUANTUM_SECONDS,
+    ROUND_SECONDS,
+    STRETCH_SECONDS,
+)
 from likewise.errors import Unavailable
 
-T = TypeVar("T")
 _log = structlog.get_logger("likewise.matching")
 
 
 class MatchingWorker:
-    """Follows the log from `matched` on.
+    """Follows the log from where each tenant's `matched` stands.
 
-    `on_stored` is told which queues have something new; `on_quiet` is called between stretches, `on_end` after the
-    last one, both on the worker's thread.
+    `on_stored` is told which queues have something new; `on_quiet` is called between rounds, `on_end` after the last
+    one, both on the worker's thread.
     """
 
     def __init__(
         self,
         log: EventLog,
-        tenants: dict[int, Tenant],
+        tenants: Mapping[int, Tenant],
         *,
-        matched: int,
         clock: Callable[[], int],
-        lock: threading.RLock,
-        on_stored: Callable[[Iterable[SubscriberQueue], Outcome], None],
+        lock: Lock,
+        on_stored: Stored,
         on_quiet: Callable[[], None] = lambda: None,
         on_end: Callable[[], None] = lambda: None,
     ) -> None:
-        self.position = matched
         self.failure: BaseException | None = None
-        self.owning = threading.Lock()  # held by the thread that uses the matchers and deals out numbers
-        self._store = log
+        self.hurried = threading.Event()  # set: the round under way is the last one
+        self._log = log
         self._tenants = tenants
         self._clock = clock
         self._lock = lock  # of the queues, which streams and acknowledgements use too
@@ -65,40 +69,42 @@ class MatchingWorker:
         self._on_end = on_end
         self._commands = Commands(self._find)
         self._at_hand: dict[int, Entry] = {}
+        self._turns = Turns[int](QUANTUM_SECONDS, ROUND_SECONDS)
+        self._backlogs: dict[int, Backlog] = {}
+        self._pace: dict[int, float] = {}  # seconds an entry of a tenant took lately
         self._under_way: list[Entry] = []
-        self._inbox: queue.SimpleQueue[list[Entry] | Callable[[], None] | None] = queue.SimpleQueue()
-        self.hurried = threading.Event()  # set: the stretch under way is the last one
+        self._inbox: queue.SimpleQueue[list[Entry] | None] = queue.SimpleQueue()
+        self._stopping = False
         self._given_up = False  # nobody waits for the thread any more
         self._thread = threading.Thread(target=self._run, name="likewise-matching", daemon=True)
 
-    def start(self, until: int) -> None:
-        """Begin, first with what the log holds up to a position."""
-        self._until = until
+    @property
+    def position(self) -> int:
+        """Up to where everything in the log is matched, and that is stored."""
+        end = self._log.position  # read first: what comes meanwhile counts as waiting
+        return min((t.matched for t in list(self._tenants.values()) if not t.caught_up), default=end)
+
+    def start(self) -> None:
+        """Begin, with what the log holds."""
+        for tenant in self._tenants.values():
+            if not tenant.caught_up:
+                self._backlogs[tenant.number] = Backlog(self._log, tenant.number, tenant.matched, tenant.appended)
+                self._turns.join(tenant.number)
         self._thread.start()
 
-    def follow(self, entries: list[Entry]) -> None:
-        """Take new entries of the log; called in their order."""
-        self._inbox.put(entries)
-
-    def ask(self, question: Callable[[], T]) -> Future[T]:
-        """Do something between two stretches, on the thread that owns the matchers."""
-        answer: Future[T] = Future()
-
-        def run() -> None:
-            if answer.set_running_or_notify_cancel():
-                try:
-                    with self.owning:
-                        found = question()
-                except BaseException as error:
-                    answer.set_exception(error)
-                else:
-                    answer.set_result(found)
-
-        self._inbox.put(run)
-        return answer
+    def take(self, entries: list[Entry]) -> None:
+        """New entries are on disk; those matched with their commit are passed over. On the writer's thread."""
+        left = []
+        for entry in entries:
+            tenant = self._tenants[entry.tenant]
+            tenant.appended = entry.position
+            if entry.position > tenant.matched:
+                left.append(entry)
+        if left:
+            self._inbox.put(left)
 
     def stop(self) -> bool:
-        """Finish what was handed in for a while, else the stretch under way; whether the thread has ended."""
+        """Finish what was handed in for a while, else the round under way; whether the thread has ended."""
         self._inbox.put(None)
         self._thread.join(FINISHING_SECONDS)
         if self._thread.is_alive():
@@ -111,11 +117,10 @@ class MatchingWorker:
 
     def _run(self) -> None:
         try:
-            backlog = self._store.entries(self.position, self._until)
-            while not self.hurried.is_set() and (stretch := list(islice(backlog, MATCH_ENTRIES))):
-                self._follow(stretch)
-            while self._turn():
-                pass
+            while not self.hurried.is_set() and self._waits():
+                if self._turns:
+                    self._round()
+                self._on_quiet()
         except BaseException as error:  # said by readiness, and to everyone who waits
             if self._given_up:
                 return  # the store is closed, and nobody waits
@@ -134,64 +139,71 @@ class MatchingWorker:
         self.failure = error
         _log.error("matching has stopped", exc_info=error)
 
-    def _turn(self) -> bool:
-        try:
-            item = self._inbox.get(timeout=0.25)
-        except queue.Empty:
-            self._on_quiet()
-            return True
-        entries: list[Entry] = []
-        while True:
-            if isinstance(item, list):
-                entries += item
-            else:
-                self._stretches(entries)
-                entries = []
-                if item is None:
-                    return False
-                item()
-            if self.hurried.is_set():
-                break
-            if len(entries) >= MATCH_ENTRIES:
-                break
-            try:
-                item = self._inbox.get_nowait()
-            except queue.Empty:
-                break
-        self._stretches(entries)
-        if self.hurried.is_set():
-            return False
-        self._on_quiet()
-        return True
+    def _waits(self) -> bool:
+        """Take in what was handed over, waiting for it if there is nothing to do; whether to go on."""
+        with suppress(queue.Empty):
+            if not self._turns and not self._stopping:
+                self._receive(self._inbox.get(timeout=0.25))
+            while True:
+                self._receive(self._inbox.get_nowait())
+        if self.failure is not None:
+            raise self.failure  # of what was matched before its commit
+        return bool(self._turns) or not self._stopping
 
-    def _stretches(self, entries: list[Entry]) -> None:
-        self._under_way = entries
-        for start in range(0, len(entries), MATCH_ENTRIES):
-            if self.hurried.is_set():
-                return
-            self._follow(entries[start : start + MATCH_ENTRIES])
+    def _receive(self, entries: list[Entry] | None) -> None:
+        if entries is None:
+            self._stopping = True
+            return
+        by_tenant: dict[int, list[Entry]] = {}
+        for entry in entries:
+            by_tenant.setdefault(entry.tenant, []).append(entry)
+        for number, own in by_tenant.items():
+            backlog = self._backlogs.get(number)
+            if backlog is None:
+                after = own[0].position - 1
+                backlog = self._backlogs[number] = Backlog(self._log, number, after, after)
+            backlog.push(own)
+            self._turns.join(number)
+
+    def _round(self) -> None:
+        """Go round the tenants for `ROUND_SECONDS` or `MATCH_ENTRIES`, and store what that led to."""
+        outcome, spent, count = Outcome(), 0.0, 0
+        while self._turns and spent < ROUND_SECONDS and count < MATCH_ENTRIES:
+            number, owed = self._turns.next()
+            backlog, pace = self._backlogs[number], self._pace.get(number, ROUND_SECONDS / 20)
+            begun = time.thread_time()
+            entries = backlog.take(max(1, min(MATCH_ENTRIES - count, int(owed / pace))))
+            self._under_way += entries
+            outcome = self._match(self._tenants[number], entries, outcome)
+            used = time.thread_time() - begun
+            spent, count = spent + used, count + len(entries)
+            if entries:
+                self._pace[number] = max(1e-6, 0.5 * pace + 0.5 * used / len(entries))
+            self._turns.used(number, used, more=bool(backlog))
+            if not backlog:
+                del self._backlogs[number]
+        self._store(outcome)
         self._under_way = []
 
-    def _follow(self, entries: list[Entry]) -> None:
-        """Match a stretch and store what it led to.
+    def _match(self, tenant: Tenant, entries: list[Entry], outcome: Outcome) -> Outcome:
+        """Match entries of a tenant; the outcome to go on with.
 
-        New subscriptions are a stretch of their own: what came before must be stored, so that they are not
-        given what their subscriber has had.
+        New subscriptions come after a commit: what came before must be stored, so that they are not given what their
+        subscriber has had.
         """
         self._at_hand = {entry.position: entry for entry in entries if entry.kind == EVENT}
-        outcome = Outcome()
-        for tenant, run in _runs(entries, self._tenants):
+        for run in _runs(entries):
             if isinstance(run[0].value, Subscribe) and outcome.deliveries:
-                self._store_outcome(outcome)
+                self._store(outcome)
                 outcome = Outcome()
-            with self.owning:
+            with tenant.matchers:
                 if run[0].kind == EVENT:
                     outcome.arrival = outcome.arrival or run[0].arrival
                     match_events(tenant, run, outcome, self._find)
                 else:
                     self._apply(tenant, run, outcome)
-            outcome.position = run[-1].position
-        self._store_outcome(outcome)
+            outcome.positions[tenant] = run[-1].position
+        return outcome
 
     def _apply(self, tenant: Tenant, run: list[Entry], outcome: Outcome) -> None:
         new: list[Held] = []
@@ -201,90 +213,77 @@ class MatchingWorker:
             if isinstance(result, Held):
                 new.append(result)
         if new:
-            deliver_earlier(self._store, tenant, new, run[0].position, run[-1].arrival, outcome)
+            deliver_earlier(self._log, tenant, new, run[0].position, run[-1].arrival, outcome)
 
     def _find(self, position: int) -> Entry | None:
         found = self._at_hand.get(position)
-        return found if found is not None else next(self._store.entries(position - 1, position), None)
+        return found if found is not None else next(self._log.entries(position - 1, position), None)
 
     # -- storing --------------------------------------------------------------------------------
 
-    def _store_outcome(self, outcome: Outcome) -> None:
+    def _store(self, outcome: Outcome) -> None:
+        """Store an outcome, again and again while there is no room for it."""
         if not outcome:
             return
         outcome.apply_policies(self._clock())
         pause = 0.05
         while True:
             try:
-                self._store.catch_up(outcome.position, outcome.store, lambda: self.take_effect(outcome))
-                break
+                wait_for(
+                    lambda done: self._log.submit(
+                        StoreOutcome(outcome, self._lock, self._on_stored, self, done=done)
+                    )
+                )  # fmt: skip
+                return
             except Unavailable:
                 if self._given_up or self.hurried.is_set():
                     raise
-                _log.warning("deliveries cannot be stored; trying again", position=outcome.position)
+                _log.warning("deliveries cannot be stored; trying again", tenants=len(outcome.positions))
                 time.sleep(pause)
                 pause = min(2.0, 2 * pause)
-        for entry, result in outcome.results:
-            _tell(entry, result)
 
-    def take_effect(self, outcome: Outcome) -> None:
-        """Let what is on disk show. On the writer's thread."""
-        self.wake(self.fill(outcome), outcome)
+    def commit_of(self, outcome: Outcome, dealt: dict[Tenant, int]) -> StoreOutcome:
+        """The commit of what was matched before its events' own; the matchers of those tenants are held."""
+        return StoreOutcome(outcome, self._lock, self._on_stored, self, foreseen=dealt)
 
-    def fill(self, outcome: Outcome) -> list[SubscriberQueue]:
-        """Fill the queues; which ones have something new."""
-        with self._lock:
-            filled = list(outcome.take_effect())
-        self.position = outcome.position  # after the queues: whoever waits for it may look at them
-        return filled
-
-    def wake(self, filled: Iterable[SubscriberQueue], outcome: Outcome) -> None:
-        """Wake the streams of queues that have something new."""
-        self._on_stored(filled, outcome)
+    # -- ending ---------------------------------------------------------------------------------
 
     def _refuse_the_rest(self, error: BaseException) -> None:
         """Tell everyone who waits, and everyone who comes, until the broker is closed."""
         refused = Unavailable(f"matching has stopped: {error}; look at the broker's log and restart it")
-        self._refuse(self._under_way, refused)
-        while (item := self._inbox.get()) is not None:
-            self._refuse(item, refused)
+        self._refuse(refused)
+        while not self._stopping:
+            self._receive(self._inbox.get())
+            self._refuse(refused)
 
     def _leave_the_rest(self) -> None:
         """Tell whoever waits for something that the next start does."""
-        left = Unavailable("the broker is stopping; this is in the log, and the next start does it")
-        self._refuse(self._under_way, left)
         with suppress(queue.Empty):
             while True:
-                self._refuse(self._inbox.get_nowait(), left)
+                self._receive(self._inbox.get_nowait())
+        self._refuse(Unavailable("the broker is stopping; this is in the log, and the next start does it"))
 
-    def _refuse(self, item: list[Entry] | Callable[[], None] | None, refused: Unavailable) -> None:
-        if isinstance(item, list):
-            for entry in item:
-                _tell(entry, refused)
-        elif item is not None:
-            item()
-
-
-def _tell(entry: Entry, result: object) -> None:
-    """Tell who waits for a command what came of it, once."""
-    applied, entry.applied = entry.applied, None
-    if applied is not None:
-        applied(result)
+    def _refuse(self, refused: Unavailable) -> None:
+        for entry in self._under_way:
+            tell_applied(entry, refused)
+        self._under_way = []
+        for backlog in self._backlogs.values():
+            backlog.refuse(refused)
 
 
-def _runs(entries: list[Entry], tenants: dict[int, Tenant]) -> Iterator[tuple[Tenant, list[Entry]]]:
-    """Neighbours of one tenant that can be handled together: events, new subscriptions, or one other command."""
+def _runs(entries: list[Entry]) -> Iterator[list[Entry]]:
+    """Neighbours that can be handled together: events, new subscriptions, or one other command."""
     run: list[Entry] = []
     for entry in entries:
         if run and not _together(run[-1], entry):
-            yield tenants[run[0].tenant], run
+            yield run
             run = []
         run.append(entry)
     if run:
-        yield tenants[run[0].tenant], run
+        yield run
 
 
 def _together(a: Entry, b: Entry) -> bool:
-    if a.tenant != b.tenant or a.kind != b.kind:
+    if a.kind != b.kind:
         return False
     return a.kind == EVENT or (isinstance(a.value, Subscribe) and isinstance(b.value, Subscribe))

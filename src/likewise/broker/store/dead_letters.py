@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Sequence
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from likewise.broker.store.checksums import refuse, text_checksum
 from likewise.broker.store.packed_sets import unpack
+from likewise.broker.store.tables import Row, Tables
 from likewise.defaults import MAX_DEAD_LETTER_BYTES, MAX_DEAD_LETTERS
 from likewise.errors import UnknownId
 from likewise.formats.wire.operations import Reason
@@ -41,40 +41,38 @@ class DeadLetter(NamedTuple):
     body: bytes
 
 
-def insert(connection: sqlite3.Connection, letters: Sequence[NewLetter]) -> None:
+def insert(tables: Tables, letters: Sequence[NewLetter]) -> None:
     """Keep dead letters; of each tenant the newest `MAX_DEAD_LETTERS`."""
     if not letters:
         return
-    (last,) = connection.execute("SELECT coalesce(max(number), 0) FROM dead_letters").fetchone()
+    (last,) = tables.one("SELECT coalesce(max(number), 0) FROM dead_letters")
     kept = [letter._replace(body=letter.body[:MAX_DEAD_LETTER_BYTES]) for letter in letters]
-    connection.executemany(
+    tables.change_all(
         "INSERT INTO dead_letters (tenant, at, reason, detail, subscriber, event, matched, body, checksum) "
         "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
         [(*letter, _checksum(*letter)) for letter in kept],
     )
-    connection.execute("UPDATE dead_letters SET checksum = checksum + number WHERE number > ?", (last,))
+    tables.change("UPDATE dead_letters SET checksum = checksum + number WHERE number > ?", last)
     for tenant in {letter.tenant for letter in letters}:
-        connection.execute(
+        tables.change(
             "DELETE FROM dead_letters WHERE tenant = ?1 AND number <= (SELECT number FROM dead_letters "
             "WHERE tenant = ?1 ORDER BY number DESC LIMIT 1 OFFSET ?2)",
-            (tenant, MAX_DEAD_LETTERS),
-        )
+            tenant, MAX_DEAD_LETTERS,
+        )  # fmt: skip
 
 
-def listed(connection: sqlite3.Connection, tenant: int, after: int, limit: int) -> list[DeadLetter]:
+def listed(tables: Tables, tenant: int, after: int, limit: int) -> list[DeadLetter]:
     """A tenant's dead letters after a number, oldest first."""
-    rows = connection.execute(
+    rows = tables.rows(
         f"SELECT {COLUMNS} FROM dead_letters WHERE tenant = ? AND number > ? ORDER BY number LIMIT ?",
-        (tenant, after, limit),
-    )
+        tenant, after, limit,
+    )  # fmt: skip
     return [letter_row(row) for row in rows]
 
 
-def one(connection: sqlite3.Connection, tenant: int, number: int) -> DeadLetter:
+def one(tables: Tables, tenant: int, number: int) -> DeadLetter:
     """A tenant's dead letter by its number."""
-    row = connection.execute(
-        f"SELECT {COLUMNS} FROM dead_letters WHERE tenant = ? AND number = ?", (tenant, number)
-    ).fetchone()
+    row = tables.row(f"SELECT {COLUMNS} FROM dead_letters WHERE tenant = ? AND number = ?", tenant, number)
     if row is None:
         raise UnknownId(str(number))
     return letter_row(row)
@@ -84,7 +82,7 @@ def _checksum(tenant: int, at: int, *rest: object) -> int:
     return text_checksum(rest, tenant, at)
 
 
-def letter_row(row: tuple[Any, ...]) -> DeadLetter:
+def letter_row(row: Row) -> DeadLetter:
     """A dead letter as `COLUMNS` are read, refused if it was altered on disk."""
     number, tenant, at, reason, detail, subscriber, event, matched, body, check = row
     if check != _checksum(tenant, at, reason, detail, subscriber, event, matched, body):
@@ -92,6 +90,6 @@ def letter_row(row: tuple[Any, ...]) -> DeadLetter:
     return DeadLetter(number, at, reason, detail, subscriber, event, unpack(matched), body)
 
 
-def remove(connection: sqlite3.Connection, tenant: int, number: int) -> None:
+def remove(tables: Tables, tenant: int, number: int) -> None:
     """Forget a dead letter."""
-    connection.execute("DELETE FROM dead_letters WHERE tenant = ? AND number = ?", (tenant, number))
+    tables.change("DELETE FROM dead_letters WHERE tenant = ? AND number = ?", tenant, number)

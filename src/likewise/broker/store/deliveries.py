@@ -6,14 +6,14 @@ tenant, so a recipient's own sequence ascends, with gaps where others got someth
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Final
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Final
 
 import msgspec
 
 from likewise.broker.store.checksums import altered, check_entry, checksum, refuse
 from likewise.broker.store.packed_sets import pack, unpack, unpack_scores
+from likewise.broker.store.tables import Row, Tables
 from likewise.formats.wire.deliveries import Cause
 
 CAUSES: Final[tuple[Cause, ...]] = ("arrival", "promoted", "initial", "replayed")
@@ -52,21 +52,21 @@ class Delivery(msgspec.Struct):
         return self.cause != PROMOTED and self.ends is not None and self.ends <= now
 
 
-def insert(connection: sqlite3.Connection, tenant: int, deliveries: Iterable[Delivery]) -> None:
+def insert(tables: Tables, tenant: int, deliveries: Iterable[Delivery]) -> None:
     """Write the rows of a tenant's deliveries."""
     rows = []
     for d in deliveries:
         recipients, matched = pack(d.recipients), pack(d.matched)
         check = checksum(recipients + matched + d.scores, tenant, d.number, d.event, d.cause)
         rows.append((tenant, d.number, d.event, d.cause, check, recipients, matched, d.scores))
-    connection.executemany("INSERT INTO deliveries VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
+    tables.change_all("INSERT INTO deliveries VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
 
 
-def read(connection: sqlite3.Connection, tenant: int, numbers: Sequence[int]) -> list[Delivery]:
+def read(tables: Tables, tenant: int, numbers: Sequence[int]) -> list[Delivery]:
     """The deliveries with these numbers that are still there, their events with them; withdrawn ones left out."""
     found = []
     for number in numbers:
-        row = connection.execute(_WITH_EVENT, (tenant, number)).fetchone()
+        row = tables.row(_WITH_EVENT, tenant, number)
         if row is None:
             continue
         delivery = delivery_row(row[:8])
@@ -80,6 +80,38 @@ def read(connection: sqlite3.Connection, tenant: int, numbers: Sequence[int]) ->
     return found
 
 
+def read_between(tables: Tables, tenant: int, after: int, until: int, limit: int) -> list[Delivery]:
+    """The deliveries of a tenant between two numbers, in order, without their events."""
+    rows = tables.rows(
+        f"SELECT {COLUMNS} FROM deliveries WHERE tenant = ? AND number > ? AND number <= ? ORDER BY number LIMIT ?",
+        tenant, after, until, limit,
+    )  # fmt: skip
+    return [delivery_row(row) for row in rows]
+
+
+def read_newest(tables: Tables, tenant: int, after: int, limit: int) -> list[Delivery]:
+    """The newest deliveries of a tenant after a number, at most so many, in order, without their events."""
+    rows = tables.rows(
+        f"SELECT {COLUMNS} FROM deliveries WHERE tenant = ? AND number > ? ORDER BY number DESC LIMIT ?",
+        tenant, after, limit,
+    )  # fmt: skip
+    return [delivery_row(row) for row in reversed(rows)]
+
+
+def recipients_of(tables: Tables, tenant: int, event: int) -> set[int]:
+    """The subscribers that an event was sent to."""
+    rows = tables.rows(f"SELECT {COLUMNS} FROM deliveries WHERE event = ? AND tenant = ?", event, tenant)
+    return {number for row in rows for number in delivery_row(row).recipients}
+
+
+def recipients_after(tables: Tables, tenant: int, after: int) -> Iterator[tuple[int, list[int]]]:
+    """The number and the recipients of each delivery of a tenant after a number, in order."""
+    for row in tables.each(f"SELECT {COLUMNS} FROM deliveries WHERE tenant = ? AND number > ? ORDER BY number",
+                           tenant, after):  # fmt: skip
+        verify(*row)
+        yield row[1], unpack(row[5])
+
+
 def verify(
     tenant: int, number: int, event: int, cause: int, check: int, recipients: bytes, matched: bytes, scores: bytes
 ) -> None:
@@ -88,7 +120,7 @@ def verify(
         raise refuse(f"delivery {number}")
 
 
-def delivery_row(row: tuple[Any, ...]) -> Delivery:
+def delivery_row(row: Row) -> Delivery:
     """A delivery as `COLUMNS` are read, without its event; refused if it was altered on disk."""
     verify(*row)
     _, number, event, cause, _, recipients, matched, scores = row

@@ -1,48 +1,52 @@
-"""The seam to what is kept: an append-only log with one writer, and work that shares its commits.
+"""The seam to what is kept: an append-only log with one writer, its followers, and the tables that share its commits.
 
 `likewise.broker.store.writer.Store` keeps it in SQLite, in a folder or (for `--ephemeral` and for tests) in memory.
 """
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from typing import Protocol, TypeVar
 
+from likewise.broker.store.commits import Commit, Done, Follower, Foresight
 from likewise.broker.store.entries import Entry
-from likewise.formats.wire.events import Receipt
+from likewise.broker.store.tables import Tables
+
+__all__ = ["Commit", "Done", "EventLog", "Follower", "Foresight", "Tables"]
 
 T = TypeVar("T")
 
 
-Receipts = list[Receipt]
-Done = Callable[[object], None]
-
-
 class EventLog(Protocol):
-    """What the broker needs of its store. `done` is called with the result, or the error, once that is on disk."""
+    """What the broker needs of its store."""
 
-    on_append: Callable[[list[Entry]], None]
+    followers: list[Follower]
+    foresight: Foresight | None
+
+    @property
+    def position(self) -> int:
+        """The position of the last entry on disk."""
+        ...
+
+    def submit(self, commit: Commit) -> None:
+        """Bring something to disk with the writer's next transaction."""
+        ...
 
     def append(self, entries: list[Entry], done: Done) -> None:
-        """Append all of the entries or none, then tell `on_append` the new ones and `done` the receipts."""
+        """Append all of the entries or none; `done` is told the receipts, or the error, once that is on disk."""
         ...
 
-    def write(self, work: Callable[[sqlite3.Connection], object], done: Done) -> None:
-        """Do some work in the writer's next commit."""
+    def write(self, work: Callable[[Tables], object], done: Done) -> None:
+        """Do some work in the writer's next transaction; `done` is told what it returned, or the error it met."""
         ...
 
-    def commit(self, work: Callable[[sqlite3.Connection], T]) -> T:
+    def commit(self, work: Callable[[Tables], T]) -> T:
         """`write`, waiting for it."""
         ...
 
-    def catch_up(self, position: int, work: Callable[[sqlite3.Connection], object], shown: Callable[[], None]) -> None:
-        """`commit` what matching up to a position led to; `shown` is called by the writer before it goes on."""
-        ...
-
-    def reading(self) -> AbstractContextManager[sqlite3.Connection]:
-        """A connection that sees what is committed."""
+    def reading(self) -> AbstractContextManager[Tables]:
+        """The tables as the last commit left them."""
         ...
 
     def entries(self, after: int, until: int, *, tenant: int | None = None) -> Iterator[Entry]:

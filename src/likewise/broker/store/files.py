@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Final
 
 from likewise.broker.store.rows import state_rows
-from likewise.broker.store.schema import APPLICATION, SCHEMA, VERSION
+from likewise.broker.store.schema import APPLICATION, OLDEST, SCHEMA, VERSION
+from likewise.broker.store.tables import Tables
 from likewise.errors import ArtefactDamaged, ArtefactVersion, LikewiseError, StateError, Unavailable
 
 DATABASE: Final = "broker.db"
@@ -67,13 +68,35 @@ def open_tables(connection: sqlite3.Connection, folder: Path | None) -> dict[str
         elif application != APPLICATION:
             raise ArtefactDamaged(f"{folder} does not hold a broker's store; name another folder")
         (version,) = connection.execute("PRAGMA user_version").fetchone()
-        if version != VERSION:
-            what = "upgrade" if version > VERSION else "serve it with the release that wrote it, or name a new folder"
-            raise ArtefactVersion(f"{folder} was written in version {version}; this one reads {VERSION}: {what}")
+        check_version(version, folder)
         check(connection, folder)
-        return state_rows(connection)
+        return state_rows(Tables(connection))
     except (sqlite3.Error, UnicodeDecodeError) as error:
         raise said(error, folder) from error
+
+
+def check_version(found: int, folder: Path | None) -> None:
+    """Refuse tables of another version, saying what to do.
+
+    >>> check_version(VERSION + 1, Path("data"))
+    Traceback (most recent call last):
+    likewise.errors.ArtefactVersion: data was written in version 4 by a newer release; this one reads 3: upgrade ...
+    """
+    if found > VERSION:
+        raise ArtefactVersion(
+            f"{folder} was written in version {found} by a newer release; this one reads {VERSION}: upgrade likewise, "
+            "or restore a copy from before; a store is never taken back to an older version"
+        )
+    if found < OLDEST:
+        raise ArtefactVersion(
+            f"{folder} was written in version {found}; this one reads {VERSION} and migrates from {OLDEST} on: serve "
+            "it with the release that wrote it, or name a new folder"
+        )
+    if found < VERSION:
+        raise ArtefactVersion(
+            f"{folder} was written in version {found}; this one reads {VERSION}: make a copy with "
+            f"`likewise admin backup {folder} COPY`, then run `likewise admin migrate {folder}`"
+        )
 
 
 def check(connection: sqlite3.Connection, folder: Path | None, *, thoroughly: bool = False) -> None:

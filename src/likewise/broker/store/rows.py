@@ -6,13 +6,11 @@ answers from it and what verifies it all read rows here, so that none of them ta
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Callable, Iterator
-from typing import Any, Final, NamedTuple
+from collections.abc import Callable
+from typing import Final, NamedTuple
 
 import msgspec
 
-from likewise.broker.store.bodies import read_event
 from likewise.broker.store.checksums import (
     altered,
     check_entry,
@@ -23,18 +21,19 @@ from likewise.broker.store.checksums import (
     tenant_checksum,
     text_checksum,
 )
-from likewise.broker.store.entries import EVENT, Entry, Judge, read_command
+from likewise.broker.store.entries import EVENT, Entry, Judge, read_command, read_event
+from likewise.broker.store.tables import Row, Tables
 from likewise.formats.wire.subscribers import Policy
 from likewise.model import Event, Subscription
 
-Row = tuple[Any, ...]
 TENANT: Final = "number, name, windows_from, last_delivery, guard, checksum"
 ENTRY: Final = "position, tenant, kind, source, id, arrival, ends, checksum - withdrawn, body"
 SUBSCRIBER: Final = "number, id, policy, queue_limit, acknowledged, dropped, guard, checksum, tenant"
 SUBSCRIPTION: Final = "number, tenant, subscriber, id, added, ended, checksum - coalesce(ended + 1, 0), body"
 JUDGEMENT: Final = "position, tenant, checksum, body"
 TOKEN: Final = "digest, name, tenant, scopes, made, checksum"
-STATE: Final = frozenset({"commit", "matched", "position", "arrival"})
+FOLLOWER: Final = "follower, tenant, position, guard, checksum"
+STATE: Final = frozenset({"commit", "position", "arrival"})
 _SUBSCRIPTIONS: Final = msgspec.json.Decoder(Subscription)
 
 
@@ -58,14 +57,15 @@ class SubscriberRow(NamedTuple):
     dropped: int
 
 
-def add_tenant(connection: sqlite3.Connection, name: str) -> int:
-    """Keep a new tenant; its number."""
-    number = connection.execute("INSERT INTO tenants (name) VALUES (?)", (name,)).lastrowid
-    assert number is not None
-    connection.execute(
-        "UPDATE tenants SET checksum = ? WHERE number = ?", (tenant_checksum(number, name, None), number)
-    )
-    return number
+class SubscriptionRow(NamedTuple):
+    """A subscription as it is kept: its number, subscriber, id, itself, when it was added and where it ended."""
+
+    number: int
+    subscriber: int
+    id: str
+    subscription: Subscription
+    added: int
+    ended: int | None = None
 
 
 def tenant_row(row: Row) -> TenantRow:
@@ -100,15 +100,15 @@ def subscriber_row(row: Row) -> SubscriberRow:
     return found
 
 
-def subscription_row(row: Row) -> tuple[int, int, str, Subscription, int, int | None]:
-    """A subscription, checked and read: its number, subscriber, id, itself, when it was added and when it ended."""
+def subscription_row(row: Row) -> SubscriptionRow:
+    """A subscription, checked and read."""
     number, tenant, subscriber, id, added, ended, check, body = row
     if altered(check, (body,), number, tenant, subscriber, added):
         raise refuse(f"subscription {id!r} (number {number})")
     found = _SUBSCRIPTIONS.decode(body)
     if found.id != id:
         raise refuse(f"the id of subscription {number}")
-    return number, subscriber, id, found, added, ended
+    return SubscriptionRow(number, subscriber, id, found, added, ended)
 
 
 def judgement_row(row: Row) -> tuple[int, Judge]:
@@ -130,30 +130,32 @@ def token_row(row: Row) -> tuple[str, str, str, str]:
     return digest, name, tenant, scopes
 
 
-def state_rows(connection: sqlite3.Connection) -> dict[str, int]:
+def follower_row(row: Row) -> tuple[str, int, int]:
+    """How far a follower of the log has come, checked: its name, the tenant, the position."""
+    follower, tenant, position, guard, check = row
+    if not guarded(position, guard) or check != text_checksum((follower,), tenant):
+        raise refuse(f"how far {follower!r} has come")
+    return follower, tenant, position
+
+
+def state_rows(tables: Tables) -> dict[str, int]:
     """The numbers the broker goes on from, checked."""
-    rows = connection.execute("SELECT name, value, guard FROM state").fetchall()
+    rows = tables.rows("SELECT name, value, guard FROM state")
     if {name for name, _, _ in rows} != STATE or not all(guarded(value, guard) for _, value, guard in rows):
         raise refuse("a number the store goes on from")
     return {name: value for name, value, _ in rows}
 
 
-def check_owners(connection: sqlite3.Connection, tenants: int) -> None:
+def check_owners(tables: Tables, tenants: int) -> None:
     """Refuse rows of a tenant that does not exist: reading tenant by tenant would pass over them.
 
     Tenants are numbered from 1 on and stay; entries of the log are read by position.
     """
-    for table in ("subscribers", "subscriptions", "deliveries", "judgements", "dead_letters"):
-        query = f"SELECT tenant FROM {table} WHERE tenant < 1 OR tenant > ? LIMIT 1"
-        if connection.execute(query, (tenants,)).fetchone() is not None:
+    for table in ("subscribers", "subscriptions", "deliveries", "judgements", "dead_letters", "followers"):
+        if tables.row(f"SELECT tenant FROM {table} WHERE tenant < 1 OR tenant > ? LIMIT 1", tenants) is not None:
             raise refuse(f"the tenant of a row of {table}")
 
 
-def read_all(connection: sqlite3.Connection, table: str, columns: str, read: Callable[[Row], object]) -> int:
+def read_all(tables: Tables, table: str, columns: str, read: Callable[[Row], object]) -> int:
     """Read every row of a table; how many there are."""
-    return sum(1 for _ in _each(connection, f"SELECT {columns} FROM {table}", read))
-
-
-def _each(connection: sqlite3.Connection, query: str, read: Callable[[Row], object]) -> Iterator[object]:
-    for row in connection.execute(query):
-        yield read(row)
+    return sum(1 for row in tables.each(f"SELECT {columns} FROM {table}") if read(row) is not None)

@@ -2,9 +2,10 @@
 
 | table | what a row is |
 |---|---|
-| state | one number the broker goes on from: the last commit, the last position matched |
+| state | one number the broker goes on from: the last commit, position and arrival |
 | tenants | who shares this broker; `windows_from` is where replaying the log into windows starts |
 | log | an event or a command, in the order of arrival |
+| followers | up to which position a follower of the log has dealt with a tenant's entries |
 | subscribers | a registered subscriber, its queue's policy, and up to where it acknowledged |
 | subscriptions | a subscription; its number is the position of the entry that made it |
 | deliveries | one event for a set of recipients; its number is the sequence number they see |
@@ -16,13 +17,16 @@ SQLite keeps no checksums of its pages, so every row carries its own, over every
 (`likewise.broker.store.checksums`); what a body says too (an event's id and source, a subscription's id) is compared
 with it. What often changes has its own `guard`: its bits turned over. So a withdrawn entry's checksum is one higher,
 that of an ended subscription higher by its end and one, that of a dead letter by its number.
+A change of the tables takes a new version, a step in `likewise.broker.store.migrations`, and a folder of the version
+before among the tests' fixtures.
 """
 
 from __future__ import annotations
 
 from typing import Final
 
-VERSION: Final = 2
+VERSION: Final = 3
+OLDEST: Final = 2  # the version that migrations start from
 APPLICATION: Final = 0x4C696B65  # "Like": says whose file this is
 
 SCHEMA: Final = """
@@ -40,6 +44,10 @@ CREATE UNIQUE INDEX log_identity ON log (tenant, id, source) WHERE kind = 0;
 CREATE INDEX log_ends ON log (ends) WHERE kind = 0 AND ends IS NOT NULL;
 CREATE INDEX log_withdrawn ON log (tenant, position) WHERE withdrawn = 1;
 CREATE INDEX log_commands ON log (position) WHERE kind = 1;
+CREATE TABLE followers (
+    follower TEXT NOT NULL, tenant INTEGER NOT NULL, position INTEGER NOT NULL, guard INTEGER NOT NULL,
+    checksum INTEGER NOT NULL, PRIMARY KEY (follower, tenant)
+) WITHOUT ROWID;
 CREATE TABLE subscribers (
     number INTEGER PRIMARY KEY, tenant INTEGER NOT NULL, id TEXT NOT NULL, policy TEXT NOT NULL,
     queue_limit INTEGER NOT NULL, acknowledged INTEGER NOT NULL DEFAULT 0, dropped INTEGER NOT NULL DEFAULT 0,
@@ -68,5 +76,5 @@ CREATE TABLE tokens (
     digest TEXT PRIMARY KEY, name TEXT NOT NULL, tenant TEXT NOT NULL, scopes TEXT NOT NULL, made INTEGER NOT NULL,
     checksum INTEGER NOT NULL
 ) WITHOUT ROWID;
-INSERT INTO state VALUES ('commit', 0, -1), ('matched', 0, -1), ('position', 0, -1), ('arrival', 0, -1);
+INSERT INTO state VALUES ('commit', 0, -1), ('position', 0, -1), ('arrival', 0, -1);
 """

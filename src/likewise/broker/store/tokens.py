@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-import sqlite3
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 from likewise.broker.store.checksums import text_checksum
 from likewise.broker.store.rows import TOKEN, token_row
+from likewise.broker.store.tables import Tables
 from likewise.errors import InputError, NotAllowed, NotAuthenticated, UnknownId
 
 SCOPES: Final = ("publish", "subscribe", "admin")
@@ -42,7 +42,7 @@ def digest(token: str) -> str:
     return hashlib.sha256(token.encode()).hexdigest()
 
 
-def make_token(connection: sqlite3.Connection, name: str, tenant: str, scopes: Iterable[str], now: int) -> str:
+def make_token(tables: Tables, name: str, tenant: str, scopes: Iterable[str], now: int) -> str:
     """A new token; this is the only time it can be seen."""
     wanted = tuple(scopes)
     for scope in wanted:
@@ -50,23 +50,23 @@ def make_token(connection: sqlite3.Connection, name: str, tenant: str, scopes: I
             raise InputError(f"there is no scope {scope!r}; there are {', '.join(SCOPES)}")
     if not wanted or not name.strip() or not tenant.strip():
         raise InputError("a token needs a name, a tenant and at least one scope")
-    if connection.execute("SELECT 1 FROM tokens WHERE name = ?", (name,)).fetchone():
+    if tables.row("SELECT 1 FROM tokens WHERE name = ?", name):
         raise InputError(f"a token is named {name!r} already; remove it first or choose another name")
     token = PREFIX + secrets.token_urlsafe(32)
     said = (digest(token), name, tenant, " ".join(wanted))
-    connection.execute("INSERT INTO tokens VALUES (?, ?, ?, ?, ?, ?)", (*said, now, text_checksum(said, now)))
+    tables.change("INSERT INTO tokens VALUES (?, ?, ?, ?, ?, ?)", *said, now, text_checksum(said, now))
     return token
 
 
-def remove_token(connection: sqlite3.Connection, name: str, tenant: str) -> None:
+def remove_token(tables: Tables, name: str, tenant: str) -> None:
     """Let a tenant's token, by its name, open nothing any more."""
-    if not connection.execute("DELETE FROM tokens WHERE name = ? AND tenant = ?", (name, tenant)).rowcount:
+    if not tables.change("DELETE FROM tokens WHERE name = ? AND tenant = ?", name, tenant):
         raise UnknownId(name)
 
 
-def listed_tokens(connection: sqlite3.Connection) -> list[tuple[str, str, str]]:
+def listed_tokens(tables: Tables) -> list[tuple[str, str, str]]:
     """Each token's name, tenant and scopes."""
-    rows = connection.execute(f"SELECT {TOKEN} FROM tokens ORDER BY made, name").fetchall()
+    rows = tables.rows(f"SELECT {TOKEN} FROM tokens ORDER BY made, name")
     return [token_row(row)[1:] for row in rows]
 
 
@@ -77,9 +77,9 @@ class Doorkeeper:
         self._everyone = Access(everyone, frozenset(SCOPES))
         self._known: dict[str, Access] = {}
 
-    def load(self, connection: sqlite3.Connection) -> None:
+    def load(self, tables: Tables) -> None:
         """Read the tokens anew."""
-        rows = map(token_row, connection.execute(f"SELECT {TOKEN} FROM tokens").fetchall())
+        rows = map(token_row, tables.rows(f"SELECT {TOKEN} FROM tokens"))
         self._known = {key: Access(tenant, frozenset(scopes.split()), name) for key, name, tenant, scopes in rows}
 
     @property

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from pyroaring import BitMap64
 
+from likewise.broker.store.rows import SubscriberRow
 from likewise.formats.wire.subscribers import Policy
 
 
@@ -48,6 +49,10 @@ class SubscriberQueue:
 
     def __len__(self) -> int:
         return len(self.pending)
+
+    def row(self) -> SubscriberRow:
+        """The subscriber as it is kept."""
+        return SubscriberRow(self.number, self.id, self.policy, self.limit, self.acknowledged, self.dropped)
 
     @property
     def full(self) -> bool:

@@ -8,7 +8,7 @@ from typing import Final
 
 import msgspec
 
-from likewise.broker.store.checksums import tenant_checksum
+from likewise.broker.locks import make_lock
 from likewise.broker.store.deliveries import Delivery
 from likewise.broker.tenants.queues import SubscriberQueue
 from likewise.errors import UnknownId
@@ -49,6 +49,9 @@ class Tenant:
         self.windows = windows
         self.stateless = windows.alike()
         self.windows_from = windows_from
+        self.matchers = make_lock("matchers")  # held by whoever uses the matchers or deals out numbers
+        self.appended = 0  # the last position of its entries in the log; the writer's to change, as is `matched`
+        self.matched = 0  # up to where they are matched and that is stored
         self.held: dict[int, Held] = {}
         self.ended: set[int] = set()  # numbers of those that hold no longer
         self.ending: dict[int, Held] = {}  # those with a validity of their own
@@ -133,10 +136,10 @@ class Tenant:
         while self._recent_bytes > RECENT_BYTES:
             self._recent_bytes -= self.recent.popitem(last=False)[1].size
 
-    def windows_statement(self, start: int | None) -> tuple[str, int | None, int, int]:
-        """What writes down from where windows are replayed."""
-        check = tenant_checksum(self.number, self.name, start)
-        return "UPDATE tenants SET windows_from = ?, checksum = ? WHERE number = ?", start, check, self.number
+    @property
+    def caught_up(self) -> bool:
+        """Whether everything of it that is in the log is matched, and that is stored. For the writer's thread."""
+        return self.matched >= self.appended
 
     @property
     def blocked(self) -> bool:

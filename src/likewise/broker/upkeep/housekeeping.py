@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from likewise.broker.delivering.acknowledgements import Acknowledgements
+from likewise.broker.delivering.outcome import MATCHING
+from likewise.broker.locks import Lock
 from likewise.broker.store.entries import Command, Gone, Tick, Unsubscribe, command_entry
 from likewise.broker.store.event_log import EventLog
+from likewise.broker.store.holdings import remove_subscriptions, replay_windows_from
+from likewise.broker.store.log_entries import Swept, sweep
+from likewise.broker.store.positions import advance
+from likewise.broker.store.tables import Tables
 from likewise.broker.tenants.tenant import Tenant
 from likewise.broker.upkeep.saved_windows import remove_older, save_windows
-from likewise.broker.upkeep.sweeping import Swept, sweep
-from likewise.defaults import CHECKPOINT_ENTRIES, SWEEP_SECONDS, TICK_SECONDS
+from likewise.broker.upkeep.sweeping import unneeded
+from likewise.defaults import CHECKPOINT_ENTRIES, IDLE_ENTRIES, SWEEP_SECONDS, TICK_SECONDS
 
 
 class Housekeeping:
@@ -27,8 +32,7 @@ class Housekeeping:
         *,
         data: Path | None,
         clock: Callable[[], int],
-        lock: threading.RLock,
-        matched: Callable[[], int],
+        lock: Lock,
         on_expired: Callable[[list[Gone]], None] = lambda events: None,
     ) -> None:
         self._log = log
@@ -37,7 +41,6 @@ class Housekeeping:
         self._data = data
         self._clock = clock
         self._lock = lock  # of the queues
-        self._matched = matched  # the position matching has come to
         self._on_expired = on_expired
         self._checked = self._swept = time.monotonic()
         self._stopped = False
@@ -82,7 +85,7 @@ class Housekeeping:
         self._log.append([command_entry(tenant.number, command)], lambda result: None)
 
     def _save_if_due(self, tenant: Tenant, entries: int) -> None:
-        position = self._matched()
+        position = tenant.matched
         if self._data is None or tenant.windows_from is None or position - tenant.windows_from + 1 < entries:
             return
         kept: int | None = position + 1
@@ -90,8 +93,7 @@ class Housekeeping:
             save_windows(self._data, tenant, position)
         else:
             kept = None
-        statement, *values = tenant.windows_statement(kept)
-        self._log.commit(lambda c: c.execute(statement, values) and None)
+        self._log.commit(lambda tables: replay_windows_from(tables, tenant.number, tenant.name, kept))
         tenant.windows_from = kept
         remove_older(self._data, tenant.number, position)
 
@@ -103,7 +105,7 @@ class Housekeeping:
     def sweep(self) -> Swept:
         """Forget what is over now."""
         tenants = list(self._tenants.values())
-        found = self._log.commit(lambda c: sweep(c, tenants, self._matched(), self._clock()))
+        found = self._log.commit(lambda tables: self._sweep(tables, tenants))
         with self._lock:
             for number, delivery, recipients in found.deliveries:
                 tenant = self._tenants[number]
@@ -121,18 +123,28 @@ class Housekeeping:
             ]
             ended = [self._forget_ended(t) for t in tenants]
         self._on_expired(found.events)
-        forgotten = [(number,) for numbers in ended for number in numbers]
+        forgotten = [number for numbers in ended for number in numbers]
         if forgotten:
-            self._log.commit(lambda c: c.executemany("DELETE FROM subscriptions WHERE number = ?", forgotten) and None)
+            self._log.commit(lambda tables: remove_subscriptions(tables, forgotten))
         for stored, subscriber in idle:  # so that a restart need not look at what is long settled
             self._acknowledgements.note(subscriber, stored)
         return found
+
+    def _sweep(self, tables: Tables, tenants: list[Tenant]) -> Swept:
+        """On the writer's thread: also write down that tenants with nothing to match have come to the log's end."""
+        end = self._log.position
+        idle = [t for t in tenants if t.caught_up and end - t.matched >= IDLE_ENTRIES]
+        for tenant in idle:  # so that a restart need not look for what they have after their last entry
+            tenant.matched = end
+        advance(tables, MATCHING, {tenant.number: end for tenant in idle})
+        now = self._clock()
+        return sweep(tables, [unneeded(tenant, now) for tenant in tenants], now)
 
     def _forget_ended(self, tenant: Tenant) -> list[int]:
         """Let go of ended subscriptions that no delivery under way, no replay and no feedback can name any more."""
         if len(tenant.stateless.interpretation.feedback):
             return []
-        replayed_from = tenant.windows_from or self._matched() + 1
+        replayed_from = tenant.windows_from or tenant.matched + 1
         forgotten = []
         for number in list(tenant.ended):
             held = tenant.held[number]

@@ -35,8 +35,8 @@ def _shown(door: Door, tenant: Tenant, letter: DeadLetter) -> LetterShown:
 
 
 def _one(door: Door, tenant: Tenant, number: int) -> DeadLetter:
-    with door.broker.store.reading() as connection:
-        return dead_letters.one(connection, tenant.number, number)
+    with door.broker.store.reading() as tables:
+        return dead_letters.one(tables, tenant.number, number)
 
 
 @router.get(
@@ -55,8 +55,8 @@ async def list_letters(request: Request) -> Response:
     after, limit = whole(request, "after", 0), whole(request, "limit", 100, 1, 1_000)
 
     def find() -> list[LetterShown]:
-        with door.broker.store.reading() as connection:
-            letters = dead_letters.listed(connection, tenant.number, after, limit)
+        with door.broker.store.reading() as tables:
+            letters = dead_letters.listed(tables, tenant.number, after, limit)
         return [_shown(door, tenant, letter) for letter in letters]
 
     return answer(await asyncio.to_thread(find))
@@ -108,7 +108,7 @@ async def remove(request: Request, number: str) -> Response:
 
 async def _forget(door: Door, tenant: Tenant, number: int) -> None:
     store = door.broker.store
-    await door.answer(lambda done: store.write(lambda c: dead_letters.remove(c, tenant.number, number), done))
+    await door.answer(lambda done: store.write(lambda tables: dead_letters.remove(tables, tenant.number, number), done))
 
 
 def _number(said: str) -> int:

@@ -55,8 +55,8 @@ async def list_tokens(request: Request) -> Response:
     """List tokens."""
     door = door_of(request)
     access, _ = admit(door, request, "admin")
-    with door.broker.store.reading() as connection:
-        found = listed_tokens(connection)
+    with door.broker.store.reading() as tables:
+        found = listed_tokens(tables)
     return answer([{"name": n, "scopes": scopes.split()} for n, tenant, scopes in found if tenant == access.tenant])
 
 
@@ -77,7 +77,7 @@ async def create_token(request: Request) -> Response:
     broker = door.broker
     token = await door.answer(
         lambda done: broker.store.write(
-            lambda c: make_token(c, wanted.name, access.tenant, wanted.scopes, broker.clock()), done
+            lambda tables: make_token(tables, wanted.name, access.tenant, wanted.scopes, broker.clock()), done
         )
     )
     door.reload()
@@ -90,6 +90,6 @@ async def delete_token(request: Request, name: str) -> Response:
     door = door_of(request)
     access, _ = admit(door, request, "admin")
     store = door.broker.store
-    await door.answer(lambda done: store.write(lambda c: remove_token(c, name, access.tenant), done))
+    await door.answer(lambda done: store.write(lambda tables: remove_token(tables, name, access.tenant), done))
     door.reload()
     return Response(status_code=204)

@@ -127,8 +127,8 @@ class Served:
         self.broker = broker
         self.app = make_app(broker)
         server = broker.config.server
-        with broker.store.reading() as connection:
-            tokens = listed_tokens(connection)
+        with broker.store.reading() as tables:
+            tokens = listed_tokens(tables)
         check_listening(broker.config, tokens=bool(tokens))
         self._on_ready = on_ready
         self._server = _Server(

@@ -46,8 +46,8 @@ async def watch(request: Request) -> Response:
 
 
 def _read(door: Door, tenant: Tenant, position: int, sequence: int, limit: int) -> Activity:
-    with door.broker.store.reading() as connection:
-        return activity(connection, tenant, position, sequence, limit)
+    with door.broker.store.reading() as tables:
+        return activity(tables, tenant, position, sequence, limit)
 
 
 @router.post(

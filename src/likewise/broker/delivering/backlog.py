@@ -1,0 +1,70 @@
+"""What of one tenant waits to be matched: the next entries in memory, as many as may be, and the rest in the log."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable
+from itertools import islice
+
+from likewise.broker.delivering.store_outcome import tell_applied
+from likewise.broker.store.entries import Applied, Entry
+from likewise.broker.store.event_log import EventLog
+from likewise.defaults import BACKLOG_ENTRIES, MATCH_ENTRIES
+
+
+class Backlog:
+    """The entries of a tenant after a position, in order.
+
+    Up to `limit` of them are held in memory. What comes when there are so many is read from the log in its turn; who
+    waits for a command among them is remembered.
+    """
+
+    def __init__(self, log: EventLog, tenant: int, after: int, until: int, limit: int = BACKLOG_ENTRIES) -> None:
+        self._log = log
+        self._tenant = tenant
+        self._taken = after  # the position of the last entry taken
+        self._held: deque[Entry] = deque()
+        self._until = until  # the position of the last entry there is
+        self._limit = limit
+        self._waiting: dict[int, Applied] = {}  # by the position of a command that is not held
+
+    def __bool__(self) -> bool:
+        return self._taken < self._until
+
+    def push(self, entries: Iterable[Entry]) -> None:
+        """New entries are in the log."""
+        for entry in entries:
+            whole = (self._held[-1].position if self._held else self._taken) >= self._until
+            self._until = entry.position
+            if whole and len(self._held) < self._limit:
+                self._held.append(entry)
+            elif entry.applied is not None:
+                self._waiting[entry.position] = entry.applied
+
+    def take(self, count: int) -> list[Entry]:
+        """The next entries, at most so many."""
+        found: list[Entry] = []
+        while len(found) < count and self:
+            if not self._held:
+                self._fetch()
+            while self._held and len(found) < count:
+                found.append(self._held.popleft())
+                self._taken = found[-1].position
+        return found
+
+    def _fetch(self) -> None:
+        """Read the next entries that are not held."""
+        left = islice(self._log.entries(self._taken, self._until, tenant=self._tenant), MATCH_ENTRIES)
+        for entry in left:
+            entry.applied = self._waiting.pop(entry.position, None)
+            self._held.append(entry)
+        if not self._held:  # swept meanwhile, which only happens to what is matched
+            self._taken = self._until
+
+    def refuse(self, error: BaseException) -> None:
+        """Tell everyone who waits for one of them."""
+        for entry in self._held:
+            tell_applied(entry, error)
+        for applied in self._waiting.values():
+            applied(error)
+        self._waiting.clear()

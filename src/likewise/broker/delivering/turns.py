@@ -1,0 +1,67 @@
+"""Whose turn it is: round and round by deficit, so that what each has used of a thread evens out.
+
+Deficit round robin (Shreedhar and Varghese, "Efficient Fair Queuing Using Deficit Round Robin", IEEE/ACM Transactions
+on Networking 4(3), 1996) with seconds of the processor in place of bytes: at each visit somebody is owed a quantum
+more, may use what it is owed, and goes to the end of the line. Who has nothing left to do is owed nothing.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Generic, TypeVar
+
+K = TypeVar("K")
+
+
+class Turns(Generic[K]):
+    """Who waits for a turn, in order.
+
+    >>> turns = Turns[str](quantum=1.0, alone=5.0)
+    >>> turns.join("big"), turns.next()
+    (None, ('big', 5.0))
+    >>> turns.used("big", 5.0, more=True)
+    >>> turns.join("small"), turns.next()
+    (None, ('big', 1.0))
+    >>> turns.used("big", 3.0, more=True)
+    >>> turns.next()
+    ('small', 1.0)
+    >>> turns.used("small", 0.5, more=True)
+    >>> turns.next()  # the big one used more than it was owed
+    ('small', 1.5)
+    """
+
+    def __init__(self, quantum: float, alone: float) -> None:
+        self._quantum = quantum
+        self._alone = alone  # what somebody may use where nobody else waits
+        self._line: deque[K] = deque()
+        self._owed: dict[K, float] = {}
+
+    def __len__(self) -> int:
+        return len(self._line)
+
+    def join(self, key: K) -> None:
+        """Wait for a turn, if it does not already."""
+        if key not in self._owed:
+            self._owed[key] = 0.0
+            self._line.append(key)
+
+    def next(self) -> tuple[K, float]:
+        """Whose turn it is, and how much it may use."""
+        if len(self._line) == 1:
+            self._owed[self._line[0]] = self._alone
+            return self._line[0], self._alone
+        while True:
+            key = self._line[0]
+            self._owed[key] += self._quantum
+            if self._owed[key] > 0:
+                return key, self._owed[key]
+            self._line.rotate(-1)
+
+    def used(self, key: K, amount: float, *, more: bool) -> None:
+        """The one whose turn it was has used so much; with `more` to do it goes to the end of the line."""
+        assert self._line.popleft() == key
+        if more:
+            self._owed[key] = min(0.0, self._owed[key] - amount) if len(self._line) == 0 else self._owed[key] - amount
+            self._line.append(key)
+        else:
+            del self._owed[key]

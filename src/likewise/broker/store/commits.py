@@ -1,0 +1,213 @@
+"""What the writer brings to disk: one seam for everything that is committed.
+
+A `Commit` writes in the writer's transaction, shows what it wrote once that is on disk, and then tells whoever waits.
+If the transaction fails, it undoes what it did in memory. There are three kinds: `Append` (entries of the log, with
+what they led to where that was known before the commit), `Work` (any other change) and `StoreOutcome` (what matching
+led to, and how far it has come; `likewise.broker.delivering.store_outcome`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from concurrent.futures import Future
+from typing import Protocol
+
+from likewise.broker.locks import may_wait
+from likewise.broker.store.entries import Entry
+from likewise.broker.store.log_entries import add_entries, find_identity
+from likewise.broker.store.tables import Tables
+from likewise.errors import Conflict, LikewiseError
+from likewise.formats.wire.events import Receipt
+
+Done = Callable[[object], None]  # told a result, or an error
+
+
+Receipts = list[Receipt]
+
+
+class Commit(Protocol):
+    """Something to be brought to disk. All four are called on the writer's thread."""
+
+    def write(self, tables: Tables) -> None:
+        """Write it, in the writer's transaction."""
+        ...
+
+    def show(self) -> None:
+        """It is on disk: whoever looks may see it."""
+        ...
+
+    def tell(self) -> None:
+        """Everything of the transaction shows: tell whoever waits."""
+        ...
+
+    def undo(self, error: BaseException | None) -> None:
+        """It is not on disk: take back what `write` did, and tell whoever waits; without an error it is tried again."""
+        ...
+
+
+class Work:
+    """Any change of the tables; whoever waits is told what it returned, or the error of the tree that it met."""
+
+    def __init__(self, work: Callable[[Tables], object], done: Done) -> None:
+        self._work = work
+        self._done = done
+        self._result: object = None
+
+    def write(self, tables: Tables) -> None:
+        """Do it, apart from what shares the transaction."""
+        try:
+            with tables.apart():
+                self._result = self._work(tables)
+        except LikewiseError as error:
+            self._result = error
+
+    def show(self) -> None:
+        """Nothing of it is kept in memory."""
+
+    def tell(self) -> None:
+        """Tell the result."""
+        self._done(self._result)
+
+    def undo(self, error: BaseException | None) -> None:
+        """Tell the error."""
+        if error is not None:
+            self._done(error)
+
+
+class Head:
+    """Where the log ends: the position and the arrival of its last entry, on disk or in the transaction under way."""
+
+    def __init__(self, position: int, arrival: int) -> None:
+        self.position = position
+        self.arrival = arrival
+
+
+class Follower(Protocol):
+    """Somebody who deals with the entries of the log in their order, each tenant's by itself.
+
+    It is told of new entries on the writer's thread and does its work on its own; `store.positions` keeps how far it
+    has come.
+    """
+
+    def take(self, entries: list[Entry]) -> None:
+        """New entries are on disk."""
+        ...
+
+
+class Foresight(Protocol):
+    """Says what entries lead to while their own transaction is under way (`delivering.match_before_commit`)."""
+
+    def foresee(self, entries: list[Entry]) -> Commit | None:
+        """What some of them lead to, to be written with them; None if that is for later."""
+        ...
+
+    def gains(self, entries: Iterable[Entry], other: Commit) -> bool:
+        """Whether more of them could be foreseen if another commit went first."""
+        ...
+
+
+class Append:
+    """Entries for the log: of one request or of several that share a transaction; of each request all or none."""
+
+    def __init__(
+        self, entries: list[Entry], done: Done, head: Head, followers: list[Follower], foresight: Foresight | None
+    ) -> None:
+        self._requests = [(entries, done)]
+        self._head = head
+        self._followers = followers
+        self._foresight = foresight
+        self._results: list[Receipts | Conflict] = []
+        self._new: list[Entry] = []
+        self._outcome: Commit | None = None
+
+    def __len__(self) -> int:
+        return sum(len(entries) for entries, _ in self._requests)
+
+    def join(self, other: Append) -> None:
+        """Take another one's requests over, to be done after its own."""
+        self._requests += other._requests
+
+    def parts(self) -> list[Append]:
+        """Each request by itself."""
+        return [Append(entries, done, self._head, self._followers, self._foresight) for entries, done in self._requests]
+
+    def gains_from(self, other: Commit) -> bool:
+        """Whether more of it could be matched before its commit if another commit went first."""
+        entries = (entry for entries, _ in self._requests for entry in entries)
+        return self._foresight is not None and self._foresight.gains(entries, other)
+
+    def write(self, tables: Tables) -> None:
+        """Write rows for entries whose identity is new, and what they lead to where that is foreseen."""
+        self._results, self._new, self._outcome = [], [], None
+        for entries, _ in self._requests:
+            self._results.append(self._add(tables, entries))
+        if self._new and self._foresight is not None:
+            self._outcome = self._foresight.foresee(self._new)
+            if self._outcome is not None:
+                self._outcome.write(tables)
+
+    def _add(self, tables: Tables, entries: list[Entry]) -> Receipts | Conflict:
+        """Write the new entries of one request; the same content again is found where it was."""
+        receipts: Receipts = []
+        fresh: list[Entry] = []
+        known: dict[tuple[int, str, str], Entry] = {}
+        position = self._head.position
+        for entry in entries:
+            if entry.own_id:
+                identity = (entry.tenant, entry.id, entry.source)
+                found = known.get(identity) or find_identity(tables, *identity)
+                if found is not None:
+                    if found.body != entry.body:
+                        return Conflict(entry.id, source=entry.source)
+                    receipts.append(Receipt(entry.id, found.position, True))
+                    continue
+                known[identity] = entry
+            position += 1
+            entry.position, entry.arrival = position, self._head.arrival
+            fresh.append(entry)
+            receipts.append(Receipt(entry.id, position))
+        add_entries(tables, fresh)
+        self._head.position = position
+        self._new += fresh
+        return receipts
+
+    def show(self) -> None:
+        """Let what was foreseen show, and hand the entries to whoever follows the log."""
+        if self._outcome is not None:
+            self._outcome.show()
+        if self._new:
+            for follower in self._followers:
+                follower.take(self._new)
+
+    def tell(self) -> None:
+        """Tell the publishers, then whoever gets something."""
+        try:
+            for (_, done), result in zip(self._requests, self._results, strict=True):
+                done(result)
+        finally:
+            if self._outcome is not None:
+                self._outcome.tell()
+
+    def undo(self, error: BaseException | None) -> None:
+        """Take back what was foreseen."""
+        if self._outcome is not None:
+            self._outcome.undo(None)
+            self._outcome = None
+        if error is not None:
+            for _, done in self._requests:
+                done(error)
+
+
+def wait_for(start: Callable[[Done], None]) -> object:
+    """What is told to the `done` that `start` is given; an error is raised.
+
+    >>> wait_for(lambda done: done(7))
+    7
+    """
+    may_wait()
+    answer: Future[object] = Future()
+    start(answer.set_result)
+    found = answer.result()
+    if isinstance(found, BaseException):
+        raise found
+    return found

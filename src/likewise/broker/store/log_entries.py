@@ -1,0 +1,163 @@
+"""The log as a table: entries added, found and read in their order, and events that are over removed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Final, NamedTuple
+
+from likewise.broker.store.checksums import entry_checksum, refuse
+from likewise.broker.store.deliveries import COLUMNS, delivery_row
+from likewise.broker.store.entries import Entry, Gone
+from likewise.broker.store.rows import ENTRY, entry_row
+from likewise.broker.store.tables import Tables
+from likewise.errors import StateError, UnknownId
+
+PAGE: Final = 1_000  # entries read at once
+SWEPT: Final = 2_000  # events of a tenant removed in one commit, so that nobody waits long for it
+
+
+def add_entries(tables: Tables, entries: Iterable[Entry]) -> None:
+    """Write entries that have their positions."""
+    tables.change_all(
+        "INSERT INTO log (position, tenant, kind, source, id, arrival, ends, checksum, body) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        [(e.position, e.tenant, e.kind, e.source, e.id, e.arrival, e.ends, _checksum(e), e.body) for e in entries],
+    )
+
+
+def _checksum(entry: Entry) -> int:
+    return entry_checksum(entry.position, entry.tenant, entry.kind, entry.arrival, entry.ends, entry.body)
+
+
+def find_identity(tables: Tables, tenant: int, id: str, source: str) -> Entry | None:
+    """The event of a tenant with this id and source."""
+    row = tables.row(
+        f"SELECT {ENTRY} FROM log WHERE kind = 0 AND tenant = ? AND id = ? AND source = ?", tenant, id, source
+    )
+    return None if row is None else entry_row(row)
+
+
+def find_event(tables: Tables, tenant: int, id: str, source: str | None) -> int:
+    """The position of an event that was not withdrawn, by its id, and its source where several share the id."""
+    rows = tables.rows(
+        "SELECT position FROM log WHERE kind = 0 AND tenant = ?1 AND id = ?2 AND withdrawn = 0 "
+        "AND (?3 IS NULL OR source = ?3) LIMIT 2",
+        tenant, id, source,
+    )  # fmt: skip
+    if not rows:
+        raise UnknownId(id)
+    if len(rows) > 1:
+        raise StateError(f"several sources published the id {id!r}; say which source is meant")
+    return int(rows[0][0])
+
+
+def entries_between(tables: Tables, after: int, until: int, tenant: int | None = None) -> list[Entry]:
+    """The first `PAGE` entries between two positions, in order."""
+    rows = tables.rows(
+        f"SELECT {ENTRY} FROM log "
+        "WHERE position > ?1 AND position <= ?2 AND (?3 IS NULL OR tenant = ?3) ORDER BY position LIMIT ?4",
+        after, until, tenant, PAGE,
+    )  # fmt: skip
+    return [entry_row(row) for row in rows]
+
+
+def ranges_after(tables: Tables, positions: Mapping[int, int]) -> dict[int, int]:
+    """The last position of each tenant that has entries after the position it is said to be at."""
+    found: dict[int, int] = {}
+    for tenant, position in tables.each(
+        "SELECT tenant, max(position) FROM log WHERE position > ? GROUP BY tenant", min(positions.values(), default=0)
+    ):
+        if tenant not in positions:
+            raise refuse(f"the tenant of entry {position} of the log")
+        if position > positions[tenant]:
+            found[tenant] = position
+    return found
+
+
+def newest_event(tables: Tables, tenant: int, until: int) -> Entry | None:
+    """The newest event of a tenant up to a position."""
+    row = tables.row(
+        f"SELECT {ENTRY} FROM log WHERE kind = 0 AND tenant = ? AND position <= ? ORDER BY position DESC LIMIT 1",
+        tenant, until,
+    )  # fmt: skip
+    return None if row is None else entry_row(row)
+
+
+def newest_events(tables: Tables, tenant: int, after: int, limit: int) -> list[Entry]:
+    """The newest events of a tenant after a position that were not withdrawn, at most so many, in order."""
+    rows = tables.rows(
+        f"SELECT {ENTRY} FROM log WHERE kind = 0 AND tenant = ? AND position > ? AND withdrawn = 0 "
+        "ORDER BY position DESC LIMIT ?",
+        tenant, after, limit,
+    )  # fmt: skip
+    return [entry_row(row) for row in reversed(rows)]
+
+
+def first_of_newest(tables: Tables, tenant: int, before: int, limit: int) -> int | None:
+    """The first position of the newest events of a tenant before a position, at most so many of them."""
+    (first,) = tables.one(
+        "SELECT min(position) FROM (SELECT position FROM log WHERE kind = 0 AND tenant = ? AND position < ? "
+        "ORDER BY position DESC LIMIT ?)",
+        tenant, before, limit,
+    )  # fmt: skip
+    return None if first is None else int(first)
+
+
+def withdraw(tables: Tables, position: int) -> None:
+    """Mark an event as taken back."""
+    tables.change(
+        "UPDATE log SET withdrawn = 1, checksum = checksum + 1 WHERE position = ? AND withdrawn = 0", position
+    )
+
+
+def withdrawn_events(tables: Tables, tenant: int) -> set[int]:
+    """The positions of a tenant's events that were taken back."""
+    rows = tables.each("SELECT position FROM log WHERE kind = 0 AND withdrawn = 1 AND tenant = ?", tenant)
+    return {position for (position,) in rows}
+
+
+# -- forgetting ------------------------------------------------------------------------------------
+
+
+class Unneeded(NamedTuple):
+    """What of a tenant nobody needs any more: entries before a position, if they arrived up to a moment."""
+
+    tenant: int
+    before: int
+    arrived: int
+
+
+class Swept(NamedTuple):
+    """What was removed: events, and deliveries by tenant, number and recipients."""
+
+    events: list[Gone]
+    deliveries: list[tuple[int, int, list[int]]]
+
+
+def sweep(tables: Tables, unneeded: Iterable[Unneeded], now: int) -> Swept:
+    """Remove unneeded events whose validity is over or that were withdrawn, and unneeded commands."""
+    swept = Swept([], [])
+    for tenant, before, arrived in unneeded:
+        rows = tables.rows(
+            "SELECT position FROM log WHERE kind = 0 AND ends IS NOT NULL AND ends <= ?2 AND tenant = ?1 "
+            "AND position < ?3 AND arrival <= ?4 UNION SELECT position FROM log WHERE kind = 0 AND withdrawn = 1 "
+            "AND tenant = ?1 AND position < ?3 AND arrival <= ?4 LIMIT ?5",
+            tenant, now, before, arrived, SWEPT,
+        )  # fmt: skip
+        for (position,) in rows:
+            swept.events.append(_over(tables, position, now))
+            found = tables.rows(f"SELECT {COLUMNS} FROM deliveries WHERE event = ?", position)
+            swept.deliveries.extend((tenant, d.number, d.recipients) for d in map(delivery_row, found))
+        tables.change("DELETE FROM log WHERE kind = 1 AND tenant = ? AND position < ?", tenant, before)
+    tables.change_all("DELETE FROM deliveries WHERE tenant = ? AND number = ?", [d[:2] for d in swept.deliveries])
+    tables.change_all("DELETE FROM log WHERE position = ?", [(event.position,) for event in swept.events])
+    return swept
+
+
+def _over(tables: Tables, position: int, now: int) -> Gone:
+    """The event to be removed; refused if an index alone says that it is over, which was altered on disk then."""
+    withdrawn, *row = tables.one(f"SELECT withdrawn, {ENTRY} FROM log WHERE position = ?", position)
+    entry = entry_row(tuple(row))
+    if not withdrawn and (entry.ends is None or entry.ends > now):
+        raise refuse(f"an index over entry {position} of the log")
+    return Gone(entry.tenant, position, entry.id, entry.source)

@@ -1,0 +1,77 @@
+"""From an older version of the tables to this one: a step for each version, all of them in one transaction.
+
+A step reads and writes tables as they were when it was made: it never uses functions that change with the tables.
+Versions go up only. Each is tried on a folder of the version before it (`tests/broker/fixtures`).
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from likewise.broker.store.checksums import guarded, refuse, text_checksum
+from likewise.broker.store.files import DATABASE, FolderLock, check, check_version, connect, said
+from likewise.broker.store.schema import APPLICATION, OLDEST, VERSION
+from likewise.broker.store.tables import Tables
+from likewise.errors import ArtefactDamaged, ArtefactMissing
+
+
+class Migrated(NamedTuple):
+    """The version a store had, and the one it has."""
+
+    before: int
+    after: int
+
+
+def migrate(data: Path) -> Migrated:
+    """Bring the store of a folder to this version, wholly or not at all; the broker must be stopped."""
+    if not (data / DATABASE).is_file():
+        raise ArtefactMissing(f"there is no broker's store in {data}")
+    lock = FolderLock(data)
+    connection = connect(data)
+    try:
+        (application,) = connection.execute("PRAGMA application_id").fetchone()
+        if application != APPLICATION:
+            raise ArtefactDamaged(f"{data} does not hold a broker's store; name another folder")
+        (found,) = connection.execute("PRAGMA user_version").fetchone()
+        if not OLDEST <= found <= VERSION:
+            check_version(found, data)
+        if found == VERSION:
+            return Migrated(found, found)
+        check(connection, data, thoroughly=True)
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("BEGIN IMMEDIATE")
+        for version in range(found, VERSION):
+            _STEPS[version](Tables(connection))
+        connection.execute(f"PRAGMA user_version = {VERSION}")
+        connection.execute("COMMIT")
+        return Migrated(found, VERSION)
+    except sqlite3.Error as error:
+        raise said(error, data) from error
+    finally:
+        connection.close()  # which takes back what was not committed
+        lock.release()
+
+
+def _followers(tables: Tables) -> None:
+    """Version 3: the position matched is kept for each tenant, as that of a follower of the log."""
+    matched, guard = tables.one("SELECT value, guard FROM state WHERE name = 'matched'")
+    if not guarded(matched, guard):
+        raise refuse("a number the store goes on from")
+    tables.change(
+        "CREATE TABLE followers (follower TEXT NOT NULL, tenant INTEGER NOT NULL, position INTEGER NOT NULL, "
+        "guard INTEGER NOT NULL, checksum INTEGER NOT NULL, PRIMARY KEY (follower, tenant)) WITHOUT ROWID"
+    )
+    tables.change_all(
+        "INSERT INTO followers VALUES (?, ?, ?, ?, ?)",
+        [
+            ("matching", tenant, matched, ~matched, text_checksum(("matching",), tenant))
+            for (tenant,) in tables.rows("SELECT number FROM tenants ORDER BY number")
+        ],
+    )
+    tables.change("DELETE FROM state WHERE name = 'matched'")
+
+
+_STEPS: Final[dict[int, Callable[[Tables], None]]] = {2: _followers}

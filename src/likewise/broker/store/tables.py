@@ -1,0 +1,81 @@
+"""The tables as the store hands them out: read and changed by the functions of this room, and by nothing else.
+
+Outside it nobody writes SQL and nobody knows what keeps the tables: whoever needs something of them finds, or adds,
+a function here that says what it does.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+Row = tuple[Any, ...]
+
+
+class Tables:
+    """The tables within one transaction, or as the last commit left them.
+
+    >>> tables = Tables(sqlite3.connect(":memory:"))
+    >>> tables.change("CREATE TABLE t (n INTEGER)")
+    -1
+    >>> tables.change_all("INSERT INTO t VALUES (?)", [(1,), (2,)])
+    >>> tables.rows("SELECT n FROM t WHERE n > ?", 1), tables.row("SELECT n FROM t WHERE n > 2")
+    ([(2,)], None)
+    >>> tables.close()
+    """
+
+    __slots__ = ("_connection",)
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def rows(self, query: str, *values: object) -> list[Row]:
+        """Every row of a query."""
+        return self._connection.execute(query, values).fetchall()
+
+    def each(self, query: str, *values: object) -> Iterator[Row]:
+        """Every row of a query, as it is read."""
+        return iter(self._connection.execute(query, values))
+
+    def row(self, query: str, *values: object) -> Row | None:
+        """The first row of a query; None if there is none."""
+        found: Row | None = self._connection.execute(query, values).fetchone()
+        return found
+
+    def one(self, query: str, *values: object) -> Row:
+        """The row of a query that always has one."""
+        found = self.row(query, *values)
+        assert found is not None, query
+        return found
+
+    def change(self, statement: str, *values: object) -> int:
+        """Change something; how many rows it was."""
+        return self._connection.execute(statement, values).rowcount
+
+    def change_all(self, statement: str, rows: Iterable[Sequence[object]]) -> None:
+        """Change something for each of some rows."""
+        self._connection.executemany(statement, rows)
+
+    def add(self, statement: str, *values: object) -> int:
+        """Insert a row; the number it was given."""
+        number = self._connection.execute(statement, values).lastrowid
+        assert number is not None
+        return number
+
+    @contextmanager
+    def apart(self) -> Iterator[None]:
+        """Changes that are taken back together if one of them fails, and nothing else with them."""
+        self._connection.execute("SAVEPOINT apart")
+        try:
+            yield
+        except BaseException:
+            self._connection.execute("ROLLBACK TO apart")
+            raise
+        finally:
+            self._connection.execute("RELEASE apart")
+
+    def close(self) -> None:
+        """Let go of them."""
+        self._connection.close()
