@@ -44,7 +44,7 @@ def explain_live(tenant: Tenant, held: Held, entry: Entry | Event, now: int) -> 
         with tenant.matchers:
             found = tenant.windows.explain(event, id, at)
     else:
-        alone = Matcher(interpretation=tenant.stateless.interpretation)
+        alone = tenant.stateless.alike()
         found = alone.explain(event, alone.add(msgspec.structs.replace(held.subscription, id=id), at=held.added), at)
     return msgspec.structs.replace(found, subscription_id=held.id, event_id=entry.id)
 
