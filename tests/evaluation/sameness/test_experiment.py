@@ -10,7 +10,8 @@ from likewise.errors import FormatError
 from likewise.evaluation.sameness.experiment import evaluate_sameness, read_pairs
 from likewise.testing import TableMeasure
 
-ROWS = "kind\tasked\tseen\tsame\tcategory\nvalue\ton\toff\t0\topposite\nvalue\tcar\tauto\t1\tsynonym\nattribute\ta\tb\t1\t\n"
+HEAD = "kind\tasked\tseen\tsame\tcategory\n"
+ROWS = HEAD + "value\ton\toff\t0\topposite\nvalue\tcar\tauto\t1\tsynonym\nattribute\ta\tb\t1\t\n"
 
 
 def test_counts_follow_the_scores(tmp_path: Path) -> None:

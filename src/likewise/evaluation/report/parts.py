@@ -180,7 +180,7 @@ def sameness(setting: Setting) -> Section:
         "sameness", "Related is not the same",
         (Table(f"At the threshold {defaults.THRESHOLD:g}", ("measure", "kept apart", "found"), tuple(rows)),),
         f"likewise eval sameness {path}",
-        (Glance("different pairs kept apart; same pairs found", f"{rows[-1][1]}; {rows[-1][2]}", "0.9 and 0.85 aimed at"),),
+        (Glance("different kept apart; same found", f"{rows[-1][1]}; {rows[-1][2]}", "0.9 and 0.85 aimed at"),),
     )  # fmt: skip
 
 

@@ -1,6 +1,6 @@
 """Is what an event says what a subscription asks for? A measure's decisions on pairs that people judged.
 
-A file has the columns `kind` (attribute or value), `asked`, `seen`, `same` (0 or 1) and, if it likes, `category`, with tabs
+A file has the columns `kind` (attribute or value), `asked`, `seen`, `same` (0 or 1) and perhaps `category`, with tabs
 between them. Related is not the same: opposites, other numbers and other instances are related, and a measure that
 lets them pass finds much and tells little apart. So both shares are counted.
 """
@@ -10,13 +10,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final, cast, get_args
+from typing import TYPE_CHECKING, Final, cast, get_args
 
 import msgspec
 import numpy as np
 
 from likewise.errors import FormatError
 from likewise.semantics.measure import Measure, Role, Term
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 COLUMNS: Final = ("kind", "asked", "seen", "same")
 
@@ -107,7 +110,7 @@ def evaluate_sameness(
     )
 
 
-def pair_scores(measure: Measure, pairs: Sequence[JudgedPair]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+def pair_scores(measure: Measure, pairs: Sequence[JudgedPair]) -> NDArray[np.float64]:
     """The score of each pair by itself, as a matcher would ask for it."""
     return np.array([float(measure.matrix([_term(p.kind, p.asked)], [_term(p.kind, p.seen)])[0, 0]) for p in pairs])
 
