@@ -58,7 +58,7 @@ def explain_text(tenant: Tenant, subscription: Subscription, event: Event, now: 
 def backtest(
     log: EventLog, tenant: Tenant, subscription: Subscription, before: int, now: int, *, limit: int, shown: int
 ) -> Backtest:
-    """What a subscription would have met among the newest valid events, and which ones, as they came."""
+    """What a subscription would have met among the newest valid events, and the last `shown` of those, as they came."""
     matcher = tenant.stateless.alike()
     entries: dict[str, Entry] = {}
     matches: list[Match] = []
@@ -71,7 +71,7 @@ def backtest(
             added, first = True, entry.arrival
         entries[str(entry.position)] = entry
         matches += matcher.match(known_here(entry), at)
-    listed = tuple(_met(match, entries[match.event_id or ""]) for match in matches[:shown])
+    listed = tuple(_met(match, entries[match.event_id or ""]) for match in matches[max(0, len(matches) - shown) :])
     last = next(reversed(entries.values())).arrival if entries else None
     return Backtest(len(entries), len(matches), first, last, listed)
 
@@ -79,8 +79,9 @@ def backtest(
 def _met(match: Match, entry: Entry) -> WouldHaveMet:
     assert entry.kind == EVENT
     return WouldHaveMet(
-        entry.id, entry.source, entry.arrival, round(match.score, 6), match.cause == "promoted", match.rank_value
-    )
+        entry.id, entry.source, entry.arrival, round(match.score, 6), entry.position, msgspec.json.decode(entry.body),
+        match.cause == "promoted", match.rank_value,
+    )  # fmt: skip
 
 
 def board(tenant: Tenant, held: Held) -> list[Ranked]:

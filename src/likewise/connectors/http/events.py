@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
+import msgspec
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
+from likewise.broker.tenants.tenant import Tenant
+from likewise.connectors.door import Door
 from likewise.connectors.http.openapi import documented
 from likewise.connectors.http.publishing import PATH, publish_request
-from likewise.connectors.http.requests import admit, door_of, raw_answer
+from likewise.connectors.http.requests import admit, answer, door_of, raw_answer
 from likewise.connectors.media_types import CLOUDEVENT, CLOUDEVENTS, JSON, LINES, SENML
-from likewise.errors import InputError
+from likewise.errors import InputError, UnknownId
 from likewise.formats.wire.events import PublishedAll
+from likewise.formats.wire.watching import Arrival
 
 router = APIRouter(tags=["events"])
 
@@ -40,6 +45,30 @@ _CLOUD = {"specversion": "1.0", "id": "e1", "source": "/roof", "type": "reading"
 async def publish_events(request: Request) -> Response:
     """Read, append, and answer when the events are on disk; `Publishing` stands in front of it where we serve."""
     return raw_answer(await publish_request(door_of(request), request.scope, request.receive))
+
+
+@router.get(
+    "/v1/events/{id:path}",
+    **documented(
+        "A stored event, as it came in.",
+        answer=Arrival,
+        query={"source": ("string", "the event's source, where several sources share an id")},
+    ),
+)
+async def read_event(request: Request, id: str) -> Response:
+    """Read an event."""
+    door = door_of(request)
+    _, tenant = admit(door, request, "subscribe")
+    source = request.query_params.get("source")
+    return answer(await asyncio.to_thread(_stored, door, tenant, id, source))
+
+
+def _stored(door: Door, tenant: Tenant, id: str, source: str | None) -> Arrival:
+    position = door.broker.find_event(tenant, id, source)
+    entry = next(door.broker.store.entries(position - 1, position), None)
+    if entry is None:
+        raise UnknownId(id)
+    return Arrival(entry.position, entry.arrival, msgspec.json.decode(entry.body))
 
 
 @router.delete(
