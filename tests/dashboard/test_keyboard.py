@@ -94,7 +94,7 @@ def test_a_match_is_explained_judged_and_closed_by_keyboard(page: Page) -> None:
     tab_to(page, "noise~ > 60 dB against loudness_dB: 77")
     page.screenshot(path=SHOTS / "keyboard-cell.png")
     page.keyboard.press("Enter")
-    page.get_by_text("all together: the score").wait_for()
+    page.get_by_text("all together").first.wait_for()
     page.keyboard.press("ArrowDown")
     assert "against battery: 91" in str((focused(page) or {})["name"])
     page.keyboard.press("Space")
@@ -107,7 +107,7 @@ def test_a_match_is_explained_judged_and_closed_by_keyboard(page: Page) -> None:
     page.get_by_role("dialog").wait_for(state="detached")
 
 
-@pytest.mark.parametrize("tab", ["Live", "Subscriptions", "Terms", "Boards", "Operations"])
+@pytest.mark.parametrize("tab", ["Live", "Subscriptions", "Words", "Rankings", "Health"])
 def test_everything_that_can_be_pressed_has_a_name(page: Page, tab: str) -> None:
     """Buttons that show only a picture say in words what they do."""
     page.get_by_role("tab", name=tab).click()
@@ -117,11 +117,11 @@ def test_everything_that_can_be_pressed_has_a_name(page: Page, tab: str) -> None
 
 def test_terms_are_compared_by_keyboard(page: Page) -> None:
     """Enter in a field asks."""
-    page.get_by_role("tab", name="Terms").focus()
+    page.get_by_role("tab", name="Words").focus()
     page.keyboard.press("Enter")
-    tab_to(page, "Seen")
+    tab_to(page, "Found")
     page.keyboard.press("Enter")
-    page.get_by_text("documents both occur in").wait_for()
+    page.get_by_text("texts both words occur in").wait_for()
 
 
 def test_the_page_says_its_language_and_its_rows_stand_in_lists(page: Page) -> None:

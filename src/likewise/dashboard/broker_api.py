@@ -17,7 +17,7 @@ from likewise.formats.wire.operations import LetterShown, Stats
 from likewise.formats.wire.questions import Backtest, Grid, JudgementTaken
 from likewise.formats.wire.subscribers import SubscriberShown
 from likewise.formats.wire.subscriptions import SubscriptionShown
-from likewise.formats.wire.watching import Activity, Place
+from likewise.formats.wire.watching import Activity, Arrival, Place
 from likewise.model import Explanation
 
 T = TypeVar("T")
@@ -75,6 +75,11 @@ class BrokerApi:
     async def activity(self, position: int, sequence: int, limit: int = 100) -> Activity:
         """What is new since."""
         return await self._get(Activity, "/v1/activity", position=position, sequence=sequence, limit=limit)
+
+    async def event(self, id: str, source: str = "") -> Arrival:
+        """A stored event."""
+        query = {"source": source} if source else {}
+        return await self._get(Arrival, f"/v1/events/{quote(id, safe='')}", **query)
 
     async def subscriptions(self) -> list[SubscriptionShown]:
         """Every subscription of the tenant."""

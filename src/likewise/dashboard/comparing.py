@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from html import escape
 from typing import Final
 
@@ -11,13 +11,12 @@ from nicegui import ui
 
 from likewise.dashboard.look import score_badge
 from likewise.dashboard.viewing import Viewing
-from likewise.dashboard.wording import VERDICTS
+from likewise.dashboard.wording import verdict_sentence
 from likewise.errors import LikewiseError
 from likewise.formats.wire.subscriptions import SubscriptionShown
 from likewise.formats.wire.watching import Arrival
 from likewise.model import Explanation
 
-Choose = Callable[[Arrival, SubscriptionShown], Awaitable[None]]
 MOST_COMPARED: Final = 100  # subscriptions an event is compared with in one go; the filter reaches the others
 AT_ONCE: Final = 8  # questions under way at the same time
 
@@ -25,10 +24,9 @@ AT_ONCE: Final = 8  # questions under way at the same time
 class Comparison:
     """The list of subscriptions, the nearest first; choosing one opens its explanation."""
 
-    def __init__(self, viewing: Viewing, arrival: Arrival, choose: Choose) -> None:
+    def __init__(self, viewing: Viewing, arrival: Arrival) -> None:
         self._viewing = viewing
         self._arrival = arrival
-        self._choose = choose
         self._round = 0
         self._told = ui.label("").classes("lw-soft").mark("compared")
         self._filter: ui.input | None = None
@@ -74,11 +72,11 @@ class Comparison:
                 return error
 
     def _row(self, held: SubscriptionShown, explained: Explanation) -> None:
-        with ui.item(on_click=lambda: self._choose(self._arrival, held)).classes("lw-row"):
+        with self._viewing.row(self._arrival, held.subscriber, held.id, tab=self._viewing.address.tab):
             ui.html(
                 f"<div class='lw-head'>{verdict_badge(explained)}"
                 f"<span class='lw-name'>{escape(held.id)}</span><code>{escape(held.text)}</code></div>"
-                f"<div class='lw-line'>{escape(VERDICTS[explained.verdict])} {escape(explained.change)}</div>",
+                f"<div class='lw-line'>{escape(verdict_sentence(explained.verdict))} {escape(explained.change)}</div>",
                 sanitize=False,
             )
 

@@ -9,8 +9,9 @@ from nicegui import ui
 
 from likewise.dashboard.look import score_badge, table
 from likewise.dashboard.viewing import Viewing, clock
-from likewise.dashboard.wording import event_line, understand
+from likewise.dashboard.wording import KINDS, event_line, understand
 from likewise.formats.wire.subscriptions import SubscriptionShown
+from likewise.formats.wire.watching import Arrival
 
 EXAMPLES = (
     "{temperature~ > 25 degC}",
@@ -18,6 +19,9 @@ EXAMPLES = (
     "{parking} {free spaces~ < 20}",
     "{NO2 exists} top 3 within 2 min by value(NO2) highest",
 )
+
+
+SHOWN = 12  # events listed below the editor
 
 
 class EditorPanel:
@@ -48,8 +52,8 @@ class EditorPanel:
                 ).classes("lw-mono")
         self._understood = ui.column().classes("w-full gap-1").mark("understood")
         with ui.row().classes("items-end gap-2 w-full"):
-            self._subscriber = ui.input("Whose", value="me").props("dense outlined").classes("w-32")
-            self._id = ui.input("Name", placeholder="made from its words").props("dense outlined").classes("w-40")
+            self._subscriber = ui.input("For whom", value="me").props("dense outlined").classes("w-32")
+            self._id = ui.input("Name", placeholder="from its words").props("dense outlined").classes("w-40")
             self._try = ui.button("Try on the last events", on_click=self._run).props("outline no-caps")
             self._save = ui.button("Save", on_click=self._keep).props("no-caps")
         self._tried = ui.column().classes("w-full gap-1").mark("tried")
@@ -80,21 +84,28 @@ class EditorPanel:
         if found is None:
             return
         self._tried.clear()
+        newest = [(met.arrived, score_badge(met.score)) for met in reversed(found.matches[-SHOWN:])]
         with self._tried:
-            ui.label(f"{found.matched} of the last {found.events} events would have matched.").classes(
+            ui.label(f"{found.matched:,} of the last {found.events:,} events would have matched.").classes(
                 "lw-good" if found.matched else "lw-nearly"
             )
-            if not found.matched:
-                ui.label("Click an event under Live to see what kept it from matching.").classes("lw-soft")
-            rows = []
-            for met in reversed(found.matches[-12:]):
-                arrival = self._viewing.feed.find(met.event, met.source)
-                said = event_line(arrival.event, 140) if arrival is not None else met.event
-                rows.append(
-                    f"<tr><td>{score_badge(met.score)}</td><td class='lw-n'>{clock(met.arrival)}</td>"
-                    f"<td><b>{escape(met.source)}</b><br>{escape(said)}</td></tr>"
-                )
-            ui.html(table("".join(rows)), sanitize=False).classes("w-full")
+            if found.matched:
+                ui.label("The newest of them; click one to see why.").classes("lw-soft")
+            elif found.events:
+                ui.label("The newest events; click one to see what kept it from matching.").classes("lw-soft")
+                newest = [(arrival, "") for arrival in list(self._viewing.feed.events)[: -SHOWN - 1 : -1]]
+            with ui.column().classes("w-full gap-0").props("role=list aria-label='Events it was tried on'"):
+                for arrival, badge in newest:
+                    self._tried_on(arrival, badge, text)
+
+    def _tried_on(self, arrival: Arrival, badge: str, text: str) -> None:
+        with self._viewing.row(arrival, text=text, tab="subscriptions"):
+            ui.html(
+                f"<div class='lw-head'>{badge}<span class='lw-name'>{escape(arrival.source or arrival.id)}</span>"
+                f"<span>{clock(arrival.arrival)}</span></div>"
+                f"<div class='lw-line'>{escape(event_line(arrival.event, 140))}</div>",
+                sanitize=False,
+            )
 
     async def _keep(self) -> None:
         text, subscriber = (self._text.value or "").strip(), (self._subscriber.value or "").strip() or "me"
@@ -126,7 +137,7 @@ class EditorPanel:
         with ui.row().classes("w-full no-wrap items-center lw-row").style("display:flex !important"):
             ui.html(
                 f"<div class='lw-head'><span class='lw-name'>{escape(held.id)}</span>"
-                f"<span>{escape(held.subscriber)}</span><span>{escape(held.kind)}</span></div>"
+                f"<span>for {escape(held.subscriber)}</span><span>{KINDS.get(held.kind, held.kind)}</span></div>"
                 f"<code class='lw-line'>{escape(held.text)}</code>",
                 sanitize=False,
             ).style("flex: 1; min-width: 0")

@@ -11,13 +11,13 @@ from likewise.dashboard.look import table
 from likewise.formats.wire.meaning import Evidence
 
 MEASURES: Final = {
-    "esa": "documents in common",
-    "thematic": "documents in common, under the themes",
+    "esa": "texts in common",
+    "thematic": "texts in common, in the sense of the themes",
     "latent": "used alike",
     "jcn": "near in WordNet's tree",
     "names": "spelt alike",
     "embeddings": "alike in a language model",
-    "combine": "all together: the score",
+    "combine": "all together",
 }
 
 
@@ -27,15 +27,16 @@ def draw_evidence(asked: str, seen: str, found: Evidence) -> None:
     ui.label(f"“{asked}” and “{seen}”: {found.score:.2f}.{without}")
     for note in found.notes:
         ui.label(note).classes("lw-soft")
-    rows = "".join(bar(name, score, soft=MEASURES.get(name, "")) for name, score in found.scores)
-    ui.html(table(f"<tr><th colspan=3>by measure</th></tr>{rows}"), sanitize=False).classes("w-full")
+    rows = "".join(bar(MEASURES.get(name, ""), score, soft=name) for name, score in found.scores)
+    heading = "<tr><th colspan=3>how alike, seen in different ways</th></tr>"
+    ui.html(table(heading + rows), sanitize=False).classes("w-full")
     if found.documents:
         most = max(document.share for document in found.documents)
         rows = "".join(bar(each.title, each.share / most, f"{each.share:.1%}") for each in found.documents)
-        heading = "<tr><th colspan=3>documents both occur in, by share</th></tr>"
+        heading = "<tr><th colspan=3>texts both words occur in, by share</th></tr>"
         ui.html(table(heading + rows), sanitize=False).classes("w-full")
     else:
-        ui.label("No document of the space has both.").classes("lw-soft")
+        ui.label("No text the meaning was learnt from has both.").classes("lw-soft")
 
 
 def bar(name: str, number: float, shown: str = "", soft: str = "") -> str:

@@ -9,12 +9,13 @@ import msgspec
 from nicegui import ui
 from nicegui.events import GenericEventArguments
 
+from likewise.dashboard.addresses import Address
 from likewise.dashboard.comparing import Comparison, verdict_badge
 from likewise.dashboard.evidence import draw_evidence
 from likewise.dashboard.heat_map import CHOOSE, MOVE_BY_ARROWS, heat_map, mapping_picture, told
 from likewise.dashboard.look import table
-from likewise.dashboard.viewing import Viewing
-from likewise.dashboard.wording import VERDICTS, event_line
+from likewise.dashboard.viewing import Viewing, clock
+from likewise.dashboard.wording import event_line, verdict_sentence
 from likewise.errors import LikewiseError
 from likewise.formats.wire.questions import Grid
 from likewise.formats.wire.subscriptions import SubscriptionShown
@@ -32,10 +33,12 @@ class ExplanationDialog:
         self._viewing = viewing
         self._redraw: Redraw | None = None
         self._dialog = ui.dialog().props("aria-label='Explanation'")
+        self._dialog.on_value_change(self._closed)
         with self._dialog, ui.card().classes("w-full").style("max-width: 980px; background: var(--panel)"):
             with ui.row().classes("items-center w-full no-wrap"):
-                ui.html("<h2 class='lw-title' style='font-size:1.15rem'>Why?</h2>", sanitize=False)
+                self._title = ui.html("", sanitize=False)
                 ui.space()
+                ui.button(icon="link", on_click=self._copy).props("flat round dense aria-label='Copy the address'")
                 ui.button(icon="close", on_click=self._dialog.close).props("flat round dense aria-label='Close'")
             self._body = ui.column().classes("w-full gap-3").mark("explanation")
 
@@ -43,26 +46,62 @@ class ExplanationDialog:
         """Close it, whatever it shows."""
         self._dialog.close()
 
-    async def open(self, arrival: Arrival, subscriber: str, id: str) -> None:
-        """Explain an event against a subscription; without one, against the subscription it comes nearest to."""
+    def _closed(self) -> None:
+        if not self._dialog.value:
+            self._viewing.move(self._viewing.address.below)
+
+    def _copy(self) -> None:
+        ui.run_javascript("navigator.clipboard.writeText(location.href)")
+        ui.notify("The address is copied", position="top")
+
+    async def open(self, address: Address, arrival: Arrival | None = None) -> None:
+        """Explain an event against a subscription; without one, against the subscriptions it comes nearest to."""
+        self._viewing.move(address)
+        asked = bool(address.subscription or address.text)
+        self._title.set_content(f"<h2 class='lw-title lw-large'>{'Why?' if asked else 'What meets this?'}</h2>")
         self._body.clear()
         with self._body:
             ui.spinner(size="lg")
         self._dialog.open()
-        held = self._viewing.feed.subscriptions
-        chosen = next((s for s in held if (s.subscriber, s.id) == (subscriber, id)), None)
-        if chosen is not None:
-            await self._one(arrival, chosen)
+        try:
+            arrival = arrival or self._viewing.feed.find(address.event, address.source or None)
+            arrival = arrival or await self._viewing.api.event(address.event, address.source)
+        except LikewiseError as error:
+            self._say(f"This event is not stored any more, or never was: {error}.")
             return
+        if address.text:
+            await self._one(arrival, SubscriptionShown("", "", address.text, parse(address.text).kind, 0))
+            return
+        if not address.subscription:
+            self._body.clear()
+            with self._body:
+                self._event(arrival)
+                compared = Comparison(self._viewing, arrival)
+            await compared.show()
+            return
+        if (held := await self._held(address.subscriber, address.subscription)) is None:
+            self._say(f"The subscription {address.subscription} of {address.subscriber} has ended.")
+        else:
+            await self._one(arrival, held)
+
+    async def _held(self, subscriber: str, id: str) -> SubscriptionShown | None:
+        """A subscription that is held; asked for anew if the feed has not seen it yet."""
+        for look_again in (False, True):
+            if look_again:
+                await self._viewing.feed.refresh()
+            for held in self._viewing.feed.subscriptions:
+                if (held.subscriber, held.id) == (subscriber, id):
+                    return held
+        return None
+
+    def _say(self, text: str) -> None:
         self._body.clear()
         with self._body:
-            self._event(arrival)
-            compared = Comparison(self._viewing, arrival, self._one)
-        await compared.show()
+            ui.label(text).classes("lw-nearly")
 
     def _event(self, arrival: Arrival) -> None:
         ui.html(
-            f"<div class='lw-soft'>The event of <b>{escape(arrival.source)}</b> says</div>"
+            f"<div class='lw-soft'>At {clock(arrival.arrival)} <b>{escape(arrival.source or arrival.id)}</b> said</div>"
             f"<div class='lw-line'>{escape(event_line(arrival.event, 600))}</div>",
             sanitize=False,
         )
@@ -71,18 +110,17 @@ class ExplanationDialog:
         self._body.clear()
         with self._body:
             self._event(arrival)
-            ui.html(
-                f"<div class='lw-soft'><b>{escape(held.subscriber)}</b> asks, as <b>{escape(held.id)}</b></div>"
-                f"<code>{escape(held.text)}</code>",
-                sanitize=False,
-            )
+            who = f"<b>{escape(held.subscriber)}</b> asks, as <b>{escape(held.id)}</b>" if held.id else "You ask"
+            ui.html(f"<div class='lw-soft'>{who}</div><code>{escape(held.text)}</code>", sanitize=False)
             verdict = ui.column().classes("w-full gap-1")
             self._themes(arrival, held)
             picture = ui.column().classes("w-full gap-2").mark("picture")
             with picture:
                 ui.spinner()
-            self._thumbs(arrival, held)
-        whole = await self._draw(arrival.event, held.text, verdict, picture, held=(held.subscriber, held.id))
+            if held.id:
+                self._thumbs(arrival, held)
+        known = (held.subscriber, held.id) if held.id else None
+        whole = await self._draw(arrival.event, held.text, verdict, picture, held=known)
         self._redraw = lambda event, text: self._draw(
             event, text, verdict, picture, before=None if (event, text) == (arrival.event, held.text) else whole
         )
@@ -122,9 +160,8 @@ class ExplanationDialog:
             f"<div class='lw-pictures'>{mapping_picture(grid)}{heat_map(grid)}</div>", sanitize=False
         ).classes("w-full")
         ui.label(
-            "Bluer is more similar; ✓ marks the chosen mapping. Hatched, as (0.70): the name is related, but the "
-            "value does not hold. The score is the geometric mean over the relaxed parts (~). "
-            "Choose a cell for what is behind it."
+            "The bluer, the more alike; ✓ marks the reading that was taken. Hatched, such as (0.70): the name fits, "
+            "the value does not. Choose a cell to see what is behind it."
         ).classes("lw-soft")
         behind = ui.column().classes("w-full gap-1").mark("behind").props("aria-live=polite")
 
@@ -203,7 +240,7 @@ def _verdict(explained: Explanation, beside: str = "") -> None:
     ui.html(
         f"<div class='lw-head' style='display:flex;gap:8px;align-items:baseline;flex-wrap:wrap'>"
         f"{verdict_badge(explained)}{threshold}<b class='{style}'>"
-        f"{escape(VERDICTS[explained.verdict])}</b>{f'<span>{escape(beside)}</span>' if beside else ''}</div>"
+        f"{escape(verdict_sentence(explained.verdict))}</b>{f'<span>{escape(beside)}</span>' if beside else ''}</div>"
         f"<div class='lw-line'>{escape(explained.change)}</div>",
         sanitize=False,
     )

@@ -19,6 +19,7 @@ KEPT: Final = 300  # events and matches remembered
 ASKED: Final = 1_000  # events and matches of one question, so that busy seconds are counted whole
 PAUSE: Final = 1.0  # seconds between two questions
 SLOWEST: Final = 5.0  # the same while the broker does not answer
+EXPLAINED: Final = 20  # matches a second for which the reading that met it is asked for, the newest first
 
 
 class Moment(NamedTuple):
@@ -29,10 +30,19 @@ class Moment(NamedTuple):
     matches: int
 
 
+class Met(NamedTuple):
+    """One subscription that one event met."""
+
+    position: int
+    subscriber: str
+    subscription: str
+
+
 class Feed:
     """The newest events and matches of one tenant.
 
-    `problem` says why nothing comes ('' while all is well); `locked` that a token is needed.
+    `problem` says why nothing comes ('' while all is well); `locked` that a token is needed. `answers` has, for the
+    newest matches, which readings of the event met the subscription.
     """
 
     def __init__(self, api: BrokerApi) -> None:
@@ -40,6 +50,7 @@ class Feed:
         self.events: deque[Arrival] = deque(maxlen=KEPT)
         self.matches: deque[SeenMatch] = deque(maxlen=KEPT)
         self.by_position: dict[int, Arrival] = {}
+        self.answers: dict[Met, tuple[int, ...]] = {}
         self.subscriptions: list[SubscriptionShown] = []
         self.history: deque[Moment] = deque(maxlen=120)
         self.problem = "connecting"
@@ -80,7 +91,10 @@ class Feed:
     async def _run(self) -> None:
         pause = PAUSE
         while True:
-            pause = PAUSE if await self.refresh() else min(SLOWEST, pause * 1.5)
+            answered = await self.refresh()
+            pause = PAUSE if answered else min(SLOWEST, pause * 1.5)
+            if answered:
+                await self.find_answers()
             await asyncio.sleep(pause)
 
     async def refresh(self) -> bool:
@@ -103,6 +117,29 @@ class Feed:
         self.take(found)
         return True
 
+    async def find_answers(self) -> None:
+        """Ask which readings met the newest matches, for as many as a second allows."""
+        wanted: list[Met] = []
+        for match in reversed(self.matches):
+            wanted += [Met(match.position, each.subscriber, each.subscription) for each in match.met]
+            if len(wanted) >= KEPT:
+                break
+        known = set(wanted)
+        self.answers = {met: found for met, found in self.answers.items() if met in known}
+        unknown = [met for met in wanted if met not in self.answers and met.position in self.by_position][:EXPLAINED]
+        if unknown:
+            found = await asyncio.gather(*map(self._answer, unknown))
+            self.answers.update(zip(unknown, found, strict=True))
+            self.version += 1
+
+    async def _answer(self, met: Met) -> tuple[int, ...]:
+        event = self.by_position[met.position].event
+        try:
+            explained = await self.api.explain_held(event, met.subscriber, met.subscription)
+        except LikewiseError:
+            return ()  # the event or the subscription is gone: the row stays without a mark
+        return tuple(p.tuple for p in explained.predicates if p.tuple is not None and not p.negated)
+
     def _went_back(self, found: Activity) -> bool:
         """A broker that lost its memory (`--ephemeral`) counts from the start again; its log is shorter than ours."""
         if not self.problem or not self._position or found.events:
@@ -115,6 +152,7 @@ class Feed:
         self.events.clear()
         self.matches.clear()
         self.by_position.clear()
+        self.answers.clear()
 
     def take(self, found: Activity) -> None:
         """Remember what is new."""

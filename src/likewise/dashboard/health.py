@@ -1,4 +1,4 @@
-"""Operations: throughput and latency, queues, dead letters."""
+"""Health: how much comes and how fast it goes, what waits, and what could not be read or delivered."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from nicegui import ui
 
 from likewise.dashboard.figures import Figures, read_figures
 from likewise.dashboard.viewing import Viewing, clock
+from likewise.dashboard.wording import POLICIES, REASONS
 from likewise.errors import AccessError, LikewiseError
 from likewise.formats.wire.operations import LetterShown, Stats
 from likewise.formats.wire.subscribers import SubscriberShown
 
 
-class OperationsPanel:
+class HealthPanel:
     """Figures for whoever runs the broker; what needs the scope `admin` says so."""
 
     def __init__(self, viewing: Viewing) -> None:
@@ -28,10 +29,10 @@ class OperationsPanel:
             )
         with ui.element("div").classes("lw-two q-mt-sm"):
             with ui.column().classes("lw-panel"):
-                ui.html("<h2 class='lw-title'>Pending deliveries</h2>", sanitize=False)
+                ui.html("<h2 class='lw-title'>Who is waited for</h2>", sanitize=False)
                 self._queues = ui.html("", sanitize=False).classes("w-full").mark("queues")
             with ui.column().classes("lw-panel"):
-                ui.html("<h2 class='lw-title'>Dead letters</h2>", sanitize=False)
+                ui.html("<h2 class='lw-title'>Set aside: what could not be read or delivered</h2>", sanitize=False)
                 self._dead = ui.column().classes("w-full gap-0").mark("letters")
 
     async def show(self) -> None:
@@ -47,8 +48,8 @@ class OperationsPanel:
             self._show_figures(await api.stats(), read_figures(await api.metrics()))
             letters = await api.dead_letters()
         except AccessError as error:
-            said = f"<p class='lw-soft'>Figures and dead letters are for administrators: {escape(str(error))}.</p>"
-            self._figures.set_content(said)
+            said = f"Figures and what was set aside are for administrators: {error}."
+            self._figures.set_content(f"<p class='lw-soft'>{escape(said)}</p>")
             return
         except LikewiseError:
             return  # the banner says that the broker is away
@@ -58,14 +59,16 @@ class OperationsPanel:
 
     def _show_queues(self, subscribers: list[SubscriberShown]) -> None:
         rows = "".join(
-            f"<tr><td><b>{escape(s.id)}</b></td><td>{s.pending:,}</td><td>{s.dropped:,}</td>"
-            f"<td class='lw-n'>{escape(s.policy)}</td>"
-            f"<td>{'yes' if s.connected else 'no'}</td><td>{s.subscriptions}</td></tr>"
+            f"<tr><td><b>{escape(s.id)}</b></td><td class='lw-n lw-right'>{s.pending:,}</td>"
+            f"<td class='lw-n lw-right'>{s.dropped:,}</td>"
+            f"<td>{escape(POLICIES.get(s.policy, s.policy))}</td>"
+            f"<td>{'yes' if s.connected else 'no'}</td><td class='lw-n lw-right'>{s.subscriptions}</td></tr>"
             for s in subscribers
         )
         self._queues.set_content(
-            "<div class='lw-scroll'><table class='lw-table'><tr><th>subscriber</th><th>pending</th><th>dropped</th>"
-            f"<th>when full</th><th>connected</th><th>subscriptions</th></tr>{rows}</table></div>"
+            "<div class='lw-scroll'><table class='lw-table'><tr><th>who</th><th class='lw-right'>wait</th>"
+            "<th class='lw-right'>dropped</th><th>if too many wait</th><th>reads now</th>"
+            f"<th class='lw-right'>subscriptions</th></tr>{rows}</table></div>"
         )
 
     def _show_figures(self, mine: Stats, now: Figures) -> None:
@@ -73,15 +76,15 @@ class OperationsPanel:
         self._before = [*self._before[-30:], now]
         old = self._before[0]
         shown = [
-            ("events stored", f"{mine.events:,}"),
-            ("that met something", f"{mine.deliveries:,}"),
-            ("deliveries pending", f"{mine.pending:,}"),
-            ("dropped by full queues", f"{mine.dropped:,}"),
-            ("dead letters", f"{mine.dead_letters:,}"),
+            ("events kept", f"{mine.events:,}"),
+            ("of them met something", f"{mine.deliveries:,}"),
+            ("wait to be read", f"{mine.pending:,}"),
+            ("dropped, as a queue was full", f"{mine.dropped:,}"),
+            ("set aside", f"{mine.dead_letters:,}"),
             ("subscriptions", f"{mine.subscriptions:,}"),
-            ("to publish, half within", _seconds(now.quantile("likewise_publish_seconds", 0.5, old))),
-            ("to publish, 99 % within", _seconds(now.quantile("likewise_publish_seconds", 0.99, old))),
-            ("to match and store, 99 %", _seconds(now.quantile("likewise_matching_seconds", 0.99, old))),
+            ("half are on disk within", _seconds(now.quantile("likewise_publish_seconds", 0.5, old))),
+            ("99 % are on disk within", _seconds(now.quantile("likewise_publish_seconds", 0.99, old))),
+            ("99 % are matched within", _seconds(now.quantile("likewise_matching_seconds", 0.99, old))),
         ]
         self._figures.set_content(
             "<div class='lw-figures'>"
@@ -105,7 +108,7 @@ class OperationsPanel:
         with ui.row().classes("w-full no-wrap items-center lw-row").style("display:flex !important"):
             what = letter.body[:200] or f"event {letter.event} for {letter.subscriber}"
             ui.html(
-                f"<div class='lw-head'><span class='lw-name'>{escape(letter.reason.replace('_', ' '))}</span>"
+                f"<div class='lw-head'><span class='lw-name'>{escape(REASONS.get(letter.reason, letter.reason))}</span>"
                 f"<span>{clock(letter.at)}</span></div><div class='lw-line'>{escape(letter.detail[:300])}</div>"
                 f"<code class='lw-line'>{escape(what)}</code>",
                 sanitize=False,

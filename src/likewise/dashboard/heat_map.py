@@ -41,7 +41,7 @@ def heat_map(grid: Grid) -> str:
         rows.append(f'<tr><th scope="row">{escape(grid.tuples[item])}</th>{cells}</tr>')
     drawn = "".join(rows).replace('tabindex="-1"', 'tabindex="0"', 1)  # where the tab key comes in
     left_out = len(grid.tuples) - len(rows)
-    note = f"<caption>{left_out} further tuples come less near.</caption>" if left_out else ""
+    note = f"<caption>{left_out} further readings come less near.</caption>" if left_out else ""
     return (
         f'<div class="lw-scroll"><table class="lw-heat">{note}<thead><tr><td></td>{heads}</tr></thead>'
         f"<tbody>{drawn}</tbody></table></div>"
@@ -68,12 +68,12 @@ def told(grid: Grid, predicate: int, item: int) -> str:
     """A cell in words.
 
     >>> told(Grid(("t > 1",), ("t: 3",), ((0.5,),), ((1.0,),), (0,), 0.5), 0, 0)
-    't > 1 against t: 3: attribute 0.50 × value 1.00 (chosen)'
+    't > 1 against t: 3: name 0.50 × value 1.00 (taken)'
     """
     attribute, value = grid.attribute[predicate][item], grid.value[predicate][item]
-    chosen = " (chosen)" if grid.chosen[predicate] == item else ""
+    chosen = " (taken)" if grid.chosen[predicate] == item else ""
     what = f"{grid.predicates[predicate]} against {grid.tuples[item]}"
-    return f"{what}: attribute {attribute:.2f} × value {value:.2f}{chosen}"
+    return f"{what}: name {attribute:.2f} × value {value:.2f}{chosen}"
 
 
 # One stop of the tab key for the whole map; arrows, Home and End move within, as in any grid.

@@ -7,13 +7,17 @@ from html import escape
 from nicegui import ui
 from nicegui.events import GenericEventArguments
 
+from likewise.dashboard.feed import Met
 from likewise.dashboard.look import score_badge
 from likewise.dashboard.viewing import Viewing, clock
-from likewise.dashboard.wording import event_line
+from likewise.dashboard.wording import event_line, marked_line
 from likewise.formats.wire.watching import Arrival, SeenMatch
 
 SHOWN = 40
-CAUSES = {"arrival": "", "initial": "came before the subscription", "promoted": "moved up into the best"}
+CAUSES = {
+    "arrival": "", "initial": "came before the subscription", "promoted": "moved up into the best",
+    "replayed": "tried again",
+}  # fmt: skip
 # A mouse over the lists holds them still, so that a click meets the row it aims at; a finger does not hover.
 HOVER = "(e) => { if (e.pointerType === 'mouse') emit(e.type === 'pointerenter'); }"
 
@@ -26,6 +30,7 @@ class LivePanel:
         self._paused = self._hovered = False
         self._position = self._sequence = 0
         self._wanted = ""
+        self._unmarked: dict[Met, list[tuple[ui.html, Arrival]]] = {}
         with ui.row().classes("items-center w-full gap-3"):
             ui.label("Click a row to see why it matched, or what kept it from matching.").classes("lw-soft")
             self._held = ui.label("").classes("lw-nearly").mark("held-still")
@@ -71,11 +76,13 @@ class LivePanel:
         self._position = self._sequence = 0
         self._events.clear()
         self._matches.clear()
+        self._unmarked.clear()
         self._none_yet()
         self._add_new()
 
     def show(self) -> None:
-        """Add what is new in the feed, unless the lists are to stand still."""
+        """Add what is new in the feed, unless the lists are to stand still; mark what met the matches shown."""
+        self._mark()
         hovered = self._hovered and self._position > 0
         if self._paused or hovered:
             new = sum(event.position > self._position for event in self._viewing.feed.events)
@@ -110,40 +117,48 @@ class LivePanel:
         return not wanted or wanted in f"{names} {arrival.source} {event_line(arrival.event, 10_000)}".casefold()
 
     def _add_event(self, arrival: Arrival) -> None:
-        explain = self._viewing.explain
-        assert explain is not None
-        with self._events, ui.item(on_click=lambda: explain(arrival, "", "")).classes("lw-row") as row:
+        with self._events, self._viewing.row(arrival) as row:
             ui.html(
-                f"<div class='lw-head'><span>{clock(arrival.arrival)}</span><span class='lw-name'>"
-                f"{escape(arrival.source)}</span><span>{escape(' · '.join(arrival.themes))}</span></div>"
+                f"<div class='lw-head'><span class='lw-name'>{escape(arrival.source or arrival.id)}</span>"
+                f"<span>{escape(' · '.join(arrival.themes))}</span><span>{clock(arrival.arrival)}</span></div>"
                 f"<div class='lw-line'>{escape(event_line(arrival.event))}</div>",
                 sanitize=False,
             )
         row.move(target_index=0)
 
     def _add_match(self, match: SeenMatch, arrival: Arrival) -> None:
-        explain = self._viewing.explain
-        assert explain is not None
         if not self._empty.is_deleted:
             self._empty.delete()
         for met in reversed(match.met):
-            with (
-                self._matches,
-                ui.item(on_click=lambda met=met: explain(arrival, met.subscriber, met.subscription)).classes(
-                    "lw-row"
-                ) as row,
-            ):
-                cause = f"<span>{escape(CAUSES.get(match.cause, match.cause))}</span>"
+            with self._matches, self._viewing.row(arrival, met.subscriber, met.subscription) as row:
+                cause = CAUSES.get(match.cause, match.cause)
                 ui.html(
                     f"<div class='lw-head'>{score_badge(met.score)}"
-                    f"<span class='lw-name'>{escape(met.subscription)}</span><span>{escape(met.subscriber)}</span>"
-                    f"<span>{clock(arrival.arrival)}</span>{cause}</div>"
-                    f"<div class='lw-line'>{escape(event_line(arrival.event))}</div>",
+                    f"<span class='lw-name'>{escape(met.subscription)}</span>"
+                    f"<span class='lw-name lw-device'>{escape(arrival.source or arrival.id)}</span>"
+                    f"<span class='lw-wide'>for {escape(met.subscriber)}</span><span>{clock(arrival.arrival)}</span>"
+                    f"{f'<span>{escape(cause)}</span>' if cause else ''}</div>",
                     sanitize=False,
                 )
+                known = Met(match.position, met.subscriber, met.subscription)
+                answers = self._viewing.feed.answers.get(known)
+                line = ui.html(marked_line(arrival.event, answers or ()), sanitize=False).classes("lw-line")
+                if answers is None:
+                    self._unmarked.setdefault(known, []).append((line, arrival))
             row.move(target_index=0)
         if match.total > len(match.met):
             ui.notify(f"{match.total - len(match.met)} more subscriptions met one event", position="bottom")
+
+    def _mark(self) -> None:
+        """Mark the readings that became known since their rows were drawn."""
+        answers = self._viewing.feed.answers
+        for known in list(self._unmarked):
+            rows = [(line, arrival) for line, arrival in self._unmarked[known] if not line.is_deleted]
+            if known in answers:
+                for line, arrival in rows:
+                    line.set_content(marked_line(arrival.event, answers[known]))
+            if known in answers or not rows:
+                del self._unmarked[known]
 
 
 def _names(match: SeenMatch) -> str:

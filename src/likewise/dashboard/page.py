@@ -2,44 +2,51 @@
 
 from __future__ import annotations
 
+from fastapi import Request
 from nicegui import Client, app, ui
+from nicegui.events import GenericEventArguments
 
-from likewise.dashboard.boards import BoardsPanel
+from likewise.dashboard.addresses import PATHS, TABS, Address, read_address
 from likewise.dashboard.editor import EditorPanel
 from likewise.dashboard.explaining import ExplanationDialog
 from likewise.dashboard.feed import Feeds
+from likewise.dashboard.health import HealthPanel
 from likewise.dashboard.live import LivePanel
 from likewise.dashboard.look import CSS
-from likewise.dashboard.operations import OperationsPanel
-from likewise.dashboard.terms import TermsPanel
+from likewise.dashboard.rankings import RankingsPanel
 from likewise.dashboard.viewing import Viewing
+from likewise.dashboard.words import WordsPanel
 
-TABS = (
-    ("live", "Live", "bolt"),
-    ("subscriptions", "Subscriptions", "edit_note"),
-    ("terms", "Terms", "hub"),
-    ("boards", "Boards", "leaderboard"),
-    ("operations", "Operations", "monitor_heart"),
-)
+ICONS = {
+    "live": "bolt", "subscriptions": "edit_note", "words": "hub", "rankings": "leaderboard", "health": "monitor_heart",
+}  # fmt: skip
+MOVED = "lw_moved"  # the browser's back and forward buttons
+WATCH = f"""<script>
+document.documentElement.lang = 'en';
+addEventListener('popstate', () => emitEvent('{MOVED}', {{
+  path: location.pathname, query: Object.fromEntries(new URLSearchParams(location.search))}}));
+</script>"""
 
 
 def define_page(feeds: Feeds) -> None:
-    """Say what is served at `/`."""
+    """Say what is served: the same page at every address, which then shows what the address says."""
 
-    @ui.page("/", title="Likewise", dark=None)
-    async def page(client: Client) -> None:
+    async def page(client: Client, request: Request) -> None:
         ui.add_css(CSS)
-        ui.add_head_html("<script>document.documentElement.lang = 'en'</script>")
+        ui.add_head_html(WATCH)
         await client.connected()
         if client.is_deleted:
             return  # whoever asked for the page never opened it: a check of health, or a crawler
         token = str(app.storage.tab.get("token", ""))
-        _build(feeds, token, client)
+        _build(feeds, token, client, read_address(request.url.path, request.query_params))
+
+    for path in PATHS:
+        ui.page(path, title="Likewise", dark=None)(page)
 
 
-def _build(feeds: Feeds, token: str, client: Client) -> None:
+def _build(feeds: Feeds, token: str, client: Client, address: Address) -> None:
     feed = feeds.of(token)
-    viewing = Viewing(feed)
+    viewing = Viewing(feed, address)
     dark = ui.dark_mode(app.storage.tab.get("dark"))
     ui.colors(primary="#2a6fc4")
     with ui.header(wrap=False).classes("items-center q-py-xs").style("background: #17406f; color: #fff"):
@@ -64,21 +71,21 @@ def _build(feeds: Feeds, token: str, client: Client) -> None:
             unlock.props("no-caps outline dense padding='2px 10px'")
         banner.set_visibility(False)
         with ui.tabs().props("align=left dense no-caps outside-arrows mobile-arrows").classes("w-full") as tabs:
-            for name, label, icon in TABS:
-                ui.tab(name, label=label, icon=icon)
+            for name in TABS:
+                ui.tab(name, label=name.capitalize(), icon=ICONS[name])
         dialog = ExplanationDialog(viewing)
         viewing.explain = dialog.open
-        with ui.tab_panels(tabs, value="live", keep_alive=True, animated=False).classes("w-full") as panels:
+        with ui.tab_panels(tabs, value=address.tab, keep_alive=True, animated=False).classes("w-full") as panels:
             with ui.tab_panel("live"):
                 live = LivePanel(viewing)
             with ui.tab_panel("subscriptions"):
                 editor = EditorPanel(viewing)
-            with ui.tab_panel("terms"):
-                TermsPanel(viewing)
-            with ui.tab_panel("boards"):
-                boards = BoardsPanel(viewing)
-            with ui.tab_panel("operations"):
-                operations = OperationsPanel(viewing)
+            with ui.tab_panel("words"):
+                words = WordsPanel(viewing)
+            with ui.tab_panel("rankings"):
+                rankings = RankingsPanel(viewing)
+            with ui.tab_panel("health"):
+                health = HealthPanel(viewing)
     seen = -1
 
     async def tick() -> None:
@@ -98,22 +105,43 @@ def _build(feeds: Feeds, token: str, client: Client) -> None:
         history = list(feed.history)[-10:]
         rate = sum(moment.events for moment in history) / max(1, len(history))
         status.set_text("disconnected" if feed.problem else f"{rate:.1f} events/s" if history else "")
-        held.set_text("" if feed.problem else f"· {len(feed.subscriptions):,} subscriptions")
+        held.set_text("" if feed.problem else f"{len(feed.subscriptions):,} subscriptions")
         live.show()
         editor.show()
 
     async def slow_tick() -> None:
         if feed.problem:
             return
-        if panels.value == "boards":
-            await boards.show()
-        elif panels.value == "operations":
-            await operations.show()
+        if panels.value == "words":
+            await words.show()
+        elif panels.value == "rankings":
+            await rankings.show()
+        elif panels.value == "health":
+            await health.show()
+
+    async def turn() -> None:
+        if viewing.address.tab != panels.value:
+            viewing.move(Address(panels.value))
+        await slow_tick()
+
+    async def go(wanted: Address) -> None:
+        viewing.address = wanted
+        panels.set_value(wanted.tab)
+        if wanted.event:
+            await dialog.open(wanted)
+        else:
+            dialog.close()
+
+    async def moved(e: GenericEventArguments) -> None:
+        await go(read_address(e.args["path"], e.args["query"]))
 
     ui.timer(0.5, tick)
     ui.timer(2.0, slow_tick)
-    tabs.on_value_change(slow_tick)
+    tabs.on_value_change(turn)
+    ui.on(MOVED, moved)
     feed.join()
+    if address.event:
+        ui.timer(0.1, lambda: go(address), once=True)
     client.on_delete(lambda: feeds.leave(token))
 
 

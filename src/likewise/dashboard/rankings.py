@@ -1,4 +1,4 @@
-"""Boards: the k best of each top-k subscription's window, now."""
+"""Rankings: the best of each ranking subscription's window, now."""
 
 from __future__ import annotations
 
@@ -6,17 +6,18 @@ from html import escape
 
 from nicegui import ui
 
+from likewise.dashboard.addresses import Address
 from likewise.dashboard.viewing import Viewing, clock
 from likewise.dashboard.wording import event_line
 from likewise.errors import LikewiseError
 
 
-class BoardsPanel:
-    """One table for each top-k subscription; `show` brings them up to date."""
+class RankingsPanel:
+    """One table for each ranking; `show` brings them up to date."""
 
     def __init__(self, viewing: Viewing) -> None:
         self._viewing = viewing
-        ui.label("The best of each window, brought up to date every two seconds.").classes("lw-soft")
+        ui.label("The best events of each ranking now; brought up to date every two seconds.").classes("lw-soft")
         self._place = ui.column().classes("w-full gap-3").mark("boards")
 
     async def show(self) -> None:
@@ -31,23 +32,25 @@ class BoardsPanel:
                 continue
             rows = []
             for place in places:
+                why = Address("rankings", place.event, place.source, held.subscriber, held.id).path
                 arrival = self._viewing.feed.find(place.event, place.source)
                 told = escape(event_line(arrival.event, 160) if arrival is not None else place.event)
                 rows.append(
                     f"<tr><td>{place.rank}</td><td class='lw-n'><b>{escape(place.said)}</b></td>"
                     f"<td class='lw-n lw-wide'>{clock(place.time)}</td>"
-                    f"<td><b>{escape(place.source)}</b><br>{told}</td></tr>"
+                    f"<td><a class='lw-to' href='{escape(why)}'>{escape(place.source or place.event)}</a>"
+                    f"<br>{told}</td></tr>"
                 )
-            body = "".join(rows) or "<tr><td colspan=4 class='lw-soft'>Nothing in the window.</td></tr>"
+            body = "".join(rows) or "<tr><td colspan=4 class='lw-soft'>Nothing came in time.</td></tr>"
             drawn.append(
                 f"<div class='lw-panel'><h2 class='lw-title'>{escape(held.id)} <span class='lw-soft'>"
-                f"{escape(held.subscriber)}</span></h2><code class='lw-soft'>{escape(held.text)}</code>"
+                f"for {escape(held.subscriber)}</span></h2><code class='lw-soft'>{escape(held.text)}</code>"
                 "<div class='lw-scroll'><table class='lw-table'><tr><th>place</th><th>value</th>"
                 f"<th class='lw-wide'>time</th><th>event</th></tr>{body}</table></div></div>"
             )
         if not wanted:
             drawn.append(
-                "<p class='lw-soft'>There is no top-k subscription. Try "
+                "<p class='lw-soft'>No subscription asks for a ranking yet. Try "
                 "<code>{NO2 exists} top 3 within 2 min by value(NO2) highest</code> under Subscriptions.</p>"
             )
         self._place.clear()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from html import escape
 from typing import Final
 
 import msgspec
@@ -11,16 +12,18 @@ from likewise.errors import LikewiseError, ParseError
 from likewise.language import parse, subscription_text, value_text
 from likewise.model import All, Condition, GraphPattern, Interest, Interval, Not, Predicate, Quantity, Subscription
 from likewise.model.condition import Node
+from likewise.model.showing import verdict_text
 
-VERDICTS: Final = {
-    "match": "It matches.",
-    "below_threshold": "Not related enough.",
-    "exact_part_false": "A part that must hold does not.",
-    "missing_attribute": "Nothing in the event answers a part.",
-    "unit_mismatch": "The units cannot be compared.",
-    "not_in_top_k": "Others are better placed.",
-    "expired": "Its time is over.",
-}
+KINDS: Final = {
+    "exact": "exact", "approximate": "by meaning", "top": "ranking", "statements": "statements by meaning",
+    "pattern": "graph pattern", "interest": "interest vector",
+}  # fmt: skip
+POLICIES: Final = {
+    "drop-oldest": "the oldest go", "dead-letter": "new ones are set aside", "block": "publishers wait",
+}  # fmt: skip
+REASONS: Final = {
+    "unreadable": "could not be read", "queue_full": "a queue was full", "unmatched": "could not be matched",
+}  # fmt: skip
 _OPERATORS: Final = {
     "=": "is", "!=": "is not", "<": "below", "<=": "at most", ">": "above", ">=": "at least", "between": "between",
     "in": "one of", "contains": "holding", "starts with": "beginning with", "ends with": "ending with",
@@ -28,18 +31,56 @@ _OPERATORS: Final = {
 }  # fmt: skip
 
 
+def readings(event: Mapping[str, object]) -> list[str]:
+    """What an event's envelope says, reading by reading.
+
+    >>> readings({"v": 1, "tuples": [{"attribute": "no2", "value": 45, "unit": "ug/m3"}]})
+    ['no2: 45 ug/m3']
+    """
+    items = event.get("tuples")
+    found = items if isinstance(items, list) else []
+    return [f"{item.get('attribute')}: {item.get('value')} {item.get('unit', '')}".rstrip() for item in found]
+
+
+def marked_line(event: Mapping[str, object], answers: Collection[int], longest: int = 180) -> str:
+    """An event in a line of HTML: the readings that met a subscription first, and marked.
+
+    >>> event = {"tuples": [{"attribute": "battery", "value": 91}, {"attribute": "noise", "value": 77, "unit": "dB"}]}
+    >>> marked_line(event, [1])
+    '<mark>noise: 77 dB</mark> · battery: 91'
+    """
+    said = readings(event)
+    first = [f"<mark>{escape(text)}</mark>" for place, text in enumerate(said) if place in answers]
+    rest = cut(" · ".join(text for place, text in enumerate(said) if place not in answers), longest)
+    return " · ".join([*first, *([escape(rest)] if rest else [])]) or "(no readings)"
+
+
+def cut(text: str, longest: int) -> str:
+    """A text, or its beginning.
+
+    >>> cut("abcdef", 4)
+    'abc…'
+    """
+    return text if len(text) <= longest else text[: longest - 1] + "…"
+
+
+def verdict_sentence(verdict: str) -> str:
+    """A verdict as a sentence.
+
+    >>> verdict_sentence("match"), verdict_sentence("expired")
+    ('It matches.', 'Its time is over.')
+    """
+    said = verdict_text(verdict)
+    return "It matches." if verdict == "match" else f"{said[:1].upper()}{said[1:]}."
+
+
 def event_line(event: Mapping[str, object], longest: int = 180) -> str:
-    """The tuples of an event's envelope, in a line.
+    """What an event's envelope says, in a line.
 
     >>> event_line({"v": 1, "tuples": [{"attribute": "no2", "value": 45, "unit": "ug/m3"}]})
     'no2: 45 ug/m3'
     """
-    items = event.get("tuples")
-    parts = []
-    for item in items if isinstance(items, list) else []:
-        parts.append(f"{item.get('attribute')}: {item.get('value')} {item.get('unit', '')}".rstrip())
-    line = " · ".join(parts) or "(no tuples)"
-    return line if len(line) <= longest else line[: longest - 1] + "…"
+    return cut(" · ".join(readings(event)) or "(no readings)", longest)
 
 
 class Understood(msgspec.Struct, frozen=True):

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 
 from likewise.defaults import STORED_EVENTS
-from likewise.formats.wire.watching import MetSubscription
+from likewise.formats.wire.watching import Arrival, MetSubscription
 
 Matrix = tuple[tuple[float, ...], ...]
 
@@ -36,14 +38,24 @@ class BacktestAsked(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class WouldHaveMet(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A stored event that a subscription would have met; `promoted` if only after better ones had left."""
+    """A stored event that a subscription would have met, and its JSON envelope (`content`).
+
+    `promoted` says that it was met only after better ones had left.
+    """
 
     event: str
     source: str
     arrival: int
     score: float
+    position: int = 0
+    content: dict[str, Any] = {}
     promoted: bool = False
     rank_value: float | None = None
+
+    @property
+    def arrived(self) -> Arrival:
+        """The event as it came in."""
+        return Arrival(self.position, self.arrival, self.content)
 
 
 class Backtest(msgspec.Struct, frozen=True):
