@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from likewise.cli.terminal import output
-from likewise.cli.terminal.options import Address, AsJson, Ca, Token
+from likewise.cli.terminal.options import AsJson, BrokerOptions, grouped
 
 app = typer.Typer(
     help="Look after a broker: stats, backup, compact, migrate, verify, token.\n\n"
@@ -22,18 +22,16 @@ Data = Annotated[Path, typer.Argument(metavar="DATA", help="The broker's folder.
 
 
 @app.command()
-def stats(address: Address = None, token: Token = None, ca: Ca = None, as_json: AsJson = False) -> None:
+@grouped
+def stats(broker: BrokerOptions, as_json: AsJson = False) -> None:
     """Print what a running broker holds.
 
     Example: `likewise admin stats`
     """
-    import msgspec
+    from likewise.cli.broker.asking import get
 
-    from likewise.client import Publisher
-    from likewise.client.endpoint import ADDRESS
-
-    with Publisher(address or ADDRESS, token=token, ca=ca) as client:
-        found = msgspec.json.decode(client.request("GET", "/v1/stats").content, type=dict[str, int])
+    with broker.publisher() as client:
+        found = get(client, dict[str, int], "/v1/stats")
     _print(found, as_json)
 
 

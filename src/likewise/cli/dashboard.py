@@ -7,12 +7,12 @@ from typing import Annotated
 import typer
 
 from likewise import defaults
-from likewise.cli.terminal.options import Address, Ca
+from likewise.cli.terminal.options import BrokerOptions, grouped
 
 
+@grouped
 def dashboard(
-    address: Address = None,
-    ca: Ca = None,
+    broker: BrokerOptions,
     host: Annotated[str, typer.Option("--host", help="Where the dashboard listens.")] = defaults.HOST,
     port: Annotated[int, typer.Option("--port", min=1, max=65535, help="The dashboard's port.")] = (
         defaults.DASHBOARD_PORT
@@ -27,6 +27,6 @@ def dashboard(
     from likewise.cli.terminal import output
     from likewise.dashboard.app import serve_dashboard
 
-    broker = address or f"http://{defaults.HOST}:{defaults.PORT}"
-    output.print_line(f"The dashboard of {broker} is at http://{host}:{port} (Ctrl-C ends it)")
-    serve_dashboard(broker, host, port, ca)
+    address, options = broker.broker()
+    output.print_line(f"The dashboard of {address} is at http://{host}:{port} (Ctrl-C ends it)")
+    serve_dashboard(address, host, port, options.get("ca"))

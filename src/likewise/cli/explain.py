@@ -7,17 +7,16 @@ from typing import Annotated
 import typer
 
 from likewise.cli.terminal import output
-from likewise.cli.terminal.options import AsJson, MeasureName, SpaceName, Threshold
+from likewise.cli.terminal.options import AsJson, MeaningOptions, grouped
 
 
+@grouped
 def explain(
+    meaning: MeaningOptions,
     event: Annotated[
         str, typer.Option("--event", "-e", help="The event, as text or JSON, or @FILE for the first one of a file.")
     ],
     subscription: Annotated[str, typer.Option("--subscription", "-s", help="The subscription, likewise, or @FILE.")],
-    threshold: Threshold = None,
-    measure: MeasureName = None,
-    space: SpaceName = None,
     as_json: AsJson = False,
 ) -> None:
     """Say why an event matches a subscription, or why not and what would make it match.
@@ -26,12 +25,11 @@ def explain(
 
     Example: `likewise explain --event '{air_temp_f: 81.2}' --subscription '{temperature~ > 25 degC}'`
     """
-    from likewise.cli.terminal.matchers import matcher_for
     from likewise.cli.terminal.reading import given_subscription, located, read_event
     from likewise.cli.terminal.rendering import explained
     from likewise.formats.json.answers import explanation_to_json
 
-    matcher = matcher_for(space, measure, threshold)
+    matcher = meaning.matcher()
     with located("the event"):
         seen = read_event(_given(event))
     with located("the subscription"):

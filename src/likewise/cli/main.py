@@ -7,19 +7,23 @@ from typing import Annotated, Final
 
 import typer
 
-from likewise.cli.terminal.lazy import Lazy, lazy_app
+from likewise.cli.terminal.lazy import Lazy, lazy_app, plain_help
 from likewise.errors import LikewiseError
 
 COMMANDS: Final = {
     "demo": Lazy(
-        "likewise.cli.demo.scripted.scripted:demo", "Show a few events, what they match, and why.", "Start here"
+        "likewise.cli.demo.scripted:demo", "Show a few events, what they match, and why.", "Start here"
     ),
     "parse": Lazy("likewise.cli.parse:parse", "Check subscriptions and print them in their one form.", "Match"),
     "match": Lazy("likewise.cli.match:match", "Match a stream of events against subscriptions.", "Match"),
     "explain": Lazy("likewise.cli.explain:explain", "Say why an event matches a subscription, or why not.", "Match"),
     "serve": Lazy("likewise.cli.serve:serve", "Run the broker.", "Broker"),
-    "publish": Lazy("likewise.cli.publish:publish", "Publish events to a broker.", "Broker"),
-    "subscribe": Lazy("likewise.cli.subscribe:subscribe", "Print matching events as they come, and why.", "Broker"),
+    "publish": Lazy("likewise.cli.broker.publish:publish", "Publish events to a broker.", "Broker"),
+    "subscribe": Lazy("likewise.cli.broker.subscribe:subscribe", "Print matching events as they come.", "Broker"),
+    "subscriptions": Lazy("likewise.cli.broker.subscriptions:app", "List, add and remove subscriptions.", "Broker"),
+    "events": Lazy("likewise.cli.broker.events:app", "Show the newest events, and what they met.", "Broker"),
+    "letters": Lazy("likewise.cli.broker.letters:app", "Show what could not be read or delivered.", "Broker"),
+    "context": Lazy("likewise.cli.broker.context:app", "Name brokers, and choose one.", "Broker"),
     "dashboard": Lazy("likewise.cli.dashboard:dashboard", "Look at a broker in a browser.", "Broker"),
     "admin": Lazy("likewise.cli.admin:app", "Look after a broker's store.", "Broker"),
     "relate": Lazy("likewise.cli.relate:relate", "Measure how related terms are.", "Meaning"),
@@ -82,11 +86,13 @@ def run(arguments: list[str]) -> int:
 
     try:
         # Not app(...): that marks errors with an attribute of its own, which would show among their facts.
-        code = typer.main.get_command(app)(arguments, prog_name="likewise")
+        code = plain_help(typer.main.get_command(app))(arguments, prog_name="likewise")
     except SystemExit as leaving:
         return leaving.code if isinstance(leaving.code, int) else output.BAD_INPUT if leaving.code else output.YES
     except KeyboardInterrupt:
         return output.INTERRUPTED
+    except output.PipeClosed:
+        return output.quiet_pipe()
     except (LikewiseError, OSError) as error:
         return _refused(error, arguments)
     except ModuleNotFoundError as error:

@@ -108,6 +108,11 @@ class Subscriber(Connection):
         """The sequence number of the last delivery given."""
         return self._following.cursor
 
+    def start_over(self) -> None:
+        """Forget how far deliveries were given, as at a broker that has started without its memory."""
+        self._following.cursor = self._following.acknowledged = 0
+        self._registered = False
+
     def _reach(self, patience: float | None) -> None:
         self._send("PUT", path_of(self.id), self._wanted, patience=patience)
         self._registered = True

@@ -9,7 +9,6 @@ import os
 import shutil
 import signal
 import socket
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -19,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from likewise import defaults
+from likewise.cli.demo.processes import Running, wait_until_ready
 from likewise.cli.terminal import output
 from likewise.errors import Unavailable
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from likewise.city import Report
 
 AWAY: Final = "works-desk"  # this desk does not read what it is sent, so that one sees deliveries wait
-STARTING: Final = 180.0  # seconds a process may take to start; the first start compiles the matching kernels
+PATIENCE: Final = 30.0  # seconds until a broker that does not answer is looked after
 VALID: Final = 600  # seconds a report of the city is valid
 SUGGESTED: Final = (
     "damp: {humidity~ > 50 %}"  # four vendors say it in four ways, and one of them reports every few seconds
@@ -41,20 +41,20 @@ def show_city(*, seconds: float | None, devices: int, seed: int, port: int | Non
     screen = output.console()
     with ExitStack() as stack, _interrupted_by_termination():
         address = f"http://{defaults.HOST}:{port or free_port(defaults.PORT)}"
-        screen.print("Starting the broker ...", style="dim")
-        broker = stack.enter_context(process(["serve", "--ephemeral", "--port", address.rpartition(":")[2]]))
+        screen.print("Starting the broker (the first time it compiles, which takes a while) ...", style="dim")
+        broker = stack.enter_context(Running(["serve", "--ephemeral", "--port", address.rpartition(":")[2]]))
         view = "not served (--no-dashboard)"
         if dashboard and find_spec("nicegui") is None:
             view = "not installed: pip install 'likewise[dashboard]'"
         elif dashboard:
             view = f"http://{defaults.HOST}:{free_port(defaults.DASHBOARD_PORT)}"
-            stack.enter_context(process(["dashboard", "--address", address, "--port", view.rpartition(":")[2]]))
+            stack.enter_context(Running(["dashboard", "--address", address, "--port", view.rpartition(":")[2]]))
         try:
             import httpx
 
-            client = stack.enter_context(httpx.Client(base_url=address, timeout=60))
+            client = stack.enter_context(httpx.Client(base_url=address, timeout=PATIENCE))
             wait_until_ready(client, broker)
-            _Show(screen, client, address, view).run(seconds, devices, seed)
+            _Show(screen, client, broker, address, view).run(seconds, devices, seed)
         except KeyboardInterrupt:
             screen.print("\nStopping. Nothing of the demo stays behind.", style="dim")
 
@@ -62,16 +62,19 @@ def show_city(*, seconds: float | None, devices: int, seed: int, port: int | Non
 class _Show:
     """What the terminal shows, and what the city does meanwhile."""
 
-    def __init__(self, screen: Console, client: httpx.Client, address: str, view: str) -> None:
+    def __init__(self, screen: Console, client: httpx.Client, broker: Running, address: str, view: str) -> None:
         self._screen = screen
         self._client = client
+        self._broker = broker
         self._address = address
         self._view = view
         self._position = self._sequence = 0
         self._events: dict[int, dict[str, str]] = {}
 
     def run(self, seconds: float | None, devices: int, seed: int) -> None:
-        """Subscribe, say where to look, then publish and show what comes of it."""
+        """Subscribe, say where to look, then publish and show what comes of it; go on when the broker was away."""
+        import httpx
+
         from likewise.city import City, clock_of
 
         self._subscribe()
@@ -81,13 +84,33 @@ class _Show:
         began = time.monotonic()
         told = False
         while seconds is None or time.monotonic() - began < seconds:
-            if reports := due():
-                self._publish(reports)
-            self._show_matches()
+            try:
+                if reports := due():
+                    self._publish(reports)
+                self._show_matches()
+            except httpx.TransportError as error:
+                self._go_on(error)
             if not told and not self._sequence and time.monotonic() - began > 10:
                 told = True
                 self._screen.print("(The first start compiles the matching kernels; matches follow.)", style="yellow")
             time.sleep(0.4)
+
+    def _go_on(self, error: Exception) -> None:
+        """The broker was stopped, or does not answer: start it again if it ended, and subscribe anew."""
+        from likewise.client.endpoint import plain_reason
+
+        time.sleep(0.5)  # a process that was ended needs a moment to be gone
+        if self._broker.ended is None:
+            self._screen.print(f"The broker does not answer ({plain_reason(error)}); waiting for it.", style="yellow")
+        else:
+            said = f"The broker was stopped (exit code {self._broker.ended}); starting it again. It begins empty."
+            self._screen.print(said, style="yellow")
+            self._broker.start()
+            self._position = self._sequence = 0
+            self._events.clear()
+        wait_until_ready(self._client, self._broker)
+        self._subscribe()
+        self._screen.print("The broker is back.", style="yellow")
 
     def _subscribe(self) -> None:
         from likewise.city import WANTED
@@ -132,8 +155,8 @@ class _Show:
     def _publish(self, reports: Sequence[Report]) -> None:
         from rich.text import Text
 
-        from likewise.cli.terminal.rendering import event_text
         from likewise.model import event
+        from likewise.model.showing import event_text
 
         ends = int((time.time() + VALID) * 1_000_000)
         self._send("POST", "/v1/events", json=[{**report.envelope(), "expires": ends} for report in reports])
@@ -144,8 +167,9 @@ class _Show:
     def _show_matches(self) -> None:
         from rich.text import Text
 
-        from likewise.cli.terminal.rendering import number, score_style, why
+        from likewise.cli.terminal.rendering import score_style, why
         from likewise.formats.json.answers import explanation_from_json
+        from likewise.model.showing import number
 
         query = {"position": self._position, "sequence": self._sequence, "limit": 1000}
         found = self._send("GET", "/v1/activity", params=query).json()
@@ -177,42 +201,6 @@ class _Show:
         if self._sequence:
             for desk in sorted({wanted.subscriber for wanted in WANTED} - {AWAY}):
                 self._send("POST", f"/v1/subscribers/{desk}/acknowledgements", json={"sequence": self._sequence})
-
-
-@contextmanager
-def process(arguments: Sequence[str]) -> Iterator[subprocess.Popen[bytes]]:
-    """A `likewise` command that runs beside this one and is ended with it."""
-    command = [sys.executable, "-m", "likewise", *arguments]
-    quiet = {"LIKEWISE_LOGGING_LEVEL": "warning", "LIKEWISE_LOGGING_FORMAT": "text", **os.environ}
-    running = subprocess.Popen(
-        command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, start_new_session=True, env=quiet
-    )
-    try:
-        yield running
-    finally:
-        running.terminate()
-        try:
-            running.wait(timeout=15)
-        except subprocess.TimeoutExpired:
-            running.kill()
-            running.wait()
-
-
-def wait_until_ready(client: httpx.Client, broker: subprocess.Popen[bytes]) -> None:
-    """Wait until a broker that is starting takes events in."""
-    import httpx
-
-    deadline = time.monotonic() + STARTING
-    while True:
-        if broker.poll() is not None:
-            raise Unavailable(f"the broker ended at once, with the code {broker.returncode}; try: likewise serve")
-        try:
-            if client.get("/readyz").is_success:
-                return
-        except httpx.HTTPError as error:
-            if time.monotonic() > deadline:
-                raise Unavailable(f"the broker did not start within {STARTING:.0f} s") from error
-        time.sleep(0.2)
 
 
 def command_name() -> str:

@@ -116,7 +116,7 @@ def _rows(moment: Moment) -> Iterator[tuple[Text, Text, Text, Text]]:
     """The event with what it matched; or, when time passed, each event that came into the best by it."""
     from rich.text import Text
 
-    from likewise.cli.terminal.rendering import VERDICTS, event_text
+    from likewise.model.showing import event_text, verdict_text
 
     yes, no = Text("✓", "bold green"), Text("✗", "bold red")
     if moment.event is None:
@@ -128,14 +128,15 @@ def _rows(moment: Moment) -> Iterator[tuple[Text, Text, Text, Text]]:
                 _found([match]),
             )
         return
-    found = _found(moment.matches) if moment.matches else Text(VERDICTS[moment.verdict][0], "dim")
+    found = _found(moment.matches) if moment.matches else Text(verdict_text(moment.verdict), "dim")
     yield yes if moment.matches else no, Text(moment.event.id or "", "bold"), Text(event_text(moment.event)), found
 
 
 def _found(matches: Sequence[Match]) -> Text:
     from rich.text import Text
 
-    from likewise.cli.terminal.rendering import number, score_style
+    from likewise.cli.terminal.rendering import score_style
+    from likewise.model.showing import number
 
     told = Text()
     for match in matches:

@@ -41,7 +41,30 @@ def load(name: str, target: str) -> Any:
         function, found = found, typer.Typer(add_completion=False, rich_markup_mode="markdown")
         # A command may hand options it does not know to something else (`bench`).
         found.command(name, context_settings=getattr(function, "context_settings", None))(function)
-    return typer.main.get_command(found)
+    return plain_help(typer.main.get_command(found))
+
+
+def plain_help(command: Any) -> Any:
+    """The command, whose help names no types: `--rate  Events a second`, without `<float range> [x>=0.001]`."""
+    helping = command.get_help_option
+
+    def get_help_option(ctx: Any) -> Any:
+        return _plain(helping(ctx))
+
+    command.get_help_option = get_help_option
+    for parameter in command.params:
+        _plain(parameter)
+    for each in getattr(command, "commands", {}).values():
+        plain_help(each)
+    return command
+
+
+def _plain(parameter: Any) -> Any:
+    if parameter is not None:
+        shown = parameter.metavar if parameter.metavar and parameter.param_type_name == "option" else ""
+        parameter.display_type_rich = lambda ctx: shown
+        parameter._get_number_range_help_str = lambda: ""
+    return parameter
 
 
 def lazy_app(commands: Mapping[str, Lazy], *, help: str, completion: bool = False) -> typer.Typer:

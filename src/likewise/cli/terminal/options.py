@@ -1,17 +1,25 @@
-"""Options that several commands share, so that they read the same everywhere."""
+"""Options that several commands share, so that each is declared once and reads the same everywhere.
+
+Options that belong together form a group: a command takes one parameter of the group's type, and `grouped` gives it the
+options.
+"""
 
 from __future__ import annotations
 
-from typing import Annotated
+import functools
+import inspect
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Annotated, Any
 
+import msgspec
 import typer
 
 from likewise.errors import InputError
 
-Threshold = Annotated[
-    float | None,
-    typer.Option("--threshold", min=0, max=1, help="The score a match needs; a subscription may say its own."),
-]
+if TYPE_CHECKING:
+    from likewise.client import Publisher, Subscriber
+    from likewise.matching.matcher import Matcher
+
 MeasureName = Annotated[
     str | None,
     typer.Option(
@@ -25,23 +33,127 @@ SpaceName = Annotated[
 ModelFolder = Annotated[
     str | None, typer.Option("--model", metavar="FOLDER", help="An embedding model to compare with, too.")
 ]
-Address = Annotated[
-    str | None,
-    typer.Option("--address", envvar="LIKEWISE_ADDRESS", help="The broker; http://127.0.0.1:8787 by default."),
-]
-Token = Annotated[
-    str | None, typer.Option("--token", envvar="LIKEWISE_TOKEN", help="The token, where the broker wants one.")
-]
-Ca = Annotated[
-    str | None,
-    typer.Option(
-        "--ca",
-        envvar="LIKEWISE_CA",
-        metavar="FILE",
-        help="The certificate of who signed the broker's, where the machine does not know them.",
-    ),
-]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Why = Annotated[bool, typer.Option(help="Say what met each part; --no-why is faster.")]
+KeepGoing = Annotated[bool, typer.Option("--keep-going", help="Report a bad line and go on; count them at the end.")]
+
+
+class OptionGroup(msgspec.Struct):
+    """Options that belong together; each field is an option, declared as a command's parameter is."""
+
+
+class BrokerOptions(OptionGroup):
+    """Which broker, and as whom: a context, or an address with its token."""
+
+    context: Annotated[
+        str | None,
+        typer.Option("--context", envvar="LIKEWISE_CONTEXT", help="A broker by its name (`likewise context`)."),
+    ] = None
+    address: Annotated[
+        str | None,
+        typer.Option("--address", envvar="LIKEWISE_ADDRESS", help="The broker; http://127.0.0.1:8787 by default."),
+    ] = None
+    token: Annotated[
+        str | None, typer.Option("--token", envvar="LIKEWISE_TOKEN", help="The token, where the broker wants one.")
+    ] = None
+    ca: Annotated[
+        str | None,
+        typer.Option(
+            "--ca",
+            envvar="LIKEWISE_CA",
+            metavar="FILE",
+            help="The certificate of who signed the broker's, where the machine does not know them.",
+        ),
+    ] = None
+
+    def broker(self) -> tuple[str, dict[str, Any]]:
+        """The address, and the token and certificate that go with it."""
+        from likewise.cli.broker.contexts import chosen
+
+        found = chosen(self.context, self.address)
+        said = {"token": self.token or found.token or None, "ca": self.ca or found.ca or None}
+        return found.address, {name: value for name, value in said.items() if value is not None}
+
+    def publisher(self, source: str | None = None) -> Publisher:
+        """A publisher whose broker is there."""
+        from likewise.cli.broker.patience import say_once
+        from likewise.client import Publisher
+
+        say_once()
+        address, options = self.broker()
+        return Publisher(address, source=source, **options).connect(patience=0)
+
+    def subscriber(self, id: str, **queue: Any) -> Subscriber:
+        """A subscriber that was not registered yet."""
+        from likewise.cli.broker.patience import say_once
+        from likewise.client import Subscriber
+
+        say_once()
+        address, options = self.broker()
+        return Subscriber(id, address, **options, **queue)
+
+
+class MeaningOptions(OptionGroup):
+    """By what words are compared, and how related they must be."""
+
+    threshold: Annotated[
+        float | None,
+        typer.Option("--threshold", min=0, max=1, help="The score a match needs; a subscription may say its own."),
+    ] = None
+    measure: MeasureName = None
+    space: SpaceName = None
+
+    def matcher(self) -> Matcher:
+        """A matcher with this space, measure and threshold, each by default if it was not given.
+
+        >>> MeaningOptions(0.4, "esa:metric=cosine").matcher().interpretation.threshold
+        0.4
+        """
+        from likewise import Matcher, load_space
+
+        if self.measure is None:
+            return Matcher(space=self.space, threshold=self.threshold)
+        name, options = measure_named(self.measure)
+        opened = load_space(self.space)
+        return Matcher(space=opened, measure=opened.measure(name, **options), threshold=self.threshold)
+
+
+def grouped(command: Callable[..., None]) -> Callable[..., None]:
+    """The command with the options of its groups, as if it had named each.
+
+    >>> def show(name: str, meaning: MeaningOptions) -> None: ...
+    >>> list(inspect.signature(grouped(show)).parameters)
+    ['name', 'threshold', 'measure', 'space']
+    """
+    given = inspect.signature(command, eval_str=True).parameters
+    groups = {name: p.annotation for name, p in given.items() if _is_group(p.annotation)}
+    parameters: list[inspect.Parameter] = []
+    for name, parameter in given.items():
+        if name not in groups:
+            parameters.append(parameter)
+            continue
+        hints = inspect.get_annotations(groups[name], eval_str=True)
+        for field in msgspec.structs.fields(groups[name]):
+            keyword = inspect.Parameter(
+                field.name, inspect.Parameter.KEYWORD_ONLY, default=field.default, annotation=hints[field.name]
+            )
+            parameters.append(keyword)
+    parameters.sort(key=lambda parameter: parameter.kind)  # stable: what a command names itself comes first
+
+    @functools.wraps(command)
+    def called(**said: Any) -> None:
+        for name, group in groups.items():
+            said[name] = group(**{field: said.pop(field) for field in group.__struct_fields__})
+        command(**said)
+
+    called.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    called.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    del called.__wrapped__
+    return called
+
+
+def _is_group(annotation: object) -> bool:
+    return isinstance(annotation, type) and issubclass(annotation, OptionGroup)
 
 
 def measure_named(said: str) -> tuple[str, dict[str, str]]:

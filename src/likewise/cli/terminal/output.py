@@ -6,17 +6,20 @@
 | 1 | done; for a question, no: nothing matched |
 | 2 | what was handed in is wrong |
 | 3 | something needed is missing or damaged: an artefact, an optional dependency |
+| 4 | the broker does not answer, or cannot do it now |
 | 130 | stopped with Ctrl-C |
 """
 
 from __future__ import annotations
 
+import os
 import sys
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from likewise.errors import ArtefactError, LikewiseError, MissingDependency
+from likewise.errors import ArtefactError, LikewiseError, MissingDependency, Unavailable
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -24,15 +27,38 @@ if TYPE_CHECKING:
 YES: Final = 0
 NO: Final = 1
 BAD_INPUT: Final = 2
-UNAVAILABLE: Final = 3
+MISSING: Final = 3
+NO_ANSWER: Final = 4
 INTERRUPTED: Final = 130
+
+
+class PipeClosed(Exception):
+    """Nobody reads our output any more."""
 
 
 def console(*, stderr: bool = False) -> Console:
     """A console on standard output (or error); in colour on terminals, as NO_COLOR and FORCE_COLOR say."""
     from rich.console import Console
 
-    return Console(stderr=stderr, highlight=False, emoji=False, markup=False)
+    class Piped(Console):
+        """Whoever reads our output may stop reading, as `head` does: that is no failure (`quiet_pipe`)."""
+
+        def on_broken_pipe(self) -> None:
+            raise PipeClosed
+
+    return Piped(stderr=stderr, highlight=False, emoji=False, markup=False)
+
+
+def width() -> int | None:
+    """How many characters a line has room for; None in a pipe, where nothing is cut."""
+    return console().width if sys.stdout.isatty() or os.environ.get("COLUMNS") else None
+
+
+def quiet_pipe() -> int:
+    """The exit code when nobody reads our output any more; what is left in buffers goes nowhere."""
+    with open(os.devnull, "w") as nowhere:
+        os.dup2(nowhere.fileno(), sys.stdout.fileno())
+    return YES
 
 
 def json_line(value: object) -> str:
@@ -56,7 +82,27 @@ def print_json(value: object) -> None:
 
 def print_line(line: str | bytes) -> None:
     """Print a line at once, so that a reader in a pipe sees it."""
-    print(line if isinstance(line, str) else line.decode(), flush=True)
+    try:
+        print(line if isinstance(line, str) else line.decode(), flush=True)
+    except BrokenPipeError:
+        raise PipeClosed from None
+
+
+def remark(text: str) -> None:
+    """Say something to people, on standard error, so that results stay clean."""
+    console(stderr=True).print(text, style="dim", soft_wrap=True)
+
+
+def print_table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    """Print rows below their heads, as wide as they need; the last column is cut to what is left of the line."""
+    told = [tuple(map(str, row)) for row in rows]
+    widths = [max(map(len, column)) for column in zip(heads, *told, strict=True)]
+    room = width()
+    for number, row in enumerate([tuple(heads), *told]):
+        line = "  ".join(cell.ljust(wide) for cell, wide in zip(row, widths, strict=True)).rstrip()
+        if room is not None and len(line) > room:
+            line = line[: room - 1] + "…"
+        console().print(line, style="bold" if number == 0 else "", soft_wrap=True)
 
 
 def print_error(error: LikewiseError | OSError, *, as_json: bool) -> None:
@@ -110,7 +156,9 @@ def exit_code(error: LikewiseError | OSError) -> int:
     """The exit code that goes with an error.
 
     >>> from likewise.errors import FormatError
-    >>> exit_code(FormatError("no JSON")), exit_code(MissingDependency("pyspark", "spark"))
-    (2, 3)
+    >>> exit_code(FormatError("no JSON")), exit_code(MissingDependency("pyspark", "spark")), exit_code(Unavailable(""))
+    (2, 3, 4)
     """
-    return UNAVAILABLE if isinstance(error, (ArtefactError, MissingDependency)) else BAD_INPUT
+    if isinstance(error, Unavailable):
+        return NO_ANSWER
+    return MISSING if isinstance(error, (ArtefactError, MissingDependency)) else BAD_INPUT

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Final
 
 from rich import box
@@ -9,18 +10,14 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
+from likewise.model.showing import asked_text, number, verdict_text
+
 if TYPE_CHECKING:
     from likewise.model import Event, Explanation, Mapping, Match, PredicateReport
 
-VERDICTS: Final[dict[str, tuple[str, str]]] = {
-    "match": ("matches", "bold green"),
-    "below_threshold": ("too far apart in meaning", "yellow"),
-    "exact_part_false": ("an exact part is false", "red"),
-    "missing_attribute": ("an attribute is missing", "red"),
-    "unit_mismatch": ("the units cannot be compared", "red"),
-    "not_in_top_k": ("not among the k best", "yellow"),
-    "expired": ("its time is over", "yellow"),
-}
+STYLES: Final = {
+    "match": "bold green", "below_threshold": "yellow", "not_in_top_k": "yellow", "expired": "yellow",
+}  # fmt: skip
 
 
 def score_style(score: float) -> str:
@@ -32,39 +29,18 @@ def score_style(score: float) -> str:
     return "green" if score >= 0.7 else "yellow" if score >= 0.4 else "red"
 
 
-def number(value: float) -> str:
-    """A score in at most three digits.
+def clock(microseconds: int) -> str:
+    """The time of day, local.
 
-    >>> number(1.0), number(0.71234), number(0.0)
-    ('1', '0.712', '0')
+    >>> len(clock(0))
+    8
     """
-    return f"{value:.3f}".rstrip("0").rstrip(".")
+    return time.strftime("%H:%M:%S", time.localtime(microseconds / 1e6))
 
 
-def event_text(event: Event) -> str:
-    """An event in one line: its themes, its tuples, its statements, its vector.
-
-    >>> from likewise.model import event
-    >>> event_text(event({"no2": {"value": 45, "unit": "ug/m3"}, "city": "Zagreb"}, themes=["air"]))
-    '{air}  no2: 45 ug/m3 · city: Zagreb'
-    """
-    said = [f"{t.attribute}: {t.value} {t.unit}".rstrip() for t in event.tuples]
-    said += [f"{local_name(triple.predicate)}: {local_name(triple.object)}" for triple in event.graph]
-    if event.vector:
-        said.append(f"[{', '.join(event.vector)}]")
-    themes = "{" + ", ".join(event.themes) + "}  " if event.themes else ""
-    return themes + " · ".join(said)
-
-
-def local_name(term: str) -> str:
-    """The part of an RDF term that people read.
-
-    >>> local_name("<http://example.org/onto#FootballMatch>"), local_name('"Spain"@en')
-    ('FootballMatch', 'Spain')
-    """
-    if term.startswith('"'):
-        return term[1 : term.rindex('"')]
-    return term.strip("<>").rstrip("/").replace("#", "/").rpartition("/")[2]
+def verdict_style(verdict: str) -> str:
+    """Green for a match, yellow for a near miss, red for what cannot be."""
+    return STYLES.get(verdict, "red")
 
 
 def reason(report: PredicateReport) -> str:
@@ -115,11 +91,10 @@ def explained(explanation: Explanation, event: Event, called: str = "") -> Group
     table.add_column("value", justify="right")
     table.add_column("verdict")
     for report in explanation.predicates:
-        text, style = VERDICTS[report.verdict]
+        text, style = verdict_text(report.verdict), verdict_style(report.verdict)
         answer = Text(f"{report.attribute}: {report.value}" if report.attribute else "–")
-        asked = f"not {report.text}" if report.negated and not report.text.startswith("not ") else report.text
         table.add_row(
-            asked,
+            asked_text(report),
             answer,
             _part(report, report.attribute_relatedness),
             _part(report, report.value_relatedness),
@@ -144,7 +119,7 @@ def _part(report: PredicateReport, relatedness: float) -> Text:
 
 
 def _summary(explanation: Explanation, event: Event, called: str) -> list[Text]:
-    verdict, style = VERDICTS[explanation.verdict]
+    verdict, style = verdict_text(explanation.verdict), verdict_style(explanation.verdict)
     first = Text.assemble(
         (str(explanation.event_id or "the event"), "bold"), " and ", (called, "cyan"), ": ",
         (verdict, style),

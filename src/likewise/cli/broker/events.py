@@ -1,0 +1,89 @@
+"""`likewise events`: the newest events of a broker and what they met; take one back."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from likewise.cli.terminal import output
+from likewise.cli.terminal.options import AsJson, BrokerOptions, grouped
+
+if TYPE_CHECKING:
+    from likewise.cli.broker.asking import ShownEvent
+
+app = typer.Typer(
+    help="Show the newest events, and what they met; take events back.\n\nExample: `likewise events --last 20`",
+    invoke_without_command=True,
+    rich_markup_mode="markdown",
+    add_completion=False,
+)
+PAUSE = 1.0  # seconds between two looks
+
+
+@app.callback()
+@grouped
+def events(
+    called: typer.Context,
+    broker: BrokerOptions,
+    last: Annotated[int, typer.Option("--last", min=1, max=1000, help="How many.")] = 10,
+    follow: Annotated[bool, typer.Option("--follow", help="Go on as they come, until Ctrl-C.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Show the newest events: time, device, id, what they met, what they say. Nothing is consumed by it.
+
+    Example: `likewise events --last 20 --follow`
+    """
+    if called.invoked_subcommand is not None:
+        return
+    from likewise.cli.broker.asking import Activity, get
+
+    position = sequence = 0
+    with broker.publisher() as client:
+        while True:
+            found = get(client, Activity, "/v1/activity", position=position, sequence=sequence, limit=1000)
+            met: dict[int, list[str]] = {}
+            for match in found.matches:
+                met.setdefault(match.position, []).extend(each.subscription for each in match.met)
+            for event in found.events if position else found.events[-last:]:
+                if as_json:
+                    output.print_json({**event.event, "arrival": event.arrival, "met": met.get(event.position, [])})
+                else:
+                    output.console().print(_line(event, met.get(event.position, [])), soft_wrap=True)
+            position, sequence = found.position, found.sequence
+            if not follow:
+                return
+            time.sleep(PAUSE)
+
+
+@app.command()
+@grouped
+def withdraw(
+    broker: BrokerOptions,
+    id: Annotated[str, typer.Argument(metavar="ID", help="The event's id.")],
+    source: Annotated[str | None, typer.Option("--source", help="Its source, where several share the id.")] = None,
+) -> None:
+    """Take an event back: nobody is given it any more, and it leaves the windows.
+
+    Example: `likewise events withdraw e1 --source roof`
+    """
+    with broker.publisher(source) as client:
+        client.unpublish(id)
+    output.print_line(f"Took {id} back.")
+
+
+def _line(event: ShownEvent, met: list[str]) -> object:
+    from rich.text import Text
+
+    from likewise.cli.terminal.rendering import clock
+    from likewise.formats.json.events import event_from_document
+    from likewise.model.showing import event_text
+
+    line = Text.assemble((clock(event.arrival), "dim"), "  ", (event.source or "–", "bold"), f"  {event.id}  ")
+    if met:
+        line.append(f"✓ {', '.join(met)}  ", "green")
+    line.append(event_text(event_from_document(event.event)))
+    if (room := output.width()) is not None:
+        line.truncate(room, overflow="ellipsis")
+    return line

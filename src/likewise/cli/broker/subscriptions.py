@@ -1,0 +1,113 @@
+"""`likewise subscriptions`: those a broker holds; list, add, remove."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from likewise.cli.terminal import output
+from likewise.cli.terminal.options import AsJson, BrokerOptions, grouped
+
+app = typer.Typer(
+    help="List, add and remove the subscriptions a broker holds.\n\nExample: `likewise subscriptions list`",
+    no_args_is_help=True,
+    rich_markup_mode="markdown",
+    add_completion=False,
+)
+KINDS = {
+    "exact": "exact", "approximate": "by meaning", "top": "ranking", "statements": "statements", "pattern": "graph",
+    "interest": "vector",
+}  # fmt: skip
+
+
+@app.command("list")
+@grouped
+def list_subscriptions(
+    broker: BrokerOptions,
+    owner: Annotated[str | None, typer.Option("--for", help="Only those of this subscriber.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """List subscriptions: whose, their name, their kind, their text.
+
+    Example: `likewise subscriptions list --for ann`
+    """
+    from likewise.cli.broker.asking import ShownSubscription, get
+
+    with broker.publisher() as client:
+        held = get(client, list[ShownSubscription], "/v1/subscriptions")
+    found = [each for each in held if owner in (None, each.subscriber)]
+    if as_json:
+        output.print_json(found)
+    elif not found:
+        output.print_line(f"No subscription{f' for {owner}' if owner else ''}.")
+    else:
+        rows = [(each.subscriber, each.id, KINDS.get(each.kind, each.kind), each.text) for each in found]
+        output.print_table(("for", "name", "kind", "subscription"), rows)
+
+
+@app.command()
+@grouped
+def add(
+    broker: BrokerOptions,
+    subscriptions: Annotated[
+        list[str] | None, typer.Argument(metavar="SUBSCRIPTION", help="Subscriptions; a name may stand in front.")
+    ] = None,
+    owner: Annotated[str, typer.Option("--for", help="The subscriber, registered if it is new.")] = "me",
+    file: Annotated[
+        str | None, typer.Option("--file", metavar="FILE", help="Subscriptions, one a line; - is standard input.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Hold subscriptions, in place of those with the same name; what they match waits for their subscriber.
+
+    Example: `likewise subscriptions add 'warm: {temperature~ > 25 degC}' --for ann`
+    """
+    from likewise.cli.terminal.reading import given_subscription, opened, read_subscriptions
+    from likewise.errors import InputError
+
+    wanted = [subscription for _, subscription in map(given_subscription, subscriptions or [])]
+    if file is not None:
+        with opened(file) as stream:
+            wanted += read_subscriptions(stream, file)
+    if not wanted:
+        raise InputError("nothing to add: give subscriptions, or a --file with some")
+    with broker.subscriber(owner) as client:
+        client.connect(patience=0)
+        names = [client.subscribe(each) for each in wanted]
+    if as_json:
+        output.print_json([{"subscriber": owner, "id": name} for name in names])
+    else:
+        output.print_line(f"Added for {owner}: {', '.join(names)}.")
+
+
+@app.command()
+@grouped
+def remove(
+    broker: BrokerOptions,
+    names: Annotated[list[str] | None, typer.Argument(metavar="NAME", help="Which ones.")] = None,
+    owner: Annotated[str, typer.Option("--for", help="Whose.")] = "me",
+    everything: Annotated[
+        bool, typer.Option("--all", help="All of them, what waits for them, and the subscriber itself.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """End subscriptions.
+
+    Example: `likewise subscriptions remove warm --for ann`
+    """
+    from likewise.cli.broker.asking import part
+    from likewise.errors import InputError
+
+    if everything == bool(names):
+        raise InputError("say which ones to end, or --all")
+    with broker.publisher() as client:
+        path = f"/v1/subscribers/{part(owner)}"
+        if everything:
+            client.request("DELETE", path)
+        for name in names or []:
+            client.request("DELETE", f"{path}/subscriptions/{part(name)}")
+    if as_json:
+        output.print_json({"subscriber": owner, "removed": names or "all"})
+    else:
+        output.print_line(f"Ended for {owner}: {', '.join(names or ['everything'])}.")

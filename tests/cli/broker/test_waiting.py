@@ -1,0 +1,46 @@
+"""`likewise subscribe` and brokers that come and go, as processes."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+from likewise.broker.broker import Broker
+from likewise.broker.config import Config, Server
+from likewise.client import Publisher
+from tests.connectors.conftest import serving
+
+
+def test_subscribe_waits_for_a_broker_in_one_line_and_leaves_nothing_behind(tmp_path: Path) -> None:
+    """It starts before the broker, gets what comes, outlives a broker that lost its memory, and ends with Ctrl-C."""
+    with socket.socket() as trying:
+        trying.bind(("127.0.0.1", 0))
+        port = trying.getsockname()[1]
+    command = [sys.executable, "-m", "likewise", "subscribe", "s: {n > 1}", "--address", f"127.0.0.1:{port}"]
+    own = {**os.environ, "LIKEWISE_CONTEXTS": str(tmp_path / "none"), "PYTHONUNBUFFERED": "1"}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=own) as waiting:
+        assert waiting.stdout is not None
+        assert waiting.stderr is not None
+        assert waiting.stderr.readline() == f"Waiting for a broker at http://127.0.0.1:{port}. Ctrl-C ends it.\n"
+        for n in (2, 3):
+            with (
+                Broker(None, Config(server=Server(port=port))) as broker,
+                serving(broker=broker) as address,
+                Publisher(address, source="roof") as out,
+            ):
+                while not list(broker.tenant("default").live()):
+                    pass
+                out.publish({"n": n})
+                assert f"roof  n: {n}  1 s" in waiting.stdout.readline()
+                if n == 3:
+                    waiting.send_signal(signal.SIGINT)
+                    assert waiting.wait(timeout=30) == 130
+                    assert broker.tenant("default").subscribers == {}
+        told = waiting.stderr.read()
+    assert told.splitlines()[-1] == "s was temporary and has ended; nothing stays at the broker."
+    assert "Traceback" not in told
+    assert sum("does not answer" in line for line in told.splitlines()) <= 1
