@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 import subprocess
 import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
+import typer
 
 from likewise import errors
 from likewise.cli import main
@@ -91,6 +97,7 @@ def test_ctrl_c_ends_with_130(monkeypatch: pytest.MonkeyPatch) -> None:
         (errors.DuplicateId("s1"), 2),
         (errors.ArtefactMissing("gone"), 3),
         (errors.MissingDependency("pyspark", "spark"), 3),
+        (errors.Unavailable("away"), 4),
         (FileNotFoundError(2, "No such file", "a"), 2),
     ],
 )
@@ -103,3 +110,60 @@ def test_the_module_runs_like_the_command() -> None:
     """`python -m likewise` is the same command line."""
     done = subprocess.run([sys.executable, "-m", "likewise", "--version"], capture_output=True, text=True, check=True)
     assert done.stdout.startswith("likewise ")
+
+
+def every_command(command: Any, name: str = "") -> Iterator[str]:
+    """Each command that can be typed, groups and what they hold."""
+    yield name
+    for each, entry in getattr(command, "commands", {}).items():
+        lazy_ones = getattr(command, "lazy", {})
+        loaded = lazy.load(each, lazy_ones[each].target) if each in lazy_ones else entry
+        yield from every_command(loaded, f"{name} {each}".strip())
+
+
+def test_no_help_speaks_of_types(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """What an option takes is said in words, not as `<str>` or `<float range> [0<=x<=1]`."""
+    monkeypatch.setenv("COLUMNS", "120")
+    found = list(every_command(typer.main.get_command(main.app)))
+    assert {"subscriptions add", "admin stats", "eval vendor", "context use"} <= set(found)
+    for name in found:
+        assert main.run([*name.split(), "--help"]) == 0
+        shown = capsys.readouterr().out
+        assert not re.search(r"<(str|bool|int|float|path)\b|\[x[<>]|<=x|\[\[", shown), f"{name}:\n{shown}"
+
+
+@pytest.mark.parametrize(
+    ("typed", "offered"), [("likewise subsc", "subscriptions"), ("likewise publish --keep", "--keep-going")]
+)
+def test_the_shell_completes_commands_and_their_options(typed: str, offered: str) -> None:
+    """Also options of commands that are loaded when they are called."""
+    asked = {"_LIKEWISE_COMPLETE": "complete_bash", "COMP_WORDS": typed, "COMP_CWORD": str(len(typed.split()) - 1)}
+    done = subprocess.run(
+        [sys.executable, "-m", "likewise"], env={**os.environ, **asked}, capture_output=True, text=True, check=False
+    )
+    assert offered in done.stdout.split()
+
+
+@pytest.mark.parametrize("machine", [[], ["--json"]])
+def test_a_reader_that_stops_reading_is_no_error(tmp_path: Path, machine: list[str]) -> None:
+    """`likewise match ... | head -1` ends with 0 and says nothing."""
+    (tmp_path / "wanted.txt").write_text("a: {n > 0}\n")
+    (tmp_path / "events.txt").write_text("{n: 1}\n" * 5000)
+    command = [sys.executable, "-m", "likewise", "match", "-s", "wanted.txt", "-e", "events.txt", *machine]
+    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+        assert running.stdout is not None
+        assert running.stderr is not None
+        assert running.stdout.readline()
+        running.stdout.close()
+        assert running.stderr.read() == b""
+        assert running.wait(timeout=60) == 0
+
+
+def test_no_option_is_declared_twice() -> None:
+    """Options that commands share stand in one place: `likewise.cli.terminal.options`."""
+    declared: dict[str, list[str]] = {}
+    for path in Path(main.__file__).parent.rglob("*.py"):
+        for option in set(re.findall(r'typer\.Option\(\s*"(--[a-z-]+)"', path.read_text(encoding="utf-8"))):
+            declared.setdefault(option, []).append(path.name)
+    shared = {"--json", "--threshold", "--space", "--context", "--keep-going"}
+    assert all(declared[option] == ["options.py"] for option in shared), declared

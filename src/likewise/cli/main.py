@@ -11,9 +11,7 @@ from likewise.cli.terminal.lazy import Lazy, lazy_app, plain_help
 from likewise.errors import LikewiseError
 
 COMMANDS: Final = {
-    "demo": Lazy(
-        "likewise.cli.demo.scripted:demo", "Show a few events, what they match, and why.", "Start here"
-    ),
+    "demo": Lazy("likewise.cli.demo.scripted:demo", "Show a few events, what they match, and why.", "Start here"),
     "parse": Lazy("likewise.cli.parse:parse", "Check subscriptions and print them in their one form.", "Match"),
     "match": Lazy("likewise.cli.match:match", "Match a stream of events against subscriptions.", "Match"),
     "explain": Lazy("likewise.cli.explain:explain", "Say why an event matches a subscription, or why not.", "Match"),
@@ -30,6 +28,7 @@ COMMANDS: Final = {
     "space": Lazy("likewise.cli.space:app", "Build, list and check spaces of meaning.", "Meaning"),
     "concepts": Lazy("likewise.cli.concepts:app", "Kinds of readings, and vocabularies of your own.", "Meaning"),
     "ingest": Lazy("likewise.cli.ingest:ingest", "Make events of RDF files, on Spark.", "Meaning"),
+    "data": Lazy("likewise.cli.data:app", "Get the data of published experiments.", "Figures"),
     "eval": Lazy("likewise.cli.main:evaluations", "Evaluate measures on published data.", "Figures"),
     "bench": Lazy("likewise.cli.bench:bench", "Measure speed (from a source checkout).", "Figures"),
 }

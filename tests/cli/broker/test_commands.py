@@ -34,15 +34,7 @@ def events_file(tmp_path: Path, *lines: str) -> str:
 
 @pytest.mark.parametrize(
     "command",
-    [
-        ["publish"],
-        ["subscriptions", "list"],
-        ["subscriptions", "add", "{a = 1}"],
-        ["events"],
-        ["letters"],
-        ["admin", "stats"],
-    ],
-    ids=" ".join,
+    ["publish", "subscriptions list", "subscriptions add {a=1}", "events", "letters", "admin stats"],
 )
 @pytest.mark.parametrize("where", ["127.0.0.1:1", "no-such-host.invalid"])
 def test_a_broker_that_is_not_there_is_one_line_and_a_code_of_its_own(command: str, where: str, capsys: Output) -> None:

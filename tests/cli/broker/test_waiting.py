@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 from likewise.broker.broker import Broker
@@ -33,7 +34,7 @@ def test_subscribe_waits_for_a_broker_in_one_line_and_leaves_nothing_behind(tmp_
                 Publisher(address, source="roof") as out,
             ):
                 while not list(broker.tenant("default").live()):
-                    pass
+                    time.sleep(0.05)
                 out.publish({"n": n})
                 assert f"roof  n: {n}  1 s" in waiting.stdout.readline()
                 if n == 3:

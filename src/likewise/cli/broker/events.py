@@ -11,7 +11,7 @@ from likewise.cli.terminal import output
 from likewise.cli.terminal.options import AsJson, BrokerOptions, grouped
 
 if TYPE_CHECKING:
-    from likewise.cli.broker.asking import ShownEvent
+    from likewise.formats.wire.watching import Arrival
 
 app = typer.Typer(
     help="Show the newest events, and what they met; take events back.\n\nExample: `likewise events --last 20`",
@@ -37,7 +37,8 @@ def events(
     """
     if called.invoked_subcommand is not None:
         return
-    from likewise.cli.broker.asking import Activity, get
+    from likewise.cli.broker.asking import get
+    from likewise.formats.wire.watching import Activity
 
     position = sequence = 0
     with broker.publisher() as client:
@@ -73,7 +74,7 @@ def withdraw(
     output.print_line(f"Took {id} back.")
 
 
-def _line(event: ShownEvent, met: list[str]) -> object:
+def _line(event: Arrival, met: list[str]) -> object:
     from rich.text import Text
 
     from likewise.cli.terminal.rendering import clock

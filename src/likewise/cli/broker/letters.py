@@ -32,11 +32,12 @@ def letters(
     """
     if called.invoked_subcommand is not None:
         return
-    from likewise.cli.broker.asking import Letter, get
+    from likewise.cli.broker.asking import get
     from likewise.cli.terminal.rendering import clock
+    from likewise.formats.wire.operations import LetterShown
 
     with broker.publisher() as client:
-        found = get(client, list[Letter], "/v1/dead-letters", limit=last)
+        found = get(client, list[LetterShown], "/v1/dead-letters", limit=last)
     if as_json:
         output.print_json(found)
         return

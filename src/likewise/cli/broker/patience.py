@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from likewise.cli.terminal import output
@@ -15,6 +17,19 @@ def say_once() -> None:
     from stamina.instrumentation import set_on_retry_hooks
 
     set_on_retry_hooks([_said])
+
+
+@contextmanager
+def having_said(text: str) -> Iterator[None]:
+    """Say this instead, and nothing more while it lasts."""
+    from stamina.instrumentation import set_on_retry_hooks
+
+    output.remark(text)
+    set_on_retry_hooks([])
+    try:
+        yield
+    finally:
+        say_once()
 
 
 def _said(details: RetryDetails) -> None:

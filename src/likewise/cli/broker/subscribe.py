@@ -72,6 +72,7 @@ class _Held:
 
     def begin(self) -> None:
         """Register and subscribe; wait for a broker that is not there, saying so in one line."""
+        from likewise.cli.broker.patience import having_said
         from likewise.client.endpoint import FOREVER, no_such_host
         from likewise.errors import Unavailable
 
@@ -80,8 +81,8 @@ class _Held:
         except Unavailable as error:
             if no_such_host(error):
                 raise
-            output.remark(f"Waiting for a broker at {self._inbox.address}. Ctrl-C ends it.")
-            self._inbox.connect(patience=FOREVER)
+            with having_said(f"Waiting for a broker at {self._inbox.address}. Ctrl-C ends it."):
+                self._inbox.connect(patience=FOREVER)
         self._names = [self._inbox.subscribe(subscription, id=name) for name, subscription in self._wanted]
 
     def __iter__(self) -> Iterator[ClientDelivery]:

@@ -32,10 +32,11 @@ def list_subscriptions(
 
     Example: `likewise subscriptions list --for ann`
     """
-    from likewise.cli.broker.asking import ShownSubscription, get
+    from likewise.cli.broker.asking import get
+    from likewise.formats.wire.subscriptions import SubscriptionShown
 
     with broker.publisher() as client:
-        held = get(client, list[ShownSubscription], "/v1/subscriptions")
+        held = get(client, list[SubscriptionShown], "/v1/subscriptions")
     found = [each for each in held if owner in (None, each.subscriber)]
     if as_json:
         output.print_json(found)
