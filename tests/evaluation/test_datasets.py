@@ -128,11 +128,7 @@ def test_what_was_downloaded_becomes_what_evaluations_read(tmp_path: Path) -> No
     codec = b"uplinkDecoder:\n  examples: [{description: one, output: {data: {TempC: 21.5}}}, {output: {}}]\n"
     members = {"r/vendor/acme/t1-codec.yaml": codec, "r/vendor/bad/x-codec.yaml": b"{", "r/README": b""}
     with tarfile.open(tmp_path / "l.tar.gz", "w:gz") as archive:
-        for name, content in {
-            "r/vendor/acme/t1-codec.yaml": codec,
-            "r/vendor/bad/x-codec.yaml": b"{",
-            "r/README": b"",
-        }.items():
+        for name, content in members.items():
             member = tarfile.TarInfo(name)
             member.size = len(content)
             archive.addfile(member, io.BytesIO(content))

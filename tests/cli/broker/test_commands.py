@@ -172,7 +172,7 @@ def test_letters_are_shown_tried_again_and_forgotten(capsys: Output) -> None:
 
 def test_a_context_stands_for_an_address_and_its_token(address: str, own_contexts: Path, capsys: Output) -> None:
     """Commands use the chosen one; a token is kept for this user alone, and sent to its own address only."""
-    from likewise.cli.broker.contexts import chosen
+    from likewise.cli.terminal.contexts import chosen
 
     assert main.run(["context", "add", "here", "--address", address, "--token", "lw_secret"]) == 0
     assert own_contexts.stat().st_mode & 0o777 == 0o600

@@ -1,4 +1,4 @@
-"""Promises of likewise.evaluation.relatedness.experiment.experiment, and what the default measure achieves."""
+"""Promises of likewise.evaluation.relatedness.experiment, and what the default measure achieves."""
 
 from __future__ import annotations
 

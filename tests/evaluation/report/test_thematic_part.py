@@ -12,7 +12,7 @@ from likewise.evaluation.report import thematic_part
 from likewise.evaluation.report.sections import Figures, Table
 from likewise.evaluation.report.setting import Choices, Setting
 from likewise.evaluation.report.thematic_part import thematic
-from likewise.evaluation.thematic.sub_experiment import experiment as thematic_experiment
+from likewise.evaluation.thematic import experiment as thematic_experiment
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -56,7 +56,7 @@ def test_a_finished_experiment_draws_its_figures_again_without_spark(
         raise AssertionError("nothing was lacking")
 
     monkeypatch.setattr("likewise.pipeline.session.spark_session", no_spark)
-    monkeypatch.setattr("likewise.evaluation.thematic.sub_experiment.throughput.cold_throughput", no_spark)
+    monkeypatch.setattr("likewise.evaluation.thematic.throughput.cold_throughput", no_spark)
     again = thematic_experiment.experiment(choices, tmp_path)
     assert again == first
     assert (tmp_path / "f1.png").is_file()

@@ -7,8 +7,8 @@ from typing import Annotated
 import msgspec
 import typer
 
-from likewise.cli.broker.contexts import Context, Contexts, contexts_file, read_contexts, write_contexts
 from likewise.cli.terminal import output
+from likewise.cli.terminal.contexts import Context, Contexts, contexts_file, read_contexts, write_contexts
 from likewise.cli.terminal.options import AsJson
 
 app = typer.Typer(

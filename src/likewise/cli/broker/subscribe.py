@@ -72,7 +72,7 @@ class _Held:
 
     def begin(self) -> None:
         """Register and subscribe; wait for a broker that is not there, saying so in one line."""
-        from likewise.cli.broker.patience import having_said
+        from likewise.cli.terminal.patience import having_said
         from likewise.client.endpoint import FOREVER, no_such_host
         from likewise.errors import Unavailable
 

@@ -68,7 +68,7 @@ class BrokerOptions(OptionGroup):
 
     def broker(self) -> tuple[str, dict[str, Any]]:
         """The address, and the token and certificate that go with it."""
-        from likewise.cli.broker.contexts import chosen
+        from likewise.cli.terminal.contexts import chosen
 
         found = chosen(self.context, self.address)
         said = {"token": self.token or found.token or None, "ca": self.ca or found.ca or None}
@@ -76,7 +76,7 @@ class BrokerOptions(OptionGroup):
 
     def publisher(self, source: str | None = None) -> Publisher:
         """A publisher whose broker is there."""
-        from likewise.cli.broker.patience import say_once
+        from likewise.cli.terminal.patience import say_once
         from likewise.client import Publisher
 
         say_once()
@@ -85,7 +85,7 @@ class BrokerOptions(OptionGroup):
 
     def subscriber(self, id: str, **queue: Any) -> Subscriber:
         """A subscriber that was not registered yet."""
-        from likewise.cli.broker.patience import say_once
+        from likewise.cli.terminal.patience import say_once
         from likewise.client import Subscriber
 
         say_once()
