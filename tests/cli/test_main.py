@@ -165,5 +165,5 @@ def test_no_option_is_declared_twice() -> None:
     for path in Path(main.__file__).parent.rglob("*.py"):
         for option in set(re.findall(r'typer\.Option\(\s*"(--[a-z-]+)"', path.read_text(encoding="utf-8"))):
             declared.setdefault(option, []).append(path.name)
-    shared = {"--json", "--threshold", "--space", "--context", "--keep-going"}
+    shared = {"--json", "--space", "--context", "--keep-going"}
     assert all(declared[option] == ["options.py"] for option in shared), declared

@@ -25,7 +25,7 @@ from likewise.errors import ArtefactMissing, FormatError, UnknownId
 
 def bench(
     context: typer.Context,
-    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="Which one; all if none is named.")] = None,
+    name: Annotated[str | None, typer.Argument(metavar="NAME", help="Which one; all if none is named.")] = None,
     listed: Annotated[bool, typer.Option("--list", help="Print their names and leave.")] = False,
     record: Annotated[bool, typer.Option("--record", help="Keep the figures in benchmarks/history/.")] = False,
     history: Annotated[

@@ -104,7 +104,7 @@ def build(
 @app.command(name="list")
 def list_spaces(
     folders: Annotated[
-        list[str] | None, typer.Argument(metavar="[DIR]...", help="Where to look, instead of the usual places.")
+        list[str] | None, typer.Argument(metavar="DIR", help="Where to look, instead of the usual places.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -129,7 +129,7 @@ def list_spaces(
 
 @app.command()
 def info(
-    space: Annotated[str | None, typer.Argument(metavar="[SPACE]", help=_WHICH)] = None, as_json: AsJson = False
+    space: Annotated[str | None, typer.Argument(metavar="SPACE", help=_WHICH)] = None, as_json: AsJson = False
 ) -> None:
     """Say what a space holds and how it was built.
 
@@ -147,7 +147,7 @@ def info(
 
 @app.command()
 def verify(
-    space: Annotated[str | None, typer.Argument(metavar="[SPACE]", help=_WHICH)] = None, as_json: AsJson = False
+    space: Annotated[str | None, typer.Argument(metavar="SPACE", help=_WHICH)] = None, as_json: AsJson = False
 ) -> None:
     """Hash every file of a space and check its order; the exit code is 3 if it is damaged.
 

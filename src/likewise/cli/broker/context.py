@@ -75,7 +75,7 @@ def add(
 
 @app.command()
 def use(
-    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="Which one.", autocompletion=_names)] = None,
+    name: Annotated[str | None, typer.Argument(metavar="NAME", help="Which one.", autocompletion=_names)] = None,
 ) -> None:
     """Choose the context that commands mean; without a name, none.
 
