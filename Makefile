@@ -16,7 +16,7 @@ LOCK := env -u PIP_FIND_LINKS -u UV_FIND_LINKS $(BIN)/uv pip compile --quiet --u
         $(if $(UPGRADE),--upgrade)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check pytest coverage chaos themes installs bench docs links lock format hooks clean distclean newcomer
+.PHONY: help run test check pytest coverage chaos themes installs bench docs links lock format hooks clean distclean newcomer pages pictures
 
 help: ## say what there is
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 18
@@ -57,6 +57,12 @@ bench: $(STAMPS)/test ## every benchmark; NAME=parsing runs one
 docs: $(STAMPS)/test ## the documentation, in docs/_build/html
 	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going docs docs/_build/html
 	@echo "docs/_build/html/index.html"
+
+pages: $(STAMPS)/test ## what the README and the tutorial show below their commands, written anew
+	$(BIN)/python tools/make_pages.py
+
+pictures: $(STAMPS)/test ## the pictures of the dashboard in docs/images, taken anew
+	$(BIN)/python -m tests.dashboard.pictures --to docs/images
 
 links: $(STAMPS)/test ## whether the addresses the documentation names answer; needs the network
 	$(BIN)/sphinx-build --quiet -b linkcheck docs docs/_build/links

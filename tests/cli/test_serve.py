@@ -28,7 +28,7 @@ def test_the_commands_carry_an_event_from_one_terminal_to_another(tmp_path: Path
         published = likewise("publish", *near, "--source", "/roof", given="e1: {no2: 45, city: Zagreb}\n{no2: 3}\n")
         assert published.stdout == "Published 2 events.\n", published.stderr
         shown = likewise("subscribe", *near, "--count", "1", "bad: {no2 > 40}")
-        assert shown.stdout == "earlier   /roof  no2: 45  1 bad  initial  city: Zagreb\n", shown.stderr
+        assert shown.stdout == "earlier   /roof  no2: 45  1 bad  city: Zagreb\n", shown.stderr
         assert shown.stderr == "bad was temporary and has ended; nothing stays at the broker.\n"
         figures = json.loads(likewise("admin", "stats", *near, "--json").stdout)
         assert (figures["events"], figures["pending"]) == (2, 0)

@@ -75,7 +75,7 @@ def test_a_delivery_says_when_who_what_and_how_well(address: str, tmp_path: Path
     capsys.readouterr()
     assert main.run(["subscribe", "bad: {no2 > 40 ug/m3, town = D}", "--address", address, "--count", "1"]) == 0
     told = capsys.readouterr()
-    assert re.fullmatch(r"\d\d:\d\d:20  roof/7  no2: 45 ug/m3 · town: D  1 bad  initial  fw: 4\.1\n", told.out)
+    assert re.fullmatch(r"\d\d:\d\d:20  roof/7  no2: 45 ug/m3 · town: D  1 bad  fw: 4\.1\n", told.out)
 
 
 def test_a_line_is_cut_to_the_width(

@@ -15,7 +15,7 @@ from likewise.cli.terminal.options import AsJson, BrokerOptions, Why, grouped
 
 if TYPE_CHECKING:
     from likewise.client import ClientDelivery, Subscriber
-    from likewise.model import Explanation, Subscription
+    from likewise.model import Explanation, PredicateReport, Subscription
 
 WAITING = 1_000  # deliveries a temporary subscriber may leave unread before the oldest go
 
@@ -127,7 +127,7 @@ def delivery_line(inbox: Subscriber, delivery: ClientDelivery, wanted: bool) -> 
     """One delivery on one line: time, device, the reading that met it, score, subscription, then the rest."""
     from rich.text import Text
 
-    from likewise.cli.terminal.rendering import reason, score_style
+    from likewise.cli.terminal.rendering import score_style
     from likewise.model.showing import number
 
     event = delivery.event
@@ -135,17 +135,24 @@ def delivery_line(inbox: Subscriber, delivery: ClientDelivery, wanted: bool) -> 
     line = Text.assemble((_when(delivery), "dim"), "  ", (event.source or event.id or "", "bold"), "  ")
     fired: set[int] = set()
     if explained is not None:
-        line.append(" · ".join(reason(report) for report in explained.predicates)).append("  ")
+        line.append(" · ".join(_answer(report) for report in explained.predicates)).append("  ")
         fired = {report.tuple for report in explained.predicates if report.tuple is not None}
     for met in delivery.subscriptions:
         line.append(number(met.score), score_style(met.score)).append(f" {met.id}  ", "cyan")
-    if delivery.cause != "arrival":
+    if delivery.cause not in ("arrival", "initial"):
         line.append(f"{delivery.cause}  ", "magenta")
     rest = " · ".join(_readings(delivery, fired))
     line.append(rest, "dim")
     if (room := output.width()) is not None:
         line.truncate(room, overflow="ellipsis")
     return line
+
+
+def _answer(report: PredicateReport) -> str:
+    """The reading that met a part; what has none, such as a ranking, in words."""
+    from likewise.cli.terminal.rendering import reason
+
+    return f"{report.attribute}: {report.value}" if report.attribute and not report.negated else reason(report)
 
 
 def _when(delivery: ClientDelivery) -> str:
