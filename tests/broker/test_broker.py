@@ -13,6 +13,7 @@ from likewise.broker.broker import Broker
 from likewise.broker.config import Config, Matching
 from likewise.broker.tenants.tenant import Tenant
 from likewise.errors import Conflict, DuplicateId, StateError, UnknownId
+from likewise.model import Triple
 from likewise.testing.clocks import ManualClock
 
 HOUR = 3_600 * 1_000_000
@@ -352,3 +353,17 @@ def test_a_restart_with_another_threshold_measure_or_clock_goes_by_them(
     with served(1.0, "esa", clock) as broker:
         for matcher in (tenant_of(broker).stateless, tenant_of(broker).windows):
             assert "esa" in str(matcher.interpretation.measure.configuration())
+
+
+def test_near_triples_are_delivered_also_after_a_restart(tmp_path: Path, clock: ManualClock) -> None:
+    """A subscription to a near triple is kept in the store and served again."""
+    pytest.importorskip("rtree")
+    graph = (Triple("<http://e.org/final>", "<http://e.org/homeTeams>", "<http://e.org/Spain>"),)
+    text = "near (?m, <http://e.org/home_team>, <http://e.org/Spain>) radius 0.5 by spelling"
+    with Broker(tmp_path / "store", clock=clock) as broker:
+        subscribed(broker, "ann", near=text)
+        broker.publish(tenant_of(broker), [lw.Event(graph=graph, id="e1")])
+        assert got(broker, "ann") == [("e1", "arrival", ["near"])]
+    with Broker(tmp_path / "store", clock=clock) as broker:
+        broker.publish(tenant_of(broker), [lw.Event(graph=graph, id="e2")])
+        assert [id for id, _, _ in got(broker, "ann")] == ["e1", "e2"]

@@ -80,6 +80,7 @@ def test_every_terminal_of_the_grammar_has_its_words() -> None:
         "TOP",
         "WITHIN",
         "BY",
+        "RADIUS",
         "THRESHOLD",
         "CONFIDENCE",
         "USING",

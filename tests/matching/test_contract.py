@@ -23,13 +23,13 @@ from likewise.testing import (
     compare_interleavings,
 )
 from likewise.testing.generators import SeededChoice, event, subscription
-from likewise.testing.oracle import ESA, JCN, MEASURE
+from likewise.testing.oracle import ESA, JCN, MEASURE, vectors
 
-KINDS: tuple[Kind, ...] = ("exact", "approximate", "top", "statements", "pattern", "interest")
+KINDS: tuple[Kind, ...] = ("exact", "approximate", "top", "statements", "pattern", "interest", "near")
 
 
 def plain() -> NaiveEngine:
-    return NaiveEngine(MEASURE, jcn=JCN, esa=ESA)
+    return NaiveEngine(MEASURE, jcn=JCN, esa=ESA, meaning=vectors)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -41,8 +41,12 @@ def test_the_oracle_keeps_its_own_contract(kind: Kind) -> None:
 def test_the_oracle_keeps_its_contract_with_all_kinds_together() -> None:
     """All kinds in one engine, with lateness."""
     setting = Setting(lateness=3)
-    check_engine(lambda: NaiveEngine(MEASURE, jcn=JCN, esa=ESA, lateness=3), setting=setting, examples=20)
-    compare_interleavings(lambda: NaiveEngine(MEASURE, jcn=JCN, esa=ESA, lateness=3), calls=1_000, setting=setting)
+    check_engine(
+        lambda: NaiveEngine(MEASURE, jcn=JCN, esa=ESA, lateness=3, meaning=vectors), setting=setting, examples=20
+    )
+    compare_interleavings(
+        lambda: NaiveEngine(MEASURE, jcn=JCN, esa=ESA, lateness=3, meaning=vectors), calls=1_000, setting=setting
+    )
 
 
 @pytest.mark.parametrize("name", REGRESSIONS)

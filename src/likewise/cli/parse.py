@@ -85,6 +85,7 @@ def facts(subscription: Subscription) -> dict[str, object]:
     return {
         "id": subscription.id,
         "kind": subscription.kind,
+        "degree": subscription.degree,
         "text": subscription_text(subscription),
         "subscription": msgspec.Raw(subscription_to_json(subscription)),
     }
@@ -103,8 +104,11 @@ def described(subscription: Subscription) -> list[Text | Table]:
 
     parts: list[Text | Table] = [
         Text(subscription_text(subscription), style="bold"),
-        Text.assemble(("kind ", "dim"), subscription.kind, ("   id ", "dim"), subscription.id),
-    ]
+        Text.assemble(
+            ("kind ", "dim"), subscription.kind, ("   id ", "dim"), subscription.id,
+            ("   approximation ", "dim"), f"{100 * subscription.degree:.0f} %",
+        ),
+    ]  # fmt: skip
     if subscription.themes:
         parts.append(Text.assemble(("themes ", "dim"), " · ".join(subscription.themes)))
     parts.append(_table(subscription))
@@ -115,7 +119,7 @@ def _table(subscription: Subscription) -> Table:
     from rich import box
     from rich.table import Table
 
-    from likewise.model import Condition, GraphPattern, Interest
+    from likewise.model import Condition, GraphPattern, Interest, Near
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     body = subscription.body
@@ -124,10 +128,11 @@ def _table(subscription: Subscription) -> Table:
     if isinstance(body, Condition):
         rows = [row for item in body.items for row in _rows(item, "")]
         headings = ("attribute", "operator", "value", "understood as")
-    elif isinstance(body, GraphPattern):
+    elif isinstance(body, (GraphPattern, Near)):
         from likewise.language.rdf_terms import term_text
 
-        rows = [(term_text(p.subject), term_text(p.predicate), term_text(p.object)) for p in body.patterns]
+        patterns = body.patterns if isinstance(body, GraphPattern) else (body.pattern,)
+        rows = [(term_text(p.subject), term_text(p.predicate), term_text(p.object)) for p in patterns]
         headings = ("subject", "predicate", "object")
     elif isinstance(body, Interest):
         rows = [(str(i), {"0": "false", "1": "true", "*": "either"}[bit]) for i, bit in enumerate(body.vector, start=1)]

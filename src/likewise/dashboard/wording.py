@@ -10,7 +10,18 @@ import msgspec
 
 from likewise.errors import LikewiseError, ParseError
 from likewise.language import parse, subscription_text, value_text
-from likewise.model import All, Condition, GraphPattern, Interest, Interval, Not, Predicate, Quantity, Subscription
+from likewise.model import (
+    All,
+    Condition,
+    GraphPattern,
+    Interest,
+    Interval,
+    Near,
+    Not,
+    Predicate,
+    Quantity,
+    Subscription,
+)
 from likewise.model.condition import Node
 from likewise.model.showing import verdict_text
 
@@ -123,6 +134,8 @@ def _parts(subscription: Subscription) -> Iterator[tuple[str, str]]:
             yield from _node(item, "")
     elif isinstance(body, GraphPattern):
         yield "triples", f"{len(body.patterns)} patterns that hold together"
+    elif isinstance(body, Near):
+        yield "a triple", f"like this one by {body.by}, at most {body.radius:g} apart"
     elif isinstance(body, Interest):
         yield "properties", f"{len(body.vector)}, each true, false or either"
     else:

@@ -32,6 +32,7 @@ from likewise.model.subscription import (
     Distance,
     GraphPattern,
     Interest,
+    Near,
     Relatedness,
     Scoring,
     Statement,
@@ -292,6 +293,13 @@ class Construction:
                     case _:
                         found.append(TriplePattern(subject, verb, _term(token, prefixes)))
         return GraphPattern(tuple(found))
+
+    def near(self, parts: list[object]) -> Near:
+        """Prefixes, then `near (s, p, o) radius r by meaning`."""
+        *before, subject, verb, object_, radius, by = parts
+        prefixes = {**PREFIXES, **dict(before)} if before else None  # type: ignore[arg-type]
+        terms = [_term(token, prefixes) for token in (subject, verb, object_)]  # type: ignore[arg-type]
+        return Near(TriplePattern(*terms), float(str(radius)), str(by))  # type: ignore[arg-type]
 
     def interest(self, bits: list[str]) -> Interest:
         """`[1, 0, *]`."""

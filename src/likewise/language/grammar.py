@@ -57,6 +57,7 @@ subscription: body clause*
      | "(" themes _COMMA? "{{" "}}" ")"      -> no_condition
      | statements
      | pattern
+     | near
      | "[" "]"                               -> interest
      | "[" BIT (_COMMA BIT)* "]"             -> interest
 
@@ -104,6 +105,7 @@ statement: _EVENT PROPERTY STRING
 pattern: prefix* triples (_DOT triples)* _DOT?
 prefix: _PREFIX PREFIX_NAME IRI
 triples: _subject _verb _object (COMMA _object)* (SEMICOLON _verb _object (COMMA _object)*)*
+near: prefix* _NEAR "(" _subject _COMMA _verb _COMMA _object ")" "radius" NUMBER "by" NEAR_BY
 _subject: VARIABLE | IRI | PREFIXED
 _verb: VARIABLE | IRI | PREFIXED | A
 _object: VARIABLE | IRI | PREFIXED | LITERAL | NUMERAL | TRUTH
@@ -143,6 +145,8 @@ WEIGHT.2: /{NUMBER}(?=\s*\*)/
 TERM: /{_TERM}/
 NAME: /{_words(_PLAIN)}/
 
+_NEAR: /near(?=\s*+\()/
+NEAR_BY: /meaning|spelling/
 _EVENT: /event(?=[\s"])/
 PROPERTY: /{_PROPERTY}/
 STRING: /{QUOTED}/
@@ -152,7 +156,7 @@ PREFIX_NAME: /{_PREFIX}/
 IRI: /{_IRI}/
 PREFIXED: /{_PREFIX}{_LOCAL}/
 VARIABLE: /[?$]\w++/
-A.2: /a(?=[\s<?$])/
+A.2: /a(?=[\s<?$,])/
 LITERAL: /(?:{_STRING})(?:@[A-Za-z]++(?:-[A-Za-z0-9]++)*+|\^\^(?:{_IRI}|{_PREFIX}{_LOCAL}))?/
 NUMERAL: /[+-]?(?:[0-9]*\.[0-9]++|[0-9]++)(?:[eE][+-]?[0-9]++)?(?![\w:])/
 TRUTH.2: /(?:true|false)(?![\w:])/

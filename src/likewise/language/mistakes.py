@@ -33,6 +33,8 @@ _WORDS: Final = {
     "_AND": "`and`",
     "_OR": "`or`",
     "_EVENT": '`event property "value"`',
+    "_NEAR": "`near (s, p, o)`",
+    "NEAR_BY": "`meaning` or `spelling`",
     "PROPERTY": "a property",
     "STRING": "text in double quotes",
     "_PREFIX": "`PREFIX`",
@@ -62,7 +64,10 @@ _WORDS: Final = {
 }
 # The other operators always come with `=`, which stands for all of them.
 _WITH_EQUALITY: Final = frozenset({"COMPARISON", "TEXT_OPERATOR", "_BETWEEN", "_IN", "_EXISTS"})
-_ANY_FORM: Final = 'a subscription: `{attribute = value}`, `event property "value"`, `?s ?p ?o` or `[1, 0, *]`'
+_ANY_FORM: Final = (
+    'a subscription: `{attribute = value}`, `event property "value"`, `?s ?p ?o`, `near (?s, ?p, o) radius 0.5 by '
+    "meaning` or `[1, 0, *]`"
+)
 
 _FOUND = re.compile(r"is-a|(?:starts|ends)\s+with|[<>!]=|\w+|\S")
 _OPERATOR_WORDS: Final = frozenset({"between", "in", "contains", "exists", "under", "is-a", "starts with", "ends with"})

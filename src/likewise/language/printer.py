@@ -18,6 +18,7 @@ from likewise.model.subscription import (
     Distance,
     GraphPattern,
     Interest,
+    Near,
     Relatedness,
     Scoring,
     Statements,
@@ -100,6 +101,9 @@ def body_text(body: Body) -> str:
             return " . ".join(
                 f"{term_text(p.subject)} {term_text(p.predicate)} {term_text(p.object)}" for p in patterns
             )
+        case Near(pattern=p, radius=radius, by=by):
+            terms = ", ".join(term_text(part) for part in (p.subject, p.predicate, p.object))
+            return f"near ({terms}) radius {number_text(radius)} by {by}"
         case Interest(vector=vector):
             return f"[{', '.join(vector)}]"
 

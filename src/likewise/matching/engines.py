@@ -18,6 +18,7 @@ from likewise.matching.engine import Engine
 from likewise.model import Kind
 
 if TYPE_CHECKING:
+    from likewise.matching.plain.locality import Locality
     from likewise.semantics.interpretation import Interpretation
 
 Profile = Literal["full", "small"]
@@ -34,6 +35,7 @@ PROFILES: Final[Mapping[Profile, Mapping[Kind, str]]] = MappingProxyType(
             "statements": "hybrid",
             "interest": "bit-planes",
             "pattern": "automaton",
+            "near": "mvr-tree",
         },
         "small": {"exact": "forest"},
     }
@@ -51,8 +53,8 @@ ENGINES: Final[Mapping[str, tuple[Kind, ...]]] = MappingProxyType(
         "rapid": ("interest",),
         "rapid-modified": ("interest",),
         "automaton": ("pattern",),
-        "mvr-tree": ("pattern",),
-        "r-tree": ("pattern",),
+        "mvr-tree": ("pattern", "near"),
+        "r-tree": ("pattern", "near"),
         "naive": KINDS,
     }
 )
@@ -64,6 +66,7 @@ _LACKS: Final[Mapping[Kind, str]] = MappingProxyType(
         "statements": "statements about RDF, which need a space and compiled kernels",
         "interest": "interest vectors, which need compiled kernels",
         "pattern": "graph patterns, which need compiled kernels",
+        "near": "near triples, which need compiled kernels",
     }
 )
 
@@ -171,6 +174,12 @@ def made(name: str, kind: Kind, by: Interpretation) -> Engine:
             from likewise.matching.graphs.engine import GraphPatternEngine
 
             return GraphPatternEngine()
+        case "mvr-tree" | "r-tree" if kind == "near":
+            from likewise.matching.graphs_nearby.engine import NearEngine
+            from likewise.matching.graphs_nearby.mvr_tree import MvrTree
+            from likewise.matching.graphs_nearby.rtree_index import RTreeIndex
+
+            return NearEngine(_meaning(by), MvrTree if name == "mvr-tree" else RTreeIndex)
         case _:
             return _comparable(name, kind, by)
 
@@ -204,6 +213,19 @@ def _comparable(name: str, kind: Kind, by: Interpretation) -> Engine:
 
             if kind == "statements":
                 return NaiveEngine(jcn=by.named("jcn"), esa=by.named("esa", metric="cosine"), threshold=by.threshold)
+            if kind == "near":
+                return NaiveEngine(meaning=_meaning(by))
             measured = kind in ("approximate", "top")
             return NaiveEngine(by.measure if measured else None, threshold=by.threshold, lateness=by.lateness)
     raise InputError(f"no engine is named {name!r}; there are {', '.join(ENGINES)}")
+
+
+def _meaning(by: Interpretation) -> Callable[[], Locality]:
+    """What makes vectors of terms by meaning, from the matcher's space, when they are first needed."""
+
+    def make() -> Locality:
+        from likewise.matching.plain.locality import SemanticLocality
+
+        return SemanticLocality(by.space)
+
+    return make

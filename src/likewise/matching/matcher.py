@@ -13,15 +13,16 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from likewise.defaults import CACHE_BYTES, LATENESS
-from likewise.errors import InputError, StateError
+from likewise.defaults import CACHE_BYTES, LATENESS, MAX_ENUMERATED_MAPPINGS
+from likewise.errors import InputError, LimitExceeded, StateError
 from likewise.matching.cache_use import CACHES, CacheUse
 from likewise.matching.engine import FoundBatch, Ranked, WindowEngine
 from likewise.matching.engines import Choice, Engines, Profile
 from likewise.matching.explaining.judged_pairs import judged_pairs
 from likewise.matching.matcher_state import MatcherState
 from likewise.matching.results import Numbering, merge
-from likewise.model import Event, Explanation, Kind, Match, MatchBatch, Promotion, Subscription
+from likewise.model import Condition, Event, Explanation, Kind, Match, MatchBatch, Promotion, Subscription
+from likewise.model import Mapping as PredicateMapping
 from likewise.semantics.feedback import Judgement, concerns
 from likewise.semantics.interpretation import Interpretation
 
@@ -283,6 +284,35 @@ class Matcher:
     def explain(self, event: Event, id: str, at: int | None = None) -> Explanation:
         """Why the event does or does not meet the subscription; changes nothing."""
         return self._state.explain(event, id, self._moment(event, at))
+
+    def mappings(self, event: Event, id: str, k: int = 10) -> list[PredicateMapping]:
+        """The k best mappings of a condition's predicates to the event's tuples, the best first; changes nothing.
+
+        Each has its score, its probability among all mappings (P; among the best 100 or k if there are more than
+        10,000) and that of every correspondence in its predicate's row (P_σ). They are given whether or not they reach
+        the threshold, each part or all together; fewer than k if no others have a score above 0. Conditions of more
+        than 50 predicates have their best one alone, and an exact condition whose predicates share a tuple has none.
+
+        >>> import likewise as lw
+        >>> from likewise.testing import TableMeasure
+        >>> m = Matcher(measure=TableMeasure({("laptop", "computer"): 0.8, ("laptop", "phone"): 0.2}))
+        >>> _ = m.add(lw.parse("{device[] = laptop~}", id="s"))
+        >>> found = m.mappings(lw.event({"device": ["computer", "phone"]}), "s", k=2)
+        >>> [(round(each.score, 2), round(each.probability, 2)) for each in found]
+        [(0.8, 0.8), (0.2, 0.2)]
+        """
+        from likewise.matching.plain.conditions import best_mappings, plain_condition
+        from likewise.matching.plain.needed import Needed
+        from likewise.matching.plain.similarity import SeenEvent
+
+        subscription = self._state.held[self._state.ordinal(id)]
+        if not isinstance(subscription.body, Condition):
+            raise StateError(f"{id!r} is no condition in braces, so it has no mappings of predicates to tuples")
+        if not 1 <= k <= MAX_ENUMERATED_MAPPINGS:
+            raise LimitExceeded("mappings asked for (from 1)", allowed=MAX_ENUMERATED_MAPPINGS, found=k)
+        threshold = self.interpretation.threshold if subscription.threshold is None else subscription.threshold
+        measure = self.interpretation.measure if subscription.body.is_relaxed() else None
+        return best_mappings(plain_condition(subscription), SeenEvent(event, measure), Needed.at(threshold), k)
 
     # -- learning -------------------------------------------------------------------------------
 

@@ -48,7 +48,7 @@ class Explanation(msgspec.Struct, frozen=True, omit_defaults=True):
     """Why, for every kind of subscription.
 
     `change` says in one sentence what would make it match ('' if it does). `runner_up` is the second
-    best mapping. `score` and `threshold` are what was compared.
+    best mapping. `score` and `threshold` are what was compared; `degree` is the subscription's degree of approximation.
     """
 
     subscription_id: str
@@ -60,6 +60,7 @@ class Explanation(msgspec.Struct, frozen=True, omit_defaults=True):
     threshold: float | None = None
     mapping: Mapping | None = None
     runner_up: Mapping | None = None
+    degree: float = 0.0
 
     def __str__(self) -> str:
         return text_of(self)

@@ -92,6 +92,11 @@ class Predicate(
         return self.attribute_relaxed + self.value_relaxed
 
     @property
+    def parts(self) -> int:
+        """How many parts could be relaxed: the attribute, and the value if it has one."""
+        return 1 if self.operator == "exists" else 2
+
+    @property
     def unit(self) -> str:
         """The unit's symbol its numbers are in, or ''."""
         match self.value:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Literal
 
 import msgspec
@@ -11,11 +11,13 @@ from likewise.defaults import MAX_BEST, MAX_K, MAX_TERM_LENGTH, MAX_THEMES, MAX_
 from likewise.errors import InvalidSubscription, LimitExceeded
 from likewise.model.condition import All, Any, Conjunction, Node, Not, check, conjunctions
 from likewise.model.predicate import Predicate
-from likewise.model.rdf import TriplePattern
+from likewise.model.rdf import TriplePattern, is_variable
 from likewise.model.shown import html_of, text_of
 from likewise.model.values import finite
 
-Kind = Literal["exact", "approximate", "top", "statements", "pattern", "interest"]
+Kind = Literal["exact", "approximate", "top", "statements", "pattern", "interest", "near"]
+NearBy = Literal["meaning", "spelling"]
+FARTHEST = 1.4  # a radius may reach so far: terms that have nothing in common lie √2 apart
 
 
 class Condition(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True, tag="condition", tag_field="kind"):
@@ -34,17 +36,19 @@ class Condition(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=Tru
 
     def is_relaxed(self) -> bool:
         """Whether any part, also under `not`, is relaxed."""
+        return any(predicate.attribute_relaxed or predicate.value_relaxed for predicate in self.predicates())
+
+    def predicates(self) -> Iterator[Predicate]:
+        """Every predicate as it is written, also under `not` and `or`, in no particular order."""
         pending: list[Node] = list(self.items)
         while pending:
             match pending.pop():
                 case Predicate() as predicate:
-                    if predicate.attribute_relaxed or predicate.value_relaxed:
-                        return True
+                    yield predicate
                 case All(items=items) | Any(items=items):
                     pending.extend(items)
                 case Not(item=item):
                     pending.append(item)
-        return False
 
 
 class Statement(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True):
@@ -96,7 +100,35 @@ class Interest(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True
             raise LimitExceeded("properties of an interest vector", allowed=MAX_VECTOR, found=len(self.vector))
 
 
-Body = Condition | Statements | GraphPattern | Interest
+class Near(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True, tag="near", tag_field="kind"):
+    """`near (s, p, o) radius r by meaning`: a triple of the event lies within the radius of this one (SPEC.md L).
+
+    Every constant is compared with its counterpart, by the distance of unit vectors: 0 if they say the same, √2 if they
+    have nothing in common. A variable is met by anything.
+
+    >>> Near(TriplePattern("?e", "<http://e.org/team>", "?t"), 0.5, "spelling").constants()
+    1
+    """
+
+    pattern: TriplePattern
+    radius: float
+    by: NearBy
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.radius <= FARTHEST:
+            raise InvalidSubscription(
+                f"a radius lies between 0 (the same) and {FARTHEST} (next to nothing in common), not at {self.radius}"
+            )
+        if not self.constants():
+            raise InvalidSubscription("every part of the triple is a variable, which any triple meets; give one term")
+
+    def constants(self) -> int:
+        """How many parts are terms."""
+        parts = (self.pattern.subject, self.pattern.predicate, self.pattern.object)
+        return sum(not is_variable(part) for part in parts)
+
+
+Body = Condition | Statements | GraphPattern | Interest | Near
 
 
 class Distance(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True, tag="distance", tag_field="kind"):
@@ -220,6 +252,8 @@ class Subscription(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, fo
             return "approximate" if body.is_relaxed() else "exact"
         if isinstance(body, Statements):
             return "statements"
+        if isinstance(body, Near):
+            return "near"
         return "pattern" if isinstance(body, GraphPattern) else "interest"
 
     def __str__(self) -> str:
@@ -227,6 +261,23 @@ class Subscription(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, fo
 
     def _repr_html_(self) -> str:
         return html_of(self)
+
+    @property
+    def degree(self) -> float:
+        """The degree of approximation: how many of its attributes and values are relaxed, from 0 (exact) to 1.
+
+        Statements and near triples are approximate throughout, graph patterns and interest vectors exact (Hasan and
+        Curry 2014, section 3.4).
+
+        >>> laptop = Predicate("device", "=", "laptop", attribute_relaxed=True, value_relaxed=True)
+        >>> Subscription(Condition((laptop, Predicate("office", "=", "room 112")))).degree
+        0.5
+        """
+        body = self.body
+        if isinstance(body, Condition):
+            counted = [(predicate.relaxed_parts, predicate.parts) for predicate in body.predicates()]
+            return sum(relaxed for relaxed, _ in counted) / sum(parts for _, parts in counted)
+        return float(isinstance(body, (Statements, Near)))
 
 
 def check_themes(themes: tuple[str, ...], error: type[Exception]) -> None:

@@ -20,6 +20,7 @@ from likewise.model import (
     Interest,
     Interval,
     Kind,
+    Near,
     Node,
     Not,
     Operator,
@@ -37,6 +38,7 @@ from likewise.model import (
     WeightedSum,
 )
 from likewise.model import Any as Either
+from likewise.model.subscription import NearBy
 
 T = TypeVar("T")
 
@@ -196,6 +198,13 @@ def subscription(choice: Choice, kind: Kind, id: str) -> Subscription:
             return Subscription(Statements(items), id, threshold=choice.pick((None, 0.25, *CLEAR_THRESHOLDS)))
         case "pattern":
             return Subscription(GraphPattern(tuple(_pattern(choice) for _ in range(choice.integer(1, 3)))), id)
+        case "near":
+            pattern = TriplePattern(
+                choice.pick(("?x", "?x", *SUBJECTS)), choice.pick(NEAR_PREDICATES), choice.pick(("?x", "?y", *OBJECTS))
+            )
+            threshold = choice.pick((None, None, 0.25, *CLEAR_THRESHOLDS))
+            by: tuple[NearBy, ...] = ("spelling", "meaning")
+            return Subscription(Near(pattern, choice.pick(RADII), choice.pick(by)), id, threshold=threshold)
         case "interest":
             return Subscription(Interest("".join(choice.pick("*01") for _ in range(choice.pick(VECTOR_LENGTHS)))), id)
 
@@ -219,8 +228,10 @@ def top(choice: Choice) -> Top:
 PROPERTIES = ("type", "team", "homeTeam", "place", "date")
 RESOURCES = ("Football Match", "football matches", "Spain", "race", "2012")
 VECTOR_LENGTHS = (5, 5, 5, 4, 1)
+RADII = (0.0, 0.41, 0.87, 1.13, 1.4)
 SUBJECTS = ("<http://e.org/a>", "<http://e.org/b>", "_:n")
 PREDICATES = ("<http://e.org/type>", "<http://e.org/homeTeams>", "<http://e.org/place_name>")
+NEAR_PREDICATES = (*PREDICATES, "<http://e.org/home_team>", "<http://e.org/places>")
 OBJECTS = (*SUBJECTS, '"Spain"@en', '"Spanien"@de', '"2012"^^<http://www.w3.org/2001/XMLSchema#integer>',
            "<http://e.org/Football_Match>")  # fmt: skip
 
@@ -248,7 +259,7 @@ def event(choice: Choice, kinds: frozenset[Kind], id: str | None, at: int, laten
         if "top" in kinds:  # what windows rank by, in most events
             scored = ("a", "b", "c")[: choice.pick((3, 3, 1, 0))]
             tuples = (*(EventTuple(name, choice.integer(0, 9)) for name in scored), *tuples)
-    if not kinds.isdisjoint({"pattern", "statements"}) and choice.integer(0, 7) < 7:
+    if not kinds.isdisjoint({"pattern", "statements", "near"}) and choice.integer(0, 7) < 7:
         graph = tuple(
             Triple(choice.pick(SUBJECTS), choice.pick(PREDICATES), choice.pick(OBJECTS))
             for _ in range(choice.integer(1, 6))

@@ -6,7 +6,7 @@ answered either way: engines may multiply in another order, or add logarithms.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -14,6 +14,7 @@ import msgspec
 from likewise.defaults import HYBRID_M, LATENESS, THRESHOLD
 from likewise.matching.engine import Engine, Found
 from likewise.matching.naive.engine import NaiveEngine
+from likewise.matching.plain.locality import LexicalLocality, Locality
 from likewise.model import Condition, Event, Explanation, Match, Subscription
 from likewise.testing.measures import TableMeasure
 
@@ -27,6 +28,11 @@ JCN = TableMeasure(seed=8, name="jcn")
 ESA = TableMeasure(seed=9, name="esa")
 
 
+def vectors() -> Locality:
+    """Vectors that stand for meaning where there is no space: spelling, in fewer dimensions."""
+    return LexicalLocality(64)
+
+
 class Setting(msgspec.Struct, frozen=True):
     """What the oracle works with; the engine under test must be made with the same."""
 
@@ -36,12 +42,14 @@ class Setting(msgspec.Struct, frozen=True):
     m: int = HYBRID_M
     threshold: float = THRESHOLD
     lateness: int = LATENESS
+    meaning: Callable[[], Locality] = vectors
 
     def oracle(self) -> NaiveEngine:
         """A fresh plain engine."""
         return NaiveEngine(
-            self.measure, jcn=self.jcn, esa=self.esa, m=self.m, threshold=self.threshold, lateness=self.lateness
-        )
+            self.measure, jcn=self.jcn, esa=self.esa, m=self.m, threshold=self.threshold, lateness=self.lateness,
+            meaning=self.meaning,
+        )  # fmt: skip
 
     def is_borderline(self, subscription: Subscription, event: Event) -> bool:
         """Whether the answer changes when the threshold moves by the tolerance."""

@@ -22,6 +22,7 @@ from likewise.model import (
     Interest,
     Interval,
     Kind,
+    Near,
     Node,
     Not,
     Predicate,
@@ -40,7 +41,7 @@ from likewise.model import Any as Either
 from likewise.model.subscription import Variant
 from likewise.testing.generators import DrawnChoice, event, subscription
 
-KINDS: Final[tuple[Kind, ...]] = ("exact", "approximate", "top", "statements", "pattern", "interest")
+KINDS: Final[tuple[Kind, ...]] = ("exact", "approximate", "top", "statements", "pattern", "interest", "near")
 
 
 @st.composite
@@ -186,6 +187,17 @@ def graph_patterns(draw: Callable[[Any], Any]) -> GraphPattern:
 
 
 @st.composite
+def nears(draw: Callable[[Any], Any]) -> Near:
+    """Triples to be near to, with at least one term."""
+    resources = st.sampled_from((*_VARIABLES, *_IRIS))
+    terms = [draw(resources), draw(resources), draw(st.one_of(resources, _literals()))]
+    if all(term.startswith("?") for term in terms):
+        terms[1] = _IRIS[0]
+    radius = draw(st.sampled_from((0.0, 0.3, 1.4)) | st.floats(0, 1.4))
+    return Near(TriplePattern(*terms), radius, draw(st.sampled_from(("meaning", "spelling"))))
+
+
+@st.composite
 def written_subscriptions(draw: Callable[[Any], Any]) -> Subscription:
     """All the language can say, with any text in it."""
     statements = st.lists(st.builds(Statement, texts(), texts()), min_size=1, max_size=3)
@@ -195,6 +207,7 @@ def written_subscriptions(draw: Callable[[Any], Any]) -> Subscription:
             statements.map(lambda items: Statements(tuple(items))),
             graph_patterns(),
             st.text("01*", min_size=1, max_size=20).map(Interest),
+            nears(),
         )
     )
     themes: tuple[str, ...] = ()

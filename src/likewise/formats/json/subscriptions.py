@@ -22,7 +22,7 @@ from likewise.errors import FormatError, LikewiseError
 from likewise.formats.json.events import Data, read_lines, versioned
 from likewise.formats.strict_json import as_bytes, check_keys, decode, encode
 from likewise.formats.version import JSON_VERSION, check_version
-from likewise.model import Body, GraphPattern, Subscription, Top
+from likewise.model import Body, GraphPattern, Near, Subscription, Top
 from likewise.model.subscription import Variant
 
 
@@ -69,6 +69,10 @@ def subscription_from_json(data: Data) -> Subscription:
         from likewise.formats.rdf.terms import canonical_patterns
 
         body = GraphPattern(canonical_patterns(body.patterns))
+    elif type(body) is Near:
+        from likewise.formats.rdf.terms import canonical_patterns
+
+        body = Near(canonical_patterns((body.pattern,))[0], body.radius, body.by)
     made = Subscription(
         body, found.id, found.themes, found.top, found.threshold, found.valid_for, found.confidence, found.using,
         found.best,

@@ -8,7 +8,8 @@ from __future__ import annotations
 from likewise.defaults import HYBRID_M, THRESHOLD
 from likewise.errors import NotServed
 from likewise.matching.explaining.conditions import Finding, explain_condition
-from likewise.matching.explaining.other_kinds import explain_interest, explain_pattern, explain_statements
+from likewise.matching.explaining.other_kinds import explain_interest, explain_near, explain_pattern, explain_statements
+from likewise.matching.plain.nearness import Nearness
 from likewise.matching.plain.needed import Needed
 from likewise.matching.plain.scoring import number_of, rank_value, scored_attributes
 from likewise.matching.plain.similarity import SeenEvent
@@ -16,7 +17,7 @@ from likewise.matching.plain.statements import SeenStatements
 from likewise.matching.plain.window import Standing
 from likewise.model.event import Event
 from likewise.model.explanation import Explanation, PredicateReport, Verdict
-from likewise.model.subscription import Condition, GraphPattern, Interest, Subscription, Top
+from likewise.model.subscription import Condition, GraphPattern, Interest, Near, Subscription, Top
 from likewise.semantics.measure import Measure
 
 
@@ -31,6 +32,7 @@ def explain(
     threshold: float | None = None,
     at: int | None = None,
     standing: Standing | None = None,
+    nearness: Nearness | None = None,
 ) -> Explanation:
     """Why the event does or does not meet the subscription; `threshold` is the matcher's, the subscription's own wins.
 
@@ -56,13 +58,16 @@ def explain(
         judged, compared = explain_interest(body, event), None
     elif isinstance(body, GraphPattern):
         judged, compared = explain_pattern(body, event), None
+    elif isinstance(body, Near):
+        compared = subscription.threshold
+        judged = explain_near(body, event, nearness or Nearness(), compared)
     else:
         if jcn is None or esa is None:
             raise NotServed("explaining statements needs the measures jcn and esa; give both")
         judged = explain_statements(body, SeenStatements(event, jcn, esa), m, level)
     return Explanation(
         subscription.id, event.id, judged.verdict, judged.reports, judged.change, judged.score, compared,
-        judged.mapping, judged.runner_up,
+        judged.mapping, judged.runner_up, subscription.degree,
     )  # fmt: skip
 
 

@@ -1,15 +1,18 @@
-"""Explanations of the kinds without predicates: statements, graph patterns, interest vectors."""
+"""Explanations of the kinds without predicates: statements, graph patterns, near triples, interest vectors."""
 
 from __future__ import annotations
+
+import math
 
 from likewise.matching.explaining.conditions import Finding
 from likewise.matching.plain.graphs import search, unify
 from likewise.matching.plain.interests import disagreements
+from likewise.matching.plain.nearness import POSITIONS, Apart, Nearness, parts_of, score_of
 from likewise.matching.plain.statements import Answer, SeenStatements, relevance
 from likewise.model.event import Event
 from likewise.model.explanation import PredicateReport, Verdict
-from likewise.model.rdf import TriplePattern
-from likewise.model.subscription import GraphPattern, Interest, Statement, Statements
+from likewise.model.rdf import TriplePattern, is_variable
+from likewise.model.subscription import FARTHEST, GraphPattern, Interest, Near, Statement, Statements
 
 
 def explain_interest(interest: Interest, event: Event) -> Finding:
@@ -70,6 +73,48 @@ def _pattern_text(pattern: TriplePattern) -> str:
     from likewise.language.printer import body_text
 
     return body_text(GraphPattern((pattern,)))
+
+
+def explain_near(near: Near, event: Event, nearness: Nearness, threshold: float | None) -> Finding:
+    """Each term that is asked for with its counterpart in the triple that comes nearest."""
+    if not event.graph:
+        return Finding("missing_attribute", (), "It would need triples (RDF); the event has none.")
+    found = nearness.within(near, threshold, event.graph)
+    if found:
+        best = min(found, key=lambda each: each.mean)
+        return Finding("match", _near_reports(near, event, best), score=score_of(best))
+    every = list(nearness.apart(near, event.graph))
+    if not every:
+        names = " and ".join(near.pattern.variables())
+        change = f"It would need a triple that has the same term wherever {names} stands; the event has none."
+        return Finding("exact_part_false", (), change)
+    best = min(every, key=lambda each: (max(each.distances) > near.radius, each.mean))
+    reports, needed = _near_reports(near, event, best), max(best.distances)
+    if needed <= near.radius:
+        change = f"It would match with a threshold of at most {score_of(best):.3g}."
+    elif needed <= FARTHEST:
+        change = f"It would match with a radius of at least {math.ceil(needed * 1000) / 1000:g}."
+        if threshold is not None and score_of(best) < threshold:
+            change = f"{change[:-1]} and a threshold of at most {score_of(best):.3g}."
+    else:
+        weakest = max(zip(best.distances, reports, strict=True), key=lambda pair: pair[0])[1]
+        change = f"It would need a triple that comes nearer to {weakest.text}; this one has nothing in common with it."
+    return Finding("below_threshold", reports, change, score_of(best))
+
+
+def _near_reports(near: Near, event: Event, best: Apart) -> tuple[PredicateReport, ...]:
+    from likewise.language.rdf_terms import term_text
+
+    asked, seen = parts_of(near.pattern), parts_of(event.graph[best.place])
+    constants = [(p, a, s) for p, a, s in zip(POSITIONS, asked, seen, strict=True) if not is_variable(a)]
+    return tuple(
+        PredicateReport(
+            f"{position} near {term_text(a)}", "match" if distance <= near.radius else "below_threshold",
+            best.place, position, term_text(s), max(0.0, 1.0 - distance), 1.0,
+            notes=(f"{distance:.3f} apart by {near.by}, {near.radius:g} is allowed",),
+        )
+        for (position, a, s), distance in zip(constants, best.distances, strict=True)
+    )  # fmt: skip
 
 
 def explain_statements(statements: Statements, seen: SeenStatements, m: int, threshold: float) -> Finding:

@@ -1,1 +1,1 @@
-"""Patterns near a triple: `locality` gives coordinates, `pattern_space` verifies, `mvr_tree` and `rtree_index` find."""
+"""Patterns near a triple: `mvr_tree`, `rtree_index` find, `pattern_space` verifies, `engine` serves subscriptions."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from likewise.errors import DuplicateId, UnknownId
-from likewise.matching.graphs_nearby.locality import MARGIN, Locality, coordinates, principal_axis
+from likewise.matching.plain.locality import MARGIN, Locality, coordinates, principal_axis
 from likewise.model.rdf import TriplePattern, is_variable
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from likewise.matching.graphs_nearby.locality import Locality
+    from likewise.matching.plain.locality import Locality
     from likewise.model.rdf import TriplePattern
 
 NODE = 16  # entries of a node: libspatialindex's 100 suits pages of a disk, in memory small nodes are faster
@@ -29,7 +29,7 @@ WHOLE_AXIS = (-2.0, 2.0)  # every coordinate lies between -1 and 1
 class RTreeIndex(PatternSpace):
     """Patterns within a radius, by one R-tree.
 
-    >>> from likewise.matching.graphs_nearby.locality import LexicalLocality
+    >>> from likewise.matching.plain.locality import LexicalLocality
     >>> from likewise.model.rdf import TriplePattern
     >>> index = RTreeIndex(LexicalLocality(), radius=0.9)
     >>> index.insert(TriplePattern("?e", "<http://e.org/homeTeam>", "?t"), 1)
@@ -63,12 +63,19 @@ def _box(coordinates: dict[int, float]) -> list[float]:
     return [low for low, _ in ends] + [high for _, high in ends]
 
 
-def new_tree(dimensions: int) -> Any:
-    """An empty R-tree in memory."""
+def check_installed() -> None:
+    """Refuse where the library of R-trees is not there."""
     try:
-        from rtree.index import Index, Property
+        import rtree.index  # noqa: F401
     except ImportError:
         raise MissingDependency("rtree", "rdf") from None
+
+
+def new_tree(dimensions: int) -> Any:
+    """An empty R-tree in memory."""
+    check_installed()
+    from rtree.index import Index, Property
+
     return Index(
         properties=Property(
             dimension=dimensions, leaf_capacity=NODE, index_capacity=NODE, near_minimum_overlap_factor=NODE // 2

@@ -7,7 +7,7 @@ are enumerated, windows are recomputed. Faster engines are compared with this on
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, get_args
 
@@ -19,7 +19,9 @@ from likewise.matching.naive.windows import Hits, PlainWindows
 from likewise.matching.plain.conditions import MetCondition, PlainCondition, evaluate, plain_condition, rows_of
 from likewise.matching.plain.graphs import search, solutions
 from likewise.matching.plain.interests import agrees
+from likewise.matching.plain.locality import Locality
 from likewise.matching.plain.mappings import describe
+from likewise.matching.plain.nearness import Nearness, score_of, solutions_of
 from likewise.matching.plain.needed import Needed
 from likewise.matching.plain.similarity import SeenEvent
 from likewise.matching.plain.statements import SeenStatements, relevance
@@ -28,7 +30,7 @@ from likewise.model.event import Event
 from likewise.model.explanation import Explanation
 from likewise.model.mapping import Mapping
 from likewise.model.match import Bindings, Match, Promotion
-from likewise.model.subscription import GraphPattern, Interest, Kind, Statements, Subscription
+from likewise.model.subscription import GraphPattern, Interest, Kind, Near, Statements, Subscription
 
 if TYPE_CHECKING:
     from likewise.semantics.measure import Measure, Term
@@ -38,9 +40,9 @@ class NaiveEngine(BaseEngine):
     """Holds subscriptions of every kind and evaluates each one plainly.
 
     `measure` relates relaxed parts (without one, just equal terms are related). Statements need `jcn` and
-    `esa`. `lateness` (µs) is how far an event's own time may lie behind the engine's and still enter
-    windows; `refused_late` counts those that lay further back. The engine's time is the latest moment
-    it was given and never runs backwards.
+    `esa`, near triples by meaning need `meaning`, which makes vectors. `lateness` (µs) is how far an event's
+    own time may lie behind the engine's and still enter windows; `refused_late` counts those that lay further
+    back. The engine's time is the latest moment it was given and never runs backwards.
 
     >>> from likewise.model import Condition, Predicate, event
     >>> engine = NaiveEngine()
@@ -60,8 +62,10 @@ class NaiveEngine(BaseEngine):
         m: int = HYBRID_M,
         threshold: float | None = None,
         lateness: int = LATENESS,
+        meaning: Callable[[], Locality] | None = None,
     ) -> None:
         super().__init__()
+        self._nearness = Nearness(meaning)
         self.measure, self.jcn, self.esa, self.m = measure, jcn, esa, m
         self.threshold = THRESHOLD if threshold is None else threshold
         self._windows = PlainWindows(lateness)
@@ -73,13 +77,18 @@ class NaiveEngine(BaseEngine):
     # -- holding --------------------------------------------------------------------------------
 
     def serves(self, subscription: Subscription) -> bool:
-        """Every kind; statements only with both their measures at hand."""
+        """Every kind; statements only with both their measures at hand, what is near by meaning only with vectors."""
+        if subscription.kind == "near":
+            return self._nearness.serves(subscription)
         return subscription.kind != "statements" or (self.jcn is not None and self.esa is not None)
 
     def add(self, ordinal: int, subscription: Subscription, at: int) -> None:
         """Hold a subscription; a window starts empty."""
         if not self.serves(subscription):
-            raise NotServed("statements need the measures jcn and esa; give both to the engine")
+            raise NotServed(
+                "statements need the measures jcn and esa, and what is near by meaning needs vectors; give them to the "
+                "engine"
+            )
         self.admit(ordinal, subscription)
         self._terms = None
         match subscription.kind:
@@ -182,6 +191,10 @@ class NaiveEngine(BaseEngine):
             bindings: Bindings = ()
             if isinstance(body, Interest):
                 met = agrees(body.vector, event.interest())
+            elif isinstance(body, Near):
+                near = self._nearness.within(body, subscription.threshold, event.graph)
+                met, score = bool(near), max(map(score_of, near), default=0.0)
+                bindings = solutions_of(body, event.graph, near) if describing else ()
             elif isinstance(body, GraphPattern):
                 bindings = solutions(body, event.graph) if describing else ()
                 met = bool(bindings) if describing else any(True for _ in search(body.patterns, event.graph))
@@ -217,7 +230,7 @@ class NaiveEngine(BaseEngine):
             standing = self._windows.standing(event, ordinal, at, met)
         return explain(
             event, subscription, measure=self.measure, jcn=self.jcn, esa=self.esa, m=self.m,
-            threshold=self.threshold, at=at, standing=standing,
+            threshold=self.threshold, at=at, standing=standing, nearness=self._nearness,
         )  # fmt: skip
 
     def board(self, ordinal: int) -> list[Ranked]:

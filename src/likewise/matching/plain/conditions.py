@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from likewise.matching.plain.mappings import best_mapping, score_of
+from likewise.matching.plain.mappings import best_mapping, describe, score_of
 from likewise.matching.plain.needed import Needed
 from likewise.matching.plain.operators import meets
 from likewise.matching.plain.similarity import Row, SeenEvent, asked_terms
 from likewise.matching.plain.terms import theme_of
 from likewise.model.condition import merge_comparisons
+from likewise.model.mapping import Mapping
 from likewise.model.predicate import Predicate
 from likewise.model.subscription import Condition, Subscription
 from likewise.model.text import fold
@@ -123,6 +124,31 @@ def best_score(
         rows.append(row.similarity)
     found = best_mapping(rows)
     return (0.0, 0.0) if found is None else (score_of(found[0], conjunction.relaxed_parts), found[0])
+
+
+def best_mappings(condition: PlainCondition, seen: SeenEvent, needed: Needed, k: int) -> list[Mapping]:
+    """The k best mappings of the conjunction that counts, with P_σ and P, whether or not they reach the threshold.
+
+    Of several conjunctions the one that the event meets counts, else the one it comes nearest to; `not` has no part
+    in a mapping.
+
+    >>> from likewise.model import event
+    >>> laptop = Predicate("device", "=", "laptop", value_relaxed=True)
+    >>> seen = SeenEvent(event({"device": "Laptop"}))
+    >>> [m.score for m in best_mappings(plain_condition(Subscription(Condition((laptop,)))), seen, Needed.at(0.5), 3)]
+    [1.0]
+    """
+    if condition.terms:
+        seen.relate(condition.terms)
+    met = evaluate(condition, seen, needed)
+    chosen = range(len(condition.conjunctions)) if met is None else (met.conjunction,)
+    found: list[Mapping] = []
+    for place in chosen:
+        conjunction = condition.conjunctions[place]
+        mappings = describe(rows_of(conjunction, seen, condition.theme), conjunction.relaxed_parts, k, place)
+        if mappings and (not found or (mappings[0].score, mappings[0].product) > (found[0].score, found[0].product)):
+            found = mappings
+    return found
 
 
 def rows_of(conjunction: PlainConjunction, seen: SeenEvent, theme: tuple[str, ...], floor: float = 0.0) -> list[Row]:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from likewise.matching.graphs_nearby.locality import (
+from likewise.matching.plain.locality import (
     FARTHEST,
     MARGIN,
     LexicalLocality,

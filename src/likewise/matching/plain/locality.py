@@ -97,7 +97,9 @@ class SemanticLocality:
         self._latent = space.latent() if callable(space.latent) else space.latent
         self.dimensions = dimensions
         if self._latent is not None:
-            self.dimensions = len(self.vectors(["term"])[0])
+            from likewise.semantics.measure import Term
+
+            self.dimensions = len(self._latent.row(Term("term")))
 
     def text(self, term: str) -> str:
         """The term in plain words."""
@@ -109,7 +111,7 @@ class SemanticLocality:
             from likewise.semantics.measure import Term
 
             rows = [self._latent.row(Term(text)) for text in texts]
-            return np.array(rows, np.float32).reshape(len(texts), -1)
+            return np.array(rows, np.float32).reshape(len(texts), self.dimensions)
         out = np.zeros((len(texts), self.dimensions), np.float32)
         for row, text in zip(out, texts, strict=True):
             found = self._space.vectors.vector(text)
