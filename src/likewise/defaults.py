@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 # Meaning.
-MEASURE: Final = "combine"  # the measure of relaxed parts when none is named
+MEASURE: Final = "sameness"  # the matcher's measure of relaxed parts when none is named
+RELATEDNESS: Final = "combine"  # a space's own measure when none is named: opposites are related, and not the same
 THRESHOLD: Final = 0.5  # a match needs at least this score (geometric mean of its relaxed parts)
 PART_FLOOR: Final = 0.7  # the share of the threshold that every relaxed part must reach by itself
 TOP_MAPPINGS: Final = 2  # how many mappings an explanation compares: the best and its runner-up

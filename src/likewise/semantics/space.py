@@ -58,13 +58,13 @@ class Space:
         return f"<Space {self.name}: {counts.documents:,} documents, {counts.terms:,} terms>"
 
     def measure(self, name: str | None = None, **options: Any) -> Measure:
-        """A measure over this space by its name, the default one without; the same one for the same options.
+        """A measure over this space by its name, that of relatedness without; the same one for the same options.
 
         >>> from likewise.semantics.library import load_space
         >>> load_space().measure("esa", metric="cosine").configuration()
         {'name': 'esa', 'metric': 'cosine'}
         """
-        name = name or defaults.MEASURE
+        name = name or defaults.RELATEDNESS
         if name not in _MEASURES:
             raise InputError(f"no measure is named {name!r}; there are {', '.join(_MEASURES)}")
         key = (name, tuple(sorted(options.items())))
@@ -148,7 +148,7 @@ class Space:
         vectors = thematic.vector(asked), thematic.vector(seen)
         names = ["esa", "thematic", *(["latent"] if self.has_latent else []), "jcn", "names"]
         scores = [(name, self.measure(name)) for name in names] + [("combine", self.measure("combine"))]
-        if chosen.name == "embeddings":
+        if chosen.name in ("embeddings", "sameness"):
             scores.append((chosen.name, chosen))
         return Evidence(
             asked=asked.text,

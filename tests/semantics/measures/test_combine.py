@@ -19,8 +19,9 @@ from likewise.semantics.wordnet.compact import unpack
 from likewise.semantics.wordnet.embedded import WORDNET, packed
 
 
-def test_the_default_measure_is_the_combined_one(embedded: Space) -> None:
-    assert embedded.measure().name == defaults.MEASURE == "combine"
+def test_a_space_relates_by_the_combined_measure_and_a_matcher_asks_for_sameness(embedded: Space) -> None:
+    assert embedded.measure().name == defaults.RELATEDNESS == "combine"
+    assert defaults.MEASURE == "sameness"
 
 
 def test_half_is_where_related_begins(embedded: Space) -> None:

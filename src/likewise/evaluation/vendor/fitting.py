@@ -17,9 +17,9 @@ import msgspec
 import numpy as np
 
 from likewise import defaults
+from likewise.evaluation.ranking import maximal_f1
 from likewise.evaluation.vendor.benchmark import Benchmark, attributes, read_benchmark
 from likewise.evaluation.vendor.experiment import chosen_part
-from likewise.evaluation.ranking import maximal_f1
 from likewise.matching.plain.terms import seen_attributes
 from likewise.semantics.concepts.weights import FacetWeights
 from likewise.semantics.measure import Term
@@ -51,7 +51,8 @@ class FittingSet:
         place: dict[Term, int] = {}
         self._events = [[place.setdefault(t, len(place)) for t in seen_attributes(e.event)] for e in benchmark.events]
         self._vendors = np.array([e.vendor for e in benchmark.events])
-        firsts = {(e.vendor, frozenset(ids)): n for n, (e, ids) in enumerate(zip(benchmark.events, self._events))}
+        told = zip(self._vendors.tolist(), self._events, strict=True)
+        firsts = {(vendor, frozenset(ids)): n for n, (vendor, ids) in enumerate(told)}
         self._distinct = np.isin(np.arange(len(self._events)), list(firsts.values()))
         self._listed = attributes(benchmark)
         self._listed_at = np.array([place[a.term] for a in self._listed])
@@ -112,7 +113,7 @@ def fold_of(name: str) -> int:
 
 
 def cross_validated(found: FittingSet, vendors: Sequence[str]) -> list[tuple[Figures, Figures]]:
-    """For each fold, on vendors and phenomena that fitting did not see: today's weights, and those fitted on the others."""
+    """For each fold, on vendors and phenomena that fitting did not see: today's weights, and the fitted ones."""
     out = []
     for fold in range(FOLDS):
         seen = [n for n, p in enumerate(found.phrases) if fold_of(p.phenomenon) != fold]

@@ -9,6 +9,7 @@ less of the score. Values are judged by rules of their own (`concepts.values`).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -59,6 +60,13 @@ class SamenessMeasure:
         self._side: AskedSide[FacetArrays] = AskedSide(self._prepare)
         self._terms: AskedSide[tuple[Term, ...]] = AskedSide(lambda terms: terms)
 
+    def with_weights(self, weights: FacetWeights) -> SamenessMeasure:
+        """The same measure with other weights of facets; what it knows about terms is shared."""
+        other = copy(self)
+        other.weights = weights
+        other._side = AskedSide(other._prepare)
+        return other
+
     def configuration(self) -> dict[str, object]:
         """What rebuilds this measure over the same space."""
         return {"name": self.name}
@@ -66,13 +74,12 @@ class SamenessMeasure:
     def matrix(self, asked: Sequence[Term], seen: Sequence[Term]) -> NDArray[np.float32]:
         """The score of every asked term with every seen one."""
         asked, seen = self._terms(asked), tuple(seen)  # the same objects as last time are found at a glance
-        related, words = self._combine.compared(asked, seen)
-        related = equal_are_one(related, asked, seen)
+        related, words = self.compared(asked, seen)
         places = [[i for i, term in enumerate(side) if term.role == "value"] for side in (asked, seen)]
         if len(places[0]) == len(asked) and len(places[1]) == len(seen):
             out = self._values.matrix(asked, seen, related)
         else:
-            out = self._attributes(related, words, asked, seen)
+            out = self.scored(related, words, asked, seen)
             if all(places):
                 rows, columns = np.ix_(*places)
                 values = [[side[i] for i in found] for side, found in zip((asked, seen), places, strict=True)]
@@ -110,9 +117,15 @@ class SamenessMeasure:
 
         return agreement(self.facets(asked), self.facets(seen), self.tables, self.weights, similar)
 
-    def _attributes(
+    def compared(self, asked: Sequence[Term], seen: Sequence[Term]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """The relatedness of terms and of their words, which `scored` starts from; weights play no part in it."""
+        related, words = self._combine.compared(asked, seen)
+        return equal_are_one(related, asked, seen), words
+
+    def scored(
         self, related: NDArray[np.float32], words: NDArray[np.float32], asked: Sequence[Term], seen: Sequence[Term]
     ) -> NDArray[np.float32]:
+        """The scores of names of attributes, from their relatedness and their facets."""
         from likewise.semantics.concepts.kernels import agreements
 
         found: NDArray[np.float32] = agreements(
