@@ -5,6 +5,8 @@ Hasan and Curry 2014 (T), sections 3.3 to 3.5 and 5.2.2; Hasan et al. 2012 (H), 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pytest
 
 import likewise as lw
@@ -34,10 +36,10 @@ FINAL = {
 }
 
 
-def matches(subscription: str, event: dict[str, object], themes: tuple[str, ...] = ()) -> bool:
+def matches(subscription: str, event: Mapping[str, object], themes: tuple[str, ...] = ()) -> bool:
     matcher = lw.Matcher()
     matcher.add(lw.parse(subscription, id="s"))
-    return bool(matcher.match(lw.event(event, themes=themes)))
+    return bool(matcher.match(lw.event(dict(event), themes=themes)))
 
 
 def test_t_3_3_to_3_5_energy_usage_meets_energy_consumption() -> None:
@@ -89,9 +91,9 @@ def test_h_example_4_and_table_3_rank_the_final_first(asked: str) -> None:
     """Statements are ranked: the final is before a concert and before another sport's match."""
     matcher = lw.Matcher()
     matcher.add(lw.parse(f"{asked} threshold 0", id="s"))
-    others = (
+    others: tuple[Mapping[str, object], ...] = (
         {"type": "Concert", "name": "Live 8", "place": "Hyde Park", "band": "Coldplay"},
         {"type": "Tennis Match", "referee": "Carlos Ramos", "stadium": "Centre Court", "player": "Roger Federer"},
     )
-    scores = [next((m.score for m in matcher.match(lw.event(e))), 0.0) for e in (FINAL, *others)]
+    scores = [next((m.score for m in matcher.match(lw.event(dict(e)))), 0.0) for e in (FINAL, *others)]
     assert scores[0] > max(scores[1:])
