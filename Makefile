@@ -7,8 +7,6 @@ WORKERS ?= 2
 BIN     := $(VENV)/bin
 STAMPS  := $(VENV)/stamps
 
-# Compiled kernels are kept outside the source tree, where `make clean` finds them.
-export NUMBA_CACHE_DIR ?= $(CURDIR)/build/numba
 export PYTHON VENV
 
 LOCK := env -u PIP_FIND_LINKS -u UV_FIND_LINKS $(BIN)/uv pip compile --quiet --universal --python-version 3.11 \
@@ -33,7 +31,7 @@ check: $(STAMPS)/test ## style, types, layers
 	$(BIN)/lint-imports --no-cache
 
 pytest: $(STAMPS)/test ## the tests alone; ARGS="-k parser" picks some, WORKERS=0 takes one process, HYPOTHESIS_PROFILE=deep looks longer
-	@$(BIN)/likewise demo >/dev/null  # compiles the kernels once, so that no test waits for them
+	@$(BIN)/python -m likewise.matching.warm_up  # compiles the kernels once, so that no test waits for them
 	$(BIN)/pytest --numprocesses $(WORKERS) --dist loadgroup $(ARGS)
 
 coverage: ## the tests, and which lines they ran: build/coverage/index.html

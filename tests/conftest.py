@@ -14,6 +14,9 @@ settings.register_profile("ci", max_examples=60, deadline=None, derandomize=True
 settings.register_profile("deep", max_examples=3_000, deadline=None, print_blob=True)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
+# Brokers that tests start compile what they need when they need it; `make pytest` has compiled everything before.
+os.environ.setdefault("LIKEWISE_MATCHING_COMPILE", "false")
+
 ROOT = Path(__file__).resolve().parent.parent
 
 

@@ -67,7 +67,7 @@ install_likewise() {
     "$BIN/uv" pip install --quiet --python "$BIN/python" --no-deps --no-build-isolation --offline --editable .
 }
 
-warm_up() { "$BIN/likewise" demo >/dev/null; }
+warm_up() { "$BIN/python" -m likewise.matching.warm_up; }
 
 fits() { "$1" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' 2>/dev/null; }
 

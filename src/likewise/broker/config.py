@@ -44,12 +44,17 @@ class Queues(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Matching(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How events are matched; each by default if it is left out."""
+    """How events are matched; each by default if it is left out.
+
+    `profile` chooses the engines. `compile` says whether `likewise serve` compiles what matching needs before it
+    listens, where that was not done before; without it the first events wait.
+    """
 
     space: str | None = None
     measure: str | None = None
     threshold: float | None = None
     profile: Literal["full", "small"] = "full"
+    compile: bool = True
 
 
 class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

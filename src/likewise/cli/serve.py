@@ -47,6 +47,7 @@ def serve(
     from likewise.broker.broker import Broker
     from likewise.broker.config import read_config
     from likewise.broker.reporting.logging import log_to_stderr
+    from likewise.cli.terminal.compiling import compile_ahead
     from likewise.connectors.http.server import serve as run
     from likewise.errors import InputError
 
@@ -68,6 +69,8 @@ def serve(
             kept = "in memory" if folder is None else f"in {folder}"
             output.print_line(f"Listening on {scheme}://{server.host}:{port}, keeping everything {kept}.")
 
+    if not compile_ahead(matching, lambda words: output.console(stderr=True).print(words, style="dim")):
+        return
     sys.setswitchinterval(0.0005)  # requests and matching share one interpreter; the default lets each wait 5 ms
     with Broker(folder, found, trace=trace) as broker:
         run(broker, on_ready=ready)

@@ -1,5 +1,6 @@
 """Compiled kernels, for semantics, matching and evaluation alike.
 
-`compile` has the decorators and what kernels need beyond NumPy; `fingerprint` names a kept kernel after what it is made
-from; `growing_array` and `reused_array` hold what kernels fill.
+`compile` has the decorators and what kernels need beyond NumPy, and alone knows numba's private parts; `folder` says
+where kernels are kept, `fingerprint` names a kept kernel after what it is made from, `compiled_ahead` knows whether all
+of them are kept; `growing_array` and `reused_array` hold what kernels fill.
 """

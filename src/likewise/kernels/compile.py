@@ -21,6 +21,7 @@ from numba.np import arrayobj
 from numpy.typing import NDArray
 
 from likewise.kernels.fingerprint import fingerprint
+from likewise.kernels.folder import kernels_folder
 
 # Seen without the types numba publishes: they know neither `_nrt` nor what an intrinsic is called with.
 njit = cast("Any", numba.njit)
@@ -28,6 +29,8 @@ intrinsic = cast("Any", numba.extending.intrinsic)
 layouts = cast("Any", arrayobj)
 cgutils = cast("Any", generated)
 ir = cgutils.ir
+# Before any kernel is declared: numba settles then where it keeps it.
+numba.config.CACHE_DIR = str(kernels_folder())  # type: ignore[attr-defined]
 P = ParamSpec("P")
 R = TypeVar("R")
 

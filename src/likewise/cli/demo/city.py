@@ -82,7 +82,6 @@ class _Show:
         self._introduce(len(city.devices), len({device.dialect.vendor for device in city.devices}))
         due = clock_of(city, time.monotonic)
         began = time.monotonic()
-        told = False
         while seconds is None or time.monotonic() - began < seconds:
             try:
                 if reports := due():
@@ -90,9 +89,6 @@ class _Show:
                 self._show_matches()
             except httpx.TransportError as error:
                 self._go_on(error)
-            if not told and not self._sequence and time.monotonic() - began > 10:
-                told = True
-                self._screen.print("(The first start compiles the matching kernels; matches follow.)", style="yellow")
             time.sleep(0.4)
 
     def _go_on(self, error: Exception) -> None:

@@ -1,0 +1,86 @@
+"""Compile every kernel that matching uses, before anything waits for it: `python -m likewise.matching.warm_up`.
+
+A few subscriptions of every kind and a few events run through a matcher, one by one and as a batch; numba keeps what it
+compiles on the way (`likewise.kernels.folder`). What is kept already is only read.
+"""
+
+from __future__ import annotations
+
+import argparse
+from typing import Final
+
+from likewise.kernels.compiled_ahead import mark_compiled
+
+SUBSCRIPTIONS: Final = (
+    "{x > 1, city = Galway, not status = off}",
+    "{x between 2 and 30 degC, name starts with a, tag in (a, b)}",
+    "{place under building/1, x != 3, y exists}",
+    "{temperature~ > 25 degC, device~ = laptop~}",
+    "{power, computers} {type = increased energy usage event~, device~ = laptop~, office = room 112}",
+    "{device~ = laptop~, not room~ = kitchen~} threshold 0.3",
+    "{x exists} top 2 within 3 events by value(x)",
+    "{x exists} top 1 within 10 s by value(x) highest",
+    "{x > 0} top 2 within 24 h by distance(lat 45.8, long 15.9)",
+    "{x > 0} top 2 within 5 events by sum(2*x + y)",
+    "{device~ = laptop~} top 2 within 30 min by relatedness",
+    'event type "Football Match" . event team "Spain national football team"',
+    "?e rdf:type dbo:Event . ?e dbp:stadium ?x",
+    "?e rdf:type dbo:Event",
+    "[1, 0, *, 1]",
+    "[*, 0, *, 1]",
+)
+EVENTS: Final = (
+    {"x": 2.5, "y": 4, "city": "Galway", "lat": 45.81, "long": 15.97, "place": "building/1/2", "tag": "a"},
+    {"x": {"value": 81.2, "unit": "degF"}, "name": "abc", "status": "off", "lat": 45.7, "long": 15.9, "y": 2},
+    {"TempC_SHT": 27.1, "appliance": "computer", "room": "room 112", "type": "increased energy consumption event"},
+    {"x": 7, "y": 1, "device": "notebook computer", "temperature": "26 degC", "lat": 45.9, "long": 16.0},
+)
+GRAPH: Final = (
+    ("<http://e.org/m>", "rdf:type", "<http://dbpedia.org/ontology/Event>"),
+    ("<http://e.org/m>", "<http://dbpedia.org/property/stadium>", '"Soccer City"'),
+    ("<http://e.org/m>", "<http://dbpedia.org/ontology/team>", "<http://dbpedia.org/resource/Spain>"),
+)
+COPIES: Final = 40  # of each exact subscription, with other numbers: enough for a block beside the tail
+
+
+def warm_up(space: str | None = None, measure: str | None = None) -> None:
+    """Run every engine of profile `full` once over what matching does."""
+    from likewise.formats.arrow.event_batch import EventBatch
+    from likewise.language import parse
+    from likewise.matching.matcher import Matcher
+    from likewise.model import Event, Triple, event
+    from likewise.model.rdf import RDF_TYPE
+
+    matcher = Matcher(space=space, measure=measure)
+    for number, text in enumerate(SUBSCRIPTIONS):
+        matcher.add(parse(text, id=f"s{number}"), at=0)
+    for number in range(COPIES):
+        matcher.add(parse(f"{{x > {number}, y < {number + 9}, city = c{number % 7}}}", id=f"c{number}"), at=0)
+    events = [event(payload, id=f"e{number}") for number, payload in enumerate(EVENTS)]
+    triples = tuple(Triple(s, RDF_TYPE if p == "rdf:type" else p, o) for s, p, o in GRAPH)
+    events += [Event(graph=triples, id="g"), Event(vector="1011", id="v")]
+    for at, each in enumerate(events):
+        matcher.match(each, at=at)
+    matcher.match_batch(events, at=[10] * len(events))
+    matcher.match_batch(EventBatch.from_events(events), at=[20] * len(events))
+    matcher.advance(2 * 10**7)
+    matcher.withdraw("e0")
+    for number in range(0, COPIES, 3):
+        matcher.remove(f"c{number}")
+    matcher.match_batch(events, at=[3 * 10**7] * len(events))
+    matcher.explain(events[2], "s3", at=3 * 10**7)
+    matcher.interpretation.space.nearest("laptop", 3)
+
+
+def main() -> None:
+    """Compile what a broker with this space and measure will need, and mark it done."""
+    parser = argparse.ArgumentParser(description="Compile the matching kernels, once.")
+    parser.add_argument("--space")
+    parser.add_argument("--measure")
+    said = parser.parse_args()
+    warm_up(said.space, said.measure)
+    mark_compiled()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,141 @@
+"""Kernels are compiled before a broker listens, kept in one folder, and a stop meanwhile is prompt."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from likewise.cli.terminal import compiling
+from likewise.kernels import compiled_ahead, fingerprint
+from likewise.kernels.folder import kernels_folder
+
+SEEN = """
+import gc
+import numba
+from numba.core.dispatcher import Dispatcher
+from likewise.matching.warm_up import warm_up
+
+def compiled():
+    return {(each.py_func.__qualname__, str(s)) for each in gc.get_objects() if isinstance(each, Dispatcher)
+            for s in each.signatures}
+
+warm_up()
+ahead = compiled()
+assert len(ahead) > 30, len(ahead)
+
+from likewise.formats.arrow.event_batch import EventBatch
+from likewise.matching.matcher import Matcher
+from likewise.testing import generators
+from likewise.testing.generators import SeededChoice
+
+kinds = ("exact", "approximate", "top", "pattern", "interest")
+choice = SeededChoice(5)
+m = Matcher()
+for n in range(400):
+    m.add(generators.subscription(choice, kinds[n % 5], f"s{n}"), at=0)
+events = [generators.event(choice, frozenset(kinds), f"e{n}", n) for n in range(60)]
+for n, event in enumerate(events[:20]):
+    m.match(event, at=n)
+for n in range(0, 400, 3):
+    m.remove(f"s{n}")
+m.match_batch(events[20:40], at=list(range(20, 40)))
+m.match_batch(EventBatch.from_events(events[40:]), at=list(range(40, 60)))
+m.advance(10**9)
+m.withdraw("e30")
+for n in range(1, 60, 7):
+    m.explain(events[n], f"s{n}" if f"s{n}" in m else "s1", at=10**9)
+later = compiled() - ahead
+print(len(ahead), sorted(later))
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder of kernels of this test."""
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "kernels"))
+    kernels_folder.cache_clear()
+    yield tmp_path / "kernels"
+    kernels_folder.cache_clear()
+
+
+def test_after_warming_up_matching_compiles_nothing_more() -> None:
+    """Every kind, one by one and in batches, with removals, time passing, and explanations."""
+    done = subprocess.run([sys.executable, "-c", SEEN], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip().endswith("[]"), done.stdout
+
+
+def test_the_mark_holds_for_the_kernels_as_they_are(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another source, or a folder that was emptied, and it is to be done again; old marks do not pile up."""
+    assert not compiled_ahead.is_compiled_ahead()
+    compiled_ahead.mark_compiled()
+    assert compiled_ahead.is_compiled_ahead()
+    monkeypatch.setattr(compiled_ahead, "fingerprint", lambda module: "other")
+    assert not compiled_ahead.is_compiled_ahead()
+    compiled_ahead.mark_compiled()
+    assert len(list(folder.iterdir())) == 1
+
+
+def test_every_file_with_a_kernel_is_known_by_its_decorator() -> None:
+    """No file asks numba directly, so that every kernel is kept in the one folder and named by its sources."""
+    root = fingerprint.ROOT
+    direct = [path for path in root.rglob("*.py") if "numba" in path.read_text() and _imports_numba(path)]
+    assert [path.relative_to(root).as_posix() for path in direct] == ["kernels/compile.py"]
+
+
+def _imports_numba(path: Path) -> bool:
+    lines = (line.strip() for line in path.read_text().splitlines())
+    return any(line.startswith(("import numba", "from numba")) for line in lines)
+
+
+def test_without_a_place_to_write_kernels_are_kept_for_the_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("no folder")
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "file" / "kernels"))
+    kernels_folder.cache_clear()
+    try:
+        assert kernels_folder().is_dir()
+        assert tmp_path not in kernels_folder().parents
+    finally:
+        kernels_folder.cache_clear()
+
+
+def test_the_user_s_cache_is_the_folder_unless_said_otherwise(tmp_path: Path) -> None:
+    """`make` and `likewise` share it, since it is set in code."""
+    said = {name: value for name, value in os.environ.items() if name != "NUMBA_CACHE_DIR"}
+    code = "import likewise.kernels.compile, numba; print(numba.config.CACHE_DIR)"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**said, "XDG_CACHE_HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.strip() == str(tmp_path / "likewise" / "kernels")
+    assert "NUMBA_CACHE_DIR" not in (Path(__file__).parents[2] / "Makefile").read_text()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_stop_while_kernels_compile_is_prompt_and_no_error(tmp_path: Path, number: signal.Signals) -> None:
+    """A line says what is being done before "Listening"; then nothing is left behind, and the exit code is 0."""
+    told = {**os.environ, "LIKEWISE_MATCHING_COMPILE": "true", "NUMBA_CACHE_DIR": str(tmp_path / "kernels")}
+    with subprocess.Popen(
+        [sys.executable, "-m", "likewise", "serve", "--ephemeral", "--port", "0"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=told,
+    ) as broker:
+        assert broker.stderr is not None
+        assert broker.stderr.readline().strip() == compiling.WORDS
+        broker.send_signal(number)
+        shown, problems = broker.communicate(timeout=60)
+    assert (broker.returncode, shown, problems) == (0, "", "")
+    assert not list((tmp_path / "kernels").glob("ready-*"))
