@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from likewise.kernels.compile import unlocked
+from likewise.semantics.measures.names.arrays import NameArrays
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -104,26 +105,8 @@ def _power_mean(best: NDArray[np.float32], weights: NDArray[np.float32], unit: A
 def coverage(
     scores: NDArray[np.float32],
     meaning: NDArray[np.float32],
-    asked_texts: NDArray[np.int64],
-    asked_stems: NDArray[np.int64],
-    asked_ends: NDArray[np.int64],
-    asked_words: NDArray[np.int64],
-    asked_weights: NDArray[np.float32],
-    asked_plain: NDArray[np.uint8],
-    asked_window_ends: NDArray[np.int64],
-    asked_windows: NDArray[np.int64],
-    asked_unit_ends: NDArray[np.int64],
-    asked_units: NDArray[np.int64],
-    seen_texts: NDArray[np.int64],
-    seen_stems: NDArray[np.int64],
-    seen_ends: NDArray[np.int64],
-    seen_words: NDArray[np.int64],
-    seen_weights: NDArray[np.float32],
-    seen_plain: NDArray[np.uint8],
-    seen_window_ends: NDArray[np.int64],
-    seen_windows: NDArray[np.int64],
-    seen_unit_ends: NDArray[np.int64],
-    seen_units: NDArray[np.int64],
+    asked: NameArrays,
+    seen: NameArrays,
     unit_strengths: NDArray[np.float32],
     acronym: float,
     plain: float,
@@ -137,21 +120,21 @@ def coverage(
     counts against the rest. A unit whose quantity the other term names counts as one more word that is
     accounted for, so `value` in degrees can be a temperature.
     """
-    rows, columns = len(asked_ends), len(seen_ends)
+    rows, columns = len(asked.ends), len(seen.ends)
     out = np.zeros((rows, columns), dtype=np.float32)
     longest_asked, longest_seen = 0, 0
     for i in range(rows):
-        longest_asked = max(longest_asked, asked_ends[i] - (asked_ends[i - 1] if i else 0))
+        longest_asked = max(longest_asked, asked.ends[i] - (asked.ends[i - 1] if i else 0))
     for j in range(columns):
-        longest_seen = max(longest_seen, seen_ends[j] - (seen_ends[j - 1] if j else 0))
+        longest_seen = max(longest_seen, seen.ends[j] - (seen.ends[j - 1] if j else 0))
     asked_best = np.zeros(longest_asked, dtype=np.float32)
     seen_best = np.zeros(longest_seen, dtype=np.float32)
     for i in range(rows):
-        a0, a1 = (asked_ends[i - 1] if i else 0), asked_ends[i]
-        aw = asked_windows[(asked_window_ends[i - 1] if i else 0) : asked_window_ends[i]]
-        au0, au1 = (asked_unit_ends[i - 1] if i else 0), asked_unit_ends[i]
+        a0, a1 = (asked.ends[i - 1] if i else 0), asked.ends[i]
+        aw = asked.windows[(asked.window_ends[i - 1] if i else 0) : asked.window_ends[i]]
+        au0, au1 = (asked.unit_ends[i - 1] if i else 0), asked.unit_ends[i]
         for j in range(columns):
-            b0, b1 = (seen_ends[j - 1] if j else 0), seen_ends[j]
+            b0, b1 = (seen.ends[j - 1] if j else 0), seen.ends[j]
             if a0 == a1 or b0 == b1:
                 continue
             forth, back = asked_best[: a1 - a0], seen_best[: b1 - b0]
@@ -159,28 +142,28 @@ def coverage(
             back[:] = 0.0
             for a in range(a0, a1):
                 for b in range(b0, b1):
-                    p = scores[asked_words[a], seen_words[b]]
-                    if p < 1.0 and asked_plain[i] and seen_plain[j]:
+                    p = scores[asked.words[a], seen.words[b]]
+                    if p < 1.0 and asked.plain[i] and seen.plain[j]:
                         p *= plain
-                    p = max(p, meaning[asked_words[a], seen_words[b]])
+                    p = max(p, meaning[asked.words[a], seen.words[b]])
                     forth[a - a0] = max(forth[a - a0], p)
                     back[b - b0] = max(back[b - b0], p)
-            bw = seen_windows[(seen_window_ends[j - 1] if j else 0) : seen_window_ends[j]]
-            _credit(forth, aw, seen_words[b0:b1], seen_texts, acronym, back)
-            _credit(back, bw, asked_words[a0:a1], asked_texts, acronym, forth)
+            bw = seen.windows[(seen.window_ends[j - 1] if j else 0) : seen.window_ends[j]]
+            _credit(forth, aw, seen.words[b0:b1], seen.texts, acronym, back)
+            _credit(back, bw, asked.words[a0:a1], asked.texts, acronym, forth)
             seen_unit, asked_unit = np.float32(0.0), np.float32(0.0)
-            for u in range(seen_unit_ends[j - 1] if j else 0, seen_unit_ends[j]):
+            for u in range(seen.unit_ends[j - 1] if j else 0, seen.unit_ends[j]):
                 for a in range(a0, a1):
-                    if asked_stems[asked_words[a]] == seen_units[u, 0]:
-                        forth[a - a0] = max(forth[a - a0], unit_strengths[seen_units[u, 1]])
-                        seen_unit = max(seen_unit, unit_strengths[seen_units[u, 1]])
+                    if asked.stems[asked.words[a]] == seen.units[u, 0]:
+                        forth[a - a0] = max(forth[a - a0], unit_strengths[seen.units[u, 1]])
+                        seen_unit = max(seen_unit, unit_strengths[seen.units[u, 1]])
             for u in range(au0, au1):
                 for b in range(b0, b1):
-                    if seen_stems[seen_words[b]] == asked_units[u, 0]:
-                        back[b - b0] = max(back[b - b0], unit_strengths[asked_units[u, 1]])
-                        asked_unit = max(asked_unit, unit_strengths[asked_units[u, 1]])
-            covered = _power_mean(forth, asked_weights[a0:a1], asked_unit, leniency)
+                    if seen.stems[seen.words[b]] == asked.units[u, 0]:
+                        back[b - b0] = max(back[b - b0], unit_strengths[asked.units[u, 1]])
+                        asked_unit = max(asked_unit, unit_strengths[asked.units[u, 1]])
+            covered = _power_mean(forth, asked.weights[a0:a1], asked_unit, leniency)
             if covered > 0.0:
-                others = _power_mean(back, seen_weights[b0:b1], seen_unit, leniency)
+                others = _power_mean(back, seen.weights[b0:b1], seen_unit, leniency)
                 out[i, j] = covered if covered == others else covered**asked_share * others ** (1.0 - asked_share)
     return out

@@ -21,6 +21,7 @@ from likewise.model.units import find_unit, units_in_name
 from likewise.semantics.calibration import NameWeights
 from likewise.semantics.measure import Term
 from likewise.semantics.measures.esa import equal_are_one, fold_spaces
+from likewise.semantics.measures.names.arrays import NameArrays
 from likewise.semantics.measures.names.parser import MOST_WORDS, Reading, parse_name, parse_text
 from likewise.semantics.measures.names.quantities import quantity
 from likewise.semantics.vectors.asked_side import AskedSide
@@ -99,7 +100,7 @@ class NamesMeasure:
         kept = np.zeros_like(scores) if meaning is None else meaning * _kinship(asked.word_bits, seen.word_bits, w)
         units = np.array([w.unit_unsure, w.unit_sure], dtype=np.float32)
         found: NDArray[np.float32] = kernels.coverage(
-            scores, kept, *asked.arrays(), *seen.arrays(), units, w.acronym, w.plain, w.leniency, w.asked_share
+            scores, kept, asked.arrays(), seen.arrays(), units, w.acronym, w.plain, w.leniency, w.asked_share
         )
         return found * self._fitting(asked, seen)
 
@@ -224,10 +225,13 @@ class Names:
         """What the kernel of words takes for one side, in its order."""
         return self._letter_ends, self._letters, self._stems
 
-    def arrays(self) -> tuple[Any, ...]:
-        """What the coverage kernel takes for one side, in its order."""
-        return (self._texts, self._stems, self._ends, self._words, self._weights, self._plain,
-                self._window_ends, self._windows, self._unit_ends, self._units)  # fmt: skip
+    def arrays(self) -> NameArrays:
+        """What the coverage kernel takes for one side."""
+        return NameArrays(
+            texts=self._texts, stems=self._stems, ends=self._ends, words=self._words, weights=self._weights,
+            plain=self._plain, window_ends=self._window_ends, windows=self._windows, unit_ends=self._unit_ends,
+            units=self._units,
+        )  # fmt: skip
 
 
 def _kinship(a: NDArray[np.int64], b: NDArray[np.int64], weights: NameWeights) -> NDArray[np.float32]:
