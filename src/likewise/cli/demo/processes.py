@@ -14,7 +14,7 @@ from likewise.errors import Unavailable
 if TYPE_CHECKING:
     import httpx
 
-STARTING: Final = 180.0  # seconds a process may take to start; the first start compiles the matching kernels
+STARTING: Final = 600.0  # seconds a process may take to start; the first start compiles the matching kernels
 ENDING: Final = 15.0  # seconds a process may take to end
 
 

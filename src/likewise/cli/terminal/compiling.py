@@ -33,12 +33,12 @@ def compile_ahead(matching: Matching, say: Callable[[str], None]) -> bool:
 
     if is_compiled_ahead():
         return True
-    say(WORDS)
     command = [sys.executable, "-m", "likewise.matching.warm_up"]
     for name, value in (("--space", matching.space), ("--measure", matching.measure)):
         command += [] if value is None else [name, value]
     try:
         with _stopped_by_signals():
+            say(WORDS)
             # A session of its own: Ctrl-C in a terminal reaches this process alone, which then ends the other.
             compiling = subprocess.Popen(command, stdout=subprocess.DEVNULL, start_new_session=True)
             try:
