@@ -5,21 +5,19 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from likewise.errors import Unavailable
 
 if TYPE_CHECKING:
     from likewise.broker.config import Matching
 
-WORDS = "Compiling the matching kernels, once; this takes about a minute."
-
-
-class _Stopped(Exception):
-    """A signal asked for the end."""
+LOOK: Final = 0.05  # seconds between looks at the process that compiles
+WORDS: Final = "Compiling the matching kernels, once; this takes about a minute."
 
 
 def compile_ahead(matching: Matching, say: Callable[[str], None]) -> bool:
@@ -36,17 +34,17 @@ def compile_ahead(matching: Matching, say: Callable[[str], None]) -> bool:
     command = [sys.executable, "-m", "likewise.matching.warm_up"]
     for name, value in (("--space", matching.space), ("--measure", matching.measure)):
         command += [] if value is None else [name, value]
-    try:
-        with _stopped_by_signals():
-            say(WORDS)
-            # A session of its own: Ctrl-C in a terminal reaches this process alone, which then ends the other.
-            compiling = subprocess.Popen(command, stdout=subprocess.DEVNULL, start_new_session=True)
-            try:
-                code = compiling.wait()
-            finally:
-                compiling.kill()
-                compiling.wait()
-    except _Stopped:
+    with _signals() as came:
+        say(WORDS)
+        # A session of its own: Ctrl-C in a terminal reaches this process alone, which then ends the other.
+        compiling = subprocess.Popen(command, stdout=subprocess.DEVNULL, start_new_session=True)
+        try:
+            while not came and compiling.poll() is None:
+                time.sleep(LOOK)
+        finally:
+            compiling.kill()
+            code = compiling.wait()
+    if came:
         return False
     if code:
         raise Unavailable(f"compiling the matching kernels ended with {code}; what it printed above says why")
@@ -54,13 +52,16 @@ def compile_ahead(matching: Matching, say: Callable[[str], None]) -> bool:
 
 
 @contextmanager
-def _stopped_by_signals() -> Iterator[None]:
-    def stop(number: int, frame: FrameType | None) -> None:
-        raise _Stopped
+def _signals() -> Iterator[list[int]]:
+    """The signals to stop that have come; noted, not raised, so that none comes between a process and its handle."""
+    came: list[int] = []
 
-    before = {each: signal.signal(each, stop) for each in (signal.SIGINT, signal.SIGTERM)}
+    def note(number: int, frame: FrameType | None) -> None:
+        came.append(number)
+
+    before = {each: signal.signal(each, note) for each in (signal.SIGINT, signal.SIGTERM)}
     try:
-        yield
+        yield came
     finally:
         for each, handler in before.items():
             signal.signal(each, handler)
