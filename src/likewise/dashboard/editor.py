@@ -9,9 +9,10 @@ from nicegui import ui
 
 from likewise.dashboard.look import score_badge, table
 from likewise.dashboard.viewing import Viewing, clock
-from likewise.dashboard.wording import KINDS, event_line, understand
+from likewise.dashboard.wording import event_line, understand
 from likewise.formats.wire.subscriptions import SubscriptionShown
 from likewise.formats.wire.watching import Arrival
+from likewise.model.showing import KINDS
 
 EXAMPLES = (
     "{temperature~ > 25 degC}",
@@ -137,7 +138,7 @@ class EditorPanel:
         with ui.row().classes("w-full no-wrap items-center lw-row").style("display:flex !important"):
             ui.html(
                 f"<div class='lw-head'><span class='lw-name'>{escape(held.id)}</span>"
-                f"<span>for {escape(held.subscriber)}</span><span>{KINDS.get(held.kind, held.kind)}</span></div>"
+                f"<span>for {escape(held.subscriber)}</span><span>{KINDS[held.kind]}</span></div>"
                 f"<code class='lw-line'>{escape(held.text)}</code>",
                 sanitize=False,
             ).style("flex: 1; min-width: 0")

@@ -25,10 +25,6 @@ from likewise.model import (
 from likewise.model.condition import Node
 from likewise.model.showing import verdict_text
 
-KINDS: Final = {
-    "exact": "exact", "approximate": "by meaning", "top": "ranking", "statements": "statements by meaning",
-    "pattern": "graph pattern", "interest": "interest vector",
-}  # fmt: skip
 POLICIES: Final = {
     "drop-oldest": "the oldest go", "dead-letter": "new ones are set aside", "block": "publishers wait",
 }  # fmt: skip

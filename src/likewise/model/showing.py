@@ -20,6 +20,10 @@ VERDICTS: Final[dict[str, str]] = {
     "not_in_top_k": "not among the k best",
     "expired": "its time is over",
 }
+KINDS: Final[dict[str, str]] = {
+    "exact": "exact", "approximate": "by meaning", "top": "ranking", "statements": "statements by meaning",
+    "pattern": "graph pattern", "interest": "interest vector", "near": "near triples",
+}  # fmt: skip
 _printers: list[Callable[[Subscription], str]] = []
 
 

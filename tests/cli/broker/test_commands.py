@@ -164,7 +164,7 @@ def test_letters_are_shown_tried_again_and_forgotten(capsys: Output) -> None:
         assert heads.split() == ["number", "time", "reason", "detail"]
         assert "unreadable" in letter
         assert '{"broken' in letter
-        assert main.run(["letters", "replay", "1", *near]) == 2
+        assert main.run(["letters", "retry", "1", *near]) == 2
         assert main.run(["letters", "remove", "1", *near]) == 0
         assert main.run(["letters", "--json", *near]) == 0
         assert capsys.readouterr().out.splitlines()[-1] == "[]"

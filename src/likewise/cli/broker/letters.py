@@ -53,14 +53,14 @@ def letters(
 
 @app.command()
 @grouped
-def replay(broker: BrokerOptions, numbers: Numbers) -> None:
+def retry(broker: BrokerOptions, numbers: Numbers) -> None:
     """Try letters again; what goes through leaves the list.
 
-    Example: `likewise letters replay 3`
+    Example: `likewise letters retry 3`
     """
     with broker.publisher() as client:
         for number in numbers:
-            client.request("POST", f"/v1/dead-letters/{number}/replay")
+            client.request("POST", f"/v1/dead-letters/{number}/retry")
             output.print_line(f"Tried {number} again.")
 
 

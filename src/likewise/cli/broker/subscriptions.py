@@ -15,10 +15,6 @@ app = typer.Typer(
     rich_markup_mode="markdown",
     add_completion=False,
 )
-KINDS = {
-    "exact": "exact", "approximate": "by meaning", "top": "ranking", "statements": "statements", "pattern": "graph",
-    "interest": "vector",
-}  # fmt: skip
 
 
 @app.command("list")
@@ -34,6 +30,7 @@ def list_subscriptions(
     """
     from likewise.cli.broker.asking import get
     from likewise.formats.wire.subscriptions import SubscriptionShown
+    from likewise.model.showing import KINDS
 
     with broker.publisher() as client:
         held = get(client, list[SubscriptionShown], "/v1/subscriptions")
@@ -43,7 +40,7 @@ def list_subscriptions(
     elif not found:
         output.print_line(f"No subscription{f' for {owner}' if owner else ''}.")
     else:
-        rows = [(each.subscriber, each.id, KINDS.get(each.kind, each.kind), each.text) for each in found]
+        rows = [(each.subscriber, each.id, KINDS[each.kind], each.text) for each in found]
         output.print_table(("for", "name", "kind", "subscription"), rows)
 
 
