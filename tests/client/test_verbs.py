@@ -1,4 +1,4 @@
-"""The client's verbs (SPEC C, Tables 4 to 7), asynchronous and synchronous: connect, disconnect, reconnect, listen."""
+"""The verbs of the CUPUS clients (Tables 4 to 7), asynchronous and synchronous: connect, disconnect, reconnect, listen."""
 
 from __future__ import annotations
 

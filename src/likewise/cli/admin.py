@@ -28,7 +28,7 @@ def stats(broker: BrokerOptions, as_json: AsJson = False) -> None:
 
     Example: `likewise admin stats`
     """
-    from likewise.cli.broker.asking import get
+    from likewise.cli.broker.questions import get
 
     with broker.publisher() as client:
         found = get(client, dict[str, int], "/v1/stats")

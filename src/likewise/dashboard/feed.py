@@ -30,7 +30,7 @@ class Moment(NamedTuple):
     matches: int
 
 
-class Met(NamedTuple):
+class Meeting(NamedTuple):
     """One subscription that one event met."""
 
     position: int
@@ -50,7 +50,7 @@ class Feed:
         self.events: deque[Arrival] = deque(maxlen=KEPT)
         self.matches: deque[SeenMatch] = deque(maxlen=KEPT)
         self.by_position: dict[int, Arrival] = {}
-        self.answers: dict[Met, tuple[int, ...]] = {}
+        self.answers: dict[Meeting, tuple[int, ...]] = {}
         self.subscriptions: list[SubscriptionShown] = []
         self.history: deque[Moment] = deque(maxlen=120)
         self.problem = "connecting"
@@ -119,9 +119,9 @@ class Feed:
 
     async def find_answers(self) -> None:
         """Ask which readings met the newest matches, for as many as a second allows."""
-        wanted: list[Met] = []
+        wanted: list[Meeting] = []
         for match in reversed(self.matches):
-            wanted += [Met(match.position, each.subscriber, each.subscription) for each in match.met]
+            wanted += [Meeting(match.position, each.subscriber, each.subscription) for each in match.met]
             if len(wanted) >= KEPT:
                 break
         known = set(wanted)
@@ -132,7 +132,7 @@ class Feed:
             self.answers.update(zip(unknown, found, strict=True))
             self.version += 1
 
-    async def _answer(self, met: Met) -> tuple[int, ...]:
+    async def _answer(self, met: Meeting) -> tuple[int, ...]:
         event = self.by_position[met.position].event
         try:
             explained = await self.api.explain_held(event, met.subscriber, met.subscription)

@@ -7,7 +7,7 @@ from html import escape
 from nicegui import ui
 from nicegui.events import GenericEventArguments
 
-from likewise.dashboard.feed import Met
+from likewise.dashboard.feed import Meeting
 from likewise.dashboard.look import score_badge
 from likewise.dashboard.viewing import Viewing, clock
 from likewise.dashboard.wording import event_line, marked_line
@@ -30,7 +30,7 @@ class LivePanel:
         self._paused = self._hovered = False
         self._position = self._sequence = 0
         self._wanted = ""
-        self._unmarked: dict[Met, list[tuple[ui.html, Arrival]]] = {}
+        self._unmarked: dict[Meeting, list[tuple[ui.html, Arrival]]] = {}
         with ui.row().classes("items-center w-full gap-3"):
             ui.label("Click a row to see why it matched, or what kept it from matching.").classes("lw-soft")
             self._held = ui.label("").classes("lw-nearly").mark("held-still")
@@ -140,7 +140,7 @@ class LivePanel:
                     f"{f'<span>{escape(cause)}</span>' if cause else ''}</div>",
                     sanitize=False,
                 )
-                known = Met(match.position, met.subscriber, met.subscription)
+                known = Meeting(match.position, met.subscriber, met.subscription)
                 answers = self._viewing.feed.answers.get(known)
                 line = ui.html(marked_line(arrival.event, answers or ()), sanitize=False).classes("lw-line")
                 if answers is None:

@@ -37,7 +37,7 @@ def events(
     """
     if called.invoked_subcommand is not None:
         return
-    from likewise.cli.broker.asking import get
+    from likewise.cli.broker.questions import get
     from likewise.formats.wire.watching import Activity
 
     position = sequence = 0

@@ -32,7 +32,7 @@ def letters(
     """
     if called.invoked_subcommand is not None:
         return
-    from likewise.cli.broker.asking import get
+    from likewise.cli.broker.questions import get
     from likewise.cli.terminal.rendering import clock
     from likewise.formats.wire.operations import LetterShown
 

@@ -48,7 +48,7 @@ def subscribe(
     wanted = [given_subscription(text) for text in subscriptions or []]
     queue = {} if id is not None else {"policy": "drop-oldest", "limit": WAITING}
     inbox = broker.subscriber(id or f"terminal-{secrets.token_hex(4)}", **queue)
-    held = _Held(inbox, [(name or None, subscription) for name, subscription in wanted], temporary=id is None)
+    held = _Holding(inbox, [(name or None, subscription) for name, subscription in wanted], temporary=id is None)
     try:
         held.begin()
         for delivery in islice(held, count):
@@ -61,7 +61,7 @@ def subscribe(
         held.end()
 
 
-class _Held:
+class _Holding:
     """What the command holds at the broker while it runs, and what stays afterwards."""
 
     def __init__(self, inbox: Subscriber, wanted: list[tuple[str | None, Subscription]], temporary: bool) -> None:

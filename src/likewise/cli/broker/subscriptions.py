@@ -28,7 +28,7 @@ def list_subscriptions(
 
     Example: `likewise subscriptions list --for ann`
     """
-    from likewise.cli.broker.asking import get
+    from likewise.cli.broker.questions import get
     from likewise.formats.wire.subscriptions import SubscriptionShown
     from likewise.model.showing import KINDS
 
@@ -94,7 +94,7 @@ def remove(
 
     Example: `likewise subscriptions remove warm --for ann`
     """
-    from likewise.cli.broker.asking import part
+    from likewise.cli.broker.questions import part
     from likewise.errors import InputError
 
     if everything == bool(names):
