@@ -1,4 +1,4 @@
-"""The verbs of the CUPUS clients (Tables 4 to 7), asynchronous and synchronous: connect, disconnect, reconnect, listen."""
+"""The verbs of CUPUS clients (Tables 4 to 7), for asyncio and without: connect, disconnect, reconnect, listen."""
 
 from __future__ import annotations
 
