@@ -27,7 +27,7 @@ def compiled():
 
 warm_up()
 ahead = compiled()
-assert len(ahead) > 30, len(ahead)
+assert len(ahead) > 20, len(ahead)
 
 from likewise.formats.arrow.event_batch import EventBatch
 from likewise.matching.matcher import Matcher

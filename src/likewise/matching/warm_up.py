@@ -40,7 +40,7 @@ GRAPH: Final = (
     ("<http://e.org/m>", "<http://dbpedia.org/property/stadium>", '"Soccer City"'),
     ("<http://e.org/m>", "<http://dbpedia.org/ontology/team>", "<http://dbpedia.org/resource/Spain>"),
 )
-COPIES: Final = 40  # of each exact subscription, with other numbers: enough for a block beside the tail
+COPIES: Final = 320  # exact subscriptions: enough for two blocks beside the tail, with dense attributes
 
 
 def warm_up(space: str | None = None, measure: str | None = None) -> None:
@@ -69,7 +69,12 @@ def warm_up(space: str | None = None, measure: str | None = None) -> None:
         matcher.remove(f"c{number}")
     matcher.match_batch(events, at=[3 * 10**7] * len(events))
     matcher.explain(events[2], "s3", at=3 * 10**7)
-    matcher.interpretation.space.nearest("laptop", 3)
+    for number in range(len(SUBSCRIPTIONS)):
+        matcher.remove(f"s{number}")
+    opened = matcher.interpretation.space
+    opened.nearest("laptop", 3, themes=["computers"])
+    for name in ("esa", "thematic"):
+        opened.relatedness("energy consumption", "power usage", themes=["energy"], measure=name)
 
 
 def main() -> None:
