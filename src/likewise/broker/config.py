@@ -22,12 +22,14 @@ PREFIX: Final = "LIKEWISE_"
 
 
 class Server(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Where the broker listens."""
+    """Where the broker listens; without tokens, by which other names and for which web pages (docs/broker.md)."""
 
     host: str = defaults.HOST
     port: int = defaults.PORT
     tls_certificate: str | None = None
     tls_key: str | None = None
+    hosts: tuple[str, ...] = ()
+    origins: tuple[str, ...] = ()
 
 
 class Keeping(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from typing import cast
 
 from likewise.broker.store.tokens import Access
 from likewise.connectors.door import Door
 from likewise.connectors.media_types import Said, Unreadable, read_events
+from likewise.defaults import OFF_LOOP_BYTES
 from likewise.errors import LikewiseError
 from likewise.formats.wire.events import Receipt
 
@@ -21,7 +23,11 @@ async def publish(door: Door, access: Access, body: bytes, kind: Said) -> list[R
     access.require("publish")
     broker, tenant = door.broker, door.broker.tenant(access.tenant)
     try:
-        events = read_events(body, kind, broker.clock())
+        most = broker.config.limits.batch
+        if len(body) > OFF_LOOP_BYTES:
+            events = await asyncio.to_thread(read_events, body, kind, broker.clock(), most)
+        else:
+            events = read_events(body, kind, broker.clock(), most)
     except Unreadable as refused:
         error, part = refused.error, refused.part
         await door.answer(lambda done: broker.set_aside(tenant, error, part, done))

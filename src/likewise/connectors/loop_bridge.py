@@ -18,6 +18,7 @@ class LoopBridge:
         self._waiting: deque[tuple[Callable[..., None], tuple[object, ...]]] = deque()
         self._lock = threading.Lock()
         self._under_way = False
+        self._answers: set[asyncio.Future[object]] = set()
 
     def call(self, function: Callable[..., None], *arguments: object) -> None:
         """Run a function on the loop soon; safe from any thread, also when the loop is closed (then not at all)."""
@@ -44,10 +45,19 @@ class LoopBridge:
         """What the broker answers to something started here; an error is raised."""
         future: asyncio.Future[object] = self._loop.create_future()
         start(lambda result: self.call(_settle, future, result))
-        found = await future
+        self._answers.add(future)
+        try:
+            found = await future
+        finally:
+            self._answers.discard(future)
         if isinstance(found, BaseException):
             raise found
         return found
+
+    def give_up(self, error: BaseException) -> None:
+        """Tell everybody who waits for an answer that none comes; on the loop."""
+        for future in list(self._answers):
+            _settle(future, error)
 
 
 def _settle(future: asyncio.Future[object], result: object) -> None:

@@ -7,13 +7,13 @@ JSON-LD context would fetch is never fetched.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final, NamedTuple
 
 import msgspec
 
 from likewise.defaults import MAX_DEAD_LETTER_BYTES
-from likewise.errors import FormatError, InputError, LikewiseError
+from likewise.errors import FormatError, InputError, LikewiseError, LimitExceeded
 from likewise.formats.cloudevents import event_from_cloudevent, events_from_cloudevents
 from likewise.formats.json.events import event_from_document, event_from_json, is_envelope
 from likewise.formats.senml import events_from_senml
@@ -58,6 +58,10 @@ class Said(NamedTuple):
         )
 
 
+class TooMany(Exception):
+    """More events than one request may hold."""
+
+
 class Unreadable(Exception):
     """Input that is refused, the part of it at fault, and why."""
 
@@ -67,7 +71,7 @@ class Unreadable(Exception):
         self.part = part[:MAX_DEAD_LETTER_BYTES]
 
 
-Reader = Callable[[bytes, Mapping[str, str], int], list[Event]]
+Reader = Callable[[bytes, Mapping[str, str], int], Iterable[Event]]
 _READERS: dict[str, Reader] = {}
 
 
@@ -87,8 +91,8 @@ def media_types() -> tuple[str, ...]:
     return tuple(_READERS)
 
 
-def read_events(body: bytes, kind: Said, now: int) -> list[Event]:
-    """The events of a body; the part that cannot be read is named.
+def read_events(body: bytes, kind: Said, now: int, most: int | None = None) -> list[Event]:
+    """The events of a body; the part that cannot be read is named. More than `most` are refused when they are met.
 
     >>> [e.id for e in read_events(b'{"v": 1, "id": "e1", "payload": {"no2": 4}}', Said.of(None), now=0)]
     ['e1']
@@ -98,35 +102,42 @@ def read_events(body: bytes, kind: Said, now: int) -> list[Event]:
         if reader is None:
             known = ", ".join(media_types())
             raise FormatError(f"events of the type {kind.name[:60]!r} are not read here; send one of {known}")
-        return reader(body, kind.parameters, now)
+        found: list[Event] = []
+        for each in reader(body, kind.parameters, now):
+            if most is not None and len(found) == most:
+                raise TooMany
+            found.append(each)
+        return found
+    except TooMany:
+        assert most is not None
+        raise LimitExceeded("events of one request", allowed=most) from None
     except LikewiseError as error:
         raise Unreadable(error, body) from error
 
 
-def _json(body: bytes, parameters: Mapping[str, str], now: int) -> list[Event]:
+def _json(body: bytes, parameters: Mapping[str, str], now: int) -> Iterator[Event]:
     """One event, or an array of them."""
     if body.lstrip()[:1] != b"[":
-        return [event_from_json(body)]
-    found = []
+        yield event_from_json(body)
+        return
     for number, item in enumerate(decode_items(body, "array of events"), 1):
         try:
-            found.append(event_from_document(item) if is_envelope(item) else event(item))
+            made = event_from_document(item) if is_envelope(item) else event(item)
         except LikewiseError as error:
             error.args = (f"event {number}: {error}",)
             raise Unreadable(error, msgspec.json.encode(item)) from error
-    return found
+        yield made
 
 
-def _lines(body: bytes, parameters: Mapping[str, str], now: int) -> list[Event]:
-    found = []
+def _lines(body: bytes, parameters: Mapping[str, str], now: int) -> Iterator[Event]:
     for number, line in enumerate(body.splitlines(), 1):
         if line.strip():
             try:
-                found.append(event_from_json(line))
+                made = event_from_json(line)
             except LikewiseError as error:
                 error.args = (f"line {number}: {error}",)
                 raise Unreadable(error, line) from error
-    return found
+            yield made
 
 
 def _rdf(format: str) -> Reader:

@@ -17,6 +17,7 @@ from likewise.errors import InputError, NotAllowed, NotAuthenticated, UnknownId
 
 SCOPES: Final = ("publish", "subscribe", "admin")
 PREFIX: Final = "lw_"
+CLOSED: Final = "closed"  # what stands in the place of a digest once the last token is gone: no token has it
 
 
 class Access(NamedTuple):
@@ -50,28 +51,32 @@ def make_token(tables: Tables, name: str, tenant: str, scopes: Iterable[str], no
             raise InputError(f"there is no scope {scope!r}; there are {', '.join(SCOPES)}")
     if not wanted or not name.strip() or not tenant.strip():
         raise InputError("a token needs a name, a tenant and at least one scope")
-    if tables.row("SELECT 1 FROM tokens WHERE name = ?", name):
+    if tables.row("SELECT 1 FROM tokens WHERE name = ? AND tenant = ?", name, tenant):
         raise InputError(f"a token is named {name!r} already; remove it first or choose another name")
     token = PREFIX + secrets.token_urlsafe(32)
     said = (digest(token), name, tenant, " ".join(wanted))
+    tables.change("DELETE FROM tokens WHERE digest = ?", CLOSED)
     tables.change("INSERT INTO tokens VALUES (?, ?, ?, ?, ?, ?)", *said, now, text_checksum(said, now))
     return token
 
 
 def remove_token(tables: Tables, name: str, tenant: str) -> None:
-    """Let a tenant's token, by its name, open nothing any more."""
+    """Let a tenant's token, by its name, open nothing any more. After the last one the door stays shut."""
     if not tables.change("DELETE FROM tokens WHERE name = ? AND tenant = ?", name, tenant):
         raise UnknownId(name)
+    if tables.row("SELECT 1 FROM tokens") is None:
+        shut = (CLOSED, "", "", "")
+        tables.change("INSERT INTO tokens VALUES (?, ?, ?, ?, ?, ?)", *shut, 0, text_checksum(shut, 0))
 
 
 def listed_tokens(tables: Tables) -> list[tuple[str, str, str]]:
     """Each token's name, tenant and scopes."""
     rows = tables.rows(f"SELECT {TOKEN} FROM tokens ORDER BY made, name")
-    return [token_row(row)[1:] for row in rows]
+    return [token_row(row)[1:] for row in rows if row[0] != CLOSED]
 
 
 class Doorkeeper:
-    """Knows the tokens in force; without any, everyone may do everything for one tenant."""
+    """Knows the tokens in force. Where there never was one, everyone may do everything for one tenant."""
 
     def __init__(self, everyone: str) -> None:
         self._everyone = Access(everyone, frozenset(SCOPES))
@@ -84,7 +89,7 @@ class Doorkeeper:
 
     @property
     def open(self) -> bool:
-        """Whether there are no tokens."""
+        """Whether there never was a token."""
         return not self._known
 
     def admit(self, token: str | None) -> Access:
@@ -94,5 +99,8 @@ class Doorkeeper:
         # Looking a hash up leaks nothing about the token: who can make hashes collide has the token already.
         found = self._known.get(digest(token)) if token else None
         if found is None:
-            raise NotAuthenticated("a token is needed: send `Authorization: Bearer ...` with one that is known here")
+            raise NotAuthenticated(
+                "a token is needed: send `Authorization: Bearer ...` with one that is known here; "
+                "if none is left, make one on the command line: likewise admin token"
+            )
         return found

@@ -11,7 +11,7 @@ from likewise.broker.admin import stats
 from likewise.broker.store.tokens import listed_tokens, make_token, remove_token
 from likewise.connectors.http.openapi import documented
 from likewise.connectors.http.requests import admit, answer, body_of, door_of, read
-from likewise.errors import Unavailable
+from likewise.errors import StateError, Unavailable
 from likewise.formats.wire.operations import Stats, TokenMade, TokenWanted
 
 router = APIRouter(tags=["operations"])
@@ -63,7 +63,7 @@ async def list_tokens(request: Request) -> Response:
 @router.post(
     "/v1/tokens",
     **documented(
-        "Make a token for the tenant. The first one puts tokens in force for everybody: make it with `admin`.",
+        "Make a token for the tenant. The first one, which puts tokens in force, is made on the command line.",
         answer=TokenMade,
         status=201,
         bodies={"application/json": {"name": "roof sensor", "scopes": ["publish"]}},
@@ -73,6 +73,11 @@ async def create_token(request: Request) -> Response:
     """Make a token."""
     door = door_of(request)
     access, _ = admit(door, request, "admin")
+    if door.keeper.open:
+        raise StateError(
+            "the first token shuts everybody else out, so it is made where the store is: stop the broker and run "
+            "likewise admin token DATA --name NAME --scope admin"
+        )
     wanted = read(await body_of(door, request), TokenWanted)
     broker = door.broker
     token = await door.answer(

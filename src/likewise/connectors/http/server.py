@@ -28,11 +28,14 @@ from likewise.connectors.http import sse, websocket
 from likewise.connectors.http import subscribers as http_subscribers
 from likewise.connectors.http import subscriptions as http_subscriptions
 from likewise.connectors.http import watching as http_watching
+from likewise.connectors.http.guard import Guard
 from likewise.connectors.http.openapi import components
+from likewise.connectors.http.patience import PatientProtocol, close_slow
 from likewise.connectors.http.problems import mistake, on_error, plain_problem
 from likewise.connectors.http.publishing import Publishing
 from likewise.connectors.tls import check_certificate
-from likewise.errors import LikewiseError, StateError
+from likewise.defaults import STOP_SECONDS
+from likewise.errors import LikewiseError, StateError, Unavailable
 
 _ROUTERS = (
     http_events, http_subscriptions, http_subscribers, http_matching, http_meaning, http_dead_letters,
@@ -133,7 +136,8 @@ class Served:
         self._on_ready = on_ready
         self._server = _Server(
             uvicorn.Config(
-                Publishing(self.app),
+                Guard(Publishing(self.app), server),
+                http=PatientProtocol,
                 host=server.host,
                 port=server.port,
                 log_config=None,
@@ -162,9 +166,16 @@ class Served:
         watching.cancel()
 
     async def _watch(self) -> None:
+        loop, door = asyncio.get_running_loop(), self.app.state.door
+        looked = loop.time()
         while not self._server.should_exit:
             await asyncio.sleep(0.05)
-        self.app.state.door.stopping.set()
+            if loop.time() - looked > 1:
+                looked = loop.time()
+                close_slow(self._server.server_state.connections, looked)
+        door.stopping.set()
+        await asyncio.sleep(STOP_SECONDS)
+        door.bridge.give_up(Unavailable("the broker is stopping; what was sent may be stored or not: send it again"))
 
     def stop(self) -> None:
         """Stop taking requests, finish those under way, then end."""

@@ -1,0 +1,105 @@
+"""How long and how large a request may be before anybody has read it: uvicorn's protocol with limits.
+
+Half a request holds a connection, a connection holds a file, and a process has few of them. So the lines before a body
+must come soon and be few, a body must go on coming, and there is a limit of connections; past any of these the
+connection is answered and closed. One look a second at all connections costs less than a timer for each request.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import resource
+from collections.abc import Iterable
+from typing import Any, Final
+
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from likewise.defaults import BODY_PAUSE_SECONDS, BODY_SECONDS, HEADER_SECONDS, MAX_CONNECTIONS, MAX_HEADER_BYTES
+
+_ANSWER: Final = (
+    b"HTTP/1.1 %d %s\r\ncontent-type: text/plain; charset=utf-8\r\ncontent-length: %d\r\nconnection: close\r\n\r\n%s"
+)
+
+
+def most_connections() -> int:
+    """How many connections are held at once: a quarter of the files this process may open is left for the rest.
+
+    >>> 0 < most_connections() <= MAX_CONNECTIONS
+    True
+    """
+    files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return MAX_CONNECTIONS if files < 0 else min(MAX_CONNECTIONS, files * 3 // 4)
+
+
+class PatientProtocol(HttpToolsProtocol):
+    """One connection. `begun` is when what it waits for began, `heard` when it last said something."""
+
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        self.begun: float | None = None
+        self.heard = 0.0
+        self.in_head = True
+        self._head = 0
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Take a connection, unless there are too many."""
+        super().connection_made(transport)
+        self._begin(in_head=True)
+        if len(self.connections) > most_connections():
+            self.refuse(503, b"Service Unavailable", b"too many connections; try again later")
+
+    def data_received(self, data: bytes) -> None:
+        """Take some bytes."""
+        self.heard = self.loop.time()
+        if self.in_head:
+            self._head += len(data)
+        super().data_received(data)
+        if self.in_head and self._head > MAX_HEADER_BYTES:
+            self._too_large()
+
+    def on_message_begin(self) -> None:
+        """A request begins."""
+        super().on_message_begin()
+        self._begin(in_head=True)
+
+    def on_headers_complete(self) -> None:
+        """Its lines are here."""
+        self.in_head = False
+        if len(self.url) + sum(len(name) + len(value) for name, value in self.headers) > MAX_HEADER_BYTES:
+            self._too_large()
+            return
+        super().on_headers_complete()
+
+    def on_message_complete(self) -> None:
+        """All of it is here."""
+        self.begun = None
+        super().on_message_complete()
+
+    def _begin(self, *, in_head: bool) -> None:
+        self.in_head, self._head = in_head, 0
+        self.begun = self.heard = self.loop.time()
+
+    def _too_large(self) -> None:
+        self.refuse(
+            431, b"Request Header Fields Too Large", b"the lines before a body may have %d bytes" % MAX_HEADER_BYTES
+        )
+
+    def refuse(self, status: int, words: bytes, detail: bytes) -> None:
+        """Answer, and close."""
+        if self.transport is not None and not self.transport.is_closing():
+            self.begun = None
+            self.transport.write(_ANSWER % (status, words, len(detail), detail))
+            self.transport.close()
+
+
+def close_slow(connections: Iterable[object], now: float) -> int:
+    """Close the connections whose request does not come on; how many it were."""
+    closed = 0
+    for connection in list(connections):
+        if not isinstance(connection, PatientProtocol) or connection.begun is None:
+            continue
+        waited, silent = now - connection.begun, now - connection.heard
+        if waited > HEADER_SECONDS if connection.in_head else silent > BODY_PAUSE_SECONDS or waited > BODY_SECONDS:
+            connection.refuse(408, b"Request Timeout", b"the request did not come in time")
+            closed += 1
+    return closed
