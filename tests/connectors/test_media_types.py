@@ -46,8 +46,7 @@ def test_published_rdf_meets_a_graph_pattern(http: httpx.Client) -> None:
     """The door that refused every RDF type takes it, matches it and delivers it."""
     assert http.put("/v1/subscribers/fan").status_code == 200
     pattern = "?m <http://e.org/homeTeam> <http://e.org/Spain>"
-    text = {"content-type": "text/plain"}
-    assert http.post("/v1/subscribers/fan/subscriptions", content=pattern, headers=text).status_code == 201
+    assert http.post("/v1/subscribers/fan/subscriptions", json={"v": 1, "text": pattern}).status_code == 201
     told = http.post("/v1/events", content=SAID["text/turtle"], headers={"content-type": "text/turtle"})
     assert told.status_code == 200, told.text
     assert [e["id"] for e in told.json()["events"]] == ["http://e.org/m1", "http://e.org/m2"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import socket
@@ -65,6 +66,15 @@ class Running:
     def pid(self) -> int:
         assert self._process is not None
         return self._process.pid
+
+    def with_token(self, name: str) -> str:
+        """Restart a broker with a first token, which is made where its store is."""
+        self.stop()
+        data = self._arguments[self._arguments.index("--data") + 1]
+        command = ["admin", "token", data, "--name", name, "--scope", "admin", "--json"]
+        made = subprocess.run([sys.executable, "-m", "likewise", *command], capture_output=True, check=True)
+        self.start()
+        return str(json.loads(made.stdout)["token"])
 
     def stop(self) -> None:
         if self._process is not None:

@@ -239,8 +239,7 @@ def test_it_reconnects_after_a_broker_restart(page: Page, broker: Running) -> No
 
 def test_tokens_are_respected(page: Page, broker: Running) -> None:
     """Once tokens are in force nothing is shown without one; with one, what it opens."""
-    wanted = {"name": "viewer", "scopes": ["admin"]}
-    token = httpx.post(f"{broker.url}/v1/tokens", json=wanted, timeout=30).json()["token"]
+    token = broker.with_token("viewer")
     page.get_by_text("wants a token").wait_for()
     shot(page, "locked")
     page.get_by_role("alert").get_by_role("button", name="Enter a token").click()

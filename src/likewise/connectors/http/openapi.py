@@ -18,6 +18,7 @@ _MEANINGS: Final = {
     404: "there is nothing with this id",
     409: "it does not fit what is there",
     413: "a limit was passed",
+    415: "without tokens, a body of a type that any web page could send",
     429: "too many requests",
     503: "it cannot be done now",
 }

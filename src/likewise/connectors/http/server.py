@@ -17,7 +17,7 @@ from starlette.exceptions import HTTPException
 from likewise import __version__
 from likewise.broker.broker import Broker
 from likewise.broker.config import Config
-from likewise.broker.store.tokens import listed_tokens
+from likewise.broker.store.tokens import Doorkeeper
 from likewise.connectors.door import Door
 from likewise.connectors.http import dead_letters as http_dead_letters
 from likewise.connectors.http import events as http_events
@@ -34,7 +34,7 @@ from likewise.connectors.http.patience import PatientProtocol, close_slow
 from likewise.connectors.http.problems import mistake, on_error, plain_problem
 from likewise.connectors.http.publishing import Publishing
 from likewise.connectors.tls import check_certificate
-from likewise.defaults import STOP_SECONDS
+from likewise.defaults import STOP_SECONDS, TENANT
 from likewise.errors import LikewiseError, StateError, Unavailable
 
 _ROUTERS = (
@@ -130,9 +130,10 @@ class Served:
         self.broker = broker
         self.app = make_app(broker)
         server = broker.config.server
+        keeper = Doorkeeper(TENANT)
         with broker.store.reading() as tables:
-            tokens = listed_tokens(tables)
-        check_listening(broker.config, tokens=bool(tokens))
+            keeper.load(tables)
+        check_listening(broker.config, tokens=not keeper.open)
         self._on_ready = on_ready
         self._server = _Server(
             uvicorn.Config(

@@ -51,7 +51,7 @@ class Origins(NamedTuple):
             return Refusal(
                 403,
                 "foreign_origin",
-                f"the page {origin[:100]!r} may not speak to this server; list it in `[server] origins` or make a token",
+                f"the page {origin[:90]!r} may not speak here; list it in `[server] origins` or make a token",
             )
         if method == "POST" and kind is not None and kind.partition(";")[0].strip().lower() in UNASKED:
             return Refusal(
