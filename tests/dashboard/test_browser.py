@@ -247,3 +247,13 @@ def test_tokens_are_respected(page: Page, broker: Running) -> None:
     page.get_by_role("button", name="Use it").click()
     matches(page).filter(has_text="noise: 83 dB").first.wait_for()
     assert not page.get_by_text("wants a token").is_visible()
+
+
+def test_the_dashboard_answers_only_its_own_pages(dashboard: Running) -> None:
+    """By its own names, with a policy that lets its page load nothing from elsewhere."""
+    page = httpx.get(dashboard.url, timeout=60)
+    assert "frame-ancestors 'none'" in page.headers["content-security-policy"]
+    for headers in ({"host": "attacker.example"}, {"origin": "http://attacker.example"}):
+        refused = httpx.get(dashboard.url, headers=headers, timeout=60)
+        assert refused.status_code == 403
+        assert refused.json()["code"].startswith("foreign_")

@@ -38,6 +38,7 @@ def serve_dashboard(broker: str, host: str, port: int, ca: str | None = None) ->
     """Serve the dashboard until SIGINT or SIGTERM."""
     import uvicorn
 
-    uvicorn.run(
-        make_dashboard(broker, ca), host=host, port=port, log_level="warning", access_log=False, ws="websockets-sansio"
-    )
+    from likewise.dashboard.guard import Guard
+
+    application = Guard(make_dashboard(broker, ca), host)
+    uvicorn.run(application, host=host, port=port, log_level="warning", access_log=False, ws="websockets-sansio")

@@ -27,11 +27,9 @@ def pending(http: httpx.Client, subscriber: str, count: int, after: int = 0) -> 
 
 
 def test_an_event_goes_from_publisher_to_subscriber_and_is_acknowledged(http: httpx.Client) -> None:
-    """Register, subscribe as text, publish, read, acknowledge."""
+    """Register, subscribe, publish, read, acknowledge."""
     assert http.put("/v1/subscribers/a1", json={"policy": "dead-letter", "limit": 10}).json()["limit"] == 10
-    made = http.post(
-        "/v1/subscribers/a1/subscriptions", content="{no2 > 40, town = A}", headers={"content-type": "text/plain"}
-    )
+    made = http.post("/v1/subscribers/a1/subscriptions", json={"v": 1, "text": "{no2 > 40, town = A}"})
     assert made.status_code == 201
     [held] = made.json()["subscriptions"]
     assert held["text"] == "{no2 > 40, town = A}"
@@ -82,11 +80,10 @@ def test_subscriptions_are_created_replaced_listed_read_and_deleted(http: httpx.
 def test_errors_are_problems_with_stable_codes(http: httpx.Client) -> None:
     """problem+json with what was expected, what was found and what to do."""
     http.put("/v1/subscribers/c1")
-    text = {"content-type": "text/plain"}
     for answer, status, code in (
         (http.post("/v1/events", content="{"), 400, "format"),
         (http.post("/v1/events", content="<x/>", headers={"content-type": "text/xml"}), 400, "format"),
-        (http.post("/v1/subscribers/c1/subscriptions", content="{a > }", headers=text), 400, "syntax"),
+        (http.post("/v1/subscribers/c1/subscriptions", json={"v": 1, "text": "{a > }"}), 400, "syntax"),
         (http.get("/v1/subscribers/nobody"), 404, "unknown_id"),
         (http.delete("/v1/events/nothing"), 404, "unknown_id"),
         (http.get("/v1/nowhere"), 404, "unknown_address"),
@@ -285,9 +282,9 @@ def test_limits_on_bodies_batches_subscriptions_and_rates_hold() -> None:
         assert http.post("/v1/events", content=iter([b"x" * 600] * 3)).json()["code"] == "limit"
         assert http.post("/v1/events", json=[{"a": 1}] * 4).json()["code"] == "limit"
         http.put("/v1/subscribers/a")
-        text = {"content-type": "text/plain"}
-        assert http.post("/v1/subscribers/a/subscriptions", content="{a = 1}", headers=text).status_code == 201
-        assert http.post("/v1/subscribers/a/subscriptions", content="{a = 2}", headers=text).json()["code"] == "limit"
+        one, two = ({"v": 1, "text": text} for text in ("{a = 1}", "{a = 2}"))
+        assert http.post("/v1/subscribers/a/subscriptions", json=one).status_code == 201
+        assert http.post("/v1/subscribers/a/subscriptions", json=two).json()["code"] == "limit"
         answers = [http.post("/v1/events", json=[{"a": 1}] * 3) for _ in range(3)]
         assert answers[-1].json()["code"] == "rate"
         assert int(answers[-1].headers["retry-after"]) >= 1

@@ -23,7 +23,7 @@ class Refusal(NamedTuple):
 
 
 class Origins(NamedTuple):
-    """The names this server goes by, and the pages beside its own that may speak to it.
+    """The names this server goes by (`*` for any), and the pages beside its own that may speak to it.
 
     >>> mine = Origins(hosts=frozenset({"likewise.local"}))
     >>> mine.refusal("GET", host="127.0.0.1:8787", origin=None, kind=None)
@@ -63,7 +63,7 @@ class Origins(NamedTuple):
 
     def _known(self, host: str) -> bool:
         name = host_name(host)
-        if name == "localhost" or name in self.hosts:
+        if name == "localhost" or name in self.hosts or "*" in self.hosts:
             return True
         try:
             return ipaddress.ip_address(name).is_loopback

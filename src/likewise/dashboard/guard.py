@@ -1,0 +1,58 @@
+"""In front of the dashboard: only our own pages may speak to it, and what it serves may load nothing from elsewhere."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from likewise.formats.wire.origins import Origins
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+# NiceGUI's pages hold inline scripts and compile templates in the browser; everything else is shut.
+POLICY: Final = (
+    "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval'; style-src 'self' 'unsafe-inline'; "
+    "img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self' ws: wss:; frame-ancestors 'none'; "
+    "base-uri 'none'; form-action 'self'; object-src 'none'"
+)
+_HEADERS: Final = [
+    (b"content-security-policy", POLICY.encode()),
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
+]
+
+
+class Guard:
+    """An application in front of another. `host` is where it listens; beyond this machine any name may lead to it."""
+
+    def __init__(self, app: ASGIApp, host: str) -> None:
+        self._app = app
+        self._origins = Origins(frozenset({host.lower()} if host not in ("0.0.0.0", "::") else {"*"}))
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request or connection."""
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+            return
+        said = {name: value.decode("latin-1") for name, value in scope["headers"]}
+        refused = self._origins.refusal(
+            "GET", host=said.get(b"host", ""), origin=said.get(b"origin"), kind=said.get(b"content-type")
+        )  # what the page's own connection posts as text is judged by its origin
+
+        async def with_policy(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message = {**message, "headers": [*message.get("headers", ()), *_HEADERS]}
+            await send(message)
+
+        if refused is None:
+            await self._app(scope, receive, with_policy)
+        elif scope["type"] == "websocket":
+            await receive()
+            await send({"type": "websocket.close", "code": 1008, "reason": refused.code})
+        else:
+            body = msgspec.json.encode({"code": refused.code, "detail": refused.detail})
+            headers = [(b"content-type", b"application/problem+json"), (b"content-length", b"%d" % len(body))]
+            await send({"type": "http.response.start", "status": refused.status, "headers": headers})
+            await send({"type": "http.response.body", "body": body})
