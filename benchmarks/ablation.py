@@ -58,7 +58,7 @@ def main() -> None:
         row(ablation_row(name, benchmark, measure))
     others = folder / "rtl433-attribute-gold.tsv"
     if others.is_file():
-        for name in ("esa", "names", "combine"):
+        for name in ("esa", "names", "combine", "sameness"):
             keys(others, benchmark, space.measure(name))
 
 

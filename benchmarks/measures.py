@@ -69,7 +69,7 @@ def main() -> None:
     later = [Term(w, theme=THEME) for w in chosen[1_200:]]
     rows: list[dict[str, Any]] = []
     names: list[tuple[str, dict[str, Any]]] = [
-        (n, {}) for n in ("esa", "thematic", "latent", "jcn", "names", "combine")
+        (n, {}) for n in ("esa", "thematic", "latent", "jcn", "names", "combine", "sameness")
     ]
     if arguments.model:
         names.append(("embeddings", {"model": arguments.model}))

@@ -229,9 +229,13 @@ def combined_measure(space: Space, calibration: Calibration | None = None) -> Co
 
 
 def _combine(space: Space, options: dict[str, Any]) -> CombinedMeasure:
-    if options:
-        raise TypeError(f"it takes none, found {', '.join(options)}")
-    return combined_measure(space)
+    """The combined measure; `model` names a sentence model that has its share."""
+    from likewise.semantics.measures.combine import CombinedMeasure
+
+    if set(options) - {"model"}:
+        raise TypeError(f"it takes model alone, found {', '.join(options)}")
+    sentences = _embeddings(space, options) if options else None
+    return CombinedMeasure(space.vectors, space.calibration, space.taxonomy, space.latent(), sentences)
 
 
 def _sameness(space: Space, options: dict[str, Any]) -> SamenessMeasure:
@@ -240,7 +244,9 @@ def _sameness(space: Space, options: dict[str, Any]) -> SamenessMeasure:
     from likewise.semantics.measures.sameness import SamenessMeasure
 
     values = ValueJudge(space.relations)
-    return SamenessMeasure(_combine(space, {}), space.vectors.knows_word, load_inventory(), values, **options)
+    weights = {name: said for name, said in options.items() if name == "weights"}
+    related = _combine(space, {name: said for name, said in options.items() if name != "weights"})
+    return SamenessMeasure(related, space.vectors.knows_word, load_inventory(), values, **weights)
 
 
 _MEASURES: Final[dict[str, Callable[[Space, dict[str, Any]], Measure]]] = {

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from likewise import defaults
-from likewise.errors import ArtefactDamaged
+from likewise.errors import ArtefactDamaged, InputError
 from likewise.semantics.calibration import HIGHEST, read_calibration
 from likewise.semantics.fitting.calibrate import fit_backgrounds, pair_surprise, related_pairs
 from likewise.semantics.library import load_space
@@ -122,3 +124,20 @@ def test_many_themes_do_not_pile_up(embedded: Space) -> None:
         measure.matrix(asked, [Term("storm", theme=(f"theme {number}",))])
     assert len(measure._names.side(asked)._terms) <= 64
     assert np.array_equal(measure.matrix(asked, [Term("storm", theme=("weather",))]), first)
+
+
+def test_a_sentence_model_has_its_share(embedded: Space, tmp_path: Path) -> None:
+    """A model of the user's, here word vectors, moves scores both ways; equal terms stay 1."""
+    (tmp_path / "vectors.txt").write_text("glorp 1 0\nwibble 1 0.1\nzonk 0 1\n")
+    model = str(tmp_path / "vectors.txt")
+    for name in ("combine", "sameness"):
+        measure = embedded.measure(name, model=model)
+        assert measure.configuration() == {"name": name, "model": model}
+        plain = embedded.measure(name)
+        near, far = [Term("glorp")], [Term("wibble"), Term("zonk"), Term("glorp")]
+        found, without = measure.matrix(near, far)[0], plain.matrix(near, far)[0]
+        assert found[0] > without[0]
+        assert found[1] == without[1] == 0
+        assert found[2] == 1
+    with pytest.raises(InputError, match="cannot take these options"):
+        embedded.measure("combine", metric="raw")

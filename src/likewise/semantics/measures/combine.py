@@ -27,9 +27,15 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likewise.semantics.calibration import Calibration
+    from likewise.semantics.measures.embeddings.measure import EmbeddingsMeasure
     from likewise.semantics.measures.latent import LatentMeasure
     from likewise.semantics.wordnet.taxonomy import Taxonomy
 
+# A sentence model that the user has: its share of a score, and the cosines of unrelated and of equal phrases, in round
+# numbers for models of the family all-MiniLM (docs/measures.md).
+SENTENCE_SHARE: Final = 0.4
+UNRELATED_SENTENCES: Final = 0.15
+SAME_SENTENCES: Final = 0.8
 _NOTHING: Final = np.empty((0, 0), dtype=np.float32)
 
 
@@ -52,14 +58,21 @@ class CombinedMeasure:
     """Meaning (thematic, latent, taxonomy) and spelling, calibrated to one score.
 
     A measure that knows nothing about one of two words says nothing about the pair: the others are
-    averaged without it. If none knows them and their spellings share nothing, the score is 0.
+    averaged without it. If none knows them and their spellings share nothing, the score is 0. A model of sentences, if
+    there is one, has its share of the score of whole terms.
     """
 
     name = "combine"
 
     def __init__(
-        self, vectors: TermVectors, calibration: Calibration, taxonomy: Taxonomy, latent: LatentMeasure | None
+        self,
+        vectors: TermVectors,
+        calibration: Calibration,
+        taxonomy: Taxonomy,
+        latent: LatentMeasure | None,
+        sentences: EmbeddingsMeasure | None = None,
     ) -> None:
+        self._sentences = sentences
         self._vectors = vectors
         self._calibration = calibration
         self._names = NamesMeasure(vectors, calibration.names)
@@ -72,7 +85,7 @@ class CombinedMeasure:
 
     def configuration(self) -> dict[str, object]:
         """What rebuilds this measure over the same space."""
-        return {"name": self.name}
+        return {"name": self.name} if self._sentences is None else {"name": self.name, "model": self._sentences.model}
 
     def matrix(self, asked: Sequence[Term], seen: Sequence[Term]) -> NDArray[np.float32]:
         """The relatedness of every asked term with every seen one."""
@@ -83,7 +96,11 @@ class CombinedMeasure:
         a, b = self._names.side(asked), self._names.side(seen)
         meaning = self._calibration.score(self._surprise(a, b))
         spelled = self._names.spelled(a, b)
-        return self._names.aligned(a, b, meaning, spelled), np.maximum(meaning, spelled)
+        scores = self._names.aligned(a, b, meaning, spelled)
+        if self._sentences is not None:
+            said = (self._sentences.cosines(asked, seen) - UNRELATED_SENTENCES) / (SAME_SENTENCES - UNRELATED_SENTENCES)
+            scores = (1 - SENTENCE_SHARE) * scores + np.float32(SENTENCE_SHARE) * np.clip(said, 0, 1)
+        return scores, np.maximum(meaning, spelled)
 
     def words(self, terms: Sequence[Term]) -> list[list[tuple[str, int]]]:
         """For each term its words, folded, and their places in `compared`'s scores of words."""

@@ -69,7 +69,7 @@ class SamenessMeasure:
 
     def configuration(self) -> dict[str, object]:
         """What rebuilds this measure over the same space."""
-        return {"name": self.name}
+        return {**self._combine.configuration(), "name": self.name}
 
     def matrix(self, asked: Sequence[Term], seen: Sequence[Term]) -> NDArray[np.float32]:
         """The score of every asked term with every seen one."""

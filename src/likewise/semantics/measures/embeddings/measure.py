@@ -43,7 +43,7 @@ class EmbeddingsMeasure:
                 "the measure 'embeddings' needs a model: give model=FOLDER, a sentence-transformers or ONNX folder "
                 "or a file of word vectors"
             )
-        self._model, self.thematic = str(model), str(thematic).lower() in ("true", "1", "yes")
+        self.model, self.thematic = str(model), str(thematic).lower() in ("true", "1", "yes")
         self._encoder: Encoder = open_encoder(model)
         self._kept: LeastRecent[str, NDArray[np.float32]] = LeastRecent(
             defaults.TERM_CACHE_BYTES, lambda row: row.nbytes + 200
@@ -52,12 +52,16 @@ class EmbeddingsMeasure:
 
     def configuration(self) -> dict[str, object]:
         """What rebuilds this measure, given the same model."""
-        return {"name": self.name, "model": self._model, "thematic": self.thematic}
+        return {"name": self.name, "model": self.model, "thematic": self.thematic}
 
     def matrix(self, asked: Sequence[Term], seen: Sequence[Term]) -> NDArray[np.float32]:
         """The relatedness of every asked term with every seen one."""
-        out = np.clip(self._side(asked) @ self._side(seen).T, 0, 1)
-        return equal_are_one(out, asked, seen)
+        return equal_are_one(self.cosines(asked, seen), asked, seen)
+
+    def cosines(self, asked: Sequence[Term], seen: Sequence[Term]) -> NDArray[np.float32]:
+        """The cosines themselves, negative ones as 0."""
+        out: NDArray[np.float32] = np.clip(self._side(asked) @ self._side(seen).T, 0, 1)
+        return out
 
     def _rows(self, terms: Sequence[Term]) -> NDArray[np.float32]:
         themes = [theme_of(t.theme) if self.thematic else () for t in terms]
