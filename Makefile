@@ -14,7 +14,7 @@ LOCK := env -u PIP_FIND_LINKS -u UV_FIND_LINKS $(BIN)/uv pip compile --quiet --u
         $(if $(UPGRADE),--upgrade)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check pytest coverage chaos themes installs bench docs links lock format hooks clean distclean newcomer pages pictures
+.PHONY: help run test check pytest coverage chaos stops themes installs bench docs links lock format hooks clean distclean newcomer pages pictures
 
 help: ## say what there is
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 18
@@ -42,6 +42,9 @@ chaos: $(STAMPS)/test ## kill a broker under load, KILLS times (1000), and see t
 
 themes: $(STAMPS)/test ## themes to the letter: departures, degrees, cold start, 18,000 cells; DATA=folder; goes on where it stopped
 	@PATH="$(CURDIR)/$(BIN):$$PATH" tools/themes.sh "$(DATA)" $(or $(OUT),build/themes)
+
+stops: $(STAMPS)/test ## stop a broker under load, STOPS times (100), and see that nothing is an error and windows are saved
+	$(BIN)/python -m tests.broker.stops --stops $(or $(STOPS),100)
 
 newcomer: $(STAMPS)/test ## a newcomer's path, timed: fresh clone, make run, own subscription matched and explained
 	$(BIN)/python -m tests.dashboard.newcomer $(ARGS)

@@ -68,6 +68,7 @@ TICK_SECONDS: Final = 1.0  # pause between moves of time for windows that follow
 CHECKPOINT_ENTRIES: Final = 50_000  # entries of the log after which windows are saved again
 FINISHING_SECONDS: Final = 3.0  # a stop matches what was handed in for so long; the next start does the rest
 STRETCH_SECONDS: Final = 5.0  # ... and then waits so long for the stretch under way, which a compiler may hold up
+SAVING_SECONDS: Final = 30.0  # ... and so long for windows that are being saved
 IDLE_ENTRIES: Final = 10_000  # of others after which a tenant's own position in the log is written down again
 MAX_BODY_BYTES: Final = 64 * 2**20  # one HTTP request
 MAX_BATCH_EVENTS: Final = 10_000  # events of one request

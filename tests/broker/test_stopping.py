@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -121,3 +122,13 @@ def test_a_backlog_that_takes_long_is_left_for_the_next_start(tmp_path: Path, mo
         broker.wait_until_matched()
         assert set(tenant.subscribers) == {"ann", "bob"}
         assert tenant.events > 0
+
+
+@pytest.mark.timeout(600)
+def test_a_served_broker_stops_without_an_error(tmp_path: Path) -> None:
+    """Under load, and while it starts; `make stops` does a hundred."""
+    from tests.broker import stops
+
+    for number, kind in enumerate(("load", "starting")):
+        found = stops.one_stop(tmp_path, number, kind, random.Random(number))  # type: ignore[arg-type]
+        assert found.broken == []

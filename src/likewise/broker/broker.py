@@ -93,28 +93,32 @@ class Broker:
         self.lock = make_lock("queues", again=True)
         self._making = make_lock("making")
         self.store = Store(data, clock=clock)
+        self._closed = False
+        self.ended = False  # whether every thread has, once it is closed
         try:
-            self.tenants = recover(self.store, data, self.make_matcher)
+            self._begin()
         except BaseException:
             self.store.close()
             raise
-        self._names = {tenant.name: tenant for tenant in self.tenants.values()}
-        self._acknowledgements = Acknowledgements(self.store)
+
+    def _begin(self) -> None:
+        """Read what is kept, and go on from there."""
+        store, clock = self.store, self.clock
+        self.tenants = tenants = recover(store, self.data, self.make_matcher)
+        self._names = {tenant.name: tenant for tenant in tenants.values()}
+        self._acknowledgements = Acknowledgements(store)
         self._housekeeping = Housekeeping(
-            self.store, self.tenants, self._acknowledgements, data=data, clock=clock, lock=self.lock,
-            on_expired=lambda events: self.trace.expired(self.tenants, events),
+            store, tenants, self._acknowledgements, data=self.data, clock=clock, lock=self.lock,
+            on_expired=lambda events: self.trace.expired(tenants, events),
         )  # fmt: skip
-        self.worker = MatchingWorker(
-            self.store, self.tenants, clock=clock, lock=self.lock,
+        self.worker = worker = MatchingWorker(
+            store, tenants, clock=clock, lock=self.lock,
             on_stored=self._stored, on_quiet=self._housekeeping.turn, on_end=self._housekeeping.save_windows,
         )  # fmt: skip
-        self.store.followers.append(self.worker)
-        self.store.foresight = MatchBeforeCommit(
-            self.tenants, clock, self.worker.commit_of, lambda: self.worker.failure is None
-        )
-        self.metrics.watch(self.tenants, lambda: self.store.position, lambda: self.worker.position)
-        self._closed = False
-        self.worker.start()
+        store.followers.append(worker)
+        store.foresight = MatchBeforeCommit(tenants, clock, worker.commit_of, lambda: worker.failure is None)
+        self.metrics.watch(tenants, lambda: store.position, lambda: worker.position)
+        worker.start()
 
     def make_matcher(self, saved: Path | None = None) -> Matcher:
         """A matcher as the configuration says, empty or with what a folder keeps."""
@@ -358,8 +362,8 @@ class Broker:
     def close(self) -> None:
         """Match what was acknowledged, save the windows, and let go of the folder.
 
-        That may take `FINISHING_SECONDS` and then `STRETCH_SECONDS`. What is not matched by then, or whose windows
-        are not saved, follows at the next start: the log has it.
+        That may take `FINISHING_SECONDS`, then `STRETCH_SECONDS`, and the time it takes to save windows. What is not
+        matched by then, or whose windows are not saved, follows at the next start: the log has it.
         """
         if self._closed:
             return
@@ -370,7 +374,8 @@ class Broker:
         if not handed_over.wait(FINISHING_SECONDS + STRETCH_SECONDS):
             _log.warning("a commit was still under way; whoever waits for it was told nothing and asks again")
             return
-        if not self.worker.stop():
+        self.ended = self.worker.stop()
+        if not self.ended:
             _log.warning("matching was still under way; the next start goes on from the log")
         self.store.close()
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -44,6 +48,53 @@ def serve(
 
     Example: `likewise serve --data city`
     """
+    with told_to_stop() as told:
+        _serve(told, data, config, host, port, profile, ephemeral, tls_certificate, tls_key, as_json)
+
+
+class Stopped(BaseException):
+    """Somebody stops the broker while it starts."""
+
+
+class Told:
+    """Whether SIGINT or SIGTERM came."""
+
+    def __init__(self) -> None:
+        self.stop = False
+        self.starting = True
+
+    def hear(self, number: int, frame: object) -> None:
+        """Leave at once while the broker starts; while it ends, that is under way."""
+        self.stop = True
+        if self.starting:
+            raise Stopped
+
+
+@contextmanager
+def told_to_stop() -> Iterator[Told]:
+    """Hear signals from the first moment on: what is loaded, compiled or replayed then is left where it is."""
+    told, numbers = Told(), (signal.SIGINT, signal.SIGTERM)
+    before = [signal.signal(number, told.hear) for number in numbers]
+    try:
+        with suppress(Stopped):
+            yield told
+    finally:
+        for number, earlier in zip(numbers, before, strict=True):
+            signal.signal(number, earlier)
+
+
+def _serve(
+    told: Told,
+    data: Path | None,
+    config: Path | None,
+    host: str | None,
+    port: int | None,
+    profile: Profile | None,
+    ephemeral: bool,
+    tls_certificate: str | None,
+    tls_key: str | None,
+    as_json: bool,
+) -> None:
     from likewise.broker.broker import Broker
     from likewise.broker.config import read_config
     from likewise.broker.reporting.logging import log_to_stderr
@@ -73,4 +124,12 @@ def serve(
         return
     sys.setswitchinterval(0.0005)  # requests and matching share one interpreter; the default lets each wait 5 ms
     with Broker(folder, found, trace=trace) as broker:
-        run(broker, on_ready=ready)
+        if not told.stop:
+            run(broker, on_ready=ready)  # which hears signals itself
+        told.starting = False
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, told.hear)
+    if not broker.ended:  # a thread that was given up may be compiling: nothing is left that waits for it
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(0)

@@ -33,6 +33,7 @@ from likewise.defaults import (
     MATCH_ENTRIES,
     QUANTUM_SECONDS,
     ROUND_SECONDS,
+    SAVING_SECONDS,
     STRETCH_SECONDS,
 )
 from likewise.errors import Unavailable
@@ -75,6 +76,7 @@ class MatchingWorker:
         self._under_way: list[Entry] = []
         self._inbox: queue.SimpleQueue[list[Entry] | None] = queue.SimpleQueue()
         self._stopping = False
+        self._ending = threading.Event()  # set: nothing is matched any more
         self._given_up = False  # nobody waits for the thread any more
         self._thread = threading.Thread(target=self._run, name="likewise-matching", daemon=True)
 
@@ -104,12 +106,17 @@ class MatchingWorker:
             self._inbox.put(left)
 
     def stop(self) -> bool:
-        """Finish what was handed in for a while, else the round under way; whether the thread has ended."""
+        """Finish what was handed in for a while, else the round under way; whether the thread has ended.
+
+        Once matching is at its end, there is time for `on_end`.
+        """
         self._inbox.put(None)
         self._thread.join(FINISHING_SECONDS)
         if self._thread.is_alive():
             self.hurried.set()
             self._thread.join(STRETCH_SECONDS)
+        if self._ending.is_set():
+            self._thread.join(SAVING_SECONDS)
         self._given_up = self._thread.is_alive()
         return not self._given_up
 
@@ -128,6 +135,7 @@ class MatchingWorker:
             self._refuse_the_rest(error)
             return
         self._leave_the_rest()
+        self._ending.set()
         try:
             if not self._given_up:
                 self._on_end()
