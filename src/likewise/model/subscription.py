@@ -101,7 +101,7 @@ class Interest(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True
 
 
 class Near(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True, tag="near", tag_field="kind"):
-    """`near (s, p, o) radius r by meaning`: a triple of the event lies within the radius of this one (SPEC.md L).
+    """`near (s, p, o) radius r by meaning`: a triple of the event lies within the radius of this one (sources.md L).
 
     Every constant is compared with its counterpart, by the distance of unit vectors: 0 if they say the same, √2 if they
     have nothing in common. A variable is met by anything.

@@ -129,7 +129,7 @@ def _summary(explanation: Explanation, event: Event, called: str) -> list[Text]:
         if explanation.threshold is not None:
             first.append(f" against a threshold of {number(explanation.threshold)}")
     if explanation.degree:
-        first.append(f"; {100 * explanation.degree:.0f} % of what is asked for is approximate", "dim")
+        first.append(f"; {100 * explanation.degree:.0f} % approximate", "dim")
     lines = [first]
     if explanation.runner_up is not None:
         lines.append(Text(f"Next best mapping: {_pairs(explanation.runner_up, event)}", "dim"))

@@ -1,4 +1,4 @@
-"""Near triples: how far a triple of an event lies from the one that is asked for (docs/engines/linked-data.md).
+"""Near triples: how far a triple of an event lies from the one that is asked for (linked-data.md).
 
 Every constant is compared with its counterpart; all must lie within the radius. The plain evaluation, which the trees
 must equal, and what both share: the distances of pairs of texts, kept within a bound.
