@@ -16,6 +16,7 @@ from likewise.matching.cache_use import CacheUse
 from likewise.model.event import Event
 from likewise.model.explanation import Explanation
 from likewise.model.match import Match, Promotion
+from likewise.model.probability import AS_SCORED, ProbabilityCurve
 from likewise.model.subscription import Kind, Subscription
 
 if TYPE_CHECKING:
@@ -134,6 +135,7 @@ class BaseEngine:
     """The parts of an engine that follow from `find`."""
 
     kinds: ClassVar[frozenset[Kind]] = frozenset()
+    curve: ProbabilityCurve = AS_SCORED  # what makes a score a probability
 
     def __init__(self) -> None:
         self.subscriptions: dict[int, Subscription] = {}
@@ -175,7 +177,7 @@ class BaseEngine:
         found = []
         for ordinal, score in zip(ordinals.tolist(), listed, strict=True):
             subscription = held[ordinal]
-            found.append((ordinal, Match(event.id, subscription.id, subscription.kind, score)))
+            found.append((ordinal, Match(event.id, subscription.id, subscription.kind, score, likelihood=self.curve)))
         return found
 
     def match_batch(self, events: Sequence[Event], at: Sequence[int]) -> FoundBatch:

@@ -16,6 +16,7 @@ from likewise.errors import InputError, NotServed
 from likewise.extras import require
 from likewise.matching.engine import Engine
 from likewise.model import Kind
+from likewise.model.probability import AS_SCORED
 
 if TYPE_CHECKING:
     from likewise.matching.plain.locality import Locality
@@ -156,16 +157,19 @@ def made(name: str, kind: Kind, by: Interpretation) -> Engine:
         case "thematic":
             from likewise.matching.thematic.engine import ThematicEngine
 
-            return ThematicEngine(by.measure, by.threshold, by.cache_bytes)
+            return ThematicEngine(by.measure, by.threshold, by.cache_bytes, by.curve("conditions"))
         case "topk":
             from likewise.matching.topk.engine import TopKEngine
 
-            return TopKEngine(by.measure, by.threshold, lateness=by.lateness, cache_bytes=by.cache_bytes)
+            return TopKEngine(
+                by.measure, by.threshold, lateness=by.lateness, cache_bytes=by.cache_bytes, curve=by.curve("conditions")
+            )
         case "hybrid":
-            from likewise.matching.hybrid.engine import HybridEngine
+            from likewise.matching.hybrid.statements import StatementsEngine
 
-            jcn, esa = by.named("jcn"), by.named("esa", metric="cosine")
-            return HybridEngine(jcn, esa, threshold=by.threshold, cache_bytes=by.cache_bytes)
+            return StatementsEngine(
+                by.for_statements, threshold=by.threshold, cache_bytes=by.cache_bytes, curve=by.curve("statements")
+            )
         case "bit-planes":
             from likewise.matching.interests.bitmap import InterestBitmapEngine
 
@@ -212,11 +216,17 @@ def _comparable(name: str, kind: Kind, by: Interpretation) -> Engine:
             from likewise.matching.naive.engine import NaiveEngine
 
             if kind == "statements":
-                return NaiveEngine(jcn=by.named("jcn"), esa=by.named("esa", metric="cosine"), threshold=by.threshold)
+                jcn, esa, sameness = (by.for_statements(name) for name in ("jcn", "esa", "sameness"))
+                return NaiveEngine(
+                    jcn=jcn, esa=esa, sameness=sameness, threshold=by.threshold, curve=by.curve("statements")
+                )
             if kind == "near":
                 return NaiveEngine(meaning=_meaning(by))
             measured = kind in ("approximate", "top")
-            return NaiveEngine(by.measure if measured else None, threshold=by.threshold, lateness=by.lateness)
+            return NaiveEngine(
+                by.measure if measured else None, threshold=by.threshold, lateness=by.lateness,
+                curve=by.curve("conditions") if measured else AS_SCORED,
+            )  # fmt: skip
     raise InputError(f"no engine is named {name!r}; there are {', '.join(ENGINES)}")
 
 

@@ -23,6 +23,8 @@ from likewise.matching.matcher_state import MatcherState
 from likewise.matching.results import Numbering, merge
 from likewise.model import Condition, Event, Explanation, Kind, Match, MatchBatch, Promotion, Subscription
 from likewise.model import Mapping as PredicateMapping
+from likewise.model.match import Likelihoods
+from likewise.model.probability import AS_SCORED
 from likewise.semantics.feedback import Judgement, concerns
 from likewise.semantics.interpretation import Interpretation
 
@@ -235,7 +237,17 @@ class Matcher:
         event_index, ordinals, score = merge(pieces)
         promoted = tuple(sorted((x for _, p in pieces for x in p.promoted), key=lambda x: x.event_index))
         index, ids = self._numbering.number(ordinals, ended)
-        return MatchBatch(event_index, index, score, ids, promoted)
+        return MatchBatch(event_index, index, score, ids, promoted, self._likelihoods(ids))
+
+    def _likelihoods(self, ids: Sequence[str]) -> Likelihoods:
+        """What makes the scores of a batch probabilities."""
+        engines = self._state.engines
+        curves = [getattr(engines.get(kind), "curve", AS_SCORED) for kind in ("approximate", "top", "statements")]
+        conditions = curves[0] if "approximate" in engines else curves[1]
+        if "statements" not in engines:
+            return Likelihoods(conditions)
+        stated = {s.id for s in self._state.held.values() if s.kind == "statements"}
+        return Likelihoods(conditions, curves[2], tuple(place for place, id in enumerate(ids) if id in stated))
 
     def _moments(
         self, events: Sequence[Event] | EventBatch, at: Sequence[int] | None

@@ -10,7 +10,8 @@ from likewise.model.mapping import Mapping
 from likewise.model.shown import html_of, text_of
 
 Verdict = Literal[
-    "match", "below_threshold", "exact_part_false", "missing_attribute", "unit_mismatch", "not_in_top_k", "expired"
+    "match", "below_threshold", "exact_part_false", "missing_attribute", "unit_mismatch", "not_in_top_k", "expired",
+    "below_confidence",
 ]  # fmt: skip
 
 
@@ -48,7 +49,8 @@ class Explanation(msgspec.Struct, frozen=True, omit_defaults=True):
     """Why, for every kind of subscription.
 
     `change` says in one sentence what would make it match ('' if it does). `runner_up` is the second
-    best mapping. `score` and `threshold` are what was compared; `degree` is the subscription's degree of approximation.
+    best mapping. `score` and `threshold` are what was compared, `probability` follows from the score; `degree` is the
+    subscription's degree of approximation.
     """
 
     subscription_id: str
@@ -61,6 +63,7 @@ class Explanation(msgspec.Struct, frozen=True, omit_defaults=True):
     mapping: Mapping | None = None
     runner_up: Mapping | None = None
     degree: float = 0.0
+    probability: float | None = None
 
     def __str__(self) -> str:
         return text_of(self)

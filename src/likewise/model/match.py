@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from likewise.model.mapping import Mapping
+from likewise.model.probability import AS_SCORED, ProbabilityCurve
 from likewise.model.shown import html_of, text_of
 from likewise.model.subscription import Kind
 
@@ -29,7 +30,7 @@ class Match:
     """
 
     __slots__ = (
-        "_mapping", "_trace", "bindings", "cause", "event_id", "kind", "product", "rank_value", "score",
+        "_likelihood", "_mapping", "_trace", "bindings", "cause", "event_id", "kind", "product", "rank_value", "score",
         "subscription_id",
     )  # fmt: skip
 
@@ -44,6 +45,7 @@ class Match:
         bindings: Bindings = (),
         rank_value: float | None = None,
         cause: Cause = "arrival",
+        likelihood: ProbabilityCurve | float = AS_SCORED,
     ) -> None:
         self.event_id = event_id
         self.subscription_id = subscription_id
@@ -54,7 +56,14 @@ class Match:
         self.rank_value = rank_value
         self.cause = cause
         self._trace = trace
+        self._likelihood = likelihood
         self._mapping: Mapping | None = None
+
+    @property
+    def probability(self) -> float:
+        """How probable it is, by the score, that this is what was meant; 1 if nothing was relaxed."""
+        found = self._likelihood
+        return found if isinstance(found, float) else found.of(self.score)
 
     @property
     def mapping(self) -> Mapping | None:
@@ -95,10 +104,20 @@ class Promotion(NamedTuple):
     match: Match
 
 
+class Likelihoods(NamedTuple):
+    """Curves for conditions and for statements, and the indices of the subscriptions that are statements."""
+
+    conditions: ProbabilityCurve = AS_SCORED
+    statements: ProbabilityCurve = AS_SCORED
+    places: tuple[int, ...] = ()
+
+
 class MatchBatch(NamedTuple):
     """The matches of a batch as arrays, ordered by event, then by the order of addition.
 
     Pair i says that event `event_index[i]` met `subscription_ids[subscription_index[i]]` with `score[i]`.
+    `likelihoods` are the curves that make scores probabilities: for conditions, and for statements with the indices of
+    the subscriptions that are some.
     """
 
     event_index: NDArray[signedinteger[Any]]
@@ -106,6 +125,19 @@ class MatchBatch(NamedTuple):
     score: NDArray[float32]
     subscription_ids: Sequence[str]
     promoted: tuple[Promotion, ...] = ()
+    likelihoods: Likelihoods = Likelihoods()
+
+    @property
+    def probability(self) -> NDArray[float32]:
+        """How probable each match is what was meant; computed when it is asked for."""
+        import numpy as np
+
+        conditions, statements, places = self.likelihoods
+        found = conditions.each(self.score)
+        if places:
+            stated = np.isin(self.subscription_index, places)
+            found[stated] = statements.each(self.score[stated])
+        return found
 
     def pairs(self) -> Iterator[tuple[int, str, float]]:
         """Each match as (event index, subscription id, score); for small batches and tests."""

@@ -16,6 +16,7 @@ import msgspec
 import numpy as np
 
 from likewise.errors import ArtefactDamaged
+from likewise.model.probability import ProbabilityCurve
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -80,6 +81,7 @@ class Calibration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     surprises at which backgrounds are stored; `weights` say how much each measure's surprise counts;
     `theme_share` how much of the evidence is taken within the themes, the rest without them;
     the curve's midpoint is `midpoint`, and it rises with `steepness`.
+    `probability` has for a measure how probable it is, at each score, that what was met was meant.
     """
 
     frequencies: tuple[int, ...]
@@ -90,6 +92,7 @@ class Calibration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     midpoint: float
     steepness: float
     names: NameWeights
+    probability: dict[str, ProbabilityCurve] = {}
     v: int = 1
 
     def classes(self, documents: NDArray[Any]) -> NDArray[np.int64]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
 
 import msgspec
 
 from likewise import defaults
 from likewise.errors import ArtefactDamaged, InputError
+from likewise.model.probability import AS_SCORED, ProbabilityCurve
 from likewise.semantics.feedback import Feedback, JudgedMeasure
 
 if TYPE_CHECKING:
@@ -67,6 +68,11 @@ class Interpretation:
             self._judged = JudgedMeasure(self._measure, self.feedback)
         return self._judged
 
+    def curve(self, what: Literal["conditions", "statements"]) -> ProbabilityCurve:
+        """What makes a score a probability: fitted for the measure and kept with the space, else the score itself."""
+        name = self.measure.name if what == "conditions" else what
+        return self.space.calibration.probability.get(name, AS_SCORED)
+
     def in_use(self) -> tuple[Space, Measure] | None:
         """The space and the measure itself, without feedback, if matching has needed both so far."""
         if self._judged is None or self._space is None or isinstance(self._space, (str, Path)):
@@ -76,6 +82,10 @@ class Interpretation:
     def named(self, name: str, **options: object) -> Measure:
         """One of the space's measures by name."""
         return self.space.measure(name, **options)
+
+    def for_statements(self, name: str) -> Measure:
+        """The measures of statements: `esa` with the cosine, as the paper has it, and others as they are."""
+        return self.named(name, metric="cosine") if name == "esa" else self.named(name)
 
     # -- keeping --------------------------------------------------------------------------------
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from random import Random
-from typing import Any, Protocol, TypeVar
+from typing import Any, Final, Protocol, TypeVar
 
 from likewise.errors import InputError
 from likewise.model import (
@@ -38,7 +38,7 @@ from likewise.model import (
     WeightedSum,
 )
 from likewise.model import Any as Either
-from likewise.model.subscription import NearBy
+from likewise.model.subscription import NearBy, Variant
 
 T = TypeVar("T")
 
@@ -175,6 +175,10 @@ def condition(choice: Choice, *, relaxed: bool) -> Condition:
     return Condition((Predicate("device", "=", "laptop", True, True) if relaxed else plain,))
 
 
+USING: Final[tuple[Variant | None, ...]] = (None, None, "jcn", "esa", "sameness", "hybrid")
+BEST: Final = (None, None, 1, 3)
+
+
 def subscription(choice: Choice, kind: Kind, id: str) -> Subscription:
     """A subscription of the kind asked for.
 
@@ -195,7 +199,8 @@ def subscription(choice: Choice, kind: Kind, id: str) -> Subscription:
         case "statements":
             pairs = [(choice.pick(PROPERTIES), choice.pick(RESOURCES)) for _ in range(choice.integer(1, 3))]
             items = tuple(Statement(property, value) for property, value in pairs)
-            return Subscription(Statements(items), id, threshold=choice.pick((None, 0.25, *CLEAR_THRESHOLDS)))
+            threshold, using = choice.pick((None, 0.25, *CLEAR_THRESHOLDS)), choice.pick(USING)
+            return Subscription(Statements(items), id, threshold=threshold, using=using, best=choice.pick(BEST))
         case "pattern":
             return Subscription(GraphPattern(tuple(_pattern(choice) for _ in range(choice.integer(1, 3)))), id)
         case "near":

@@ -47,18 +47,18 @@ def events(tmp_path: Path) -> Path:
 def test_relevance_comes_from_the_patterns_and_empty_needs_are_left_out(events: Path) -> None:
     """One match has Spain; nobody sings an opera."""
     found, raw, format = read_events(events)
-    report = experiment(found, relevant_events(raw, format, ASKED), ASKED, RELATED, RELATED)
+    report = experiment(found, relevant_events(raw, format, ASKED), ASKED, lambda name: RELATED)
     assert report.events == 3
     assert report.relevant == {"1": 1}
     assert report.left_out == ("2",)
     assert report.best("hybrid", 5).maximal_f1 == 1.0
-    assert {curve.variant for curve in report.curves} == {"hybrid", "jcn", "esa"}
+    assert {curve.variant for curve in report.curves} == {"hybrid", "jcn", "esa", "sameness"}
 
 
 def test_the_picture_is_written(events: Path, tmp_path: Path) -> None:
     """A PNG with the curves."""
     found, raw, format = read_events(events)
-    plot(experiment(found, relevant_events(raw, format, ASKED), ASKED, RELATED, RELATED), tmp_path / "h.png")
+    plot(experiment(found, relevant_events(raw, format, ASKED), ASKED, lambda name: RELATED), tmp_path / "h.png")
     assert (tmp_path / "h.png").read_bytes().startswith(b"\x89PNG")
 
 

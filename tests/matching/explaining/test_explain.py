@@ -134,7 +134,7 @@ def test_graph_patterns_tell_where_the_join_fails() -> None:
 def test_statements_show_what_is_behind_their_score() -> None:
     """fP and fV, and as evidence JCn, ESA and the rank; a near miss names the weakest statement."""
     s = parse('event "home team" "Spain" . event type "race"', id="s")
-    told = explain(graph_event(("m", "homeTeam", '"Spain"')), s, jcn=TableMeasure(), esa=TableMeasure(), threshold=0.9)
+    told = explain(graph_event(("m", "homeTeam", '"Spain"')), s, named=lambda name: TableMeasure(), threshold=0.9)
     assert told.verdict == "below_threshold"
     assert told.score == 0.5
     assert told.predicates[0].evidence == (("jcn", 1.0), ("esa", 1.0), ("rank", 1.0))

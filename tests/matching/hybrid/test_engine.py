@@ -6,15 +6,17 @@ import pytest
 
 from likewise.language import parse
 from likewise.matching.hybrid.engine import HybridEngine
+from likewise.matching.hybrid.statements import StatementsEngine
 from likewise.model import event
 from likewise.testing import Setting, TableMeasure, check_engine, compare_bulk
 
 SETTING = Setting()
 
 
-def make() -> HybridEngine:
+def make() -> StatementsEngine:
     """An engine with the oracle's measures."""
-    return HybridEngine(SETTING.jcn, SETTING.esa, m=SETTING.m, threshold=SETTING.threshold)
+    measures = {"jcn": SETTING.jcn, "esa": SETTING.esa, "sameness": SETTING.measure}
+    return StatementsEngine(measures.__getitem__, m=SETTING.m, threshold=SETTING.threshold)
 
 
 def test_the_contract_of_engines_holds() -> None:

@@ -10,6 +10,7 @@ from likewise.matching.naive.engine import NaiveEngine
 from likewise.matching.plain.needed import Needed, part_floor
 from likewise.matching.thematic.engine import ThematicEngine
 from likewise.model import event
+from likewise.model.probability import ProbabilityCurve
 from likewise.semantics.measure import Measure
 from likewise.testing import TableMeasure
 
@@ -66,3 +67,27 @@ def test_states_written_as_numbers_or_booleans_meet_words(value: object) -> None
         seen = event({attribute: value, "x": 1})
         expected, found = naive.find(seen, 0), thematic.find(seen, 0)
         assert found.ordinals.tolist() == expected.ordinals.tolist()
+
+
+@pytest.mark.parametrize(("confidence", "met"), [(0.5, True), (0.79, True), (0.81, False)])
+def test_confidence_asks_for_a_probability(confidence: float, met: bool) -> None:
+    """At the score 0.6 the curve says 0.8; threshold and floor stay what they were."""
+    curve = ProbabilityCurve((0.0, 0.6, 1.0), (0.0, 0.8, 1.0))
+    measure = TableMeasure({("laptop", "computer"): 0.6})
+    subscription = parse(f"{{device = laptop~}} confidence {confidence}", id="s")
+    for engine in (NaiveEngine(measure, curve=curve), ThematicEngine(measure, curve=curve)):
+        engine.add(0, subscription, 0)
+        found = engine.match(event({"device": "computer"}), 0)
+        assert bool(found) == met
+        assert not found or round(found[0][1].probability, 3) == 0.8
+        told = engine.explain(event({"device": "computer"}), 0, 0)
+        assert told.verdict == ("match" if met else "below_confidence")
+        assert told.probability is not None
+        assert round(told.probability, 3) == 0.8
+
+
+def test_what_is_exact_is_certain() -> None:
+    """A confidence of 1 is met by equal terms, and changes nothing for exact subscriptions."""
+    for engine in engines(LEAK, "{a = 1} confidence 1", "{a~ = x~} confidence 1"):
+        matches = [*engine.match(event({"a": 1}), 0), *engine.match(event({"a": "x"}), 0)]
+        assert [(ordinal, match.probability) for ordinal, match in matches] == [(0, 1.0), (1, 1.0)]

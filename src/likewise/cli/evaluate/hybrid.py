@@ -36,19 +36,21 @@ def hybrid(
     Example: `likewise eval hybrid --events event-infobox-triples.nt.gz --out report`
     """
     from likewise.evaluation.hybrid.experiment import (
+        VARIANTS,
         experiment,
         read_events,
         read_subscriptions,
         relevant_events,
     )
+    from likewise.semantics.interpretation import Interpretation
     from likewise.semantics.library import load_space
 
     asked = read_subscriptions(subscriptions)
     found, raw, format = read_events(events)
     opened = load_space(space)
     relevant = relevant_events(raw, format, asked)
-    jcn, esa = opened.measure("jcn"), opened.measure("esa", metric="cosine")
-    report = experiment(found, relevant, asked, jcn, esa, console=output.console(stderr=True))
+    named = Interpretation(space=opened).for_statements
+    report = experiment(found, relevant, asked, named, console=output.console(stderr=True))
     if out is not None:
         import msgspec
 
@@ -66,11 +68,11 @@ def hybrid(
     counts = ", ".join(f"{id}: {count}" for id, count in report.relevant.items())
     console.print(f"{report.events} events; relevant to each subscription: {counts}")
     table = Table("maximal F1", *(f"m = {m}" for m in range(1, 7)), box=None, pad_edge=False)
-    for variant in ("hybrid", "jcn", "esa"):
+    for variant in VARIANTS:
         table.add_row(variant, *(f"{report.best(variant, m).maximal_f1:.3f}" for m in range(1, 7)))
     console.print(table)
-    table = Table(f"subscription (m = {HYBRID_M})", "hybrid", "jcn", "esa", box=None, pad_edge=False)
+    table = Table(f"subscription (m = {HYBRID_M})", *VARIANTS, box=None, pad_edge=False)
     for id in report.relevant:
-        row = (report.best(variant, HYBRID_M).by_subscription[id] for variant in ("hybrid", "jcn", "esa"))
+        row = (report.best(variant, HYBRID_M).by_subscription[id] for variant in VARIANTS)
         table.add_row(id, *(f"{value:.3f}" for value in row))
     console.print(table)

@@ -29,15 +29,16 @@ from likewise.formats.json.events import event_from_json
 from likewise.formats.rdf.reader import events_from_rdf
 from likewise.language import parse
 from likewise.language.prefixes import PREFIXES
-from likewise.matching.hybrid.engine import HybridEngine, Variant
+from likewise.matching.hybrid.engine import HybridEngine
 from likewise.model import Event
+from likewise.model.subscription import Variant
 from likewise.semantics.measure import Measure
 
 if TYPE_CHECKING:
     from rich.console import Console
 
 RANKS = range(1, 7)  # the m of Top_m the paper tries
-VARIANTS: Final[tuple[Variant, ...]] = ("hybrid", "jcn", "esa")
+VARIANTS: Final[tuple[Variant, ...]] = ("hybrid", "jcn", "esa", "sameness")
 
 
 class EventSet(NamedTuple):
@@ -190,8 +191,7 @@ def experiment(
     events: Sequence[Event],
     relevant: dict[str, set[str]],
     asked: Sequence[Asked],
-    jcn: Measure,
-    esa: Measure,
+    named: Callable[[str], Measure],
     ranks: Sequence[int] = RANKS,
     console: Console | None = None,
 ) -> Report:
@@ -202,7 +202,7 @@ def experiment(
     curves = []
     with counting("variants", len(VARIANTS) * len(ranks), console) as tell:
         for variant, m in product(VARIANTS, ranks):
-            scores = _scores(events, kept, jcn, esa, m, variant)
+            scores = _scores(events, kept, named, m, variant)
             precision = np.mean([interpolated_precision(s, t) for s, t in zip(scores, truth, strict=True)], axis=0)
             best = np.max(2 * precision * RECALL_POINTS / np.maximum(precision + RECALL_POINTS, 1e-12))
             own = {one.id: maximal_f1(s, t) for one, s, t in zip(kept, scores, truth, strict=True)}
@@ -214,9 +214,12 @@ def experiment(
 
 
 def _scores(
-    events: Sequence[Event], asked: Sequence[Asked], jcn: Measure, esa: Measure, m: int, variant: Variant
+    events: Sequence[Event], asked: Sequence[Asked], named: Callable[[str], Measure], m: int, variant: Variant
 ) -> NDArray[np.float64]:
-    engine = HybridEngine(jcn, esa, m=m, variant=variant)
+    if variant == "hybrid":
+        engine = HybridEngine(named("jcn"), named("esa"), m=m)
+    else:  # one measure ranks and relates
+        engine = HybridEngine(named(variant), named(variant), m=m, variant="jcn")
     for ordinal, one in enumerate(asked):
         engine.add(ordinal, parse(one.text, id=one.id), 0)
     return np.array([engine.relevances(event) for event in events]).T

@@ -20,6 +20,7 @@ from likewise.evaluation.sameness.experiment import evaluate_sameness, read_pair
 from likewise.evaluation.vendor.ablation import EVERYTHING, ablation_row, variants
 from likewise.evaluation.vendor.benchmark import Benchmark, read_benchmark
 from likewise.evaluation.vendor.experiment import chosen_part, measures_of, vendor_experiment, vendor_feedback
+from likewise.semantics.interpretation import Interpretation
 
 JUDGEMENTS: Final = ("EN-WS-353-ALL.txt", "EN-MEN-TR-3k.txt", "EN-RG-65.txt", "EN-MTurk-771.txt", "EN-SIMLEX-999.txt")
 PAIRS: Final = "pairs-dev.tsv"
@@ -87,7 +88,7 @@ def hybrid(setting: Setting) -> Section:
     found = {name: path for name in rdf.SETS if (path := setting.found(rdf.SETS[name].file)) is not None}
     if not found:
         raise ArtefactMissing(setting.missing(*(each.file for each in rdf.SETS.values())))
-    jcn, esa = setting.space.measure("jcn"), setting.space.measure("esa", metric="cosine")
+    named = Interpretation(space=setting.space).for_statements
     blocks: list[Block] = [
         Text(
             "After section 6 of Hasan, O’Riain and Curry (DEBS 2012): statements against RDF events, relevance by "
@@ -99,7 +100,7 @@ def hybrid(setting: Setting) -> Section:
     for name, path in found.items():
         asked, (events, raw, format) = rdf.shipped_subscriptions(name), rdf.read_events(path)
         relevant = rdf.relevant_events(raw, format, asked)
-        report = rdf.experiment(events, relevant, asked, jcn, esa, console=setting.console)
+        report = rdf.experiment(events, relevant, asked, named, console=setting.console)
         rows = tuple((v, *(f"{report.best(v, m).maximal_f1:.3f}" for m in rdf.RANKS)) for v in rdf.VARIANTS)
         counts = ", ".join(f"{id}: {count}" for id, count in report.relevant.items())
         left = f"; left out for want of relevant events: {', '.join(report.left_out)}" if report.left_out else ""

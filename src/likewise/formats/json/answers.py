@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 
 class MatchDocument(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A match as it stands in JSON; `schema("match")` publishes this."""
+    """A match as it stands in JSON; `schema("match")` publishes this. Without a `probability` it is certain."""
 
     v: int
     subscription_id: str
@@ -30,6 +30,7 @@ class MatchDocument(msgspec.Struct, frozen=True, omit_defaults=True):
     rank_value: float | None = None
     bindings: Bindings = ()
     mapping: Mapping | None = None
+    probability: float | None = None
 
 
 def _read(data: Data, kind: type[T], what: str) -> T:
@@ -58,6 +59,7 @@ def match_to_json(match: Match, *, mapping: bool = False) -> bytes:
         match.rank_value,
         match.bindings,
         match.mapping if mapping else None,
+        None if match.probability == 1 else match.probability,
     )
     return encode(document, "match")
 
@@ -80,6 +82,7 @@ def match_from_json(data: Data) -> Match:
         found.bindings,
         found.rank_value,
         found.cause,
+        1.0 if found.probability is None else found.probability,
     )
 
 

@@ -5,6 +5,8 @@ The explanation runs the functions that match: what it says is what happened.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from likewise.defaults import HYBRID_M, THRESHOLD
 from likewise.errors import NotServed
 from likewise.matching.explaining.conditions import Finding, explain_condition
@@ -17,6 +19,7 @@ from likewise.matching.plain.statements import SeenStatements
 from likewise.matching.plain.window import Standing
 from likewise.model.event import Event
 from likewise.model.explanation import Explanation, PredicateReport, Verdict
+from likewise.model.probability import AS_SCORED, ProbabilityCurve
 from likewise.model.subscription import Condition, GraphPattern, Interest, Near, Subscription, Top
 from likewise.semantics.measure import Measure
 
@@ -26,15 +29,17 @@ def explain(
     subscription: Subscription,
     *,
     measure: Measure | None = None,
-    jcn: Measure | None = None,
-    esa: Measure | None = None,
+    named: Callable[[str], Measure] | None = None,
     m: int = HYBRID_M,
     threshold: float | None = None,
+    curve: ProbabilityCurve = AS_SCORED,
     at: int | None = None,
     standing: Standing | None = None,
     nearness: Nearness | None = None,
 ) -> Explanation:
     """Why the event does or does not meet the subscription; `threshold` is the matcher's, the subscription's own wins.
+
+    `named` gives the measures that statements are compared by.
 
     `standing` is the event's place in the window of a top-k subscription; without it just the condition
     and the scored attributes are judged. `at` is the moment of asking, for engines whose answer depends
@@ -45,12 +50,12 @@ def explain(
     >>> explain(event({"t": 20}), warm).verdict, explain(event({"t": "30 kg"}), warm).verdict
     ('exact_part_false', 'unit_mismatch')
     """
-    level = subscription.threshold if subscription.threshold is not None else threshold
-    level = THRESHOLD if level is None else level
+    needed = Needed.of(subscription, THRESHOLD if threshold is None else threshold, curve)
+    level = needed.against
     compared: float | None = level
     body = subscription.body
     if isinstance(body, Condition):
-        judged = explain_condition(subscription, SeenEvent(event, measure), Needed.at(level))
+        judged = explain_condition(subscription, SeenEvent(event, measure), needed)
         compared = level if body.is_relaxed() else None
         if subscription.top is not None and judged.verdict == "match":
             judged = _rank(event, subscription.top, judged, standing)
@@ -62,13 +67,27 @@ def explain(
         compared = subscription.threshold
         judged = explain_near(body, event, nearness or Nearness(), compared)
     else:
-        if jcn is None or esa is None:
-            raise NotServed("explaining statements needs the measures jcn and esa; give both")
-        judged = explain_statements(body, SeenStatements(event, jcn, esa), m, level)
+        if named is None:
+            raise NotServed("explaining statements needs measures by their names; give `named`")
+        way = subscription.using or "hybrid", subscription.best or m
+        judged = explain_statements(body, SeenStatements(event, named), way, needed.score)
+    probability = None if compared is None else curve.of(judged.score)
+    if judged.verdict == "below_threshold" and probability is not None and judged.score >= level:
+        judged = _unsure(judged, subscription, needed, probability)
     return Explanation(
         subscription.id, event.id, judged.verdict, judged.reports, judged.change, judged.score, compared,
-        judged.mapping, judged.runner_up, subscription.degree,
+        judged.mapping, judged.runner_up, subscription.degree, probability,
     )  # fmt: skip
+
+
+def _unsure(judged: Finding, subscription: Subscription, needed: Needed, probability: float) -> Finding:
+    """What would match if less confidence were asked for; else as it is: a part of it is too weak."""
+    if judged.score >= needed.score or subscription.confidence is None:
+        return judged
+    asked = f"`confidence {subscription.confidence:g}` asks for more"
+    return judged._replace(
+        verdict="below_confidence", change=f"This is what was meant with a probability of {probability:.2f}; {asked}."
+    )
 
 
 def _rank(event: Event, top: Top, judged: Finding, standing: Standing | None) -> Finding:

@@ -12,7 +12,7 @@ from likewise.matching.plain.statements import Answer, SeenStatements, relevance
 from likewise.model.event import Event
 from likewise.model.explanation import PredicateReport, Verdict
 from likewise.model.rdf import TriplePattern, is_variable
-from likewise.model.subscription import FARTHEST, GraphPattern, Interest, Near, Statement, Statements
+from likewise.model.subscription import FARTHEST, GraphPattern, Interest, Near, Statement, Statements, Variant
 
 
 def explain_interest(interest: Interest, event: Event) -> Finding:
@@ -117,12 +117,16 @@ def _near_reports(near: Near, event: Event, best: Apart) -> tuple[PredicateRepor
     )  # fmt: skip
 
 
-def explain_statements(statements: Statements, seen: SeenStatements, m: int, threshold: float) -> Finding:
+def explain_statements(
+    statements: Statements, seen: SeenStatements, way: tuple[Variant, int], threshold: float
+) -> Finding:
     """Each statement with the event's statement that answers it best: fP, fV, and what is behind fP."""
-    answers = seen.answers(statements, m)
+    using, m = way
+    answers = seen.answers(statements, m, using)
     score = relevance(answers)
     met = score >= threshold
-    reports = tuple(_answer_report(s, a, threshold, met) for s, a in zip(statements.items, answers, strict=True))
+    pairs = zip(statements.items, answers, strict=True)
+    reports = tuple(_answer_report(s, a, threshold, met, using) for s, a in pairs)
     if met:
         return Finding("match", reports, score=score)
     if not seen.statements:
@@ -138,7 +142,9 @@ def explain_statements(statements: Statements, seen: SeenStatements, m: int, thr
     return Finding("below_threshold", reports, change, score)
 
 
-def _answer_report(statement: Statement, answer: Answer, threshold: float, met: bool) -> PredicateReport:
+def _answer_report(
+    statement: Statement, answer: Answer, threshold: float, met: bool, using: Variant
+) -> PredicateReport:
     from likewise.language.printer import body_text
 
     text = body_text(Statements((statement,)))
@@ -148,5 +154,11 @@ def _answer_report(statement: Statement, answer: Answer, threshold: float, met: 
     return PredicateReport(
         text, verdict, answer.found.place, answer.found.property, answer.found.value,
         answer.property_relatedness, answer.value_relatedness,
-        evidence=(("jcn", answer.jcn), ("esa", answer.esa), ("rank", float(answer.rank))),
+        evidence=(*_behind(answer, using), ("rank", float(answer.rank))),
     )  # fmt: skip
+
+
+def _behind(answer: Answer, using: Variant) -> tuple[tuple[str, float], ...]:
+    if using == "hybrid":
+        return ("jcn", answer.jcn), ("esa", answer.esa)
+    return ((using, answer.esa),)

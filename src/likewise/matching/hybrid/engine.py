@@ -22,13 +22,15 @@ from likewise.kernels.growing_array import Growing
 from likewise.matching.cache_use import RELATEDNESS, CacheUse
 from likewise.matching.engine import BaseEngine, Found
 from likewise.matching.explaining.explain import explain
+from likewise.matching.plain.needed import Needed
 from likewise.matching.plain.statement_terms import event_statements, plain_words
 from likewise.matching.thematic.asked_predicates import Columns
 from likewise.matching.thematic.relatedness_rows import RelatednessRows
 from likewise.model import Event, Explanation, Kind, Match, Statements, Subscription, fold
+from likewise.model.probability import AS_SCORED, ProbabilityCurve
 from likewise.semantics.measure import Measure, Role, Term
 
-Variant = Literal["hybrid", "jcn", "esa"]
+Variant = Literal["hybrid", "jcn", "esa"]  # of this engine; `statements` chooses among more
 
 PATIENCE = 1_000  # subscriptions that may be gone before the rest is packed
 
@@ -57,8 +59,10 @@ class HybridEngine(BaseEngine):
         threshold: float = THRESHOLD,
         variant: Variant = "hybrid",
         cache_bytes: int = CACHE_BYTES,
+        curve: ProbabilityCurve = AS_SCORED,
     ) -> None:
         super().__init__()
+        self.curve = curve
         self.jcn, self.esa, self.m, self.threshold, self.variant = jcn, esa, m, threshold, variant
         self._properties, self._values = Columns(), Columns()
         self._related = CacheUse()
@@ -86,7 +90,7 @@ class HybridEngine(BaseEngine):
         assert isinstance(subscription.body, Statements)  # `serves` lets nothing else in
         self._places[ordinal] = len(self._owners)
         self._owners.append(ordinal)
-        self._limits.append(self.threshold if subscription.threshold is None else subscription.threshold)
+        self._limits.append(Needed.of(subscription, self.threshold, self.curve).score)
         self._starts.append(len(self._pool))
         for statement in subscription.body.items:
             key = (
@@ -174,7 +178,10 @@ class HybridEngine(BaseEngine):
             raise UnknownId(str(ordinal))
         if self.variant != "hybrid":
             raise NotServed(f"the baseline {self.variant!r} is for evaluations; explanations are those of `hybrid`")
-        return explain(event, subscription, jcn=self.jcn, esa=self.esa, m=self.m, threshold=self.threshold)
+        measures = {"jcn": self.jcn, "esa": self.esa}
+        return explain(
+            event, subscription, named=measures.__getitem__, m=self.m, threshold=self.threshold, curve=self.curve
+        )
 
     def caches(self) -> dict[str, CacheUse]:
         """How often the relatedness of a property or value was there."""

@@ -30,6 +30,7 @@ from likewise.model.event import Event
 from likewise.model.explanation import Explanation
 from likewise.model.mapping import Mapping
 from likewise.model.match import Bindings, Match, Promotion
+from likewise.model.probability import AS_SCORED, ProbabilityCurve
 from likewise.model.subscription import GraphPattern, Interest, Kind, Near, Statements, Subscription
 
 if TYPE_CHECKING:
@@ -40,9 +41,11 @@ class NaiveEngine(BaseEngine):
     """Holds subscriptions of every kind and evaluates each one plainly.
 
     `measure` relates relaxed parts (without one, just equal terms are related). Statements need `jcn` and
-    `esa`, near triples by meaning need `meaning`, which makes vectors. `lateness` (µs) is how far an event's
-    own time may lie behind the engine's and still enter windows; `refused_late` counts those that lay further
-    back. The engine's time is the latest moment it was given and never runs backwards.
+    `esa`, or `sameness` (the measure itself without one), near triples by meaning need `meaning`, which makes vectors.
+
+    `lateness` (µs) is how far an event's own time may lie behind the engine's and still enter
+    windows; `refused_late` counts those that lay further back. The engine's time is the latest moment
+    it was given and never runs backwards.
 
     >>> from likewise.model import Condition, Predicate, event
     >>> engine = NaiveEngine()
@@ -59,16 +62,20 @@ class NaiveEngine(BaseEngine):
         *,
         jcn: Measure | None = None,
         esa: Measure | None = None,
+        sameness: Measure | None = None,
         m: int = HYBRID_M,
         threshold: float | None = None,
         lateness: int = LATENESS,
         meaning: Callable[[], Locality] | None = None,
+        curve: ProbabilityCurve = AS_SCORED,
     ) -> None:
         super().__init__()
         self._nearness = Nearness(meaning)
+        self.curve = curve
         self.measure, self.jcn, self.esa, self.m = measure, jcn, esa, m
+        self.sameness = measure if sameness is None else sameness
         self.threshold = THRESHOLD if threshold is None else threshold
-        self._windows = PlainWindows(lateness)
+        self._windows = PlainWindows(lateness, curve)
         self._conditions: dict[int, PlainCondition] = {}
         self._windowed: dict[int, PlainCondition] = {}
         self._others: dict[int, Subscription] = {}  # statements, patterns, interest vectors
@@ -77,17 +84,21 @@ class NaiveEngine(BaseEngine):
     # -- holding --------------------------------------------------------------------------------
 
     def serves(self, subscription: Subscription) -> bool:
-        """Every kind; statements only with both their measures at hand, what is near by meaning only with vectors."""
+        """Every kind; statements only with their measures at hand, what is near by meaning only with vectors."""
         if subscription.kind == "near":
             return self._nearness.serves(subscription)
-        return subscription.kind != "statements" or (self.jcn is not None and self.esa is not None)
+        if subscription.kind != "statements":
+            return True
+        if subscription.using == "sameness":
+            return self.sameness is not None
+        return self.jcn is not None and self.esa is not None
 
     def add(self, ordinal: int, subscription: Subscription, at: int) -> None:
         """Hold a subscription; a window starts empty."""
         if not self.serves(subscription):
             raise NotServed(
-                "statements need the measures jcn and esa, and what is near by meaning needs vectors; give them to the "
-                "engine"
+                "statements need the measures jcn and esa, or sameness, and what is near by meaning vectors; give "
+                "them to the engine"
             )
         self.admit(ordinal, subscription)
         self._terms = None
@@ -115,7 +126,13 @@ class NaiveEngine(BaseEngine):
         return self.threshold if own is None else own
 
     def _needed(self, ordinal: int) -> Needed:
-        return Needed.at(self._threshold(ordinal))
+        return Needed.of(self.subscriptions[ordinal], self._threshold(ordinal), self.curve)
+
+    def _named(self, name: str) -> Measure:
+        found = {"jcn": self.jcn, "esa": self.esa, "sameness": self.sameness}[name]
+        if found is None:
+            raise NotServed(f"the measure {name} is needed; give it to the engine")
+        return found
 
     @property
     def refused_late(self) -> int:
@@ -162,7 +179,9 @@ class NaiveEngine(BaseEngine):
                     if describing and subscription.kind == "approximate"
                     else None
                 )
-                match = Match(event.id, subscription.id, subscription.kind, met.score, met.product, trace)
+                match = Match(
+                    event.id, subscription.id, subscription.kind, met.score, met.product, trace, likelihood=self.curve
+                )
                 arrived.append((ordinal, match))
         arrived += self._meet_others(event, describing)
         promoted = self.advance(at)
@@ -201,11 +220,14 @@ class NaiveEngine(BaseEngine):
             else:
                 assert isinstance(body, Statements)
                 if statements is None:
-                    statements = SeenStatements(event, self.jcn, self.esa)
-                score = relevance(statements.answers(body, self.m))
-                met = score >= self._threshold(ordinal)
+                    statements = SeenStatements(event, self._named)
+                using, m = subscription.using or "hybrid", subscription.best or self.m
+                score = relevance(statements.answers(body, m, using))
+                met = score >= self._needed(ordinal).score
             if met:
-                match = Match(event.id, subscription.id, subscription.kind, score, score, None, bindings)
+                match = Match(
+                    event.id, subscription.id, subscription.kind, score, score, None, bindings, likelihood=self.curve
+                )
                 found.append((ordinal, match))
         return found
 
@@ -229,8 +251,8 @@ class NaiveEngine(BaseEngine):
             met = evaluate(self._windowed[ordinal], SeenEvent(event, self.measure), self._needed(ordinal))
             standing = self._windows.standing(event, ordinal, at, met)
         return explain(
-            event, subscription, measure=self.measure, jcn=self.jcn, esa=self.esa, m=self.m,
-            threshold=self.threshold, at=at, standing=standing, nearness=self._nearness,
+            event, subscription, measure=self.measure, named=self._named, m=self.m,
+            threshold=self.threshold, curve=self.curve, at=at, standing=standing, nearness=self._nearness,
         )  # fmt: skip
 
     def board(self, ordinal: int) -> list[Ranked]:

@@ -15,6 +15,7 @@ from likewise.matching.plain.scoring import rank_value
 from likewise.matching.plain.window import PlainWindow, Publication, Standing, Trace
 from likewise.model.event import Event
 from likewise.model.match import Match
+from likewise.model.probability import AS_SCORED, ProbabilityCurve
 from likewise.model.subscription import Subscription, Top
 
 Hits = list[tuple[int, Match]]
@@ -23,7 +24,8 @@ Hits = list[tuple[int, Match]]
 class PlainWindows:
     """The windows of every top-k subscription, by ordinal; `refused_late` counts events that came too late."""
 
-    def __init__(self, lateness: int) -> None:
+    def __init__(self, lateness: int, curve: ProbabilityCurve = AS_SCORED) -> None:
+        self._curve = curve
         self.lateness = lateness
         self.now: int | None = None
         self.refused_late = 0
@@ -70,7 +72,7 @@ class PlainWindows:
         return [
             (ordinal, Match(
                 p.event_id, id, "top", p.score, p.product, traces.get(p.sequence), (), p.rank_value,
-                "arrival" if p.sequence == arriving else "promoted",
+                "arrival" if p.sequence == arriving else "promoted", self._curve,
             ))
             for p in window.deliver(now)
         ]  # fmt: skip

@@ -10,6 +10,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from likewise.defaults import PART_FLOOR
+from likewise.model.probability import AS_SCORED, ProbabilityCurve
+from likewise.model.subscription import Subscription
 
 
 class Needed(NamedTuple):
@@ -27,6 +29,19 @@ class Needed(NamedTuple):
     def at(cls, threshold: float) -> Needed:
         """What a threshold asks for."""
         return cls(threshold, part_floor(threshold), threshold)
+
+    @classmethod
+    def of(cls, subscription: Subscription, threshold: float, curve: ProbabilityCurve = AS_SCORED) -> Needed:
+        """What a subscription asks for: its own threshold, else the matcher's, and the score of its confidence.
+
+        >>> Needed.of(Subscription(None, "s", confidence=0.8), 0.5).score
+        0.8
+        """
+        level = threshold if subscription.threshold is None else subscription.threshold
+        needed = cls.at(level)
+        if subscription.confidence is None:
+            return needed
+        return needed._replace(score=max(level, curve.least(subscription.confidence)))
 
 
 def part_floor(threshold: float) -> float:

@@ -27,6 +27,7 @@ from likewise.matching.thematic.asked_predicates import AskedPredicates
 from likewise.matching.thematic.conjunction_table import ConjunctionTable
 from likewise.matching.thematic.posting_lists import NUMBER, TEXT, PostingLists, Seen
 from likewise.model import Condition, Event, EventTuple, Explanation, Kind, Mapping, Match, Subscription, contexts
+from likewise.model.probability import AS_SCORED, ProbabilityCurve
 from likewise.semantics.measure import Measure
 
 CHUNK = 512  # events matched between two looks at the memory; many matches of more would leave the caches
@@ -53,9 +54,14 @@ class ThematicEngine(BaseEngine):
     kinds: ClassVar[frozenset[Kind]] = frozenset({"approximate", "exact"})
 
     def __init__(
-        self, measure: Measure | None = None, threshold: float = THRESHOLD, cache_bytes: int = CACHE_BYTES
+        self,
+        measure: Measure | None = None,
+        threshold: float = THRESHOLD,
+        cache_bytes: int = CACHE_BYTES,
+        curve: ProbabilityCurve = AS_SCORED,
     ) -> None:
         super().__init__()
+        self.curve = curve
         self.measure = measure
         self.threshold = threshold
         self._cache_bytes = cache_bytes
@@ -95,7 +101,7 @@ class ThematicEngine(BaseEngine):
         ]
 
     def _needed(self, subscription: Subscription) -> Needed:
-        return Needed.at(self.threshold if subscription.threshold is None else subscription.threshold)
+        return Needed.of(subscription, self.threshold, self.curve)
 
     def remove(self, ordinal: int) -> None:
         """Forget a subscription; when most of what is held is gone, the rest is packed."""
@@ -121,7 +127,12 @@ class ThematicEngine(BaseEngine):
         for ordinal, score, product in zip(ordinals.tolist(), scores.tolist(), products.tolist(), strict=True):
             subscription = self.subscriptions[ordinal]
             trace = self._tracer(event, subscription)
-            found.append((ordinal, Match(event.id, subscription.id, subscription.kind, score, product, trace)))
+            found.append(
+                (
+                    ordinal,
+                    Match(event.id, subscription.id, subscription.kind, score, product, trace, likelihood=self.curve),
+                )
+            )
         return found
 
     def _tracer(self, event: Event, subscription: Subscription) -> Callable[[], Mapping | None]:
@@ -157,7 +168,7 @@ class ThematicEngine(BaseEngine):
             raise UnknownId(str(ordinal))
         from likewise.matching.explaining.explain import explain
 
-        return explain(event, subscription, measure=self.measure, threshold=self.threshold)
+        return explain(event, subscription, measure=self.measure, threshold=self.threshold, curve=self.curve)
 
     def caches(self) -> dict[str, CacheUse]:
         """How often the posting list of a tuple, and the relatedness of a term, was there."""

@@ -30,6 +30,7 @@ from likewise.matching.thematic.engine import ThematicEngine
 from likewise.matching.topk.family import Publication, WindowFamily
 from likewise.matching.topk.saved_families import read_families, write_families
 from likewise.model import Distance, Event, Explanation, Kind, Match, Promotion, Subscription, Top, fold
+from likewise.model.probability import AS_SCORED, ProbabilityCurve
 
 if TYPE_CHECKING:
     from likewise.semantics.measure import Measure
@@ -61,8 +62,10 @@ class TopKEngine(BaseEngine):
         *,
         lateness: int = LATENESS,
         cache_bytes: int = CACHE_BYTES,
+        curve: ProbabilityCurve = AS_SCORED,
     ) -> None:
         super().__init__()
+        self.curve = curve
         self.measure = measure
         self.threshold = threshold
         self.lateness = lateness
@@ -92,7 +95,7 @@ class TopKEngine(BaseEngine):
             if self._index is not None:
                 self._index.add(shared.number, condition, at)
             elif len(self._conditions) > FEW:
-                self._index = ThematicEngine(self.measure, self.threshold, self._cache_bytes)
+                self._index = ThematicEngine(self.measure, self.threshold, self._cache_bytes, self.curve)
                 for key, held in self._conditions.items():
                     self._index.add(held.number, key, at)
         key = _family_of(subscription)
@@ -163,7 +166,7 @@ class TopKEngine(BaseEngine):
         return arrived, promoted
 
     def _needed(self, subscription: Subscription) -> Needed:
-        return Needed.at(self.threshold if subscription.threshold is None else subscription.threshold)
+        return Needed.of(subscription, self.threshold, self.curve)
 
     def _open(self, event: Event, at: int) -> Iterable[tuple[Subscription, SharedCondition]]:
         """The conditions worth evaluating: all if they are few, else those that the index finds met."""
@@ -178,7 +181,8 @@ class TopKEngine(BaseEngine):
         entry = family.entry(number)
         value = family.rank_of(ordinal, number)
         id = self.subscriptions[ordinal].id
-        return ordinal, Match(entry.event_id, id, "top", entry.score, entry.product, None, (), value, cause)  # type: ignore[arg-type]
+        curve = self.curve
+        return ordinal, Match(entry.event_id, id, "top", entry.score, entry.product, None, (), value, cause, curve)  # type: ignore[arg-type]
 
     def _schedule(self, family: WindowFamily) -> None:
         """Note a family's next expiry if it is earlier than the one noted."""
@@ -230,7 +234,7 @@ class TopKEngine(BaseEngine):
         if subscription is None:
             raise UnknownId(str(ordinal))
         return explain(
-            event, subscription, measure=self.measure, threshold=self.threshold, at=at,
+            event, subscription, measure=self.measure, threshold=self.threshold, curve=self.curve, at=at,
             standing=self._standing(event, ordinal, at),
         )  # fmt: skip
 
