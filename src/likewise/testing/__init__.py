@@ -1,4 +1,7 @@
-"""What tests need, shipped to users: the contract of engines, measures and clocks held in memory."""
+"""What tests need, shipped to users: the contract of engines, measures and clocks held in memory.
+
+`likewise.testing.logs`, which needs the broker's extra, has the broker's log in memory.
+"""
 
 from likewise.testing.bulk import Compared, compare_bulk, compare_interleavings
 from likewise.testing.clocks import ManualClock

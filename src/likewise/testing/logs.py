@@ -1,0 +1,108 @@
+"""The broker's log in memory and without a thread: whoever hands it a commit has it committed when the call returns.
+
+For tests of followers of the log, of commits of one's own, and of what happens when a transaction fails. It is the twin
+of `likewise.broker.store.writer.Store`, which promises the same in a folder, for many threads.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TypeVar, cast
+
+from likewise.broker.store.commits import Append, Commit, Done, Follower, Foresight, Head, Work, wait_for
+from likewise.broker.store.entries import Entry
+from likewise.broker.store.files import connect, open_tables, said
+from likewise.broker.store.log_entries import entries_between
+from likewise.broker.store.tables import Tables
+from likewise.testing.clocks import ManualClock
+
+T = TypeVar("T")
+
+
+class MemoryLog:
+    """An `EventLog` whose every commit is a transaction of its own, done at once.
+
+    >>> from likewise.broker.store.entries import Withdraw, command_entry
+    >>> log, seen = MemoryLog(), []
+    >>> class Seen:
+    ...     def take(self, entries: list[Entry]) -> None:
+    ...         seen.extend(entry.position for entry in entries)
+    >>> log.followers.append(Seen())
+    >>> log.append([command_entry(1, Withdraw(7))], lambda receipts: print(receipts[0].position))
+    1
+    >>> seen, log.position
+    ([1], 1)
+    >>> log.fail_next(OSError("the disk is gone"))
+    >>> log.append([command_entry(1, Withdraw(8))], print)
+    the disk is gone
+    >>> log.position
+    1
+    """
+
+    def __init__(self, clock: Callable[[], int] | None = None) -> None:
+        self.followers: list[Follower] = []
+        self.foresight: Foresight | None = None
+        self._clock = clock or ManualClock()
+        self._connection = connect(None)
+        open_tables(self._connection, None)
+        self._head = Head(0, 0)
+        self._fail: list[BaseException] = []
+
+    @property
+    def position(self) -> int:
+        """The position of the last entry."""
+        return self._head.position
+
+    def fail_next(self, error: BaseException) -> None:
+        """Let the next commit fail at its end, as on a full disk."""
+        self._fail.append(error)
+
+    def submit(self, commit: Commit) -> None:
+        """Commit something, or undo it."""
+        position = self._head.position
+        self._connection.execute("BEGIN")
+        try:
+            self._head.arrival = max(self._head.arrival, self._clock())
+            commit.write(Tables(self._connection))
+            if self._fail:
+                raise self._fail.pop()
+            self._connection.execute("COMMIT")
+        except BaseException as error:
+            self._head.position = position
+            self._connection.execute("ROLLBACK")
+            commit.undo(said(error, None))
+            return
+        commit.show()
+        commit.tell()
+
+    def append(self, entries: list[Entry], done: Done) -> None:
+        """Append all of the entries or none; `done` is told the receipts, or the error."""
+        self.submit(Append(entries, done, self._head, self.followers, self.foresight))
+
+    def write(self, work: Callable[[Tables], object], done: Done) -> None:
+        """Do some work; `done` is told what it returned, or the error it met."""
+        self.submit(Work(work, done))
+
+    def commit(self, work: Callable[[Tables], T]) -> T:
+        """`write`, giving the result."""
+        return cast("T", wait_for(lambda done: self.write(work, done)))
+
+    @contextmanager
+    def reading(self) -> Iterator[Tables]:
+        """The tables as the last commit left them."""
+        try:
+            yield Tables(self._connection)
+        except sqlite3.Error as error:
+            raise said(error, None) from error
+
+    def entries(self, after: int, until: int, *, tenant: int | None = None) -> Iterator[Entry]:
+        """The entries between two positions, in order."""
+        while after < until and (page := entries_between(Tables(self._connection), after, until, tenant)):
+            yield from page
+            after = page[-1].position
+
+    def close(self) -> None:
+        """Let go of everything."""
+        self._connection.close()

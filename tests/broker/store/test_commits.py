@@ -1,0 +1,160 @@
+"""What a log promises of commits, in a folder, in memory and in the twin for tests alike."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+import likewise as lw
+from likewise.broker.store.checksums import refuse
+from likewise.broker.store.commits import wait_for
+from likewise.broker.store.entries import EVENT, Entry, event_body
+from likewise.broker.store.event_log import EventLog
+from likewise.broker.store.holdings import add_tenant, read_tenants
+from likewise.broker.store.positions import advance, read_positions, start_at
+from likewise.broker.store.tables import Tables
+from likewise.broker.store.writer import Store
+from likewise.errors import ArtefactDamaged, Conflict
+from likewise.testing.logs import MemoryLog
+
+Told = list[object]
+
+
+@pytest.fixture(params=["folder", "memory", "twin"])
+def log(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[EventLog]:
+    made: dict[str, Callable[[], EventLog]] = {
+        "folder": lambda: Store(tmp_path / "data", clock=lambda: 7),
+        "memory": lambda: Store(None, clock=lambda: 7),
+        "twin": lambda: MemoryLog(lambda: 7),
+    }
+    found = made[request.param]()
+    yield found
+    found.close()
+
+
+def event(id: str, x: int = 0, tenant: int = 1) -> Entry:
+    value = lw.event({"x": x}, id=id)
+    return Entry(tenant, EVENT, value, event_body(value), id=id, own_id=True)
+
+
+def appended(log: EventLog, *entries: Entry) -> object:
+    return wait_for(lambda done: log.append(list(entries), done))
+
+
+class Taking:
+    """A follower that notes what it is told."""
+
+    def __init__(self) -> None:
+        self.positions: list[int] = []
+
+    def take(self, entries: list[Entry]) -> None:
+        self.positions += [entry.position for entry in entries]
+
+
+class Noting:
+    """A commit that notes its steps."""
+
+    def __init__(self, steps: Told, error: BaseException | None = None) -> None:
+        self._steps = steps
+        self._error = error
+
+    def write(self, tables: Tables) -> None:
+        self._steps.append("write")
+        add_tenant(tables, "noted")
+        if self._error is not None:
+            raise self._error
+
+    def show(self) -> None:
+        self._steps.append("show")
+
+    def tell(self) -> None:
+        self._steps.append("tell")
+
+    def undo(self, error: BaseException | None) -> None:
+        self._steps.append(("undo", error))
+
+
+def flush(log: EventLog) -> None:
+    log.commit(lambda tables: None)
+
+
+def test_a_commit_is_written_shown_and_told_in_this_order(log: EventLog) -> None:
+    """And nothing is undone."""
+    steps: Told = []
+    log.submit(Noting(steps))
+    flush(log)
+    assert steps == ["write", "show", "tell"]
+    assert log.commit(lambda tables: [row.name for row in read_tenants(tables)]) == ["noted"]
+
+
+def test_a_commit_that_fails_is_undone_and_leaves_nothing(log: EventLog) -> None:
+    """Nobody is shown or told anything of it; what comes after it is done."""
+    steps: Told = []
+    error = ZeroDivisionError("a mistake")
+    log.submit(Noting(steps, error))
+    flush(log)
+    assert steps[-1] == ("undo", error)
+    assert "show" not in steps
+    assert log.commit(read_tenants) == []
+
+
+def test_work_that_is_refused_is_taken_back_alone(log: EventLog) -> None:
+    """What shares its transaction stays."""
+
+    def refused(tables: Tables) -> None:
+        add_tenant(tables, "refused")
+        raise refuse("a row")
+
+    told: Told = []
+    log.write(lambda tables: add_tenant(tables, "first"), told.append)
+    log.write(refused, told.append)
+    log.write(lambda tables: add_tenant(tables, "second"), told.append)
+    flush(log)
+    assert isinstance(told[1], ArtefactDamaged)
+    assert [row.name for row in log.commit(read_tenants)] == ["first", "second"]
+
+
+def test_followers_are_told_every_entry_once_in_order(log: EventLog) -> None:
+    """Entries that were there before, or were refused, are not told."""
+    follower = Taking()
+    log.followers.append(follower)
+    appended(log, event("a"), event("b"))
+    appended(log, event("a"), event("c"))
+    with pytest.raises(Conflict):
+        appended(log, event("d"), event("a", 9))
+    appended(log, event("e"))
+    assert follower.positions == [1, 2, 3, 4]
+    assert [entry.id for entry in log.entries(0, log.position)] == ["a", "b", "c", "e"]
+    assert {entry.arrival for entry in log.entries(0, log.position)} == {7}
+
+
+def test_a_follower_has_a_position_for_each_tenant_that_never_goes_back(log: EventLog) -> None:
+    """Another follower's is another."""
+
+    def work(tables: Tables) -> None:
+        for follower in ("matching", "catalogue"):
+            for tenant in (1, 2):
+                start_at(tables, follower, tenant)
+        advance(tables, "matching", {1: 9, 2: 4})
+        advance(tables, "matching", {1: 5})
+        advance(tables, "catalogue", {2: 3})
+
+    log.commit(work)
+    with log.reading() as tables:
+        assert read_positions(tables, "matching") == {1: 9, 2: 4}
+        assert read_positions(tables, "catalogue") == {1: 0, 2: 3}
+
+
+def test_the_twin_fails_when_it_is_told_to() -> None:
+    """Once, and whoever waits is told."""
+    log, follower = MemoryLog(), Taking()
+    log.followers.append(follower)
+    log.fail_next(OSError("the disk is gone"))
+    with pytest.raises(OSError, match="gone"):
+        appended(log, event("a"))
+    assert (log.position, follower.positions) == (0, [])
+    appended(log, event("a"))
+    assert follower.positions == [1]
+    log.close()
