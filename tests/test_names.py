@@ -71,6 +71,13 @@ def test_one_word_names_one_type(word: str) -> None:
     assert len(definitions()[word]) == 1
 
 
+def test_numbers_stay_numbers_in_the_broker() -> None:
+    """Matchers name things by text; one file of the broker turns numbers into text and back."""
+    turned = re.compile(r"int\([^()]*\.(subscription_id|event_id)\)|str\([^()]*\.(number|position)\)")
+    found = [name for name, text in FILES.items() if "/broker/" in name and turned.search(text)]
+    assert found == ["src/likewise/broker/tenants/numbered_matcher.py"]
+
+
 def test_replay_means_deliveries_given_again() -> None:
     """Only the broker's history and its clients replay."""
     found = [path for path, text in FILES.items() if re.search(r"\bdef replay\(", text)]

@@ -303,7 +303,7 @@ def test_feedback_survives_a_restart(tmp_path: Path) -> None:
         broker.command(tenant_of(broker), Judge("ann", "s", event, True), told.append)
     assert not isinstance(told[0], BaseException)
     with Broker(tmp_path / "data") as broker:
-        assert len(tenant_of(broker).stateless.judgements()) == 1
+        assert len(tenant_of(broker).stateless.matcher.judgements()) == 1
 
 
 def test_ended_subscriptions_are_forgotten_when_nothing_names_them(broker: Broker) -> None:
@@ -349,7 +349,7 @@ def test_a_restart_with_another_threshold_measure_or_clock_goes_by_them(
         assert got(broker, "ann", after=3) == [("second", "promoted", ["low"])]
         for matcher in (tenant.stateless, tenant.windows):
             assert matcher.interpretation.threshold == 1.0
-        assert tenant.windows._clock is later
+        assert tenant.windows.matcher._clock is later
     with served(1.0, "esa", clock) as broker:
         for matcher in (tenant_of(broker).stateless, tenant_of(broker).windows):
             assert "esa" in str(matcher.interpretation.measure.configuration())

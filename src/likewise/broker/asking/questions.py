@@ -11,17 +11,17 @@ from collections.abc import Sequence
 import msgspec
 
 from likewise.broker.delivering.earlier_events import valid_events
-from likewise.broker.delivering.match_events import known_here, moment
+from likewise.broker.delivering.match_events import moment
 from likewise.broker.store.entries import EVENT, Entry
 from likewise.broker.store.event_log import EventLog
+from likewise.broker.tenants.numbered_matcher import Found, RankedEvent
 from likewise.broker.tenants.tenant import Held, Tenant
 from likewise.defaults import STORED_EVENTS
 from likewise.errors import StateError
 from likewise.formats.wire.questions import Backtest, WouldHaveMet
 from likewise.formats.wire.watching import MetSubscription, Place, Stated
-from likewise.matching.engine import Ranked
 from likewise.matching.plain.scoring import scored_attributes, stated_in
-from likewise.model import Event, Explanation, Match, Subscription
+from likewise.model import Event, Explanation, Subscription
 
 
 def would_meet(tenant: Tenant, event: Event, now: int) -> list[MetSubscription]:
@@ -29,29 +29,29 @@ def would_meet(tenant: Tenant, event: Event, now: int) -> list[MetSubscription]:
     at = now if event.time is None else event.time
     with tenant.matchers:
         matches = tenant.stateless.would_match(event, at) + tenant.windows.would_match(event, at)
-    found = sorted(((tenant.held[int(m.subscription_id)], m.score) for m in matches), key=lambda pair: pair[0].number)
+    found = [(tenant.held[each.number], each.score) for each in sorted(matches)]
     return [MetSubscription(tenant.by_number[h.subscriber].id, h.id, round(score, 6)) for h, score in found]
 
 
 def explain_live(tenant: Tenant, held: Held, entry: Entry | Event, now: int) -> Explanation:
     """Why an event meets a subscription, or why not."""
-    if isinstance(entry, Entry):
-        event, at = known_here(entry), moment(entry)
-    else:
-        event, at = entry, now if entry.time is None else entry.time
-    id = str(held.number)
+    position = entry.position if isinstance(entry, Entry) else None
+    event = entry.value if isinstance(entry, Entry) else entry
+    assert isinstance(event, Event)
+    at = moment(entry) if isinstance(entry, Entry) else now if event.time is None else event.time
     if held.subscription.kind == "top":
         with tenant.matchers:
-            found = tenant.windows.explain(event, id, at)
+            found = tenant.windows.explain(event, held.number, at, position)
     else:
         alone = tenant.stateless.alike()
-        found = alone.explain(event, alone.add(msgspec.structs.replace(held.subscription, id=id), at=held.added), at)
+        alone.add(held.number, held.subscription, at=held.added)
+        found = alone.explain(event, held.number, at, position)
     return msgspec.structs.replace(found, subscription_id=held.id, event_id=entry.id)
 
 
 def explain_text(tenant: Tenant, subscription: Subscription, event: Event, now: int) -> Explanation:
     """The same for a subscription that nobody holds."""
-    matcher = tenant.stateless.alike()
+    matcher = tenant.stateless.matcher.alike()
     return matcher.explain(event, matcher.add(subscription, at=now), now if event.time is None else event.time)
 
 
@@ -60,45 +60,45 @@ def backtest(
 ) -> Backtest:
     """What a subscription would have met among the newest valid events, and the last `shown` of those, as they came."""
     matcher = tenant.stateless.alike()
-    entries: dict[str, Entry] = {}
-    matches: list[Match] = []
+    entries: dict[int, Entry] = {}
+    matches: list[Found] = []
     first: int | None = None
     added = False
     for entry in valid_events(log, tenant, before, now, min(limit, STORED_EVENTS)):
         at = moment(entry)
         if not added:
-            matcher.add(msgspec.structs.replace(subscription, valid_for=None), at=at)
+            matcher.add(0, msgspec.structs.replace(subscription, valid_for=None), at=at)
             added, first = True, entry.arrival
-        entries[str(entry.position)] = entry
-        matches += matcher.match(known_here(entry), at)
-    listed = tuple(_met(match, entries[match.event_id or ""]) for match in matches[max(0, len(matches) - shown) :])
+        entries[entry.position] = entry
+        assert isinstance(entry.value, Event)
+        matches += matcher.match(entry.position, entry.value, at)
+    listed = tuple(_met(each, entries[each.event or 0]) for each in matches[max(0, len(matches) - shown) :])
     last = next(reversed(entries.values())).arrival if entries else None
     return Backtest(len(entries), len(matches), first, last, listed)
 
 
-def _met(match: Match, entry: Entry) -> WouldHaveMet:
+def _met(found: Found, entry: Entry) -> WouldHaveMet:
     assert entry.kind == EVENT
     return WouldHaveMet(
-        entry.id, entry.source, entry.arrival, round(match.score, 6), entry.position, msgspec.json.decode(entry.body),
-        match.cause == "promoted", match.rank_value,
+        entry.id, entry.source, entry.arrival, round(found.score, 6), entry.position, msgspec.json.decode(entry.body),
+        found.promoted, found.rank_value,
     )  # fmt: skip
 
 
-def board(tenant: Tenant, held: Held) -> list[Ranked]:
+def board(tenant: Tenant, held: Held) -> list[RankedEvent]:
     """The k best of a window now, each event by its position."""
     if held.subscription.top is None:
         raise StateError(f"{held.id!r} is no top-k subscription, so it has no board")
     with tenant.matchers:
-        return tenant.windows.board(str(held.number))
+        return tenant.windows.board(held.number)
 
 
-def places(log: EventLog, held: Held, ranked: Sequence[Ranked]) -> list[Place]:
+def places(log: EventLog, held: Held, ranked: Sequence[RankedEvent]) -> list[Place]:
     """The places of a board with their events' names and what the events say themselves."""
     assert held.subscription.top is not None
     wanted = scored_attributes(held.subscription.top.by)
     found = []
-    for rank, known_by, value, time in ranked:
-        position = int(known_by or 0)
+    for rank, position, value, time in ranked:
         entry = next(log.entries(position - 1, position), None)
         if entry is None or not isinstance(entry.value, Event):
             found.append(Place(rank, "", "", value, (), time))

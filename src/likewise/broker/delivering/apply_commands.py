@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from likewise.broker.delivering.match_events import FindEntry, known_here, moment, promote
+from likewise.broker.delivering.match_events import FindEntry, moment, promote
 from likewise.broker.delivering.outcome import Outcome
 from likewise.broker.store import dead_letters
 from likewise.broker.store.deliveries import REPLAYED, Delivery
@@ -37,6 +37,7 @@ from likewise.broker.tenants.queues import SubscriberQueue
 from likewise.broker.tenants.tenant import Held, Tenant
 from likewise.errors import DuplicateId, LikewiseError, StateError, UnknownId
 from likewise.matching.explaining.judged_pairs import judged_pairs
+from likewise.model import Event
 from likewise.semantics.feedback import concerns
 
 
@@ -61,7 +62,7 @@ class Commands:
                 case Withdraw(event=position):
                     outcome.change(withdraw, position)
                     outcome.withdrawn.append((tenant, position))
-                    promote(tenant, tenant.windows.withdraw(str(position)), outcome, self._find)
+                    promote(tenant, tenant.windows.withdraw(position), outcome, self._find)
                 case Tick():
                     promote(tenant, tenant.windows.advance(entry.arrival), outcome, self._find)
                 case Judge() as command:
@@ -138,9 +139,10 @@ class Commands:
             matched, scores = [number for number in command.subscriptions if number in tenant.held], b""
             owners = [queue.number]
         else:
-            found = tenant.stateless.match(known_here(entry), moment(entry))
-            matched = [int(match.subscription_id) for match in found]
-            scores = pack_scores(np.array([match.score for match in found], np.float32))
+            assert isinstance(entry.value, Event)
+            found = tenant.stateless.match(entry.position, entry.value, moment(entry))
+            matched = [each.number for each in found]
+            scores = pack_scores(np.array([each.score for each in found], np.float32))
             owners = sorted({tenant.held[number].subscriber for number in matched})
         if not owners:
             return False

@@ -10,16 +10,16 @@ from collections.abc import Iterator, Sequence
 import msgspec
 import numpy as np
 
-from likewise.broker.delivering.match_events import known_here, moment
+from likewise.broker.delivering.match_events import moment
 from likewise.broker.delivering.outcome import Outcome
 from likewise.broker.store.deliveries import INITIAL, recipients_of
 from likewise.broker.store.entries import EVENT, Entry
 from likewise.broker.store.event_log import EventLog
 from likewise.broker.store.log_entries import first_of_newest
 from likewise.broker.store.packed_sets import pack_scores
+from likewise.broker.tenants.numbered_matcher import NumberedMatcher
 from likewise.broker.tenants.tenant import Held, Tenant
 from likewise.defaults import INITIAL_EVENTS
-from likewise.matching.matcher import Matcher
 from likewise.model import Event
 
 PAGE = 1_000
@@ -37,7 +37,7 @@ def deliver_earlier(
         return
     matcher = tenant.stateless.alike()
     for held in wanted:
-        matcher.add(msgspec.structs.replace(held.subscription, id=str(held.number), valid_for=None), at=now)
+        matcher.add(held.number, msgspec.structs.replace(held.subscription, valid_for=None), at=now)
     page: list[Entry] = []
     for entry in valid_events(log, tenant, before, now, INITIAL_EVENTS):
         page.append(entry)
@@ -48,17 +48,15 @@ def deliver_earlier(
         _match(log, tenant, matcher, page, outcome)
 
 
-def _match(log: EventLog, tenant: Tenant, matcher: Matcher, page: list[Entry], outcome: Outcome) -> None:
-    events: list[Event] = [known_here(entry) for entry in page]
-    found = matcher.match_batch(events, [moment(entry) for entry in page])
-    met: dict[int, list[tuple[int, float]]] = {}
-    for index, id, score in found.pairs():
-        met.setdefault(index, []).append((int(id), score))
-    for index, pairs in met.items():
+def _match(log: EventLog, tenant: Tenant, matcher: NumberedMatcher, page: list[Entry], outcome: Outcome) -> None:
+    events = [entry.value for entry in page if isinstance(entry.value, Event)]
+    for index, met in matcher.match_batch(events, [moment(entry) for entry in page]).items():
         entry = page[index]
         with log.reading() as tables:
             had = recipients_of(tables, tenant.number, entry.position)
-        pairs = [(number, score) for number, score in pairs if tenant.held[number].subscriber not in had]
+        pairs = [
+            (number, score) for number, score in zip(*met, strict=True) if tenant.held[number].subscriber not in had
+        ]
         if pairs:
             numbers = [number for number, _ in pairs]
             scores = pack_scores(np.array([score for _, score in pairs], np.float32))

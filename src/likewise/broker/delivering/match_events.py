@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-import msgspec
 import numpy as np
 import structlog
 
@@ -13,18 +12,12 @@ from likewise.broker.store import dead_letters
 from likewise.broker.store.deliveries import ARRIVAL, PROMOTED
 from likewise.broker.store.entries import Entry
 from likewise.broker.store.packed_sets import pack_scores
+from likewise.broker.tenants.numbered_matcher import Found, NumbersAndScores
 from likewise.broker.tenants.tenant import Tenant
-from likewise.model import Event, Match
+from likewise.model import Event
 
 _log = structlog.get_logger("likewise.matching")
 FindEntry = Callable[[int], Entry | None]  # an earlier event by its position; None if it is gone
-NumbersAndScores = tuple[list[int], list[float]]  # numbers of subscriptions, and their scores
-
-
-def known_here(entry: Entry) -> Event:
-    """The event under the name matchers know it by: its position, which no other event has."""
-    assert isinstance(entry.value, Event)
-    return msgspec.structs.replace(entry.value, id=str(entry.position))
 
 
 def moment(entry: Entry) -> int:
@@ -44,9 +37,9 @@ def match_events(tenant: Tenant, entries: Sequence[Entry], outcome: Outcome, fin
     windowed = len(tenant.windows) > 0
     for index, entry in enumerate(entries):
         met = plain.get(index)
-        promoted: list[Match] = []
+        promoted: list[Found] = []
         if windowed:
-            met, promoted = _windows(tenant, known_here(entry), moments[index], entry, outcome, met)
+            met, promoted = _windows(tenant, moments[index], entry, outcome, met)
         if met is not None and (entry.ends is None or entry.ends > entry.arrival):
             scores = met[1]
             packed = b"" if scores.count(1) == len(scores) else pack_scores(np.array(scores, np.float32))
@@ -65,17 +58,9 @@ def _plain(
     if not len(tenant.stateless):
         return {}
     try:
-        found = tenant.stateless.match_batch(events, moments)
+        return tenant.stateless.match_batch(events, moments)
     except Exception:
         return _one_by_one(tenant, events, moments, entries, outcome)
-    if not len(found.event_index):
-        return {}
-    ids = found.subscription_ids
-    listed = [int(ids[index]) for index in found.subscription_index.tolist()]
-    cuts = (np.flatnonzero(np.diff(found.event_index)) + 1).tolist()
-    starts, ends = [0, *cuts], [*cuts, len(listed)]
-    scores, which = found.score.tolist(), found.event_index[starts].tolist()
-    return {index: (listed[a:b], scores[a:b]) for index, a, b in zip(which, starts, ends, strict=True)}
 
 
 def _one_by_one(
@@ -85,28 +70,29 @@ def _one_by_one(
     met: dict[int, NumbersAndScores] = {}
     for index, (event, at) in enumerate(zip(events, moments, strict=True)):
         try:
-            matches = tenant.stateless.match(event, at)
+            matches = tenant.stateless.match(entries[index].position, event, at)
         except Exception as error:
             _set_aside(tenant, entries[index], error, outcome)
             continue
         if matches:
-            met[index] = ([int(m.subscription_id) for m in matches], [m.score for m in matches])
+            met[index] = ([each.number for each in matches], [each.score for each in matches])
     return met
 
 
 def _windows(
-    tenant: Tenant, event: Event, at: int, entry: Entry, outcome: Outcome, met: NumbersAndScores | None
-) -> tuple[NumbersAndScores | None, list[Match]]:
+    tenant: Tenant, at: int, entry: Entry, outcome: Outcome, met: NumbersAndScores | None
+) -> tuple[NumbersAndScores | None, list[Found]]:
     """What an event met on arrival with the windows' share added, and what it promoted."""
+    assert isinstance(entry.value, Event)
     try:
-        found = tenant.windows.match(event, at)
+        found = tenant.windows.match(entry.position, entry.value, at)
     except Exception as error:
         _set_aside(tenant, entry, error, outcome)
         return met, []
-    arrived = [match for match in found if match.cause == "arrival"]
-    promoted = [match for match in found if match.cause != "arrival"]
+    arrived = [each for each in found if not each.promoted]
+    promoted = [each for each in found if each.promoted]
     if arrived:
-        pairs = [(int(m.subscription_id), m.score) for m in arrived]
+        pairs = [(each.number, each.score) for each in arrived]
         pairs += zip(*met, strict=True) if met is not None else ()
         pairs.sort()
         met = ([number for number, _ in pairs], [score for _, score in pairs])
@@ -122,12 +108,12 @@ def _set_aside(tenant: Tenant, entry: Entry, error: Exception, outcome: Outcome)
     )
 
 
-def promote(tenant: Tenant, promoted: list[Match], outcome: Outcome, find: FindEntry) -> None:
+def promote(tenant: Tenant, promoted: list[Found], outcome: Outcome, find: FindEntry) -> None:
     """Send promotions: those of one event together, in the order in which they came."""
     grouped: dict[int, dict[int, float]] = {}
-    for match in promoted:
-        assert match.event_id is not None
-        grouped.setdefault(int(match.event_id), {})[int(match.subscription_id)] = match.score
+    for each in promoted:
+        assert each.event is not None
+        grouped.setdefault(each.event, {})[each.number] = each.score
     for position, found in grouped.items():
         entry = find(position)
         if entry is not None:

@@ -10,6 +10,7 @@ import msgspec
 
 from likewise.broker.locks import make_lock
 from likewise.broker.store.deliveries import Delivery
+from likewise.broker.tenants.numbered_matcher import NumberedMatcher
 from likewise.broker.tenants.queues import SubscriberQueue
 from likewise.errors import UnknownId
 from likewise.matching.matcher import Matcher
@@ -40,14 +41,13 @@ class Tenant:
 
     Two matchers share one interpretation: `stateless` holds what needs no memory of past events, `windows` the top-k
     subscriptions. So a dry run can ask `stateless` without changing anything, and only `windows` is saved.
-    Subscriptions and events go by their numbers in the log there, since ids are a subscriber's own.
     """
 
     def __init__(self, number: int, name: str, windows: Matcher, windows_from: int | None = None) -> None:
         self.number = number
         self.name = name
-        self.windows = windows
-        self.stateless = windows.alike()
+        self.windows = NumberedMatcher(windows)
+        self.stateless = self.windows.alike()
         self.windows_from = windows_from
         self.matchers = make_lock("matchers")  # held by whoever uses the matchers or deals out numbers
         self.appended = 0  # the last position of its entries in the log; the writer's to change, as is `matched`
@@ -86,14 +86,13 @@ class Tenant:
         """The subscriptions that hold, in the order of addition."""
         return (held for held in list(self.held.values()) if held.ended is None)
 
-    def matcher_of(self, held: Held) -> Matcher:
+    def matcher_of(self, held: Held) -> NumberedMatcher:
         """The matcher that holds a subscription."""
         return self.windows if held.subscription.kind == "top" else self.stateless
 
     def hold(self, held: Held) -> None:
         """Take a subscription into its matcher and among its subscriber's own."""
-        known_here = msgspec.structs.replace(held.subscription, id=str(held.number))
-        self.matcher_of(held).add(known_here, at=held.added)
+        self.matcher_of(held).add(held.number, held.subscription, at=held.added)
         self.know(held)
         own = self.by_number[held.subscriber].subscriptions
         own.pop(held.id, None)  # what takes the place of another stands last
@@ -113,8 +112,8 @@ class Tenant:
         self.ended.add(held.number)
         self.ending.pop(held.number, None)
         matcher = self.matcher_of(held)
-        if str(held.number) in matcher:  # its validity may have ended it
-            matcher.remove(str(held.number))
+        if held.number in matcher:  # its validity may have ended it
+            matcher.remove(held.number)
         queue = self.by_number[held.subscriber]
         if queue.subscriptions.get(held.id) == held.number:
             del queue.subscriptions[held.id]
@@ -155,5 +154,5 @@ class Tenant:
     def window_length(self) -> int:
         """The longest window of time among its top-k subscriptions, in µs; 0 if there is none."""
         return max(
-            (s.top.duration or 0 for s in self.windows.subscriptions() if s.top is not None), default=0
+            (s.top.duration or 0 for _, s in self.windows.subscriptions() if s.top is not None), default=0
         )  # fmt: skip

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import msgspec
-
 from likewise.broker.delivering.outcome import MATCHING
 from likewise.broker.store.checksums import refuse
 from likewise.broker.store.deliveries import recipients_after
@@ -66,7 +64,7 @@ def _take_up(log: EventLog, tables: Tables, tenant: Tenant) -> None:
         if held.ended is None:
             tenant.by_number[held.subscriber].subscriptions[held.id] = held.number
             if held.subscription.kind != "top":
-                tenant.stateless.add(msgspec.structs.replace(held.subscription, id=str(held.number)), at=held.added)
+                tenant.stateless.add(held.number, held.subscription, at=held.added)
     newest = newest_event(tables, tenant.number, tenant.matched)
     if newest is not None:
         tenant.events, tenant.last_arrival = 1, newest.arrival

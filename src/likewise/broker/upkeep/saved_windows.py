@@ -12,10 +12,8 @@ import shutil
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-import msgspec
-
 from likewise.broker.delivering.apply_commands import judge
-from likewise.broker.delivering.match_events import known_here, moment
+from likewise.broker.delivering.match_events import moment
 from likewise.broker.store.entries import EVENT, Entry, Judge, Tick, Withdraw
 from likewise.broker.tenants.tenant import Held, Tenant
 from likewise.errors import LikewiseError
@@ -67,23 +65,23 @@ def bring_up_to_date(tenant: Tenant, entries: Iterable[Entry], held: dict[int, H
             ending.setdefault(each.ended, []).append(each)
     for entry in entries:
         for each in ending.get(entry.position, ()):
-            if str(each.number) in tenant.windows:
-                tenant.windows.remove(str(each.number))
+            if each.number in tenant.windows:
+                tenant.windows.remove(each.number)
         new = held.get(entry.position)
         if new is not None and new.subscription.kind == "top":
-            tenant.windows.add(msgspec.structs.replace(new.subscription, id=str(new.number)), at=new.added)
+            tenant.windows.add(new.number, new.subscription, at=new.added)
         _repeat(tenant, entry, held)
 
 
 def _repeat(tenant: Tenant, entry: Entry, held: dict[int, Held]) -> None:
     match entry.value:
-        case Event() if entry.kind == EVENT:
+        case Event() as event if entry.kind == EVENT:
             try:
-                tenant.windows.match(known_here(entry), moment(entry))
+                tenant.windows.match(entry.position, event, moment(entry))
             except Exception:
                 return  # it failed before the restart, too, and is a dead letter since
         case Withdraw(event=position):
-            tenant.windows.withdraw(str(position))
+            tenant.windows.withdraw(position)
         case Tick():
             tenant.windows.advance(entry.arrival)
         case Judge() as command:

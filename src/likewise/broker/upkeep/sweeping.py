@@ -15,9 +15,9 @@ def unneeded(tenant: Tenant, now: int) -> Unneeded:
     matched = tenant.matched
     before = matched + 1 if tenant.windows_from is None else min(matched + 1, tenant.windows_from)
     arrived = now - KNOWN_FOR
-    for subscription in tenant.windows.subscriptions():
+    for number, subscription in tenant.windows.subscriptions():
         if subscription.top is not None and subscription.top.duration is not None:
             arrived = min(arrived, now - subscription.top.duration)
         else:  # a window of events may reach back to where its subscription began
-            before = min(before, int(subscription.id))
+            before = min(before, number)
     return Unneeded(tenant.number, before, arrived)

@@ -1,0 +1,155 @@
+"""A matcher whose subscriptions and events go by their numbers in the log.
+
+Ids are a subscriber's or a publisher's own and may repeat within a tenant; positions in the log do not. A `Matcher`
+names things by text, so numbers become text here and text numbers again, and nowhere else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+import numpy as np
+
+from likewise.matching.cache_use import CacheUse
+from likewise.matching.matcher import Matcher
+from likewise.model import Event, Explanation, Kind, Match, Subscription
+from likewise.semantics.interpretation import Interpretation
+
+NumbersAndScores = tuple[list[int], list[float]]  # numbers of subscriptions, and their scores
+
+
+class Found(NamedTuple):
+    """A subscription, by its number, that an event met; `event` is the event's position, None if it has none."""
+
+    number: int
+    event: int | None
+    score: float
+    promoted: bool = False
+    rank_value: float | None = None
+
+
+class RankedEvent(NamedTuple):
+    """One of the k best of a window: its rank, its event's position, and the value it is ranked by, in base units."""
+
+    rank: int
+    event: int
+    value: float
+    time: int
+
+
+class NumberedMatcher:
+    """A matcher of one tenant; whoever uses it holds the tenant's lock.
+
+    >>> from likewise.language import parse
+    >>> from likewise.model import event
+    >>> numbered = NumberedMatcher(Matcher())
+    >>> numbered.add(7, parse("{no2 > 40}", id="bad air"), at=0)
+    >>> numbered.match(9, event({"no2": 45}, id="e1"), at=0)
+    [Found(number=7, event=9, score=1.0, promoted=False, rank_value=None)]
+    >>> 7 in numbered, len(numbered)
+    (True, 1)
+    """
+
+    def __init__(self, matcher: Matcher) -> None:
+        self.matcher = matcher
+
+    def __len__(self) -> int:
+        return len(self.matcher)
+
+    def __contains__(self, number: int) -> bool:
+        return str(number) in self.matcher
+
+    @property
+    def interpretation(self) -> Interpretation:
+        """By what it takes relaxed parts."""
+        return self.matcher.interpretation
+
+    @property
+    def kinds(self) -> frozenset[Kind]:
+        """The kinds of its subscriptions."""
+        return self.matcher.kinds
+
+    @property
+    def refused_late(self) -> int:
+        """How many events came too late for any window."""
+        return self.matcher.refused_late
+
+    def caches(self) -> dict[str, CacheUse]:
+        """How often what is kept was there when it was needed."""
+        return self.matcher.caches()
+
+    def alike(self) -> NumberedMatcher:
+        """An empty one with the same interpretation, engines and clock."""
+        return NumberedMatcher(self.matcher.alike())
+
+    def subscriptions(self) -> Iterator[tuple[int, Subscription]]:
+        """The subscriptions with their numbers, in the order of addition."""
+        return ((int(each.id), each) for each in self.matcher.subscriptions())
+
+    def add(self, number: int, subscription: Subscription, at: int) -> None:
+        """Hold a subscription under a number."""
+        self.matcher.add(msgspec.structs.replace(subscription, id=str(number)), at=at)
+
+    def remove(self, number: int) -> None:
+        """Hold a subscription no longer."""
+        self.matcher.remove(str(number))
+
+    def match(self, position: int, event: Event, at: int) -> list[Found]:
+        """What an event at a position meets, and what it promotes."""
+        return _found(self.matcher.match(msgspec.structs.replace(event, id=str(position)), at))
+
+    def match_batch(self, events: Sequence[Event], at: Sequence[int]) -> dict[int, NumbersAndScores]:
+        """What events meet, by their index; only those that meet something. For subscriptions without windows."""
+        found = self.matcher.match_batch(events, at)
+        if not len(found.event_index):
+            return {}
+        ids = found.subscription_ids
+        listed = [int(ids[index]) for index in found.subscription_index.tolist()]
+        cuts = (np.flatnonzero(np.diff(found.event_index)) + 1).tolist()
+        starts, ends = [0, *cuts], [*cuts, len(listed)]
+        scores, which = found.score.tolist(), found.event_index[starts].tolist()
+        return {index: (listed[a:b], scores[a:b]) for index, a, b in zip(which, starts, ends, strict=True)}
+
+    def would_match(self, event: Event, at: int) -> list[Found]:
+        """What an event would meet; nothing changes."""
+        return _found(self.matcher.would_match(msgspec.structs.replace(event, id=None), at))
+
+    def explain(self, event: Event, number: int, at: int, position: int | None = None) -> Explanation:
+        """Why an event, at a position if it is stored, meets a subscription, or why not."""
+        known = msgspec.structs.replace(event, id=None if position is None else str(position))
+        return self.matcher.explain(known, str(number), at)
+
+    def board(self, number: int) -> list[RankedEvent]:
+        """The k best of a window now."""
+        return [
+            RankedEvent(rank, int(id or 0), value, time) for rank, id, value, time in self.matcher.board(str(number))
+        ]
+
+    def withdraw(self, position: int) -> list[Found]:
+        """Take an event out of the windows; what takes its place."""
+        return _found(self.matcher.withdraw(str(position)))
+
+    def advance(self, now: int) -> list[Found]:
+        """Let time pass; what is promoted by it."""
+        return _found(self.matcher.advance(now))
+
+    def forget_relatedness(self, of: Callable[[str], bool]) -> None:
+        """Drop what is kept about the seen texts that `of` names."""
+        self.matcher.forget_relatedness(of)
+
+    def save(self, folder: Path) -> None:
+        """Save what it holds, windows with it."""
+        self.matcher.save(folder)
+
+
+def _found(matches: Iterable[Match]) -> list[Found]:
+    return [
+        Found(
+            int(m.subscription_id), None if m.event_id is None else int(m.event_id), m.score, m.cause == "promoted",
+            m.rank_value,
+        )
+        for m in matches
+    ]  # fmt: skip
