@@ -1,4 +1,5 @@
 """What commands share: `options`, `output` with exit codes, `reading` of files, `rendering` for people.
 
-`matchers` makes the matcher that options describe, `lazy` loads a command when it is called.
+`contexts` are brokers by name, `patience` what is said while one does not answer, `event_lines` the events of a file;
+`compiling` readies the kernels before a broker listens, `lazy` loads a command when it is called.
 """
