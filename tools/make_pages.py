@@ -26,7 +26,7 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = (ROOT / "README.md", ROOT / "docs" / "tutorial.md")
 WIDTH = "100"  # characters of a line in the pages
-PATIENCE = 240.0  # seconds until a city must have shown what is wanted
+PATIENCE = 600.0  # seconds a command, or a city, may take to show what is wanted
 FOLLOWED = "loud"  # the subscription whose matches the tutorial shows
 BLOCK = re.compile(r"^```console ?([^\n]*)\n\$ ([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
@@ -106,16 +106,16 @@ def wait_for(found: Callable[[], list[str] | None]) -> list[str]:
 
 
 def followed(told: list[str]) -> list[str] | None:
-    """The first two matches of different devices, below the reports they come from; None while they are not there."""
+    """The first two matches of different vendors, below the reports they come from; None while they are not there."""
     lines = [line.rstrip() for line in list(told)]
-    met: dict[str, str] = {}
+    met: dict[str, tuple[str, str]] = {}  # by vendor: the device and its match
     for line in lines:
-        found = re.match(rf"✓ {FOLLOWED}\s+\S+ (\S+)", line)
+        found = re.match(rf"✓ {FOLLOWED}\s+\S+ (([a-z]+)\S*)", line)
         if found:
-            met.setdefault(found[1], line)
+            met.setdefault(found[2], (found[1], line))
     if len(met) < 2:
         return None
-    two = dict(list(met.items())[:2])
+    two = dict(list(met.values())[:2])
     reports = []
     for device, match in two.items():
         reading = re.sub(r" \([\d.]+\)$", "", match.split("  ")[-1])

@@ -17,6 +17,7 @@ MEASURES: Final = {
     "jcn": "near in WordNet's tree",
     "names": "spelt alike",
     "embeddings": "alike in a language model",
+    "sameness": "the same thing",
     "combine": "all together",
 }
 
