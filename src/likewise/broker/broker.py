@@ -31,7 +31,6 @@ from likewise.broker.store.entries import (
     EVENT,
     Command,
     Entry,
-    Register,
     Subscribe,
     Unregister,
     Unsubscribe,
@@ -46,12 +45,13 @@ from likewise.broker.store.log_entries import Swept, find_event
 from likewise.broker.store.positions import start_at
 from likewise.broker.store.tables import Tables
 from likewise.broker.store.writer import Store
+from likewise.broker.tenants.allowed import allowed_queue, check_subscriptions
 from likewise.broker.tenants.queues import SubscriberQueue
 from likewise.broker.tenants.tenant import Held, Tenant
 from likewise.broker.upkeep.housekeeping import Housekeeping
 from likewise.broker.upkeep.recovery import recover
 from likewise.defaults import FINISHING_SECONDS, SEND_PAGE, STRETCH_SECONDS
-from likewise.errors import DuplicateId, LikewiseError, LimitExceeded, StateError, Unavailable
+from likewise.errors import LikewiseError, LimitExceeded, StateError, Unavailable
 from likewise.formats.wire.events import Receipt
 from likewise.formats.wire.subscribers import Policy
 from likewise.matching.engines import Engines
@@ -153,16 +153,8 @@ class Broker:
 
     def start_register(self, tenant: Tenant, id: str, policy: Policy | None, limit: int | None, done: Done) -> None:
         """`register`, telling `done` when it is on disk."""
-        limits, known = self.config.limits, tenant.subscribers.get(id)
-        if known is None and len(tenant.subscribers) >= limits.subscribers:
-            raise LimitExceeded("subscribers of a tenant", allowed=limits.subscribers)
-        if policy is None:
-            policy = known.policy if known is not None else self.config.queues.policy
-        if limit is None:
-            limit = known.limit if known is not None else self.config.queues.limit
-        if not 1 <= limit <= limits.queue:
-            raise LimitExceeded("deliveries a queue may hold (from 1)", allowed=limits.queue, found=limit)
-        self.commands(tenant, [Register(id, policy, limit)], lambda results: done(_only(results)))
+        wanted = allowed_queue(tenant, id, policy, limit, self.config.queues, self.config.limits)
+        self.commands(tenant, [wanted], lambda results: done(_only(results)))
 
     def unregister(self, tenant: Tenant, id: str) -> None:
         """Forget a subscriber, its subscriptions and what waits for it."""
@@ -186,16 +178,7 @@ class Broker:
         self, tenant: Tenant, subscriber: str, subscriptions: Sequence[Subscription], replace: bool, done: Done
     ) -> None:
         """`subscribe`, telling `done` the subscriptions as held, or the first error."""
-        queue, allowed = tenant.subscriber(subscriber), self.config.limits.subscriptions
-        held = len(tenant.stateless) + len(tenant.windows)
-        new = [s for s in subscriptions if s.id not in queue.subscriptions]
-        if held + len(new) > allowed:
-            raise LimitExceeded("subscriptions of a tenant", allowed=allowed, found=held + len(new))
-        taken = set() if replace else set(queue.subscriptions)
-        for subscription in subscriptions:  # what comes between this and the log is seen to when it is applied
-            if subscription.id in taken:
-                raise DuplicateId(subscription.id)
-            taken.add(subscription.id)
+        check_subscriptions(tenant, subscriber, subscriptions, replace, self.config.limits)
         commands = [Subscribe(subscriber, each, replace, part) for part, each in enumerate(subscriptions, 1)]
         self.commands(tenant, commands, lambda results: done(_first_error(results)))
 

@@ -17,12 +17,11 @@ from contextlib import suppress
 import structlog
 
 from likewise.broker.delivering.apply_commands import Commands
-from likewise.broker.delivering.backlog import Backlog
 from likewise.broker.delivering.earlier_events import deliver_earlier
+from likewise.broker.delivering.line import Line
 from likewise.broker.delivering.match_events import match_events
 from likewise.broker.delivering.outcome import Outcome
 from likewise.broker.delivering.store_outcome import Stored, StoreOutcome, tell_applied
-from likewise.broker.delivering.turns import Turns
 from likewise.broker.locks import Lock
 from likewise.broker.store.commits import wait_for
 from likewise.broker.store.entries import EVENT, Entry, Subscribe
@@ -31,7 +30,6 @@ from likewise.broker.tenants.tenant import Held, Tenant
 from likewise.defaults import (
     FINISHING_SECONDS,
     MATCH_ENTRIES,
-    QUANTUM_SECONDS,
     ROUND_SECONDS,
     SAVING_SECONDS,
     STRETCH_SECONDS,
@@ -70,9 +68,7 @@ class MatchingWorker:
         self._on_end = on_end
         self._commands = Commands(self._find)
         self._at_hand: dict[int, Entry] = {}
-        self._turns = Turns[int](QUANTUM_SECONDS, ROUND_SECONDS)
-        self._backlogs: dict[int, Backlog] = {}
-        self._pace: dict[int, float] = {}  # seconds an entry of a tenant took lately
+        self._line = Line(log)
         self._under_way: list[Entry] = []
         self._inbox: queue.SimpleQueue[list[Entry] | None] = queue.SimpleQueue()
         self._stopping = False
@@ -90,8 +86,7 @@ class MatchingWorker:
         """Begin, with what the log holds."""
         for tenant in self._tenants.values():
             if not tenant.caught_up:
-                self._backlogs[tenant.number] = Backlog(self._log, tenant.number, tenant.matched, tenant.appended)
-                self._turns.join(tenant.number)
+                self._line.begin(tenant)
         self._thread.start()
 
     def take(self, entries: list[Entry]) -> None:
@@ -125,7 +120,7 @@ class MatchingWorker:
     def _run(self) -> None:
         try:
             while not self.hurried.is_set() and self._waits():
-                if self._turns:
+                if self._line:
                     self._round()
                 self._on_quiet()
         except BaseException as error:  # said by readiness, and to everyone who waits
@@ -150,46 +145,28 @@ class MatchingWorker:
     def _waits(self) -> bool:
         """Take in what was handed over, waiting for it if there is nothing to do; whether to go on."""
         with suppress(queue.Empty):
-            if not self._turns and not self._stopping:
+            if not self._line and not self._stopping:
                 self._receive(self._inbox.get(timeout=0.25))
             while True:
                 self._receive(self._inbox.get_nowait())
         if self.failure is not None:
             raise self.failure  # of what was matched before its commit
-        return bool(self._turns) or not self._stopping
+        return bool(self._line) or not self._stopping
 
     def _receive(self, entries: list[Entry] | None) -> None:
         if entries is None:
             self._stopping = True
-            return
-        by_tenant: dict[int, list[Entry]] = {}
-        for entry in entries:
-            by_tenant.setdefault(entry.tenant, []).append(entry)
-        for number, own in by_tenant.items():
-            backlog = self._backlogs.get(number)
-            if backlog is None:
-                after = own[0].position - 1
-                backlog = self._backlogs[number] = Backlog(self._log, number, after, after)
-            backlog.push(own)
-            self._turns.join(number)
+        else:
+            self._line.push(entries)
 
     def _round(self) -> None:
         """Go round the tenants for `ROUND_SECONDS` or `MATCH_ENTRIES`, and store what that led to."""
-        outcome, spent, count = Outcome(), 0.0, 0
-        while self._turns and spent < ROUND_SECONDS and count < MATCH_ENTRIES:
-            number, owed = self._turns.next()
-            backlog, pace = self._backlogs[number], self._pace.get(number, ROUND_SECONDS / 20)
-            begun = time.thread_time()
-            entries = backlog.take(max(1, min(MATCH_ENTRIES - count, int(owed / pace))))
-            self._under_way += entries
-            outcome = self._match(self._tenants[number], entries, outcome)
-            used = time.thread_time() - begun
-            spent, count = spent + used, count + len(entries)
-            if entries:
-                self._pace[number] = max(1e-6, 0.5 * pace + 0.5 * used / len(entries))
-            self._turns.used(number, used, more=bool(backlog))
-            if not backlog:
-                del self._backlogs[number]
+        outcome, count, end = Outcome(), 0, time.thread_time() + ROUND_SECONDS
+        while self._line and count < MATCH_ENTRIES and time.thread_time() < end:
+            with self._line.turn(MATCH_ENTRIES - count) as (number, entries):
+                self._under_way += entries
+                outcome = self._match(self._tenants[number], entries, outcome)
+            count += len(entries)
         self._store(outcome)
         self._under_way = []
 
@@ -275,8 +252,7 @@ class MatchingWorker:
         for entry in self._under_way:
             tell_applied(entry, refused)
         self._under_way = []
-        for backlog in self._backlogs.values():
-            backlog.refuse(refused)
+        self._line.refuse(refused)
 
 
 def _runs(entries: list[Entry]) -> Iterator[list[Entry]]:
