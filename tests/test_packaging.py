@@ -177,7 +177,7 @@ def test_serving_without_the_extra_match_says_so_and_serves_in_profile_small_whe
     """Nothing falls back by itself; an exact subscription is served, a relaxed one refused with what is missing."""
     done = without({"match"}, COMMAND.format("serve --ephemeral --port 0"))
     assert done.returncode != 0
-    assert 'pip install "likewise[match]", or choose profile=' in done.stderr
+    assert 'pip install "likewise[match]", or choose the profile' in done.stderr
     statement = """
 import likewise as lw
 from likewise.broker.broker import Broker

@@ -218,7 +218,7 @@ def test_profile_small_needs_none_of_the_extra_match() -> None:
     assert done.stderr == ""
     full, found, batch, relaxed, loaded, removed = done.stdout.splitlines()
     assert full.startswith("full: what the profile 'full' needs (numba, scipy, pyarrow")
-    assert 'pip install "likewise[match]", or choose profile=' in full
+    assert 'pip install "likewise[match]", or choose the profile' in full
     assert found == "['warm', 'here'] match"
     assert batch == "['warm', 'here', 'warm', 'here']"
     assert relaxed.startswith("relaxed: the profile 'small' does not serve relaxed parts (~)")

@@ -91,7 +91,7 @@ class Engines:
         for kind, choice in self.chosen.items():
             _check_choice(kind, choice)
         if profile == "full":
-            require("match", "the profile 'full'", or_else="choose profile='small'")
+            require("match", "the profile 'full'", or_else="choose the profile 'small'")
 
     def name(self, kind: Kind) -> str:
         """What the engine of a kind is called; empty if none serves it."""
