@@ -1,20 +1,36 @@
-"""Write `src/likewise/model/unit_table.py` from the list below; pint computes the factors and offsets.
+"""Write the tables of units; pint computes every factor and offset, exactly, as fractions.
 
-    python tools/make_unit_table.py            write the table
-    python tools/make_unit_table.py --check    fail if the table on disk differs
+    python tools/make_unit_table.py            write the tables
+    python tools/make_unit_table.py --check    fail if a table on disk differs
 
-A row: symbol, dimension, pint expression, further spellings in text, spellings inside identifiers.
-An identifier spelling in UPPER CASE marks a weak one (a single letter that is often no unit): it counts
-only if it fits the unit asked for.
+`src/likewise/model/units/everyday.py` has the everyday units, listed below. A row: symbol, dimension, pint expression,
+further spellings in text, spellings inside identifiers. An identifier spelling in UPPER CASE marks a weak one (a
+single letter that is often no unit): it counts if what is measured or the unit asked for fits it.
+
+`src/likewise/model/units/more.py` has the rest: prefixes by rule, and what QUDT lists (see `qudt_units`), with
+UCUM's and UN/CEFACT's codes. It needs QUDT's vocabulary of units: `--qudt FILE`, by default where
+`LIKEWISE_QUDT` says.
 """
 
 from __future__ import annotations
 
+import os
+import re
 import sys
+from collections.abc import Iterable
+from fractions import Fraction
+from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from tools.qudt_units import LISTED, QudtUnit, own_kind, pint_expression, read_qudt
+
+if TYPE_CHECKING:
+    import pint
 
 BASES = {
-    "temperature": "kelvin", "length": "meter", "speed": "meter/second", "time": "second", "mass": "kilogram",
+    "temperature": "kelvin", "temperature difference": "kelvin", "length": "meter", "speed": "meter/second",
+    "time": "microsecond", "mass": "kilogram",
     "pressure": "pascal", "energy": "joule", "power": "watt", "voltage": "volt", "current": "ampere",
     "charge": "coulomb", "frequency": "hertz", "ratio": "dimensionless", "concentration": "kilogram/meter**3",
     "volume": "meter**3", "flow": "meter**3/second", "area": "meter**2", "angle": "radian",
@@ -23,6 +39,7 @@ BASES = {
     "data rate": "bit/second", "rotation": "radian/second", "apparent power": "volt*ampere",
     "photon flux": "mole/meter**2/second", "magnetic flux density": "tesla", "sound level": "1", "signal level": "1",
     "acidity": "1", "angular acceleration": "radian/second**2", "radioactivity": "becquerel",
+    "radioactivity concentration": "becquerel/meter**3", "torque": "newton*meter",
     "dose rate": "sievert/second",
     "density of flow": "meter/second", "reactive power": "volt*ampere", "reactive energy": "volt*ampere*second",
 }  # fmt: skip
@@ -31,12 +48,15 @@ UNITS = """
 degC | temperature | degC | °C ℃ ºC C Cel celsius centigrade deg_C degrees_celsius | degc celsius C
 degF | temperature | degF | °F ℉ ºF F [degF] fahrenheit deg_F degrees_fahrenheit | degf fahrenheit F
 K | temperature | kelvin | kelvin kelvins | kelvin K
+degR | temperature | degR | °R [degR] rankine |
+delta_degC | temperature difference | delta_degC | delta_degC Δ°C ΔC Δ_°C delta_C delta_celsius delta_K ΔK | deltac
+delta_degF | temperature difference | delta_degF | delta_degF Δ°F ΔF Δ_°F delta_F delta_fahrenheit | deltaf
 m | length | meter | meter meters metre metres | meters metres M
 km | length | kilometer | kilometer kilometers kilometre kilometres | km
 cm | length | centimeter | centimeter centimeters centimetre centimetres | cm
 mm | length | millimeter | millimeter millimeters millimetre millimetres | mm
 um | length | micrometer | µm μm micron microns | um
-inch | length | inch | in inches | inch inches
+inch | length | inch | in inches | inch inches IN
 ft | length | foot | feet foot | ft feet
 yd | length | yard | yard yards |
 mi | length | mile | mile miles | miles mi
@@ -48,9 +68,9 @@ kn | speed | knot | knot knots kt | knots knot kn kts
 ft/s | speed | foot/second | fps |
 mm/h | density of flow | millimeter/hour | mm/hr mmh | mm_h mmh
 in/h | density of flow | inch/hour | in/hr | in_h
+us | time | microsecond | µs μs microsecond microseconds |
 s | time | second | sec secs second seconds | sec secs seconds S
 ms | time | millisecond | millisecond milliseconds msec | ms msec
-us | time | microsecond | µs μs microsecond microseconds |
 min | time | minute | minute minutes mins | mins minutes
 h | time | hour | hr hrs hour hours | hours hrs H
 d | time | day | day days | days D
@@ -69,7 +89,7 @@ bar | pressure | bar | bars | BAR
 mbar | pressure | millibar | millibar millibars | mbar
 psi | pressure | psi | | psi
 mmHg | pressure | mmHg | torr | mmhg
-inHg | pressure | inHg | | inhg
+inHg | pressure | inHg | | inhg IN
 atm | pressure | atm | atmosphere atmospheres |
 J | energy | joule | joule joules | joule joules
 kJ | energy | kilojoule | kilojoule kilojoules | kj
@@ -159,53 +179,345 @@ MB | data | megabyte | megabyte megabytes | MB
 GB | data | gigabyte | gigabyte gigabytes | GB
 kbit/s | data rate | kilobit/second | kbps | kbps
 Mbit/s | data rate | megabit/second | Mbps | mbps
-Bq/m3 | radioactivity | becquerel | Bq/m³ Bq/m^3 | bqm3 bq_m3
+Bq/m3 | radioactivity concentration | becquerel/meter**3 | Bq/m³ Bq/m^3 | bqm3 bq_m3
 uSv/h | dose rate | microsievert/hour | µSv/h μSv/h | usv_h usvh
 dB | sound level | 1 | decibel decibels dBA dB(A) | db dba
 dBm | signal level | 1 | | dbm
 pH | acidity | 1 | |
 """
 
-HEADER = '''"""Units: symbol, dimension, factor and offset to the dimension's base, and spellings.
+# Units that take prefixes: symbol, dimension, pint's name, names in words.
+PREFIXED = """
+m | length | meter | metre meter
+g | mass | gram | gram gramme
+s | time | second | second
+A | current | ampere | ampere amp
+K | temperature difference | delta_degC | kelvin
+mol | amount of substance | mole | mole
+cd | luminous intensity | candela | candela
+Hz | frequency | hertz | hertz
+N | force | newton | newton
+Pa | pressure | pascal | pascal
+J | energy | joule | joule
+W | power | watt | watt
+coulomb | charge | coulomb | coulomb
+V | voltage | volt | volt
+farad | capacitance | farad | farad
+ohm | resistance | ohm | ohm
+S | conductance | siemens | siemens
+Wb | magnetic flux | weber | weber
+T | magnetic flux density | tesla | tesla
+henry | inductance | henry | henry
+lm | luminous flux | lumen | lumen
+lx | illuminance | lux | lux
+Bq | radioactivity | becquerel | becquerel
+Gy | absorbed dose | gray | gray
+Sv | dose equivalent | sievert | sievert
+l | volume | liter | litre liter
+bar | pressure | bar | bar
+eV | energy | electron_volt | electronvolt
+Wh | energy | watt*hour | watt_hour watthour
+VA | apparent power | volt*ampere | voltampere volt_ampere
+var | reactive power | volt*ampere | var
+varh | reactive energy | volt*ampere*hour | varh
+Ah | charge | ampere*hour | ampere_hour amp_hour
+B | data | byte | byte
+bit | data | bit | bit
+bit/s | data rate | bit/second | bit_per_second
+B/s | data rate | byte/second | byte_per_second
+cal | energy | calorie | calorie
+t | mass | metric_ton | tonne
+g/m3 | concentration | gram/meter**3 | gram_per_cubic_metre gram_per_cubic_meter
+g/l | concentration | gram/liter | gram_per_litre gram_per_liter
+mol/m2/s | photon flux | mole/meter**2/second |
+W/m2 | irradiance | watt/meter**2 | watt_per_square_metre watt_per_square_meter
+S/m | conductivity | siemens/meter | siemens_per_metre siemens_per_meter
+S/cm | conductivity | siemens/centimeter | siemens_per_centimetre siemens_per_centimeter
+Sv/h | dose rate | sievert/hour | sievert_per_hour
+Gy/h | absorbed dose rate | gray/hour | gray_per_hour
+Bq/m3 | radioactivity concentration | becquerel/meter**3 |
+Bq/l | radioactivity concentration | becquerel/liter |
+"""
+SYMBOLS = {
+    -30: "q", -27: "r", -24: "y", -21: "z", -18: "a", -15: "f", -12: "p", -9: "n", -6: "u", -3: "m", -2: "c", -1: "d",
+    1: "da", 2: "h", 3: "k", 6: "M", 9: "G", 12: "T", 15: "P", 18: "E", 21: "Z", 24: "Y", 27: "R", 30: "Q",
+}  # fmt: skip
+WORDS = {
+    -30: "quecto", -27: "ronto", -24: "yocto", -21: "zepto", -18: "atto", -15: "femto", -12: "pico", -9: "nano",
+    -6: "micro", -3: "milli", -2: "centi", -1: "deci", 1: "deca", 2: "hecto", 3: "kilo", 6: "mega", 9: "giga",
+    12: "tera", 15: "peta", 18: "exa", 21: "zetta", 24: "yotta", 27: "ronna", 30: "quetta",
+}  # fmt: skip
+COMMON = frozenset((-12, -9, -6, -3, 3, 6, 9, 12))  # prefixes whose symbols are read in any text
+BINARY = {"Ki": 1024, "Mi": 1024**2, "Gi": 1024**3, "Ti": 1024**4, "Pi": 1024**5}
+TIMES_OF_DAY = frozenset(("am", "pm", "as", "at"))  # `5 pm` is no length, `5 as` no time
+
+BASES |= {
+    "amount of substance": "mole", "luminous intensity": "candela", "conductance": "siemens", "magnetic flux": "weber",
+    "inductance": "henry", "luminous flux": "lumen", "absorbed dose": "gray", "dose equivalent": "sievert",
+    "absorbed dose rate": "gray/second", "solid angle": "steradian", "count": "count",
+}  # fmt: skip
+
+# Kinds of QUDT that tell readings of one dimension vector apart.
+APART = {
+    "ApparentPower": "apparent power", "ReactivePower": "reactive power", "ReactiveEnergy": "reactive energy",
+    "Activity": "radioactivity", "DataRate": "data rate", "ByteRate": "data rate", "BitRate": "data rate",
+    "AngularVelocity": "rotation", "RotationalVelocity": "rotation", "RotationalFrequency": "rotation",
+    "AbsorbedDose": "absorbed dose", "DoseEquivalent": "dose equivalent", "AbsorbedDoseRate": "absorbed dose rate",
+    "Angle": "angle", "PlaneAngle": "angle", "SolidAngle": "solid angle", "InformationEntropy": "data",
+    "DatasetOfBits": "data", "HeartRate": "heart rate", "RespiratoryRate": "respiratory rate",
+    "VideoFrameRate": "frame rate", "RadiantIntensity": "radiant intensity", "EnergyDensity": "energy density",
+    "MassRatio": "ratio", "VolumeFraction": "ratio", "AmountOfSubstanceFraction": "ratio",
+    "DimensionlessRatio": "ratio", "PressureRatio": "ratio", "RelativeHumidity": "ratio", "AreaRatio": "ratio",
+    "Gradient": "ratio", "SpecificHumidity": "ratio", "LuminousFlux": "luminous flux",
+    "LuminousIntensity": "luminous intensity", "Illuminance": "illuminance", "MagnetomotiveForce": "current",
+    "AngularAcceleration": "angular acceleration", "FloatingPointCalculationCapability": "computing speed",
+}  # fmt: skip
+TORQUES = frozenset(("Torque", "MomentOfForce"))
+NOTHING = "A0E0L0I0M0H0T0D1"  # QUDT's vector of numbers without a dimension
+
+HEADER = """\"\"\"The everyday units: symbol, dimension, factor and offset to the dimension's base, and spellings.
 
 Written by tools/make_unit_table.py, where pint computes every factor and offset; do not edit.
-"""
+\"\"\"
 
 # fmt: off
-ROWS: tuple[tuple[str, str, float, float, str, str], ...] = (
-'''
+ROWS: tuple[tuple[str, str, str, str, str, str], ...] = (
+"""
+MORE_HEADER = """\"\"\"All other units: prefixes by rule, and what QUDT lists, with UCUM's and UN/CEFACT's codes.
+
+Written by tools/make_unit_table.py; do not edit. Names, symbols and codes are facts of QUDT's vocabulary of units,
+Release 3.2.1 (https://qudt.org, CC BY 4.0); factors are pint's where pint has the unit, else QUDT's.
+
+A line: symbol, dimension, factor to the dimension's base, spellings, and codes that count beside a value only. A
+line without dimension and factor adds spellings to an everyday unit.
+\"\"\"
+
+# fmt: off
+# ruff: noqa: E501, RUF001
+LINES = r\'\'\'
+"""
+
+Row = tuple[str, str, str, str, str, str]
 
 
-def rows() -> list[tuple[str, str, float, float, str, str]]:
-    """Each unit with what pint says of it."""
+@cache
+def registry() -> pint.UnitRegistry:
+    """pint, with fractions for numbers."""
     import pint
 
-    registry: pint.UnitRegistry[float] = pint.UnitRegistry(autoconvert_offset_to_baseunit=True)
+    made: pint.UnitRegistry = pint.UnitRegistry(non_int_type=Fraction, autoconvert_offset_to_baseunit=True)
+    return made
+
+
+def exact(expression: str, dimension: str) -> tuple[Fraction, Fraction]:
+    """Factor and offset from a pint expression to a dimension's base."""
+    base = BASES[dimension]
+    if base == "1":  # logarithmic or conventional scales: compared as they stand
+        return Fraction(1), Fraction(0)
+    if dimension == "temperature":
+        offset = Fraction(registry().Quantity(Fraction(0), expression).to(base).magnitude)
+        return Fraction(registry().Quantity(Fraction(1), expression).to(base).magnitude) - offset, offset
+    found = registry().parse_expression(expression)
+    return Fraction((found * Fraction(1)).to(base).magnitude), Fraction(0)
+
+
+def rows() -> list[Row]:
+    """Each everyday unit with what pint says of it."""
     table = []
     for line in UNITS.strip().splitlines():
         symbol, dimension, expression, spellings, names = (part.strip() for part in line.split("|"))
-        if BASES[dimension] == "1":  # logarithmic or conventional scales: compared as they stand
-            factor, offset = 1.0, 0.0
-        else:
-            unit, base = registry.parse_expression(expression), BASES[dimension]
-            if dimension == "temperature":
-                offset = registry.Quantity(0, unit.units).to(base).magnitude
-                factor = registry.Quantity(1, "delta_" + expression if offset else expression).to(base).magnitude
-            else:
-                offset = 0.0
-                factor = registry.Quantity(1, unit.units).to(base).magnitude * unit.magnitude
-        table.append((symbol, dimension, float(f"{factor:.15g}"), float(f"{offset:.15g}"), spellings, names))
+        factor, offset = exact(expression, dimension)
+        table.append((symbol, dimension, str(factor), str(offset), spellings, names))
     return table
 
 
+class More(NamedTuple):
+    """A unit of the second table while it is put together, or what it adds to an everyday one."""
+
+    symbol: str
+    dimension: str
+    factor: Fraction
+    everyday: bool
+    spellings: dict[str, None]
+    codes: dict[str, None]
+
+    def line(self) -> str:
+        """Its line of the table."""
+        known = ("", "") if self.everyday else (self.dimension, str(self.factor))
+        codes = [c for c in self.codes if c != self.symbol and c not in self.spellings]
+        spelled = [s for s in self.spellings if s != self.symbol]
+        return "\t".join((self.symbol, *known, ";".join(spelled), ";".join(codes)))
+
+
+class Table:
+    """Units by dimension and factor, so that none stands twice; everyday units first."""
+
+    def __init__(self) -> None:
+        from likewise.model.units.spelling import plain_text
+
+        self.plain = plain_text
+        self.units: dict[tuple[str, Fraction], More] = {}
+        self.symbols: dict[str, More] = {}
+        self.all: list[More] = []
+        for symbol, dimension, factor, offset, spellings, _ in rows():
+            more = More(symbol, dimension, Fraction(factor), True, {}, {})
+            self.all.append(more)
+            if offset == "0":
+                self.units.setdefault((dimension, more.factor), more)
+            for spelling in (symbol, *(s.replace("_", " ") for s in spellings.split())):
+                self.symbols.setdefault(self.plain(spelling), more)
+
+    def add(
+        self, symbol: str, dimension: str, factor: Fraction, spellings: Iterable[str], codes: Iterable[str]
+    ) -> None:
+        """A unit, or further spellings of one that is there."""
+        more = self.symbols.get(self.plain(symbol))
+        if more is None or more.factor != factor or more.dimension not in (dimension, "density of flow"):
+            more = self.units.get((dimension, factor))
+        if more is None:
+            if self.plain(symbol) in self.symbols:
+                named = (*codes, *spellings)  # QUDT's own name, else what it is called
+                symbol = next(s for s in named if len(s) > 2 and _SYMBOL.fullmatch(s) and s not in self.symbols)
+            more = self.units[dimension, factor] = More(symbol, dimension, factor, False, {}, {})
+            self.all.append(more)
+            self.symbols[self.plain(symbol)] = more
+        for text in dict.fromkeys(map(self.plain, (symbol, *spellings))):
+            if ";" in text or not text or text.isdigit():
+                continue
+            if (len(text) < 3 or text.casefold() in TIMES_OF_DAY) and text != more.symbol:
+                more.codes[text] = None  # in a text it may be something else
+            elif self.symbols.setdefault(text, more) is more:
+                more.spellings[text] = None
+            else:
+                more.codes[text] = None
+        more.codes.update(dict.fromkeys(self.plain(c) for c in codes if ";" not in c))
+
+
+def add_prefixed(table: Table) -> None:
+    """Prefixes by rule."""
+    for line in PREFIXED.strip().splitlines():
+        symbol, dimension, expression, names = (part.strip() for part in line.split("|"))
+        size, _ = exact(expression, dimension)
+        short = {"coulomb": "C", "farad": "F", "henry": "H"}.get(symbol, symbol)
+        worded = [name.replace("_", " ") for name in names.split()]
+        plural = [name + "s" for name in worded if not name.endswith(("s", "z", "x")) and " per " not in name]
+        table.add(symbol, dimension, size, [*worded, *plural], [short])
+        for power, letter in SYMBOLS.items():
+            spelled = [WORDS[power] + name for name in (*worded, *plural)]
+            own = f"{letter}{short}"
+            factor = size * Fraction(10) ** power
+            common = power in COMMON and own.casefold() not in TIMES_OF_DAY
+            name = own if common or not spelled else spelled[0]
+            if common:
+                table.add(name, dimension, factor, spelled, ())
+            elif spelled:
+                table.add(name, dimension, factor, spelled, [own])
+        if dimension in ("data", "data rate"):
+            for letter, power in BINARY.items():
+                table.add(f"{letter}{short}", dimension, size * power, (), ())
+
+
+def dimension_of(unit: QudtUnit, defaults: dict[str, str], kinds: dict[str, str]) -> str:
+    """The name of what a unit of QUDT measures; units of one name can be compared."""
+    if TORQUES & set(unit.kinds) and "Energy" not in unit.kinds:
+        return "torque"
+    for kind, dimension in APART.items():
+        if kind in unit.kinds:
+            return dimension
+    if unit.vector == NOTHING:
+        numerator, per, denominator = unit.name.partition("-PER-")
+        if per and "-" not in denominator and _leaf(numerator) == _leaf(denominator):
+            return "ratio"
+        return "count" if "Count" in unit.kinds else f"{unit.name} alone"
+    return defaults.get(unit.vector) or kinds[unit.vector]
+
+
+def _leaf(name: str) -> str:
+    return re.sub(r"^(Pico|Nano|Micro|Milli|Centi|Deci|Kilo|Mega)", "", name)
+
+
+def add_qudt(table: Table, path: Path) -> list[str]:
+    """What QUDT lists; names of units where it and pint say different things."""
+    units = read_qudt(path)
+    kinds = own_kind(units)
+    defaults: dict[str, str] = {}
+    by_base: dict[object, str] = {}
+    for dimension, base in BASES.items():
+        if base != "1":
+            by_base.setdefault(registry().parse_expression(base).dimensionality, dimension)
+    for unit in units:
+        expression = pint_expression(unit.name)
+        if expression is not None and unit.vector not in defaults:
+            found = by_base.get(registry().parse_expression(expression).dimensionality)
+            if found is not None:
+                defaults[unit.vector] = found
+    differing = []
+    for unit in sorted(units, key=lambda u: (len(u.name), u.name)):
+        symbol = next((s for s in unit.symbols if s.isascii() and _SYMBOL.fullmatch(s)), "")
+        symbol = symbol or next((p for s in unit.symbols if _SYMBOL.fullmatch(p := table.plain(s))), unit.name)
+        if len(symbol) < 3 and symbol not in table.symbols:
+            symbol = unit.name
+        codes = (unit.name, *unit.unece)
+        spelled = (*unit.symbols, *unit.ucum, *(label.lower() for label in unit.labels))
+        if unit.name in LISTED:
+            if listed := LISTED[unit.name]:
+                table.symbols[listed].codes.update(dict.fromkeys(map(table.plain, (*codes, *unit.ucum, unit.labels[0].lower()))))
+            continue
+        if unit.multiplier == 0:  # a scale without a factor: compared with itself
+            table.add(symbol, f"{unit.name} alone", Fraction(1), spelled, codes)
+            continue
+        dimension = dimension_of(unit, defaults, kinds)
+        factor = unit.multiplier
+        expression = pint_expression(unit.name)
+        if expression is not None:
+            base = BASES.get(dimension)
+            try:
+                made = exact(expression, dimension)[0] if base else _in_si(expression)
+            except Exception:  # pint's dimensions differ from QUDT's: a count has one there and none here
+                made = factor
+            if dimension == "time":
+                factor *= 1_000_000
+            if "BI" not in unit.name and "BYTE" not in unit.name and "OCTET" not in unit.name and abs(made - factor) > abs(factor) / 10**5:
+                differing.append(unit.name)
+            factor = made
+        elif dimension == "time":
+            factor *= 1_000_000
+        elif dimension == "data" or dimension == "data rate":
+            factor = Fraction(factor / Fraction("0.69314718055994530942")).limit_denominator(10**6)  # QUDT counts in nats
+        table.add(symbol, dimension, factor, spelled, codes)
+    return differing
+
+
+_SYMBOL = re.compile(r"(?!(?:in|under|or|and|not)(?: |\Z))[A-Za-z%][A-Za-z0-9_%./*^-]*(?:\.[A-Za-z0-9]+)*")
+
+
+def _in_si(expression: str) -> Fraction:
+    return Fraction((registry().parse_expression(expression) * Fraction(1)).to_base_units().magnitude)
+
+
 def main() -> int:
-    """Write the table, or compare it with what is on disk."""
-    path = Path(__file__).parents[1] / "src" / "likewise" / "model" / "unit_table.py"
-    text = HEADER + "".join(f"    {row!r},\n" for row in rows()) + ")\n"
-    if "--check" in sys.argv[1:]:
-        return 0 if path.read_text(encoding="utf-8") == text else 1
-    path.write_text(text, encoding="utf-8")
+    """Write the tables, or compare them with what is on disk."""
+    folder = Path(__file__).parents[1] / "src" / "likewise" / "model" / "units"
+    texts = {folder / "everyday.py": HEADER + "".join(f"    {row!r},\n" for row in rows()) + ")\n"}
+    arguments = sys.argv[1:]
+    given = arguments[arguments.index("--qudt") + 1] if "--qudt" in arguments else os.environ.get("LIKEWISE_QUDT", "")
+    if given:
+        texts[folder / "more.py"] = more_text(Path(given))
+    if "--check" in arguments:
+        return 0 if all(path.read_text(encoding="utf-8") == text for path, text in texts.items()) else 1
+    for path, text in texts.items():
+        path.write_text(text, encoding="utf-8")
     return 0
+
+
+def more_text(path: Path) -> str:
+    """The second table, as a module."""
+    table = Table()
+    add_prefixed(table)
+    for name in add_qudt(table, path):
+        print(f"{name}: pint and QUDT differ; pint counts", file=sys.stderr)
+    body = "".join(f"{more.line()}\n" for more in table.all if not more.everyday or more.spellings or more.codes)
+    return f"{MORE_HEADER}{body}\'\'\'\n"
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@
     │   ├── InvalidEvent           an event that cannot exist
     │   ├── InvalidSubscription    a subscription that cannot exist, or never match
     │   ├── UnitError              an unknown unit, or units that cannot be compared
+    │   │   └── UnitMistake        the same in a subscription's text (line, column, caret; a ParseError, too)
     │   ├── FormatError            bytes or JSON that do not follow a published format
     │   └── LimitExceeded          a stated limit was passed
     ├── StateError                 the call does not fit what is there
@@ -104,7 +105,19 @@ class InvalidSubscription(InputError):
 
 
 class UnitError(InputError):
-    """An unknown unit, or two units that cannot be compared."""
+    """An unknown unit, or two units that cannot be compared; `unit` is the one that does not fit, if it is known."""
+
+    code = "unit"
+    unit: str = ""
+
+    def __init__(self, message: str, *, unit: str = "") -> None:
+        super().__init__(message)
+        if unit:
+            self.unit = unit
+
+
+class UnitMistake(ParseError, UnitError):
+    """A unit in a subscription's text that is unknown or does not fit, with its place and what may be meant."""
 
     code = "unit"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from likewise.errors import ParseError, UnitError
+from likewise.errors import InvalidSubscription, ParseError, UnitMistake
 from likewise.language import parse, read_subscriptions
 
 
@@ -43,6 +43,13 @@ def test_a_mistake_is_shown_in_its_line_of_the_whole_text(text: str, line: int, 
 
 def test_an_error_of_the_model_names_its_line_in_a_note() -> None:
     """The error itself stays as it is."""
-    with pytest.raises(UnitError) as caught:
-        read_subscriptions("{a = 1}\n{t > 5 blorps}")
+    with pytest.raises(InvalidSubscription) as caught:
+        read_subscriptions("{a = 1}\n{t > hot}")
     assert caught.value.__notes__ == ["in line 2"]
+
+
+def test_a_mistake_in_a_unit_is_shown_in_its_line() -> None:
+    """As any other mistake, and still an error of units."""
+    with pytest.raises(UnitMistake) as caught:
+        read_subscriptions("{a = 1}\n{t > 5 blorps}")
+    assert (caught.value.line, caught.value.column) == (2, 8)

@@ -7,7 +7,7 @@ from hypothesis import given
 
 from likewise.language import parse, subscription_id, subscription_text
 from likewise.model import Condition, Predicate, Quantity, Subscription
-from likewise.model.unit_table import ROWS
+from likewise.model.units.everyday import ROWS
 from likewise.testing import strategies
 
 

@@ -75,11 +75,18 @@ def test_an_event_that_says_nothing_is_refused(obj: dict[str, Any]) -> None:
         event(obj)
 
 
-@pytest.mark.parametrize("number", [math.nan, math.inf, 10**400, Decimal("NaN"), Decimal("1e999")])
+@pytest.mark.parametrize("number", [math.nan, math.inf, 10**2000, Decimal("NaN"), Decimal("1e999")])
 def test_numbers_that_cannot_be_compared_are_refused(number: Any) -> None:
     """NaN is not a reading."""
     with pytest.raises(InputError):
         event({"a": number})
+
+
+@pytest.mark.parametrize("number", [2**63, -(2**64), 10**400])
+def test_a_whole_number_beyond_64_bits_stays_as_it_is_written(number: int) -> None:
+    """It compares by equality only, as text; 64 bits themselves are numbers."""
+    assert event({"a": number}).tuples[0].value == str(number)
+    assert event({"a": 2**63 - 1}).tuples[0].reading() == (2**63 - 1, "")
 
 
 def test_limits_hold_at_their_edge() -> None:

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from likewise.errors import UnitError
 from likewise.model import find_unit, reading_unit, unit, units_in_name
-from likewise.model.unit_table import ROWS
+from likewise.model.units import UNKNOWN
+from likewise.model.units.everyday import ROWS
 from tools.make_unit_table import BASES, UNITS, rows
 
 REGISTRY: pint.UnitRegistry[float] = pint.UnitRegistry(autoconvert_offset_to_baseunit=True)
@@ -115,9 +116,9 @@ def test_case_tells_apart_what_only_case_tells_apart() -> None:
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
-        ("TempC_SHT", [("degC", False)]),
-        ("air_temp_f", [("degF", False)]),
-        ("temperature_C", [("degC", False)]),
+        ("TempC_SHT", [("degC", True)]),
+        ("air_temp_f", [("degF", True)]),
+        ("temperature_C", [("degC", True)]),
         ("wind_avg_km_h", [("km/h", True)]),
         ("wind_max_m_s", [("m/s", True)]),
         ("rain_mm", [("mm", True)]),
@@ -127,13 +128,21 @@ def test_case_tells_apart_what_only_case_tells_apart() -> None:
         ("VDD_mV", [("mV", True)]),
         ("energy_kWh", [("kWh", True)]),
         ("rssi_dBm", [("dBm", True)]),
-        ("BatV", [("V", False)]),
+        ("BatV", [("V", True)]),
+        ("batterymV", [("mV", True)]),
+        ("tC", [("degC", True)]),
+        ("tempf", [("degF", True)]),
+        ("tempinf", [("degF", True)]),
+        ("windspeedmph", [("mph", True)]),
+        ("windgustmph", [("mph", True)]),
+        ("dailyrainin", [("inch", True)]),
+        ("baromrelin", [("inHg", True)]),
         ("humidity_percent", [("%", True)]),
         ("light_lux", [("lx", True)]),
     ],
 )
 def test_a_name_states_its_unit(name: str, expected: list[tuple[str, bool]]) -> None:
-    """Single letters are unsure; a prefix belongs to its unit."""
+    """Also glued on; a single letter is sure where what is measured fits it; a prefix belongs to its unit."""
     assert stated(name) == expected
 
 
@@ -155,16 +164,19 @@ def test_what_may_be_something_else_is_unsure(name: str) -> None:
 
 
 def test_the_unit_beside_a_reading_goes_before_the_one_in_its_name() -> None:
-    """And what is written there but is no unit counts as not written."""
+    """And what is written there is never ignored: if it is in no table, it fits nothing."""
     celsius = unit("degC")
     assert reading_unit("air_temp_f", "K", celsius) == unit("K")
-    assert reading_unit("air_temp_f", "raw", celsius) == unit("degF")
+    unknown = reading_unit("air_temp_f", "raw", celsius)
+    assert unknown is not None
+    assert (unknown.symbol, unknown.dimension) == ("raw", UNKNOWN)
+    assert reading_unit("air_temp_f", " ", celsius) == unit("degF")
     assert reading_unit("temperature", "", celsius) is None
     assert reading_unit("weight_kg", "", celsius) == unit("kg")
 
 
 def test_the_labelled_names_of_real_devices_are_read_right(shared: Path) -> None:
-    """Of the labelled attributes whose name states a unit, all but one agree with their label."""
+    """Of the labelled attributes whose name states a unit, all agree with their label."""
     right, wrong = 0, []
     for file, column in (("lorawan-dev.tsv", "path"), ("rtl433-attribute-gold.tsv", "key")):
         with (shared / "data" / "vendor-events" / file).open(encoding="utf-8") as lines:
@@ -175,7 +187,7 @@ def test_the_labelled_names_of_real_devices_are_read_right(shared: Path) -> None
                     right += found == label
                     if found != label:
                         wrong.append(row[column])
-    assert wrong == ["batterymV"]  # one word to the reader: `batterym` and `V`
+    assert wrong == []
     assert right >= 130
 
 

@@ -200,7 +200,8 @@ class Construction:
         """`top k within w by scoring order`."""
         order = str(parts.pop()) if type(parts[-1]) not in _SCORINGS else ""
         by: Scoring = parts[-1]  # type: ignore[assignment]
-        duration, events = read_span(str(parts[1])) if len(parts) == 3 else (None, None)
+        span: str = parts[1]  # type: ignore[assignment]  # a scoring if there is no window
+        duration, events = read_span(span) if len(parts) == 3 else (None, None)
         highest = order == "highest" if order else type(by) is Relatedness
         return Clause("top", Top(read_count(str(parts[0])), by, duration, events, highest), _start(parts[0]))
 

@@ -46,4 +46,4 @@ def _moved(error: ParseError, line: str, number: int, before: int) -> ParseError
     indent = len(line) - len(line.lstrip())
     column = max(1, error.column - before) + indent if error.line == 1 else 1 + indent
     text = "\n" * (number - 1) + " ".join(line.splitlines())
-    return ParseError(error.problem, text=text, line=number, column=column, expected=error.expected)
+    return type(error)(error.problem, text=text, line=number, column=column, expected=error.expected)

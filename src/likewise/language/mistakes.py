@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from likewise.errors import ParseError
+from likewise.errors import ParseError, UnitMistake
 
 _WORDS: Final = {
     "ATTRIBUTE": "an attribute",
@@ -76,11 +76,19 @@ _OPERATOR_WORDS: Final = frozenset({"between", "in", "contains", "exists", "unde
 class Mistake(Exception):
     """Text the grammar lets through but the language does not; becomes a `ParseError` with its place."""
 
+    error: type[ParseError] = ParseError
+
     def __init__(self, problem: str, *, position: int | None = None, expected: str = "") -> None:
         super().__init__(problem)
         self.problem = problem
         self.position = position
         self.expected = expected
+
+
+class WrongUnit(Mistake):
+    """A unit that is in no table, or does not fit; becomes a `UnitMistake`."""
+
+    error = UnitMistake
 
 
 def place(text: str, position: int) -> tuple[int, int]:
@@ -93,11 +101,13 @@ def place(text: str, position: int) -> tuple[int, int]:
     return len(lines), len(lines[-1])
 
 
-def mistake(text: str, problem: str, *, position: int | None = None, expected: str = "") -> ParseError:
-    """A `ParseError` at a position of the text, at its end if there is none."""
+def mistake(
+    text: str, problem: str, *, position: int | None = None, expected: str = "", error: type[ParseError] = ParseError
+) -> ParseError:
+    """A `ParseError` (or one of its kinds) at a position of the text, at its end if there is none."""
     at = len(text.rstrip()) if position is None else position
     line, column = place(text, at)
-    return ParseError(problem, text=text, line=line, column=column, expected=expected)
+    return error(problem, text=text, line=line, column=column, expected=expected)
 
 
 def unexpected(text: str, position: int | None, allowed: Iterable[str]) -> ParseError:

@@ -7,7 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from likewise.defaults import MAX_NESTING, MAX_SUBSCRIPTION_LENGTH
-from likewise.errors import InputError, LimitExceeded
+from likewise.errors import InputError, LimitExceeded, UnitError, UnitMistake
 from likewise.language.construction import Parts
 from likewise.language.grammar import GRAMMAR, QUOTED
 from likewise.language.mistakes import Mistake, mistake, unexpected
@@ -67,7 +67,12 @@ def read_parts(text: str) -> Parts:
     try:
         return grammar().parse(text)  # type: ignore[return-value]
     except Mistake as found:
-        raise mistake(text, found.problem, position=found.position, expected=found.expected) from None
+        raise mistake(
+            text, found.problem, position=found.position, expected=found.expected, error=found.error
+        ) from None
+    except UnitError as found:  # two units of one condition that cannot be compared: the model knows no places
+        at = text.rfind(found.unit) if found.unit else -1
+        raise mistake(text, str(found), position=at if at >= 0 else None, error=UnitMistake) from None
     except UnexpectedCharacters as found:
         raise unexpected(text, found.pos_in_stream, _acceptable(found.state)) from None
     except UnexpectedToken as found:

@@ -6,12 +6,12 @@ import math
 import re
 from typing import Final
 
-from likewise.errors import InputError, LimitExceeded, UnitError
+from likewise.errors import InputError, LimitExceeded
 from likewise.language.grammar import NUMBER
-from likewise.language.mistakes import Mistake
+from likewise.language.mistakes import Mistake, WrongUnit
 from likewise.model.time import DURATIONS
-from likewise.model.units import find_unit, unit
-from likewise.model.values import Interval, Quantity, read_number, same_dimension
+from likewise.model.units import Unit, any_unit, find_unit, same_dimension, stated_units, suggestion, unit
+from likewise.model.values import Interval, Quantity, read_number
 
 Value = str | float | bool | Quantity
 
@@ -101,7 +101,7 @@ def bare_value(text: str) -> Value:
                 raise _not_comparable(text)
         elif math.isinf(float(hit.group())):
             rest = text[hit.end() :].strip()
-            if not rest or find_unit(rest):
+            if not rest or any_unit(rest):
                 raise _not_comparable(text)
         return text
     special = _SPECIAL.get(text.lower(), text)
@@ -116,11 +116,34 @@ def _not_comparable(text: str) -> InputError:
 
 
 def read_number_token(token: str) -> tuple[Value, bool]:
-    """The value of a token where a number is asked for: an unknown unit behind a number is a `UnitError`."""
+    """The value of a token where a number is asked for: an unknown unit behind a number is a mistake in a unit."""
     value, relaxed = read_value(token)
     if type(value) is str and token[0] != '"' and (hit := _NUMBER.match(value)):
-        unit(value[hit.end() :].strip())
+        found = read_unit(value[hit.end() :], token, len(token) - len(token[hit.end() :].lstrip()))
+        number = read_number(hit.group())
+        if number is None or isinstance(number, Quantity):
+            raise InputError(f"`{value[:40]}` is a whole number beyond 64 bits, which compares by equality only")
+        return Quantity(number, found.symbol), relaxed
     return value, relaxed
+
+
+def read_unit(text: str, token: object, offset: int = 0) -> Unit:
+    """The unit a text states, in any spelling or code of three letters or more; its place is in the token.
+
+    >>> read_unit("KEL", "").symbol
+    'K'
+    """
+    text = text.strip()
+    found = any_unit(text)
+    if found is None and len(text) > 2:
+        found = next(iter(stated_units(text)), None)
+    if found is None:
+        start = getattr(token, "start_pos", None)
+        raise WrongUnit(
+            f"{text[:40]!r} is no unit of the table; {suggestion(text)}, or quote the value",
+            position=None if start is None else start + offset,
+        )
+    return found
 
 
 def make_interval(low: Value, high: Value, *, low_open: bool, high_open: bool) -> Interval | None:
@@ -136,7 +159,7 @@ def make_interval(low: Value, high: Value, *, low_open: bool, high_open: bool) -
     if lower_unit and upper_unit and lower_unit != upper_unit:
         a, b = unit(lower_unit), unit(upper_unit)
         same_dimension(a, b)
-        lower = b.from_base(a.to_base(lower))
+        lower = a.to(b, lower)
     return Interval(lower, upper, low_open, high_open, upper_unit or lower_unit)
 
 
@@ -156,7 +179,9 @@ def read_span(token: str) -> tuple[int | None, int | None]:
     found = find_unit(name)
     factor = DURATIONS.get(found.symbol) if found is not None and found.dimension == "time" else None
     if factor is None:
-        raise UnitError(f"{name[:40]!r} is not a unit of time; write one of {', '.join(DURATIONS)}, as in `24 h`")
+        start = getattr(token, "start_pos", None)
+        problem = f"{name[:40]!r} is not a unit of time; write one of {', '.join(DURATIONS)}, as in `24 h`"
+        raise WrongUnit(problem, position=None if start is None else start + hit.start(2))
     span = float(number) * factor
     if span > _LONGEST_SPAN:
         raise LimitExceeded("microseconds of a span", allowed=_LONGEST_SPAN)

@@ -15,8 +15,8 @@ from likewise.defaults import MAX_CONJUNCTIONS, MAX_NESTING, MAX_PREDICATES
 from likewise.errors import InvalidSubscription, LimitExceeded
 from likewise.model.predicate import Operator, Predicate
 from likewise.model.text import fold
-from likewise.model.units import unit
-from likewise.model.values import Interval, Quantity, same_dimension
+from likewise.model.units import same_dimension, unit
+from likewise.model.values import Interval, Quantity, plain_number
 
 
 class All(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="and", tag_field="kind"):
@@ -183,7 +183,7 @@ def _merge(first: Predicate, intervals: list[Interval]) -> Predicate:
 def _rescale(source: str, target: str) -> Callable[[float], float]:
     """A function from numbers in one unit to numbers in another; the same unit changes nothing."""
     if not source or source == target:
-        return float
+        return plain_number
     a, b = unit(source), unit(target)
     same_dimension(a, b)
-    return lambda number: b.from_base(a.to_base(number))
+    return lambda number: a.to(b, number)

@@ -10,7 +10,8 @@ from likewise.model.rdf import Triple
 from likewise.model.shown import html_of, text_of
 from likewise.model.subscription import check_themes
 from likewise.model.time import microseconds
-from likewise.model.values import Quantity, finite, read_number
+from likewise.model.units import LARGEST_WHOLE
+from likewise.model.values import Quantity, finite, plain_number, read_number
 
 _GROUPS = 2**31  # groups are 32-bit numbers in every stored form
 
@@ -38,6 +39,8 @@ class EventTuple(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
                 raise LimitExceeded(
                     f"characters of the value of {attribute!r}", allowed=MAX_TERM_LENGTH, found=len(value)
                 )
+        elif type(value) is int and not -LARGEST_WHOLE <= value <= LARGEST_WHOLE:
+            msgspec.structs.force_setattr(self, "value", whole_text(value))  # compares by equality, as written
         else:
             finite(value)  # type: ignore[arg-type]
         if self.unit and len(self.unit) > MAX_TERM_LENGTH:
@@ -54,6 +57,8 @@ class EventTuple(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
 
         >>> EventTuple("t", "81.2 °F").reading(), EventTuple("t", 3, "degC").reading(), EventTuple("t", True).reading()
         ((81.2, 'degF'), (3.0, 'degC'), None)
+        >>> EventTuple("count", 2**53 + 1).reading()
+        (9007199254740993, '')
         """
         value = self.value
         if isinstance(value, bool):
@@ -63,7 +68,7 @@ class EventTuple(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
             if read is None:
                 return None
             return (read.value, read.unit) if isinstance(read, Quantity) else (read, self.unit)
-        return float(value), self.unit
+        return plain_number(value), self.unit
 
 
 class Event(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
@@ -124,6 +129,17 @@ class Event(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
 
     def _repr_html_(self) -> str:
         return html_of(self)
+
+
+def whole_text(number: int) -> str:
+    """The digits of a whole number beyond 64 bits; one with more than a term holds is refused.
+
+    >>> whole_text(2**70)
+    '1180591620717411303424'
+    """
+    if abs(number) >= 10 ** (MAX_TERM_LENGTH - 1):
+        raise LimitExceeded("digits of a whole number", allowed=MAX_TERM_LENGTH - 1)
+    return str(number)
 
 
 def contexts(event: Event) -> tuple[tuple[str, ...], ...]:

@@ -12,6 +12,8 @@ from likewise.errors import InvalidEvent, LimitExceeded
 from likewise.model.event import Event, EventTuple
 from likewise.model.rdf import Triple
 from likewise.model.time import microseconds
+from likewise.model.unit_fields import is_senml_record, units_beside
+from likewise.model.units import LARGEST_WHOLE
 
 
 def event(
@@ -71,15 +73,17 @@ class _Flattening:
     def mapping(self, obj: Mapping[str, object], path: str, group: int, depth: int) -> None:
         if depth > MAX_DEPTH:
             raise LimitExceeded("nesting of an event", allowed=MAX_DEPTH)
-        unit = obj.get("unit")
-        beside = unit if isinstance(unit, str) and _is_number(obj.get("value")) else ""
-        if path and beside and len(obj) == 2:
-            self.add(path, obj["value"], beside, group, depth)
+        beside = units_beside(obj)
+        if beside and path and len(obj) == 2 and "value" in beside:
+            self.add(path, obj["value"], beside["value"], group, depth)
             return
+        if not group and beside and is_senml_record(obj):
+            self.groups += 1
+            group = self.groups  # its name is what its value is called, as in a list of records
         for key, value in obj.items():
             if not isinstance(key, str):
                 raise InvalidEvent(f"an attribute's name must be text, not {key!r}")
-            stated = beside if key == "value" else ""
+            stated = beside.get(key, "") if beside else ""
             self.add(f"{path}.{key}" if path else key, value, stated, group, depth)
 
     def add(self, path: str, value: object, unit: str, group: int, depth: int) -> None:
@@ -106,15 +110,12 @@ class _Flattening:
             self.add(path, item, "", own, depth)
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, (int, float, Decimal)) and not isinstance(value, bool)
-
-
 def _scalar(path: str, value: object) -> str | int | float | bool:
     if isinstance(value, (str, bool, int, float)):
         return value
     if isinstance(value, Decimal):
-        return float(value)
+        whole = value.is_finite() and abs(value) <= LARGEST_WHOLE and value == value.to_integral_value()
+        return int(value) if whole else float(value)
     if isinstance(value, datetime):
         microseconds(value)
         return value.isoformat()

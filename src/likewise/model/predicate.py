@@ -18,7 +18,7 @@ OPERATORS: Final[tuple[str, ...]] = get_args(Operator)
 COMPARISONS: Final = frozenset({"<", "<=", ">", ">="})
 TEXT_OPERATORS: Final = frozenset({"contains", "starts with", "ends with", "under", "is-a"})
 
-Operand = str | float | bool | Quantity | Interval | tuple[str | float | bool | Quantity, ...] | None
+Operand = str | int | float | bool | Quantity | Interval | tuple[str | int | float | bool | Quantity, ...] | None
 
 
 class Predicate(

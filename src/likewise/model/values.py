@@ -7,8 +7,8 @@ import re
 
 import msgspec
 
-from likewise.errors import InputError, InvalidSubscription, UnitError
-from likewise.model.units import Unit, find_unit, unit
+from likewise.errors import InputError, InvalidSubscription
+from likewise.model.units import LARGEST_WHOLE, WHOLE_IN_FLOAT, any_unit, unit
 
 
 class Quantity(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True, tag="quantity", tag_field="kind"):
@@ -18,13 +18,13 @@ class Quantity(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True
     Quantity(value=25.0, unit='degC')
     """
 
-    value: float
+    value: int | float
     unit: str
 
     @classmethod
     def of(cls, value: float, spelling: str) -> Quantity:
         """A quantity from a number and any spelling of a unit."""
-        return cls(float(value), unit(spelling).symbol)
+        return cls(plain_number(value), unit(spelling).symbol)
 
     def __post_init__(self) -> None:
         finite(self.value)
@@ -50,8 +50,8 @@ class Interval(
     Interval(low=1, high=2, low_open=False, high_open=True, unit='')
     """
 
-    low: float | None = None
-    high: float | None = None
+    low: int | float | None = None
+    high: int | float | None = None
     low_open: bool = False
     high_open: bool = False
     unit: str = ""
@@ -105,39 +105,60 @@ _NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 
 
 def finite(number: float) -> float:
-    """The number, refused if it is NaN or infinite or too large for 64 bits."""
-    try:
-        if not math.isfinite(number):
-            raise InputError(f"{number} is not a number that can be compared; send a finite one or leave it out")
-    except OverflowError:
-        raise InputError("a whole number is larger than 64-bit floating point holds; send it as text") from None
+    """The number, refused if it is NaN or infinite, or whole and too large for 64 bits."""
+    if type(number) is int:
+        if not -LARGEST_WHOLE <= number <= LARGEST_WHOLE:
+            raise InputError("a whole number is larger than 64 bits hold; give it as text, which compares by equality")
+    elif not math.isfinite(number):
+        raise InputError(f"{number} is not a number that can be compared; send a finite one or leave it out")
     return number
+
+
+def plain_number(number: float) -> float:
+    """A number in its one form: whole ones beyond what float64 holds stay whole, all others are floats.
+
+    >>> plain_number(27), plain_number(2**53 + 1)
+    (27.0, 9007199254740993)
+    """
+    if type(number) is int and not -WHOLE_IN_FLOAT <= number <= WHOLE_IN_FLOAT:
+        return number
+    return float(number)
 
 
 def read_number(text: str) -> float | Quantity | None:
     """What a text says if all of it is a number, optionally with a unit of the table; else None.
 
+    A whole number beyond 64 bits is no number that compares: it stays text, equal to what is written the same way.
+
     >>> read_number("27.5"), read_number("81.2 °F"), read_number("room 112"), read_number("5 pm")
     (27.5, Quantity(value=81.2, unit='degF'), None, None)
+    >>> read_number("9007199254740993"), read_number("9" * 20)
+    (9007199254740993, None)
     """
     stripped = text.strip()
     hit = _NUMBER.match(stripped)
     if hit is None:
         return None
-    number = float(hit.group())
-    if not math.isfinite(number):
+    number = _number(hit.group())
+    if number is None:
         return None
     rest = stripped[hit.end() :].strip()
     if not rest:
         return number
-    found = find_unit(rest)
-    return None if found is None else Quantity(number, found.symbol)
+    found = any_unit(rest)
+    if found is None:
+        return None
+    return Quantity(number, found.symbol) if math.isfinite(found.to_base(number)) else None
 
 
-def same_dimension(a: Unit, b: Unit) -> None:
-    """Raise a `UnitError` unless the two units measure the same thing."""
-    if a.dimension != b.dimension:
-        raise UnitError(
-            f"{a.symbol} measures {a.dimension} and {b.symbol} measures {b.dimension}: they cannot be compared; "
-            "use units of one dimension for one attribute"
-        )
+def _number(digits: str) -> float | None:
+    """The number that digits write, None if it cannot be compared."""
+    if len(digits) > _DIGITS_IN_FLOAT and digits.lstrip("+-").isdigit():
+        whole = int(digits) if len(digits) < _DIGITS_OF_WHOLE else LARGEST_WHOLE + 1
+        return plain_number(whole) if -LARGEST_WHOLE <= whole <= LARGEST_WHOLE else None
+    number = float(digits)
+    return number if math.isfinite(number) else None
+
+
+_DIGITS_IN_FLOAT = 15  # so many digits are exact in float64
+_DIGITS_OF_WHOLE = 4_000  # Python reads no more at once; leading zeros may stand before a number

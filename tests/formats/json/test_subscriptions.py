@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from likewise.errors import (
+    InputError,
     FormatError,
     InputError,
     InvalidSubscription,
@@ -97,7 +98,7 @@ BAD: list[tuple[str, Any, type[LikewiseError]]] = [
     ("an empty condition", '{"v": 1, "body": {"kind": "condition", "items": []}}', InvalidSubscription),
     ("NaN", predicate("NaN"), FormatError),
     ("beyond floating point", predicate("1e999"), FormatError),
-    ("a whole number of 400 digits", predicate("9" * 400), FormatError),
+    ("a whole number of 400 digits", predicate("9" * 400), InputError),
     ("null where a value must be", predicate("null"), InvalidSubscription),
     ("a list where none fits", predicate("[1]"), InvalidSubscription),
     ("a value of 10 MB", predicate('"' + "x" * 10_000_000 + '"'), LimitExceeded),

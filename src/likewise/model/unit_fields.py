@@ -1,0 +1,84 @@
+"""Units that stand in a field of their own: `{temperature: 81.2, unit: "F"}`, `{n: temp, u: Cel, v: 21.5}`.
+
+A unit belongs to the value it is named after (`value` and `unit`, `v` and `u` of SenML, `temperature` and
+`temperature_unit`), else to the only number beside it, else to the only one whose name fits what it measures.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Final
+
+from likewise.model.units.finding import stated_units
+from likewise.model.units.names import measured_dimensions
+from likewise.model.units.stated import is_stated
+from likewise.model.values import read_number
+
+UNIT_FIELDS: Final = frozenset(
+    ("unit", "units", "uom", "unitcode", "unit_code", "unit_of_measurement", "unitofmeasurement", "unittext")
+)
+_SUFFIXES: Final = ("_unit", "_units", "unit", "units", "_uom", "_unit_code", "unitcode")
+_ENDS: Final = frozenset(name[-4:] for name in (*_SUFFIXES, *UNIT_FIELDS))  # a quick look before a closer one
+_NUMBER_STARTS: Final = frozenset("+-.0123456789")
+
+
+def units_beside(obj: Mapping[str, object]) -> dict[str, str] | None:
+    """The unit stated for each field of an object by other fields of it; None if there is none.
+
+    >>> units_beside({"temperature": "81.2", "unit": "F"}), units_beside({"n": "temp", "u": "Cel", "v": 21.5})
+    ({'temperature': 'F'}, {'v': 'Cel'})
+    >>> units_beside({"temperature": 81.2, "battery": 80, "unit": "degF"}), units_beside({"a": 1, "b": 2})
+    ({'temperature': 'degF'}, None)
+    """
+    found: dict[str, str] | None = None
+    for key, said in obj.items():
+        if type(said) is str and type(key) is str and (key == "u" or key[-4:].lower() in _ENDS):
+            owner = _owner(key, said, obj)
+            if owner:
+                found = found or {}
+                found.setdefault(owner, said)
+    return found
+
+
+def _owner(key: str, said: str, obj: Mapping[str, object]) -> str:
+    """The field whose unit a field states, '' if it states none."""
+    if not is_stated(said):
+        return ""
+    if key == "u":
+        return "v" if is_senml_record(obj) else ""
+    lower = key.lower()
+    if lower not in UNIT_FIELDS:
+        for suffix in _SUFFIXES:
+            stem = key[: -len(suffix)]
+            if lower.endswith(suffix) and stem and is_number(obj.get(stem)):
+                return stem
+        return ""
+    if is_number(obj.get("value")):
+        return "value"
+    numbers = [name for name, value in obj.items() if is_number(value)]
+    if len(numbers) <= 1:
+        return numbers[0] if numbers else ""
+    measured = {found.dimension for found in stated_units(said)}
+    fit = [name for name in numbers if measured_dimensions(name) & measured]
+    return fit[0] if len(fit) == 1 else ""
+
+
+def is_senml_record(obj: Mapping[str, object]) -> bool:
+    """Whether an object is a reading as SenML writes one: a value `v` with a name `n` or a unit `u` (RFC 8428).
+
+    >>> is_senml_record({"n": "temp", "v": 21.5}), is_senml_record({"u": 3, "v": 4})
+    (True, False)
+    """
+    return is_number(obj.get("v")) and (isinstance(obj.get("n"), str) or isinstance(obj.get("u"), str))
+
+
+def is_number(value: object) -> bool:
+    """Whether a value is a number, or text that is wholly one.
+
+    >>> is_number("81.2"), is_number(True), is_number("room 1")
+    (True, False, False)
+    """
+    if isinstance(value, str):
+        return value[:1] in _NUMBER_STARTS and isinstance(read_number(value), (int, float))
+    return isinstance(value, (int, float, Decimal)) and not isinstance(value, bool)

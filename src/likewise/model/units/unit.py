@@ -1,0 +1,114 @@
+"""One unit, and exact conversion: numbers are taken as they are written in decimals, converted and rounded once.
+
+So 77 degF equals 25 degC, and 1700000000.123456 s is a whole number of microseconds.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from functools import lru_cache
+from typing import Final
+
+import msgspec
+
+from likewise.errors import UnitError
+
+WHOLE_IN_FLOAT: Final = 2**53  # up to here every whole number is a float64
+LARGEST_WHOLE: Final = 2**63 - 1  # up to here whole numbers compare exactly
+
+
+class Unit(msgspec.Struct, frozen=True):
+    """One unit: `base value = ratio * value + shift` in the base of its dimension; both are (numerator, denominator)."""
+
+    symbol: str
+    dimension: str
+    ratio: tuple[int, int] = (1, 1)
+    shift: tuple[int, int] = (0, 1)
+
+    @property
+    def factor(self) -> float:
+        """What one of it is in the base."""
+        return self.ratio[0] / self.ratio[1]
+
+    @property
+    def offset(self) -> float:
+        """What nothing of it is in the base."""
+        return self.shift[0] / self.shift[1]
+
+    def to_base(self, value: float) -> float:
+        """The value in the dimension's base unit: exact if it is a whole number of 64 bits, else the nearest float64.
+
+        A float counts as the shortest decimal that reads as it. Beyond floating point it is infinite.
+
+        >>> from likewise.model import unit
+        >>> unit("degF").to_base(77) == unit("degC").to_base(25)
+        True
+        >>> unit("B").to_base(2**53 + 1) == 8 * 2**53 + 8
+        True
+        """
+        n, d = (value, 1) if type(value) is int else written(value)
+        p, q = self.ratio
+        r, s = self.shift
+        return nearest_number(n * p * s + r * d * q, d * q * s)
+
+    def from_base(self, value: float) -> float:
+        """The value in this unit of a value in the base unit, to ten digits, as it is shown.
+
+        >>> from likewise.model import unit
+        >>> unit("degF").from_base(unit("degC").to_base(25))
+        77.0
+        """
+        return float(f"{(value - self.offset) / self.factor:.10g}")
+
+    def to(self, other: Unit, value: float) -> float:
+        """A value of this unit in another of the same dimension, converted exactly and rounded once.
+
+        >>> from likewise.model import unit
+        >>> unit("degC").to(unit("degF"), 27.1)
+        80.78
+        """
+        n, d = (value, 1) if type(value) is int else written(value)
+        p, q = self.ratio
+        r, s = self.shift
+        top, bottom = n * p * s + r * d * q, d * q * s
+        p, q = other.ratio
+        r, s = other.shift
+        return nearest_number((top * s - r * bottom) * q, bottom * s * p)
+
+
+@lru_cache(maxsize=65_536)
+def written(value: float) -> tuple[int, int]:
+    """The fraction a float is written as: the shortest decimal that reads as it.
+
+    >>> written(0.1), written(27.0)
+    ((1, 10), (27, 1))
+    """
+    return Decimal(repr(float(value))).as_integer_ratio()
+
+
+def nearest_number(top: int, bottom: int) -> float:
+    """A fraction as a number: whole ones of 64 bits exactly, others as the nearest float64.
+
+    >>> nearest_number(1, 3), nearest_number(3 * (2**53 + 1), 3) == 2**53 + 1, nearest_number(10**400, 1)
+    (0.3333333333333333, True, inf)
+    """
+    if top % bottom == 0:
+        whole = top // bottom
+        if -WHOLE_IN_FLOAT <= whole <= WHOLE_IN_FLOAT:
+            return float(whole)
+        if -LARGEST_WHOLE <= whole <= LARGEST_WHOLE:
+            return whole
+    try:
+        return top / bottom
+    except OverflowError:
+        return float("inf") if top * bottom > 0 else float("-inf")
+
+
+def same_dimension(a: Unit, b: Unit) -> None:
+    """Raise a `UnitError` unless the two units measure the same thing."""
+    if a.dimension != b.dimension:
+        raise UnitError(
+            f"{a.symbol} measures {a.dimension} and {b.symbol} measures {b.dimension}: they cannot be compared; "
+            "use units of one dimension for one attribute",
+            unit=b.symbol,
+        )
