@@ -92,6 +92,7 @@ def test_every_terminal_of_the_grammar_has_its_words() -> None:
         "_AND",
         "_OR",
         "_PREFIX",
+        "_MATCHES",
         "A",
     }
     operators = {"COMPARISON", "TEXT_OPERATOR", "_BETWEEN", "_IN", "_EXISTS"}  # never expected without `=`

@@ -20,10 +20,12 @@ from likewise.language.reading import (
     read_number_token,
     read_span,
     read_text,
+    read_unit,
     read_value,
     unquote,
 )
-from likewise.model.condition import All, Any, Node, Not
+from likewise.model.condition import All, Any, Node, Not, Some
+from likewise.model.moments import MOMENT, Moment
 from likewise.model.predicate import Predicate
 from likewise.model.rdf import TriplePattern
 from likewise.model.subscription import (
@@ -42,6 +44,7 @@ from likewise.model.subscription import (
     Variant,
     WeightedSum,
 )
+from likewise.model.values import Interval
 
 
 class Token(Protocol):
@@ -194,6 +197,21 @@ class Construction:
         attribute, relaxed = read_text(parts[0])
         return Predicate(attribute, "exists", None, relaxed)
 
+    def matches(self, parts: list[str]) -> Predicate:
+        """`a matches "b/+/#"`, the filter as it is."""
+        attribute, relaxed = read_text(parts[0])
+        return Predicate(attribute, "matches", unquote(parts[1]), relaxed)
+
+    def some(self, parts: list[object]) -> Some:
+        """`some list (items)`: one item of the list meets all of it."""
+        name, relaxed = read_text(parts[-2])  # type: ignore[arg-type]
+        inside: Node = parts[-1]  # type: ignore[assignment]
+        return Some(name, inside.items if isinstance(inside, All) else (inside,), relaxed)
+
+    def not_some(self, parts: list[object]) -> Node:
+        """`not some list (items)`."""
+        return self.negation([*parts[:-3], self.some(parts)])
+
     # Clauses.
 
     def top(self, parts: list[object]) -> Clause:
@@ -229,12 +247,24 @@ class Construction:
         return Clause("best", read_count(str(parts[0])), _start(parts[0]))
 
     def distance(self, parts: list[str]) -> Distance:
-        """`distance(a 1, b 2)`."""
-        return Distance(tuple((_name(a), float(n)) for a, n in zip(parts[::2], parts[1::2], strict=True)))
+        """`distance(a 1, b 2 degC)`."""
+        point: list[tuple[str, float]] = []
+        units: list[str] = []
+        for token in parts:
+            kind = token.type  # type: ignore[attr-defined]
+            if kind == "POINT":
+                point.append((_name(token), 0.0))
+                units.append("")
+            elif kind == "NUMBER":
+                point[-1] = (point[-1][0], float(token))
+            else:
+                units[-1] = read_unit(str(token), token).symbol
+        return Distance(tuple(point), tuple(units) if any(units) else ())
 
     def weighted_sum(self, parts: list[Token]) -> WeightedSum:
-        """`sum(2*a + b - c)`."""
-        terms = []
+        """`sum(2*a in ug/m3 + b - c)`."""
+        terms: list[tuple[float, str]] = []
+        units: list[str] = []
         weight, sign = 1.0, 1.0
         for part in parts:
             match part.type:
@@ -242,14 +272,17 @@ class Construction:
                     sign = -1.0 if str(part) == "-" else 1.0
                 case "WEIGHT":
                     weight = float(str(part))
+                case "UNIT":
+                    units[-1] = read_unit(str(part), part).symbol
                 case _:
                     terms.append((sign * weight, _name(part)))
+                    units.append("")
                     weight, sign = 1.0, 1.0
-        return WeightedSum(tuple(terms))
+        return WeightedSum(tuple(terms), tuple(units) if any(units) else ())
 
     def value_of(self, parts: list[str]) -> ValueOf:
-        """`value(a)`."""
-        return ValueOf(_name(parts[0]))
+        """`value(a)`, `value(a in degC)`."""
+        return ValueOf(_name(parts[0]), read_unit(str(parts[1]), parts[1]).symbol if len(parts) > 1 else "")
 
     def relatedness(self, parts: list[object]) -> Relatedness:
         """`relatedness`."""
@@ -340,9 +373,14 @@ def _range(attribute: str, low: str, high: str, *, low_open: bool, high_open: bo
     name, relaxed = read_text(attribute)
     lower, lower_relaxed = read_number_token(low)
     upper, upper_relaxed = read_number_token(high)
+    if isinstance(lower, Moment) and isinstance(upper, Moment):
+        first = lower.span.last + 1 if low_open else lower.span.first
+        last = upper.span.first - 1 if high_open else upper.span.last
+        period = Interval(first, last, unit=MOMENT)
+        return Predicate(name, "between", period, relaxed, lower_relaxed or upper_relaxed)
     found = make_interval(lower, upper, low_open=low_open, high_open=high_open)
     if found is None:
-        wrong: Value = lower if isinstance(lower, (str, bool)) else upper
+        wrong: Value = lower if isinstance(lower, (str, bool, Moment)) else upper
         token = low if wrong is lower else high
-        raise _mistake_at(token, f"`{str(token)[:40]}` is no number", "a number, with or without a unit")
+        raise _mistake_at(token, f"`{str(token)[:40]}` is no number", "a number, with or without a unit, or two dates")
     return Predicate(name, "between", found, relaxed, lower_relaxed or upper_relaxed)

@@ -21,6 +21,11 @@ QUOTED: Final = r'"[^"\\\r\n]*+(?:\\.[^"\\\r\n]*+)*+"'
 _END = r'(?=[\s,{}()~=<>:"]|!=|\Z)'
 _OPERATORS = r"between|in|contains|exists|under|is-a|(?:starts|ends)\s+with"
 _WORD = r"(?:[^\s,{}()~=<>:!]++|!(?!=))++"
+# A date with a time of day, which holds colons.
+_TIME = (
+    r"[0-9]{4}-[0-9][0-9]-[0-9][0-9][Tt ][0-9][0-9]:[0-9][0-9](?::[0-9][0-9](?:\.[0-9]++)?)?"
+    r"\s?(?:[Zz]|[+-][0-9][0-9](?::?[0-9][0-9])?)?(?![^\s,{}()~=<>!])"
+)
 
 _IRI = r'<(?:[^\x00-\x20<>"{}|^`\\]|\\u[0-9A-Fa-f]{4}|\\U[0-9A-Fa-f]{8})*+>'
 _LOCAL = r"(?:[\w:%-]|\\[_~.!$&'()*+,;=\/?#@%-]|\.++(?=[\w:%\\-]))*+"
@@ -30,8 +35,8 @@ _STRING = QUOTED + r"|'[^'\\\r\n]*+(?:\\.[^'\\\r\n]*+)*+'"
 
 def _text(stops: str) -> str:
     """Quoted text, or words up to a stop word, then perhaps `~`."""
-    word = rf"(?!(?:{stops}){_END}){_WORD}"
-    return rf'(?:{QUOTED}|(?!"){word}(?:\s++{word})*+)(?:\s*~)?'
+    word = rf'(?!(?:{stops}){_END}|matches\s*"){_WORD}'
+    return rf'(?:{QUOTED}|{_TIME}|(?!"){word}(?:\s++{word})*+)(?:\s*~)?'
 
 
 def _words(word: str, first: str | None = None) -> str:
@@ -40,8 +45,11 @@ def _words(word: str, first: str | None = None) -> str:
 
 
 _PLAIN = r'[^\s,()"~]++'
-_POINT = _words(rf"(?![+-]?{NUMBER}\s*[,)]){_PLAIN}", _PLAIN)
-_TERM = _words(r'[^\s,()"~+*-][^\s,()"~+*]*+')
+_UNIT_WORD = r'[^\s,()"~0-9+*.-][^\s,()"~+*]*+'
+_UNIT = rf"{_UNIT_WORD}(?:\s++{_UNIT_WORD})*+"
+_POINT = _words(rf"(?![+-]?{NUMBER}\s*(?:{_UNIT})?\s*[,)]){_PLAIN}", _PLAIN)
+_TERM = _words(r'(?!in\s)[^\s,()"~+*-][^\s,()"~+*]*+')
+_NAME = _words(rf"(?!in\s){_PLAIN}")
 _PROPERTY = _words(r'[^\s".~{}]++(?:\.[^\s".~{}]++)*+')
 
 GRAMMAR: Final = rf"""
@@ -70,6 +78,8 @@ condition: "{{" item (_COMMA item)* "}}"
      | group
      | NOT+ fact{{ATTRIBUTE, VALUE}}         -> negation
      | NOT+ group                            -> negation
+     | SOME ATTRIBUTE group                  -> some
+     | NOT+ SOME ATTRIBUTE group             -> not_some
 
 ?group: "(" both (_OR both)* ")"
 ?both: inner (_COMMA inner)*
@@ -77,6 +87,8 @@ condition: "{{" item (_COMMA item)* "}}"
       | group
       | INNER_NOT+ fact{{INNER_ATTRIBUTE, INNER_VALUE}} -> negation
       | INNER_NOT+ group                     -> negation
+      | SOME INNER_ATTRIBUTE group           -> some
+      | INNER_NOT+ SOME INNER_ATTRIBUTE group -> not_some
 
 ?fact{{attribute, value}}: attribute EQUALITY value             -> equality
      | attribute COMPARISON value                               -> comparison
@@ -85,6 +97,7 @@ condition: "{{" item (_COMMA item)* "}}"
      | attribute _BETWEEN BOUND _AND value                      -> between
      | attribute _IN "(" IN_VALUE (_COMMA IN_VALUE)* ")"        -> one_of
      | attribute _EXISTS                                        -> exists
+     | attribute _MATCHES FILTER                                -> matches
 
 clause: "top" COUNT ("within" SPAN)? "by" scoring ORDER?        -> top
       | "threshold" NUMBER                                      -> threshold
@@ -93,11 +106,12 @@ clause: "top" COUNT ("within" SPAN)? "by" scoring ORDER?        -> top
       | "using" VARIANT                                         -> using
       | "best" COUNT                                            -> best
 
-?scoring: "distance" "(" POINT NUMBER (_COMMA POINT NUMBER)* ")" -> distance
+?scoring: "distance" "(" _point (_COMMA _point)* ")"            -> distance
         | "sum" "(" SIGN? _term (SIGN _term)* ")"               -> weighted_sum
-        | _VALUE_OF "(" NAME ")"                                -> value_of
+        | _VALUE_OF "(" NAME (_UNIT_IN UNIT)? ")"               -> value_of
         | "relatedness"                                         -> relatedness
-_term: WEIGHT "*" TERM | TERM
+_point: POINT NUMBER UNIT?
+_term: WEIGHT "*" TERM (_UNIT_IN UNIT)? | TERM (_UNIT_IN UNIT)?
 
 statements: statement (_DOT? statement)* _DOT?
 statement: _EVENT PROPERTY STRING
@@ -119,12 +133,15 @@ IN_VALUE: /{_text(_OPERATORS + "|or")}/
 BOUND: /{_text(_OPERATORS + "|or|and")}/
 NOT.2: /not(?=[\s("])/
 INNER_NOT.2: /not(?=[\s("])/
+SOME.3: /some(?=\s*{QUOTED}\s*~?\s*\(|\s[^,{{}}()~=<>:"]++~?\s*\()/
 EQUALITY: /=|:|!=/
 COMPARISON: /[<>]=?/
 TEXT_OPERATOR: /(?:contains|starts\s+with|ends\s+with|under|is-a){_END}/
 _BETWEEN: /between{_END}/
 _IN: /in{_END}/
 _EXISTS: /exists{_END}/
+_MATCHES: /matches(?=\s*")/
+FILTER: /{QUOTED}/
 _AND: /and{_END}/
 _OR: /or{_END}/
 _COMMA: ","
@@ -143,7 +160,9 @@ POINT: /{_POINT}/
 SIGN: /[+-]/
 WEIGHT.2: /{NUMBER}(?=\s*\*)/
 TERM: /{_TERM}/
-NAME: /{_words(_PLAIN)}/
+NAME: /{_NAME}/
+_UNIT_IN: /in(?=\s)/
+UNIT: /{_UNIT}/
 
 _NEAR: /near(?=\s*+\()/
 NEAR_BY: /meaning|spelling/

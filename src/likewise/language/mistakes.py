@@ -20,6 +20,10 @@ _WORDS: Final = {
     "COUNT": "a whole number",
     "SPAN": "a span such as `24 h` or `500 events`",
     "POINT": "an attribute",
+    "UNIT": "a unit",
+    "_UNIT_IN": "`in` and a unit",
+    "SOME": "`some list (...)`",
+    "FILTER": "a topic filter in double quotes",
     "TERM": "an attribute",
     "NAME": "an attribute",
     "WEIGHT": "a weight such as `2*`",
@@ -63,7 +67,7 @@ _WORDS: Final = {
     "STAR": "`*`",
 }
 # The other operators always come with `=`, which stands for all of them.
-_WITH_EQUALITY: Final = frozenset({"COMPARISON", "TEXT_OPERATOR", "_BETWEEN", "_IN", "_EXISTS"})
+_WITH_EQUALITY: Final = frozenset({"COMPARISON", "TEXT_OPERATOR", "_BETWEEN", "_IN", "_EXISTS", "_MATCHES"})
 _ANY_FORM: Final = (
     'a subscription: `{attribute = value}`, `event property "value"`, `?s ?p ?o`, `near (?s, ?p, o) radius 0.5 by '
     "meaning` or `[1, 0, *]`"

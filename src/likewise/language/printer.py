@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Final
 from likewise.errors import InputError
 from likewise.language.rdf_terms import quote, term_text
 from likewise.language.reading import bare_value, number_text
-from likewise.model.condition import All, Any, Node
+from likewise.model.condition import All, Any, Node, Some
+from likewise.model.moments import MOMENT, Moment, moment_text
 from likewise.model.predicate import Predicate
 from likewise.model.showing import print_with
 from likewise.model.subscription import (
@@ -123,6 +124,9 @@ def node_text(node: Node) -> str:
             return f"({_joined(items)})"
         case Any(items=items):
             return f"({' or '.join([_joined(i.items) if type(i) is All else node_text(i) for i in items])})"
+        case Some(attribute=attribute, items=items, attribute_relaxed=relaxed):
+            inside = node_text(items[0]) if len(items) == 1 and type(items[0]) is Any else f"({_joined(items)})"
+            return f"some {term(attribute)}{'~' * relaxed} {inside}"
         case _:
             return f"not {node_text(node.item)}"  # type: ignore[union-attr]
 
@@ -141,6 +145,8 @@ def predicate_text(predicate: Predicate) -> str:
     name = term(attribute) + "~" if predicate.attribute_relaxed else term(attribute)
     if operator == "exists":
         return f"{name} exists"
+    if operator == "matches":
+        return f"{name} matches {quote(str(value))}"
     if type(value) is Interval and (value.low_open or value.high_open):
         unit = f" {value.unit}" if value.unit else ""
         low, high = number_text(value.low or 0.0), number_text(value.high or 0.0)
@@ -162,8 +168,12 @@ def value_text(value: object) -> str:
         return "true" if value else "false"
     if kind is Quantity:
         return f"{number_text(value.value)} {value.unit}"  # type: ignore[attr-defined]
+    if kind is Moment:
+        return value.text  # type: ignore[attr-defined, no-any-return]
     if kind is Interval:
         low, high = value.low, value.high  # type: ignore[attr-defined]
+        if value.unit == MOMENT:  # type: ignore[attr-defined]
+            return f"{moment_text(low)} and {moment_text(high, last=True)}"
         unit = f" {value.unit}" if value.unit else ""  # type: ignore[attr-defined]
         return f"{number_text(low)} and {number_text(high)}{unit}"
     if kind is tuple:
@@ -203,17 +213,20 @@ def scoring_text(scoring: Scoring) -> str:
     'sum(2*pm10 - no2)'
     """
     match scoring:
-        case Distance(point=point):
-            return f"distance({', '.join(f'{_name(a)} {number_text(n)}' for a, n in point)})"
-        case WeightedSum(terms=terms):
+        case Distance(point=point, units=units):
+            named = [f" {symbol}" if symbol else "" for symbol in units] or [""] * len(point)
+            places = [f"{_name(a)} {number_text(n)}{u}" for (a, n), u in zip(point, named, strict=True)]
+            return f"distance({', '.join(places)})"
+        case WeightedSum(terms=terms, units=units):
             shown = ""
-            for weight, attribute in terms:
+            for (weight, attribute), symbol in zip(terms, units or ("",) * len(terms), strict=True):
                 size, negative = number_text(abs(weight)), str(weight).startswith("-")
                 sign = ("-" if negative else "") if not shown else (" - " if negative else " + ")
-                shown += f"{sign}{'' if size == '1' else size + '*'}{_name(attribute)}"
+                unit = f" in {symbol}" if symbol else ""
+                shown += f"{sign}{'' if size == '1' else size + '*'}{_name(attribute)}{unit}"
             return f"sum({shown})"
-        case ValueOf(attribute=attribute):
-            return f"value({_name(attribute)})"
+        case ValueOf(attribute=attribute, unit=unit):
+            return f"value({_name(attribute)}{f' in {unit}' if unit else ''})"
         case Relatedness():
             return "relatedness"
 

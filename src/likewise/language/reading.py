@@ -9,11 +9,12 @@ from typing import Final
 from likewise.errors import InputError, LimitExceeded
 from likewise.language.grammar import NUMBER
 from likewise.language.mistakes import Mistake, WrongUnit
+from likewise.model.moments import Moment, read_moment
 from likewise.model.time import DURATIONS
 from likewise.model.units import Unit, any_unit, find_unit, same_dimension, stated_units, suggestion, unit
 from likewise.model.values import Interval, Quantity, read_number
 
-Value = str | float | bool | Quantity
+Value = str | float | bool | Quantity | Moment
 
 _ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))", re.DOTALL)
 _ESCAPED: Final = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f", '"': '"', "'": "'", "\\": "\\", "/": "/"}
@@ -95,6 +96,8 @@ def bare_value(text: str) -> Value:
         number = read_number(text)
         if number is not None:
             return number
+        if read_moment(text) is not None:
+            return Moment(text)
         hit = _NUMBER.match(text)
         if hit is None:
             if text[0] in "+-" and text[1:].lower() in ("nan", "inf", "infinity"):
@@ -118,7 +121,11 @@ def _not_comparable(text: str) -> InputError:
 def read_number_token(token: str) -> tuple[Value, bool]:
     """The value of a token where a number is asked for: an unknown unit behind a number is a mistake in a unit."""
     value, relaxed = read_value(token)
+    if type(value) is str and token[0] == '"' and read_moment(value) is not None:
+        return Moment(value), relaxed  # text cannot be compared by size, so a time may be quoted
     if type(value) is str and token[0] != '"' and (hit := _NUMBER.match(value)):
+        if hit.end() == len(value):
+            raise InputError(f"`{value[:40]}` is a whole number beyond 64 bits, which compares by equality only")
         found = read_unit(value[hit.end() :], token, len(token) - len(token[hit.end() :].lstrip()))
         number = read_number(hit.group())
         if number is None or isinstance(number, Quantity):
@@ -152,7 +159,7 @@ def make_interval(low: Value, high: Value, *, low_open: bool, high_open: bool) -
     >>> make_interval(20.0, Quantity(77.0, "degF"), low_open=False, high_open=True).text()
     '[20, 77) degF'
     """
-    if isinstance(low, (str, bool)) or isinstance(high, (str, bool)):
+    if isinstance(low, (str, bool, Moment)) or isinstance(high, (str, bool, Moment)):
         return None
     lower, lower_unit = (low.value, low.unit) if isinstance(low, Quantity) else (low, "")
     upper, upper_unit = (high.value, high.unit) if isinstance(high, Quantity) else (high, "")

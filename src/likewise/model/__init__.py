@@ -6,12 +6,13 @@ it down. Everything a subscription consists of refuses fields it does not know.
 """
 
 from likewise.model import notebook, showing  # noqa: F401  # they say how the values below are shown
-from likewise.model.condition import All, Any, Conjunction, Node, Not, conjunctions, merge_comparisons
+from likewise.model.condition import All, Any, Conjunction, Item, Node, Not, Some, conjunctions, merge_comparisons
 from likewise.model.event import Event, EventTuple, contexts
 from likewise.model.explanation import Explanation, PredicateReport, Verdict
 from likewise.model.flatten import event
 from likewise.model.mapping import Correspondence, Mapping
 from likewise.model.match import Match, MatchBatch, Promotion
+from likewise.model.moments import MOMENT, Moment, read_moment
 from likewise.model.predicate import OPERATORS, Operator, Predicate
 from likewise.model.rdf import Triple, TriplePattern, is_variable
 from likewise.model.subscription import (
@@ -36,6 +37,7 @@ from likewise.model.units import Unit, find_unit, reading_unit, unit, units_in_n
 from likewise.model.values import Interval, Quantity, read_number
 
 __all__ = [
+    "MOMENT",
     "OPERATORS",
     "All",
     "Any",
@@ -50,10 +52,12 @@ __all__ = [
     "GraphPattern",
     "Interest",
     "Interval",
+    "Item",
     "Kind",
     "Mapping",
     "Match",
     "MatchBatch",
+    "Moment",
     "Near",
     "Node",
     "Not",
@@ -64,6 +68,7 @@ __all__ = [
     "Quantity",
     "Relatedness",
     "Scoring",
+    "Some",
     "Statement",
     "Statements",
     "Subscription",
@@ -81,6 +86,7 @@ __all__ = [
     "fold",
     "is_variable",
     "merge_comparisons",
+    "read_moment",
     "read_number",
     "reading_unit",
     "unit",

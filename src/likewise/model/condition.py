@@ -1,7 +1,7 @@
 """Conditions: predicates under and, or and not, and the conjunctions they expand to (docs/language.md).
 
-A condition is checked when it is made: it expands to at most 64 conjunctions, no conjunction asks for
-an empty interval on one attribute, or for two units of one attribute that cannot be compared.
+A condition is checked when it is made: it expands to at most 64 conjunctions, and none asks for two units of one
+attribute that cannot be compared.
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ from itertools import product
 
 import msgspec
 
-from likewise.defaults import MAX_CONJUNCTIONS, MAX_NESTING, MAX_PREDICATES
+from likewise.defaults import MAX_CONJUNCTIONS, MAX_NESTING, MAX_PREDICATES, MAX_TERM_LENGTH
 from likewise.errors import InvalidSubscription, LimitExceeded
+from likewise.model.moments import MOMENT, Moment, moment_text
 from likewise.model.predicate import Operator, Predicate
 from likewise.model.text import fold
 from likewise.model.units import same_dimension, unit
@@ -37,19 +38,53 @@ class Not(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="not", ta
     item: Node
 
 
-Node = Predicate | All | Any | Not
+class Some(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="some", tag_field="kind", omit_defaults=True):
+    """One item of a list meets all of this; attributes inside are those of the item."""
+
+    attribute: str
+    items: tuple[Node, ...]
+    attribute_relaxed: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.attribute.strip():
+            raise InvalidSubscription("`some` names no list; write `some readings (...)`")
+        if len(self.attribute) > MAX_TERM_LENGTH:
+            raise LimitExceeded("characters of an attribute", allowed=MAX_TERM_LENGTH, found=len(self.attribute))
+
+
+Node = Predicate | All | Any | Not | Some
 
 
 class Conjunction(msgspec.Struct, frozen=True, gc=False):
-    """Predicates that hold for some tuple, and predicates that hold for none."""
+    """Predicates that hold for some tuple, and predicates that hold for none; items of lists likewise."""
 
     positive: tuple[Predicate, ...]
     negative: tuple[Predicate, ...] = ()
+    some: tuple[Item, ...] = ()
+    none: tuple[Item, ...] = ()
 
     @property
     def relaxed_parts(self) -> int:
-        """Relaxed parts of the positive predicates: the r in the geometric mean."""
-        return sum(p.relaxed_parts for p in self.positive)
+        """Relaxed parts of what must hold: the r in the geometric mean."""
+        return sum(p.relaxed_parts for p in self.positive) + sum(i.relaxed_parts for i in self.some)
+
+
+class Item(msgspec.Struct, frozen=True, gc=False):
+    """One item of a list that meets a conjunction: a `some` after `or` inside it was taken apart."""
+
+    attribute: str
+    attribute_relaxed: bool
+    conjunction: Conjunction
+
+    @property
+    def relaxed_parts(self) -> int:
+        """Relaxed parts inside, and the list's own name if it is relaxed."""
+        return self.attribute_relaxed + self.conjunction.relaxed_parts
+
+    def is_relaxed(self) -> bool:
+        """Whether any part of it is relaxed, also under `not`."""
+        inside = self.conjunction
+        return self.attribute_relaxed or any(p.relaxed_parts for p in (*inside.positive, *inside.negative))
 
 
 def conjunctions(node: Node) -> tuple[Conjunction, ...]:
@@ -61,13 +96,14 @@ def conjunctions(node: Node) -> tuple[Conjunction, ...]:
     """
     found: dict[Conjunction, None] = {}
     for literals in _expand(node, negated=False):
-        positive = tuple(dict.fromkeys(p for p, negated in literals if not negated))
-        negative = tuple(dict.fromkeys(p for p, negated in literals if negated))
-        found[Conjunction(positive, negative)] = None
+        kept = [tuple(dict.fromkeys(x for x, no in literals if no is negated)) for negated in (False, True)]
+        positive, negative = (tuple(x for x in side if isinstance(x, Predicate)) for side in kept)
+        some, none = (tuple(x for x in side if isinstance(x, Item)) for side in kept)
+        found[Conjunction(positive, negative, some, none)] = None
     return tuple(found)
 
 
-Literals = tuple[tuple[Predicate, bool], ...]
+Literals = tuple[tuple[Predicate | Item, bool], ...]
 
 
 def _expand(node: Node, *, negated: bool) -> Iterator[Literals]:
@@ -75,6 +111,13 @@ def _expand(node: Node, *, negated: bool) -> Iterator[Literals]:
         yield ((node, negated),)
     elif isinstance(node, Not):
         yield from _expand(node.item, negated=not negated)
+    elif isinstance(node, Some):
+        alternatives = [Item(node.attribute, node.attribute_relaxed, c) for c in conjunctions(All(node.items))]
+        if negated:  # no item meets any of them
+            yield tuple((each, True) for each in alternatives)
+        else:
+            for each in alternatives:
+                yield ((each, False),)
     elif isinstance(node, All) is not negated:  # and, or a negated or: every combination
         for parts in product(*(tuple(_expand(item, negated=negated)) for item in node.items)):
             yield tuple(literal for part in parts for literal in part)
@@ -83,17 +126,22 @@ def _expand(node: Node, *, negated: bool) -> Iterator[Literals]:
             yield from _expand(item, negated=negated)
 
 
-def _measure(node: Node, negated: bool, depth: int) -> tuple[int, int]:
+def _measure(node: Node, negated: bool, depth: int, inside: bool = False) -> tuple[int, int]:
     """How many conjunctions and predicates a node expands to, without expanding it."""
     if depth > MAX_NESTING:
         raise LimitExceeded("nesting of a condition", allowed=MAX_NESTING)
     if isinstance(node, Predicate):
         return 1, 1
     if isinstance(node, Not):
-        return _measure(node.item, not negated, depth + 1)
+        return _measure(node.item, not negated, depth + 1, inside)
+    if isinstance(node, Some):
+        if inside:
+            raise InvalidSubscription("`some` cannot stand inside `some`; ask for the inner list by its own name")
+        count, predicates = _measure(All(node.items), False, depth + 1, True)
+        return 1 if negated else count, predicates
     if not node.items:
         raise InvalidSubscription("an empty condition matches nothing in particular; give at least one predicate")
-    measured = [_measure(item, negated, depth + 1) for item in node.items]
+    measured = [_measure(item, negated, depth + 1, inside) for item in node.items]
     predicates = sum(p for _, p in measured)
     if isinstance(node, All) is negated:
         return sum(c for c, _ in measured), predicates
@@ -125,35 +173,42 @@ def check(items: tuple[Node, ...]) -> None:
         raise LimitExceeded("conjunctions a condition expands to", allowed=MAX_CONJUNCTIONS, found=count)
     for conjunction in conjunctions(All(items)):
         merge_comparisons(conjunction.positive)
+        for inside in (*conjunction.some, *conjunction.none):
+            merge_comparisons(inside.conjunction.positive)
 
 
 def merge_comparisons(predicates: tuple[Predicate, ...]) -> tuple[Predicate, ...]:
     """Comparisons of numbers on one attribute text become one interval; the rest stays as it is.
 
     Used where each predicate needs a tuple of its own. A bare number beside a number with a unit on
-    the same attribute takes that unit. Relaxed and exact attributes are merged apart.
+    the same attribute takes that unit. Relaxed and exact attributes are merged apart. Comparisons that no number
+    meets at once stay as they are: two tuples of a repeated attribute may meet them.
 
     >>> merged = merge_comparisons((Predicate("t", ">=", 1.0), Predicate("u", "=", "x"), Predicate("T", "<", 2.0)))
     >>> [(p.attribute, p.operator) for p in merged], merged[0].value.text()
     ([('t', 'between'), ('u', '=')], '[1, 2)')
     """
-    groups: dict[tuple[str, bool], list[int]] = {}
+    groups: dict[tuple[str, bool, bool], list[int]] = {}
     for index, predicate in enumerate(predicates):
-        if predicate.interval() is not None:
-            groups.setdefault((fold(predicate.attribute), predicate.attribute_relaxed), []).append(index)
+        interval = predicate.interval()
+        if interval is not None:
+            key = (fold(predicate.attribute), predicate.attribute_relaxed, interval.unit == MOMENT)
+            groups.setdefault(key, []).append(index)
     merged: dict[int, Predicate | None] = {}
     for members in groups.values():
         if len(members) > 1:
             chosen = [predicates[i] for i in members]
-            first = chosen[0]
-            merged.update(dict.fromkeys(members, None))
-            merged[members[0]] = _merge(first, [p.interval() for p in chosen])  # type: ignore[misc]
+            one = _merge(chosen[0], [p.interval() for p in chosen])  # type: ignore[misc]
+            if one is not None:
+                merged.update(dict.fromkeys(members, None))
+                merged[members[0]] = one
     if not merged:
         return predicates
     return tuple(p for i, original in enumerate(predicates) if (p := merged.get(i, original)) is not None)
 
 
-def _merge(first: Predicate, intervals: list[Interval]) -> Predicate:
+def _merge(first: Predicate, intervals: list[Interval]) -> Predicate | None:
+    """One predicate for what all the intervals hold; None if that is nothing."""
     symbol = next((i.unit for i in intervals if i.unit), "")
     low: tuple[float, bool] | None = None
     high: tuple[float, bool] | None = None
@@ -165,10 +220,13 @@ def _merge(first: Predicate, intervals: list[Interval]) -> Predicate:
         if interval.high is not None:
             closed = (rescale(interval.high), not interval.high_open)
             high = closed if high is None else min(high, closed)
-    joined = Interval(
-        None if low is None else low[0], None if high is None else high[0],
-        low is not None and low[1], high is not None and not high[1], symbol,
-    )  # fmt: skip
+    try:
+        joined = Interval(
+            None if low is None else low[0], None if high is None else high[0],
+            low is not None and low[1], high is not None and not high[1], symbol,
+        )  # fmt: skip
+    except InvalidSubscription:  # empty
+        return None
     relaxed = first.attribute_relaxed
     if joined.low is not None and joined.high is not None:
         return Predicate(first.attribute, "between", joined, relaxed)
@@ -177,6 +235,8 @@ def _merge(first: Predicate, intervals: list[Interval]) -> Predicate:
     operator: Operator = (
         ">" if joined.low_open else ">=" if joined.low is not None else "<" if joined.high_open else "<="
     )
+    if symbol == MOMENT:
+        return Predicate(first.attribute, operator, Moment(moment_text(int(number), last=operator == "<=")), relaxed)
     return Predicate(first.attribute, operator, Quantity(number, symbol) if symbol else number, relaxed)
 
 

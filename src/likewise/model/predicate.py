@@ -8,17 +8,22 @@ import msgspec
 
 from likewise.defaults import MAX_IN_VALUES, MAX_TERM_LENGTH
 from likewise.errors import InvalidSubscription, LimitExceeded
+from likewise.model.moments import MOMENT, Moment
+from likewise.model.topic_filters import check_filter
 from likewise.model.values import Interval, Quantity, finite
 
 Operator = Literal[
-    "=", "!=", "<", "<=", ">", ">=", "between", "in", "contains", "starts with", "ends with", "exists", "under", "is-a"
+    "=", "!=", "<", "<=", ">", ">=", "between", "in", "contains", "starts with", "ends with", "exists", "under", "is-a",
+    "matches",
 ]  # fmt: skip
 
 OPERATORS: Final[tuple[str, ...]] = get_args(Operator)
 COMPARISONS: Final = frozenset({"<", "<=", ">", ">="})
-TEXT_OPERATORS: Final = frozenset({"contains", "starts with", "ends with", "under", "is-a"})
+TEXT_OPERATORS: Final = frozenset({"contains", "starts with", "ends with", "under", "is-a", "matches"})
 
-Operand = str | int | float | bool | Quantity | Interval | tuple[str | int | float | bool | Quantity, ...] | None
+Operand = (
+    str | int | float | bool | Quantity | Moment | Interval | tuple[str | int | float | bool | Quantity | Moment, ...] | None
+)
 
 
 class Predicate(
@@ -54,8 +59,10 @@ class Predicate(
         if kind not in fits:
             raise InvalidSubscription(f"`{attribute} {operator}` does not take {value!r}; {_TAKES[operator]}")
         if kind is str:
-            if not value or len(value) > MAX_TERM_LENGTH or value.isspace():  # type: ignore[arg-type, union-attr]
+            if len(value) > MAX_TERM_LENGTH or (not value and operator in TEXT_OPERATORS):  # type: ignore[arg-type]
                 _check_text("value", value)  # type: ignore[arg-type]
+            if operator == "matches":
+                check_filter(value)  # type: ignore[arg-type]
         elif kind is float or kind is int:
             finite(value)  # type: ignore[arg-type]
         elif kind is tuple:
@@ -101,7 +108,7 @@ class Predicate(
         """The unit's symbol its numbers are in, or ''."""
         match self.value:
             case Quantity(unit=unit) | Interval(unit=unit):
-                return unit
+                return "" if unit == MOMENT else unit
             case tuple():
                 return next((v.unit for v in self.value if isinstance(v, Quantity)), "")
             case _:
@@ -116,6 +123,8 @@ class Predicate(
         value, operator = self.value, self.operator
         if isinstance(value, Interval):
             return value
+        if isinstance(value, Moment):
+            return _period(operator, value)
         if isinstance(value, Quantity):
             number, unit = value.value, value.unit
         elif isinstance(value, (int, float)) and not isinstance(value, bool):
@@ -133,11 +142,29 @@ class Predicate(
                 return None
 
 
+def _period(operator: str, moment: Moment) -> Interval | None:
+    """The microseconds a comparison with a moment asks for; what lies in them must do so from first to last."""
+    first, last, _ = moment.span
+    match operator:
+        case "=":
+            return Interval(first, last, unit=MOMENT)
+        case "<":
+            return Interval(None, first - 1, unit=MOMENT)
+        case "<=":
+            return Interval(None, last, unit=MOMENT)
+        case ">":
+            return Interval(last + 1, None, unit=MOMENT)
+        case ">=":
+            return Interval(first, None, unit=MOMENT)
+        case _:
+            return None
+
+
 # The types of value each operator takes: one look-up for each of millions of predicates.
 _FITS: Final[dict[str, frozenset[type]]] = {
-    **dict.fromkeys(COMPARISONS, frozenset({float, int, Quantity})),
+    **dict.fromkeys(COMPARISONS, frozenset({float, int, Quantity, Moment})),
     **dict.fromkeys(TEXT_OPERATORS, frozenset({str})),
-    **dict.fromkeys(("=", "!="), frozenset({str, float, int, bool, Quantity})),
+    **dict.fromkeys(("=", "!="), frozenset({str, float, int, bool, Quantity, Moment})),
     "between": frozenset({Interval}),
     "in": frozenset({tuple}),
     "exists": frozenset({type(None)}),
@@ -150,13 +177,14 @@ def _types(value: object) -> object:
 
 
 _TAKES: Final = {
-    **dict.fromkeys(COMPARISONS, "give a number, with or without a unit"),
-    **dict.fromkeys(TEXT_OPERATORS, "give text"),
+    **dict.fromkeys(COMPARISONS, "give a number, with or without a unit, or a date"),
+    **dict.fromkeys(TEXT_OPERATORS - {"matches"}, "give text"),
     "=": "give one text, number or Boolean",
     "!=": "give one text, number or Boolean",
     "between": "give two bounds, `between 1 and 2`",
     "in": "give at least one value, `in (a, b)`",
     "exists": "it takes no value",
+    "matches": 'give a topic filter in quotes, `topic matches "a/+/c/#"`',
 }
 
 
@@ -173,8 +201,9 @@ def _check_values(values: tuple[object, ...]) -> None:
         raise LimitExceeded("values of `in`", allowed=MAX_IN_VALUES, found=len(values))
     for value in values:
         if isinstance(value, str):
-            _check_text("value", value)
+            if len(value) > MAX_TERM_LENGTH:
+                _check_text("value", value)
         elif isinstance(value, (int, float)):
             finite(value)
-        elif not isinstance(value, Quantity):
+        elif not isinstance(value, (Quantity, Moment)):
             raise InvalidSubscription(f"`in` does not take {value!r}; give texts, numbers or Booleans")

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
 import msgspec
 
 from likewise.defaults import MAX_BEST, MAX_K, MAX_TERM_LENGTH, MAX_THEMES, MAX_VECTOR, MAX_WINDOW_EVENTS
 from likewise.errors import InvalidSubscription, LimitExceeded
-from likewise.model.condition import All, Any, Conjunction, Node, Not, check, conjunctions
+from likewise.model.condition import All, Any, Conjunction, Node, Not, Some, check, conjunctions
 from likewise.model.predicate import Predicate
 from likewise.model.rdf import TriplePattern, is_variable
 from likewise.model.shown import html_of, text_of
+from likewise.model.units import unit
 from likewise.model.values import finite
 
 Kind = Literal["exact", "approximate", "top", "statements", "pattern", "interest", "near"]
@@ -36,16 +37,25 @@ class Condition(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=Tru
 
     def is_relaxed(self) -> bool:
         """Whether any part, also under `not`, is relaxed."""
-        return any(predicate.attribute_relaxed or predicate.value_relaxed for predicate in self.predicates())
+        return any(
+            part.attribute_relaxed or (isinstance(part, Predicate) and part.value_relaxed) for part in self._parts()
+        )
 
     def predicates(self) -> Iterator[Predicate]:
-        """Every predicate as it is written, also under `not` and `or`, in no particular order."""
+        """Every predicate as it is written, also under `not`, `or` and `some`, in no particular order."""
+        return (part for part in self._parts() if isinstance(part, Predicate))
+
+    def _parts(self) -> Iterator[Predicate | Some]:
+        """Every predicate, and every `some` besides what is in it."""
         pending: list[Node] = list(self.items)
         while pending:
             match pending.pop():
                 case Predicate() as predicate:
                     yield predicate
                 case All(items=items) | Any(items=items):
+                    pending.extend(items)
+                case Some(items=items) as some:
+                    yield some
                     pending.extend(items)
                 case Not(item=item):
                     pending.append(item)
@@ -131,22 +141,32 @@ class Near(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True, ta
 Body = Condition | Statements | GraphPattern | Interest | Near
 
 
-class Distance(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True, tag="distance", tag_field="kind"):
-    """Euclidean distance of some attributes' numbers to a point."""
+class Distance(
+    msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True, tag="distance", tag_field="kind",
+    omit_defaults=True,
+):  # fmt: skip
+    """Euclidean distance of some attributes' numbers to a point; `units` are those of the point, if any is named."""
 
     point: tuple[tuple[str, float], ...]
+    units: tuple[str, ...] = ()
 
 
-class WeightedSum(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True, tag="sum", tag_field="kind"):
-    """A weighted sum of attributes' numbers."""
+class WeightedSum(
+    msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True, tag="sum", tag_field="kind", omit_defaults=True
+):
+    """A weighted sum of attributes' numbers, each in its unit of `units`, if any is named."""
 
     terms: tuple[tuple[float, str], ...]
+    units: tuple[str, ...] = ()
 
 
-class ValueOf(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True, tag="value", tag_field="kind"):
-    """One attribute's number."""
+class ValueOf(
+    msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True, tag="value", tag_field="kind", omit_defaults=True
+):
+    """One attribute's number, in a unit if one is named."""
 
     attribute: str
+    unit: str = ""
 
 
 class Relatedness(
@@ -183,15 +203,20 @@ class Top(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True, omi
         match self.by:
             case Distance(point=()) | WeightedSum(terms=()):
                 raise InvalidSubscription("the scoring names no attribute; give at least one")
-            case Distance(point=point):
-                _check_scoring(point)
-            case WeightedSum(terms=terms):
-                _check_scoring((name, number) for number, name in terms)
-            case ValueOf(attribute=name):
-                _check_scoring([(name, 0.0)])
+            case Distance(point=point, units=units):
+                _check_scoring(point, units)
+            case WeightedSum(terms=terms, units=units):
+                _check_scoring([(name, number) for number, name in terms], units)
+            case ValueOf(attribute=name, unit=symbol):
+                _check_scoring([(name, 0.0)], (symbol,))
 
 
-def _check_scoring(terms: Iterable[tuple[str, float]]) -> None:
+def _check_scoring(terms: Sequence[tuple[str, float]], units: tuple[str, ...]) -> None:
+    if units and len(units) != len(terms):
+        raise InvalidSubscription(f"a scoring over {len(terms)} attributes has {len(units)} units; give one for each")
+    for symbol in units:
+        if symbol and unit(symbol).symbol != symbol:
+            raise InvalidSubscription(f"the scoring names the unit {symbol!r}; write {unit(symbol).symbol}")
     for name, number in terms:
         if not name.strip():
             raise InvalidSubscription("the scoring names an empty attribute; give it some text")

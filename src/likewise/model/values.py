@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 import re
+from functools import lru_cache
 
 import msgspec
 
 from likewise.errors import InputError, InvalidSubscription
+from likewise.model.moments import MOMENT, Moment, moment_text
 from likewise.model.units import LARGEST_WHOLE, WHOLE_IN_FLOAT, any_unit, unit
 
 
@@ -90,6 +92,9 @@ class Interval(
 
     def text(self) -> str:
         """The usual notation with brackets, for messages."""
+        if self.unit == MOMENT:
+            bounds = [self.low is not None and moment_text(int(self.low)), self.high is not None and moment_text(int(self.high), last=True)]
+            return f"[{bounds[0] or '-∞'}, {bounds[1] or '∞'}]"
         low = "-∞" if self.low is None else f"{self.low:g}"
         high = "∞" if self.high is None else f"{self.high:g}"
         ends = (
@@ -99,7 +104,7 @@ class Interval(
         return f"{ends[0]}{low}, {high}{ends[1]}" + (f" {self.unit}" if self.unit else "")
 
 
-Scalar = str | int | float | bool | Quantity
+Scalar = str | int | float | bool | Quantity | Moment
 
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 
@@ -125,6 +130,7 @@ def plain_number(number: float) -> float:
     return float(number)
 
 
+@lru_cache(maxsize=65_536)
 def read_number(text: str) -> float | Quantity | None:
     """What a text says if all of it is a number, optionally with a unit of the table; else None.
 

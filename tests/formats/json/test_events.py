@@ -109,7 +109,7 @@ BAD: list[tuple[str, Any, type[LikewiseError]]] = [
     ("NaN", '{"a": NaN}', FormatError),
     ("Infinity", '{"a": -Infinity}', FormatError),
     ("beyond floating point", '{"a": 1e999}', FormatError),
-    ("a whole number beyond floating point", '{"a": ' + "9" * 400 + "}", InputError),
+    ("a whole number of a thousand digits", '{"a": ' + "9" * 1100 + "}", InputError),
     ("a whole number of 5,000 digits", '{"a": ' + "9" * 5_000 + "}", FormatError),
     ("invalid UTF-8", b'{"a": "\xff"}', FormatError),
     ("invalid UTF-8 in a key", b'{"\xc3\x28": 1}', FormatError),

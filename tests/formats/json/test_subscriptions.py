@@ -123,7 +123,7 @@ def test_bad_input_is_an_error_of_the_tree(data: Any, error: type[LikewiseError]
     """With a stable code and a message of readable length."""
     with pytest.raises(error) as caught:
         subscription_from_json(data)
-    assert caught.value.code in {"format", "limit", "unit", "syntax", "invalid_subscription"}
+    assert caught.value.code in {"format", "input", "limit", "unit", "syntax", "invalid_subscription"}
     assert len(str(caught.value)) < 1_000
 
 

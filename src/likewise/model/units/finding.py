@@ -44,6 +44,7 @@ def _everyday() -> tuple[dict[str, Unit], Spellings]:
 
 
 _SYMBOLS, _EVERYDAY = _everyday()
+_SYMBOLS["moment"] = Unit("moment", "moment")  # what stands for a unit where moments are compared; no text spells it
 
 
 @cache
@@ -165,4 +166,5 @@ def units_of_dimension(dimension: str) -> tuple[Unit, ...]:
 
 def all_units() -> tuple[Unit, ...]:
     """Every unit of both tables."""
-    return tuple(dict.fromkeys((*_SYMBOLS.values(), *_more()[0].values())))
+    found = dict.fromkeys((*_SYMBOLS.values(), *_more()[0].values()))
+    return tuple(u for u in found if u.symbol != "moment")

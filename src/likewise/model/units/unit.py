@@ -36,7 +36,8 @@ class Unit(msgspec.Struct, frozen=True):
         return self.shift[0] / self.shift[1]
 
     def to_base(self, value: float) -> float:
-        """The value in the dimension's base unit: exact if it is a whole number of 64 bits, else the nearest float64.
+        """The value in the dimension's base unit: the nearest float64, or a whole number where one that float64
+        does not hold is converted by a whole factor.
 
         A float counts as the shortest decimal that reads as it. Beyond floating point it is infinite.
 
@@ -46,10 +47,11 @@ class Unit(msgspec.Struct, frozen=True):
         >>> unit("B").to_base(2**53 + 1) == 8 * 2**53 + 8
         True
         """
-        n, d = (value, 1) if type(value) is int else written(value)
+        n, d = (value, 1) if isinstance(value, int) else written(value)
         p, q = self.ratio
         r, s = self.shift
-        return nearest_number(n * p * s + r * d * q, d * q * s)
+        top, bottom = n * p * s + r * d * q, d * q * s
+        return exactly(top, bottom) if isinstance(value, int) and not in_float(value) else nearest_float(top, bottom)
 
     def from_base(self, value: float) -> float:
         """The value in this unit of a value in the base unit, to ten digits, as it is shown.
@@ -67,13 +69,14 @@ class Unit(msgspec.Struct, frozen=True):
         >>> unit("degC").to(unit("degF"), 27.1)
         80.78
         """
-        n, d = (value, 1) if type(value) is int else written(value)
+        n, d = (value, 1) if isinstance(value, int) else written(value)
         p, q = self.ratio
         r, s = self.shift
         top, bottom = n * p * s + r * d * q, d * q * s
         p, q = other.ratio
         r, s = other.shift
-        return nearest_number((top * s - r * bottom) * q, bottom * s * p)
+        top, bottom = (top * s - r * bottom) * q, bottom * s * p
+        return exactly(top, bottom) if isinstance(value, int) and not in_float(value) else nearest_float(top, bottom)
 
 
 @lru_cache(maxsize=65_536)
@@ -86,22 +89,35 @@ def written(value: float) -> tuple[int, int]:
     return Decimal(repr(float(value))).as_integer_ratio()
 
 
-def nearest_number(top: int, bottom: int) -> float:
-    """A fraction as a number: whole ones of 64 bits exactly, others as the nearest float64.
+def in_float(whole: int) -> bool:
+    """Whether whole numbers of this size are all float64.
 
-    >>> nearest_number(1, 3), nearest_number(3 * (2**53 + 1), 3) == 2**53 + 1, nearest_number(10**400, 1)
-    (0.3333333333333333, True, inf)
+    >>> in_float(2**53), in_float(-(2**53) - 1)
+    (True, False)
     """
-    if top % bottom == 0:
-        whole = top // bottom
-        if -WHOLE_IN_FLOAT <= whole <= WHOLE_IN_FLOAT:
-            return float(whole)
-        if -LARGEST_WHOLE <= whole <= LARGEST_WHOLE:
-            return whole
+    return -WHOLE_IN_FLOAT <= whole <= WHOLE_IN_FLOAT
+
+
+def nearest_float(top: int, bottom: int) -> float:
+    """The float64 nearest to a fraction, infinite beyond the largest.
+
+    >>> nearest_float(1, 3), nearest_float(-(10**400), 1)
+    (0.3333333333333333, -inf)
+    """
     try:
         return top / bottom
     except OverflowError:
-        return float("inf") if top * bottom > 0 else float("-inf")
+        return float("inf") if (top > 0) is (bottom > 0) else float("-inf")
+
+
+def exactly(top: int, bottom: int) -> float:
+    """A fraction as it is if it is a whole number of 64 bits, else the nearest float64.
+
+    >>> exactly(3 * (2**53 + 1), 3) == 2**53 + 1, exactly(1, 2)
+    (True, 0.5)
+    """
+    whole, rest = divmod(top, bottom)
+    return whole if not rest and -LARGEST_WHOLE <= whole <= LARGEST_WHOLE else nearest_float(top, bottom)
 
 
 def same_dimension(a: Unit, b: Unit) -> None:
