@@ -9,9 +9,12 @@ from __future__ import annotations
 from enum import Enum
 
 from likewise.model.event import EventTuple
+from likewise.model.moments import Moment
 from likewise.model.predicate import Predicate
-from likewise.model.text import fold
-from likewise.model.units import reading_unit, unit
+from likewise.model.readings import brought
+from likewise.model.text import fold, fold_part
+from likewise.model.topic_filters import filter_matches
+from likewise.model.types import NO_TYPES, Hierarchy
 from likewise.model.values import Interval, Quantity
 
 
@@ -27,8 +30,8 @@ class Outcome(Enum):
         return self is Outcome.TRUE or self is Outcome.ASSUMED
 
 
-def meets(predicate: Predicate, item: EventTuple) -> Outcome:
-    """Whether the tuple's value meets the predicate's operator and value, exactly.
+def meets(predicate: Predicate, item: EventTuple, types: Hierarchy = NO_TYPES) -> Outcome:
+    """Whether the tuple's value meets the predicate's operator and value, exactly; `types` are those declared.
 
     >>> meets(Predicate("t", ">", Quantity(25.0, "degC")), EventTuple("air_temp_f", 81.2))
     <Outcome.TRUE: 'true'>
@@ -52,10 +55,13 @@ def meets(predicate: Predicate, item: EventTuple) -> Outcome:
                 (o for o in outcomes if o),
                 Outcome.UNIT_MISMATCH if Outcome.UNIT_MISMATCH in outcomes else Outcome.FALSE,
             )
-        case "contains" | "starts with" | "ends with" | "under" | "is-a":
+        case "contains" | "starts with" | "ends with" | "under" | "is-a" | "matches":
             if not isinstance(item.value, str):
                 return Outcome.FALSE
-            return Outcome.TRUE if _text_meets(predicate.operator, str(value), item.value) else Outcome.FALSE
+            met = text_meets(predicate.operator, str(value), item.value)
+            if not met and predicate.operator == "is-a" and types:
+                met = types.is_a(item.value, str(value))
+            return Outcome.TRUE if met else Outcome.FALSE
         case _:
             interval = predicate.interval()
             return Outcome.FALSE if interval is None else _within(interval, item)
@@ -71,36 +77,48 @@ def _equals(value: object, item: EventTuple) -> Outcome:
         return Outcome.TRUE if isinstance(seen, bool) and seen == value else Outcome.FALSE
     if isinstance(value, Quantity):
         return _within(Interval(value.value, value.value, unit=value.unit), item)
+    if isinstance(value, Moment):
+        if isinstance(item.value, str) and fold(item.value) == fold(value.text):
+            return Outcome.TRUE
+        interval = Predicate(item.attribute, "=", value).interval()
+        assert interval is not None  # a moment always has one
+        return _within(interval, item)
     return _within(Interval(value, value), item)  # type: ignore[arg-type]
 
 
-def _text_meets(operator: str, asked: str, seen: str) -> bool:
-    asked, seen = fold(asked), fold(seen)
+def text_meets(operator: str, asked: str, seen: str) -> bool:
+    """Whether a text meets a text operator.
+
+    >>> text_meets("contains", "CAT", "a cat"), text_meets("under", "v1.", "v1"), text_meets("matches", "a/+", "A/b")
+    (True, False, False)
+    """
+    if operator == "matches":
+        return filter_matches(asked, seen)
+    seen = fold(seen)
     match operator:
         case "contains":
-            return asked in seen
+            return fold_part(asked) in seen
         case "starts with":
-            return seen.startswith(asked)
+            return seen.startswith(fold_part(asked))
         case "ends with":
-            return seen.endswith(asked)
+            return seen.endswith(fold_part(asked))
         case _:  # a topic is under its parent, a type is a kind of its parent: `a/b` under `a`, `a.b` is-a `a`
-            asked = asked.rstrip("/.")
-            separators = "/" if operator == "under" else "/."
+            separators = SEPARATORS[operator]
+            asked = fold(asked).rstrip(separators)
             return seen.rstrip(separators) == asked or (seen.startswith(asked) and seen[len(asked)] in separators)
 
 
+SEPARATORS = {"under": "/", "is-a": "/."}
+
+
 def _within(interval: Interval, item: EventTuple) -> Outcome:
-    """A reading against an interval, in the base of the unit asked for."""
-    reading = item.reading()
-    if reading is None:
-        return Outcome.FALSE
-    number, stated = reading
-    if not interval.unit:
-        return Outcome.TRUE if interval.holds(number) else Outcome.FALSE
-    asked = unit(interval.unit)
-    found = reading_unit(item.attribute, stated, asked)
-    if found is not None and found.dimension != asked.dimension:
+    """A reading against an interval, in the base of the unit asked for; all of it must lie inside."""
+    found = brought(item, interval.unit)
+    if found.mismatch:
         return Outcome.UNIT_MISMATCH
-    if not interval.base().holds((found or asked).to_base(number)):
+    base = interval.base()
+    if found.first > found.last or not base.holds(found.first):
         return Outcome.FALSE
-    return Outcome.TRUE if found is not None else Outcome.ASSUMED
+    if found.last != found.first and not base.holds(found.last):
+        return Outcome.FALSE
+    return Outcome.ASSUMED if found.assumed else Outcome.TRUE

@@ -11,10 +11,11 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from likewise.matching.plain.operators import meets
-from likewise.matching.plain.terms import asked_attribute, asked_value, seen_attributes, seen_values
+from likewise.matching.plain.terms import asked_attribute, asked_value, seen_attributes, seen_values, term_names
 from likewise.model.event import Event, EventTuple
 from likewise.model.predicate import Predicate
-from likewise.model.text import fold
+from likewise.model.text import attribute_names, fold
+from likewise.model.types import NO_TYPES, Hierarchy
 from likewise.semantics.measure import Measure, Term
 
 
@@ -38,8 +39,9 @@ class SeenEvent:
     (1.0, 0.0)
     """
 
-    def __init__(self, event: Event, measure: Measure | None = None) -> None:
+    def __init__(self, event: Event, measure: Measure | None = None, types: Hierarchy = NO_TYPES) -> None:
         self.event = event
+        self.types = types
         self.tuples = event.tuples
         self._measure = measure
         self._by_attribute: dict[str, list[EventTuple]] | None = None
@@ -54,7 +56,8 @@ class SeenEvent:
         if found is None:
             found = self._by_attribute = {}
             for item in self.tuples:
-                found.setdefault(fold(item.attribute), []).append(item)
+                for name in attribute_names(item.attribute):
+                    found.setdefault(name, []).append(item)
         return found
 
     def relate(self, asked: Iterable[Term]) -> None:
@@ -91,11 +94,11 @@ class SeenEvent:
             attribute = self.related(asked_attribute(predicate, theme))
         else:
             wanted = fold(predicate.attribute)
-            attribute = tuple(1.0 if fold(t.attribute) == wanted else 0.0 for t in self.tuples)
+            attribute = tuple(1.0 if wanted in attribute_names(t.attribute) else 0.0 for t in self.tuples)
         if predicate.value_relaxed:
             value = self._values_related(predicate, theme)
         else:
-            value = tuple(1.0 if meets(predicate, t) else 0.0 for t in self.tuples)
+            value = tuple(1.0 if meets(predicate, t, self.types) else 0.0 for t in self.tuples)
         pairs = zip(attribute, value, strict=True)
         return Row(attribute, value, tuple(a * v if a >= floor and v >= floor else 0.0 for a, v in pairs))
 
@@ -129,6 +132,8 @@ def related(asked: Sequence[Term], seen: Sequence[Term | None], measure: Measure
     Without a measure just equal folded text is related. With one it is the measure that says what is equal: the same
     word may say two things (`true` of `door_open` and of `contact`).
 
+    An attribute of a list is equal to its name without `[]`, too.
+
     >>> related([Term("Room 1")], [Term("room  1"), Term("hall"), None], None)
     [(1.0, 0.0, 0.0)]
     """
@@ -145,6 +150,6 @@ def related(asked: Sequence[Term], seen: Sequence[Term | None], measure: Measure
     for term, row in zip(asked, rows, strict=True):
         wanted = fold(term.text)
         for index, other in enumerate(seen):
-            if other is not None and fold(other.text) == wanted:
+            if other is not None and wanted in term_names(other):
                 row[index] = 1.0
     return [tuple(row) for row in rows]

@@ -10,8 +10,8 @@ from collections.abc import Iterable
 
 from likewise.model.event import Event, EventTuple, contexts
 from likewise.model.predicate import TEXT_OPERATORS, Predicate
-from likewise.model.text import fold
-from likewise.model.units import find_unit
+from likewise.model.text import attribute_names, fold
+from likewise.model.units import stated_units
 from likewise.model.values import Interval, Quantity
 from likewise.semantics.concepts.values.states import generic_sign
 from likewise.semantics.measure import Term, ValueKind
@@ -103,6 +103,15 @@ def _value(text: str, attribute: str, theme: tuple[str, ...], kind: ValueKind) -
     return Term(text, "value", theme, kind=kind, context=(attribute,) if generic_sign(fold(text)) else ())
 
 
+def term_names(term: Term) -> tuple[str, ...]:
+    """The folded texts a seen term is equal to: an attribute of a list has its name without `[]`, too.
+
+    >>> term_names(Term("Tags[]", "attribute")), term_names(Term("a[]", "value"))
+    (('tags[]', 'tags'), ('a[]',))
+    """
+    return attribute_names(term.text) if term.role == "attribute" else (fold(term.text),)
+
+
 def _asked_kind(predicate: Predicate) -> ValueKind:
     value = predicate.value
     if predicate.operator in TEXT_OPERATORS:
@@ -125,5 +134,5 @@ def _seen_kind(item: EventTuple) -> tuple[ValueKind, str]:
     reading = item.reading()
     if reading is None:
         return _kind(item.value), ""
-    found = find_unit(reading[1]) if reading[1] else None
+    found = next(iter(stated_units(reading[1])), None) if reading[1] else None
     return "number", "" if found is None else found.symbol
