@@ -21,7 +21,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tools.qudt_units import LISTED, QudtUnit, own_kind, pint_expression, read_qudt
 
@@ -265,7 +265,8 @@ APART = {
     "AbsorbedDose": "absorbed dose", "DoseEquivalent": "dose equivalent", "AbsorbedDoseRate": "absorbed dose rate",
     "Angle": "angle", "PlaneAngle": "angle", "SolidAngle": "solid angle", "InformationEntropy": "data",
     "DatasetOfBits": "data", "HeartRate": "heart rate", "RespiratoryRate": "respiratory rate",
-    "VideoFrameRate": "frame rate", "RadiantIntensity": "radiant intensity", "EnergyDensity": "energy density",
+    "VideoFrameRate": "frame rate", "RadiantIntensity": "radiant intensity", "Radiance": "radiance",
+    "Luminance": "luminance", "EnergyDensity": "energy density",
     "MassRatio": "ratio", "VolumeFraction": "ratio", "AmountOfSubstanceFraction": "ratio",
     "DimensionlessRatio": "ratio", "PressureRatio": "ratio", "RelativeHumidity": "ratio", "AreaRatio": "ratio",
     "Gradient": "ratio", "SpecificHumidity": "ratio", "LuminousFlux": "luminous flux",
@@ -293,7 +294,6 @@ line without dimension and factor adds spellings to an everyday unit.
 \"\"\"
 
 # fmt: off
-# ruff: noqa: E501, RUF001
 LINES = r\'\'\'
 """
 
@@ -301,11 +301,11 @@ Row = tuple[str, str, str, str, str, str]
 
 
 @cache
-def registry() -> pint.UnitRegistry:
+def registry() -> pint.UnitRegistry[Any]:
     """pint, with fractions for numbers."""
     import pint
 
-    made: pint.UnitRegistry = pint.UnitRegistry(non_int_type=Fraction, autoconvert_offset_to_baseunit=True)
+    made: pint.UnitRegistry[Any] = pint.UnitRegistry(non_int_type=Fraction, autoconvert_offset_to_baseunit=True)
     return made
 
 
@@ -438,6 +438,8 @@ def _leaf(name: str) -> str:
 
 def add_qudt(table: Table, path: Path) -> list[str]:
     """What QUDT lists; names of units where it and pint say different things."""
+    from pint import DimensionalityError
+
     units = read_qudt(path)
     kinds = own_kind(units)
     defaults: dict[str, str] = {}
@@ -461,29 +463,38 @@ def add_qudt(table: Table, path: Path) -> list[str]:
         spelled = (*unit.symbols, *unit.ucum, *(label.lower() for label in unit.labels))
         if unit.name in LISTED:
             if listed := LISTED[unit.name]:
-                table.symbols[listed].codes.update(dict.fromkeys(map(table.plain, (*codes, *unit.ucum, unit.labels[0].lower()))))
+                table.symbols[listed].codes.update(
+                    dict.fromkeys(map(table.plain, (*codes, *unit.ucum, unit.labels[0].lower())))
+                )
             continue
         if unit.multiplier == 0:  # a scale without a factor: compared with itself
             table.add(symbol, f"{unit.name} alone", Fraction(1), spelled, codes)
             continue
         dimension = dimension_of(unit, defaults, kinds)
         factor = unit.multiplier
-        expression = pint_expression(unit.name)
-        if expression is not None:
-            base = BASES.get(dimension)
+        named = pint_expression(unit.name)
+        if named is not None:
+            measured = "temperature difference" if dimension == "temperature" else dimension  # none has an offset
             try:
-                made = exact(expression, dimension)[0] if base else _in_si(expression)
-            except Exception:  # pint's dimensions differ from QUDT's: a count has one there and none here
+                made = exact(named, measured)[0] if measured in BASES else _in_si(named)
+            except DimensionalityError:  # a count has a dimension there and none here
                 made = factor
             if dimension == "time":
                 factor *= 1_000_000
-            if "BI" not in unit.name and "BYTE" not in unit.name and "OCTET" not in unit.name and abs(made - factor) > abs(factor) / 10**5:
+            if (
+                "BI" not in unit.name
+                and "BYTE" not in unit.name
+                and "OCTET" not in unit.name
+                and abs(made - factor) > abs(factor) / 10**5
+            ):
                 differing.append(unit.name)
             factor = made
         elif dimension == "time":
             factor *= 1_000_000
         elif dimension == "data" or dimension == "data rate":
-            factor = Fraction(factor / Fraction("0.69314718055994530942")).limit_denominator(10**6)  # QUDT counts in nats
+            factor = Fraction(factor / Fraction("0.69314718055994530942")).limit_denominator(
+                10**6
+            )  # QUDT counts in nats
         table.add(symbol, dimension, factor, spelled, codes)
     return differing
 
@@ -517,7 +528,7 @@ def more_text(path: Path) -> str:
     for name in add_qudt(table, path):
         print(f"{name}: pint and QUDT differ; pint counts", file=sys.stderr)
     body = "".join(f"{more.line()}\n" for more in table.all if not more.everyday or more.spellings or more.codes)
-    return f"{MORE_HEADER}{body}\'\'\'\n"
+    return f"{MORE_HEADER}{body}'''\n"
 
 
 if __name__ == "__main__":

@@ -25,9 +25,7 @@ PREFIXES = {
 }  # fmt: skip
 
 # QUDT's name of a unit without prefix: pint's name. What is missing takes QUDT's multiplier.
-LEAVES = dict(
-    pair.split("=")
-    for pair in """
+_LEAVES = """
     M=meter SEC=second GM=gram HR=hour K=kelvin L=liter FT=foot MIN=minute IN=inch MOL=mole LB=pound LB_M=pound
     BAR=bar BAR_A=bar DAY=day PA=pascal PA_A=pascal W=watt J=joule N=newton A=ampere DEG_F=delta_degF C=coulomb
     LB_F=pound_force BTU_IT=british_thermal_unit YD=yard V=volt OHM=ohm BIT=bit DEG_C=delta_degC GAL_US=gallon
@@ -44,11 +42,12 @@ LEAVES = dict(
     TON_UK=long_ton CWT_SHORT=hundredweight CWT_LONG=long_hundredweight TSP=teaspoon TBSP=tablespoon CUP_US=cup
     PK_US_DRY=peck BU_US_DRY=bushel BBL_US_PET=oil_barrel BBL=oil_barrel GI_US=gill YR=year
     OZ_F=ounce_force HP=horsepower NUM=count ONE=count UNITLESS=count
-    """.split()
-)
+"""
+LEAVES = dict(pair.split("=") for pair in _LEAVES.split())
 # Units of these names have an offset, and are listed by hand.
 LISTED = {"DEG_C": "degC", "DEG_F": "degF", "K": "K", "DEG_R": "degR", "MilliDEG_C": ""}
 _TOKEN = re.compile(rf"({'|'.join(PREFIXES)})?(.+?)(\d*)")
+_TEXTS = ("hasQuantityKind", "symbol", "altSymbol", "udunitsCode", "label", "ucumCode", "uneceCommonCode")
 _UNIT = "http://qudt.org/vocab/unit/"
 _SCHEMA = "http://qudt.org/schema/qudt/"
 
@@ -90,14 +89,18 @@ def read_qudt(path: Path) -> list[QudtUnit]:
     for name, facts in sorted(found.items()):
         if name in deprecated or "currencyCode" in facts or "CCY_" in name or "conversionMultiplier" not in facts:
             continue
-        texts = {key: tuple(sorted(set(facts.get(key, ())))) for key in
-                 ("hasQuantityKind", "symbol", "altSymbol", "udunitsCode", "label", "ucumCode", "uneceCommonCode")}  # fmt: skip
+        texts = {key: tuple(sorted(set(facts.get(key, ())))) for key in _TEXTS}
         units.append(
             QudtUnit(
-                name, Fraction(facts["conversionMultiplier"][0]), facts["hasDimensionVector"][0],
-                texts["hasQuantityKind"], texts["symbol"] + texts["altSymbol"] + texts["udunitsCode"],
-                texts["label"], texts["ucumCode"], texts["uneceCommonCode"],
-            )  # fmt: skip
+                name,
+                Fraction(facts["conversionMultiplier"][0]),
+                facts["hasDimensionVector"][0],
+                texts["hasQuantityKind"],
+                texts["symbol"] + texts["altSymbol"] + texts["udunitsCode"],
+                texts["label"],
+                texts["ucumCode"],
+                texts["uneceCommonCode"],
+            )
         )
     return units
 

@@ -20,6 +20,7 @@ from likewise.model import (
     Not,
     Predicate,
     Quantity,
+    Some,
     conjunctions,
     merge_comparisons,
 )
@@ -39,6 +40,7 @@ NODES = st.recursive(
 
 def truth(node: Node, world: dict[str, bool]) -> bool:
     """The plain meaning."""
+    assert not isinstance(node, Some)
     match node:
         case Predicate(attribute=letter):
             return world[letter]
@@ -72,6 +74,7 @@ def test_a_condition_is_refused_exactly_if_it_expands_too_far(items: list[Node])
     """The count before expansion is that of the expansion, duplicates included."""
 
     def count(node: Node, negated: bool) -> int:
+        assert not isinstance(node, Some)
         match node:
             case Predicate():
                 return 1

@@ -18,6 +18,7 @@ from likewise.model.explanation import Explanation
 from likewise.model.match import Match, Promotion
 from likewise.model.probability import AS_SCORED, ProbabilityCurve
 from likewise.model.subscription import Kind, Subscription
+from likewise.model.types import NO_TYPES, Hierarchy
 
 if TYPE_CHECKING:
     from numpy import float32, int32, int64, signedinteger
@@ -137,6 +138,8 @@ class BaseEngine:
     kinds: ClassVar[frozenset[Kind]] = frozenset()
     curve: ProbabilityCurve = AS_SCORED  # what makes a score a probability
 
+    types: Hierarchy = NO_TYPES  # the declared ones that `is-a` follows
+
     def __init__(self) -> None:
         self.subscriptions: dict[int, Subscription] = {}
 
@@ -199,7 +202,7 @@ class BaseEngine:
         subscription = self.subscriptions.get(ordinal)
         if subscription is None:
             raise UnknownId(str(ordinal))
-        return explain(event, subscription)
+        return explain(event, subscription, types=self.types)
 
     def forget_relatedness(self, of: Callable[[str], bool]) -> None:
         """No relatedness is kept here."""

@@ -149,20 +149,21 @@ def made(name: str, kind: Kind, by: Interpretation) -> Engine:
         case "bitmap":
             from likewise.matching.bitmap.engine import BitmapEngine
 
-            return BitmapEngine()
+            return BitmapEngine(types=by.types)
         case "forest":
             from likewise.matching.forest.engine import ForestEngine
 
-            return ForestEngine()
+            return ForestEngine(types=by.types)
         case "thematic":
             from likewise.matching.thematic.engine import ThematicEngine
 
-            return ThematicEngine(by.measure, by.threshold, by.cache_bytes, by.curve("conditions"))
+            return ThematicEngine(by.measure, by.threshold, by.cache_bytes, by.curve("conditions"), by.types)
         case "topk":
             from likewise.matching.topk.engine import TopKEngine
 
             return TopKEngine(
-                by.measure, by.threshold, lateness=by.lateness, cache_bytes=by.cache_bytes, curve=by.curve("conditions")
+                by.measure, by.threshold, lateness=by.lateness, cache_bytes=by.cache_bytes,
+                curve=by.curve("conditions"), types=by.types,
             )
         case "hybrid":
             from likewise.matching.hybrid.statements import StatementsEngine
@@ -194,7 +195,7 @@ def _comparable(name: str, kind: Kind, by: Interpretation) -> Engine:
         case "sgim":
             from likewise.matching.classical.sgim import SgimEngine
 
-            return SgimEngine()
+            return SgimEngine(types=by.types)
         case "tree":
             from likewise.matching.interests.tree import TreeEngine
 
@@ -225,7 +226,7 @@ def _comparable(name: str, kind: Kind, by: Interpretation) -> Engine:
             measured = kind in ("approximate", "top")
             return NaiveEngine(
                 by.measure if measured else None, threshold=by.threshold, lateness=by.lateness,
-                curve=by.curve("conditions") if measured else AS_SCORED,
+                curve=by.curve("conditions") if measured else AS_SCORED, types=by.types,
             )  # fmt: skip
     raise InputError(f"no engine is named {name!r}; there are {', '.join(ENGINES)}")
 

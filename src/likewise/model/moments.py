@@ -82,7 +82,9 @@ class Moment(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True, 
 
     def __post_init__(self) -> None:
         if read_moment(self.text) is None:
-            raise InvalidSubscription(f"{self.text[:40]!r} is no time; write it like 2024-05-01 or 2024-05-01T12:00:00Z")
+            raise InvalidSubscription(
+                f"{self.text[:40]!r} is no time; write it like 2024-05-01 or 2024-05-01T12:00:00Z"
+            )
 
     @property
     def span(self) -> Span:

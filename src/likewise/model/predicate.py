@@ -22,7 +22,15 @@ COMPARISONS: Final = frozenset({"<", "<=", ">", ">="})
 TEXT_OPERATORS: Final = frozenset({"contains", "starts with", "ends with", "under", "is-a", "matches"})
 
 Operand = (
-    str | int | float | bool | Quantity | Moment | Interval | tuple[str | int | float | bool | Quantity | Moment, ...] | None
+    str
+    | int
+    | float
+    | bool
+    | Quantity
+    | Moment
+    | Interval
+    | tuple[str | int | float | bool | Quantity | Moment, ...]
+    | None
 )
 
 

@@ -93,7 +93,10 @@ class Interval(
     def text(self) -> str:
         """The usual notation with brackets, for messages."""
         if self.unit == MOMENT:
-            bounds = [self.low is not None and moment_text(int(self.low)), self.high is not None and moment_text(int(self.high), last=True)]
+            bounds = [
+                self.low is not None and moment_text(int(self.low)),
+                self.high is not None and moment_text(int(self.high), last=True),
+            ]
             return f"[{bounds[0] or '-∞'}, {bounds[1] or '∞'}]"
         low = "-∞" if self.low is None else f"{self.low:g}"
         high = "∞" if self.high is None else f"{self.high:g}"

@@ -10,6 +10,7 @@ import msgspec
 from likewise import defaults
 from likewise.errors import ArtefactDamaged, InputError
 from likewise.model.probability import AS_SCORED, ProbabilityCurve
+from likewise.model.types import NO_TYPES, Hierarchy
 from likewise.semantics.feedback import Feedback, JudgedMeasure
 
 if TYPE_CHECKING:
@@ -21,7 +22,8 @@ class Interpretation:
     """The space, measure, feedback, threshold and lateness that matchers share; a space is opened when first needed.
 
     `space` and `measure` are an object, a name, or None for the defaults; `cache_bytes` bounds what an engine keeps of
-    computed relatedness, `lateness` (µs) is how far an event may lag behind the newest and still enter windows.
+    computed relatedness, `lateness` (µs) is how far an event may lag behind the newest and still enter windows. `types`
+    are declared hierarchies that `is-a` follows.
 
     >>> Interpretation(threshold=0.4).threshold
     0.4
@@ -36,7 +38,9 @@ class Interpretation:
         cache_bytes: int = defaults.CACHE_BYTES,
         lateness: int = defaults.LATENESS,
         feedback: Feedback | None = None,
+        types: Hierarchy = NO_TYPES,
     ) -> None:
+        self.types: Final = types
         self.threshold: Final = defaults.THRESHOLD if threshold is None else threshold
         self.cache_bytes: Final = cache_bytes
         self.lateness: Final = lateness

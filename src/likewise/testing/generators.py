@@ -20,6 +20,7 @@ from likewise.model import (
     Interest,
     Interval,
     Kind,
+    Moment,
     Near,
     Node,
     Not,
@@ -28,6 +29,7 @@ from likewise.model import (
     Quantity,
     Relatedness,
     Scoring,
+    Some,
     Statement,
     Statements,
     Subscription,
@@ -91,11 +93,15 @@ class DrawnChoice:
         return options[self.integer(0, len(options) - 1)]
 
 
-ATTRIBUTES = ("a", "b", "c", "Temp", "device", "temp_c", "air_temp_f", "speed_kmh", "x[].name", "x[].value")
+ATTRIBUTES = ("a", "b", "c", "Temp", "device", "temp_c", "air_temp_f", "speed_kmh", "x[].name", "x[].value", "x.value",
+              "when", "when_ms")  # fmt: skip
 SPELLINGS = {"a": "A", "Temp": "  temp ", "device": "DEVICE"}
 TEXTS = ("off", "on", "laptop", "computer", "room 112", "Room  112", "a/b", "a/b/c", "a.b", "concatenate", "cat", "27",
-         "81.2 °F", "true")  # fmt: skip
-UNITS = ("degC", "degF", "km/h", "m/s", "kg", "%")
+         "81.2 °F", "true", "", "2024-05-01", "2024-05-01T12:00:00Z", "2024-05-02T00:00",
+         "9007199254740993")  # fmt: skip
+UNITS = ("degC", "degF", "km/h", "m/s", "kg", "%", "s", "ms", "B", "kB")
+MOMENTS = ("2024-05-01", "2024-05-01T12:00:00Z", "2024-05-02", "2024-05-01T12:00+02:00")
+FILTERS = ("a/+", "a/#", "#", "a/b", "+/b/c", "A/b")
 THEMES = ((), ("energy",), ("energy", "computers"), ("Computers",))
 # No product of a few 64ths has a root that comes within 1e-6 of these, so windows never see a borderline case.
 CLEAR_THRESHOLDS = (0.3141, 0.5772, 0.1618)
@@ -103,10 +109,12 @@ CLEAR_THRESHOLDS = (0.3141, 0.5772, 0.1618)
 
 def number(choice: Choice) -> float:
     """A number that others hit: small whole numbers, a few halves, a few extremes."""
-    kind = choice.integer(0, 19)
+    kind = choice.integer(0, 20)
     if kind < 16:
         return float(choice.integer(-2, 30))
-    return choice.integer(-4, 60) / 2 if kind < 19 else choice.pick((0.0, 1e9, -1e9, 1e-9, 1e308))
+    if kind == 20:
+        return choice.integer(-1, 1) * 2**53 + choice.integer(-2, 2)
+    return choice.integer(-4, 60) / 2 if kind < 19 else choice.pick((0.0, 1e9, -1e9, 1e-9, 1e308, 1714564800000))
 
 
 def predicate(choice: Choice, *, relaxed: bool) -> Predicate:
@@ -119,7 +127,8 @@ def predicate(choice: Choice, *, relaxed: bool) -> Predicate:
     match choice.integer(0, 11):
         case 0 | 1 | 2:
             comparison: Operator = choice.pick((">", "<=", "<", ">="))
-            return Predicate(attribute, comparison, _amount(choice), loose)
+            asked = Moment(choice.pick(MOMENTS)) if attribute.startswith("when") else _amount(choice)
+            return Predicate(attribute, comparison, asked, loose)
         case 3:
             low = number(choice)
             high = low + choice.integer(0, 20)
@@ -130,20 +139,28 @@ def predicate(choice: Choice, *, relaxed: bool) -> Predicate:
             value_loose = relaxed and choice.integer(0, 1) == 1
             return Predicate(attribute, "=", choice.pick(TEXTS), loose, value_loose)
         case 6:
-            return Predicate(attribute, "=", choice.pick((_amount(choice), True, False)), loose)
+            return Predicate(attribute, "=", choice.pick((_amount(choice), True, False, _moment(choice))), loose)
         case 7:
-            return Predicate(attribute, "!=", choice.pick((choice.pick(TEXTS), _amount(choice), True)), loose)
+            return Predicate(
+                attribute, "!=", choice.pick((choice.pick(TEXTS), _amount(choice), True, _moment(choice))), loose
+            )
         case 8:
             values = tuple(choice.pick((choice.pick(TEXTS), _amount(choice))) for _ in range(choice.integer(1, 3)))
             return Predicate(attribute, "in", values, loose)
         case 9:
             return Predicate(attribute, "exists", None, loose)
         case 10:
-            topical: Operator = choice.pick(("under", "is-a"))
+            topical: Operator = choice.pick(("under", "is-a", "matches"))
+            if topical == "matches":
+                return Predicate(attribute, topical, choice.pick(FILTERS), loose)
             return Predicate(attribute, topical, choice.pick(("a", "a/b", "a.b/")), loose)
         case _:
             textual: Operator = choice.pick(("contains", "starts with", "ends with"))
-            return Predicate(attribute, textual, choice.pick(("cat", "o", "room", "112")), loose)
+            return Predicate(attribute, textual, choice.pick(("cat", "o", "room", "112", "room ", " ")), loose)
+
+
+def _moment(choice: Choice) -> Moment:
+    return Moment(choice.pick(MOMENTS))
 
 
 def _amount(choice: Choice) -> float | Quantity:
@@ -153,13 +170,25 @@ def _amount(choice: Choice) -> float | Quantity:
 
 def node(choice: Choice, *, relaxed: bool, depth: int = 2) -> Node:
     """A predicate, or predicates under `or`, `and`, `not`."""
-    kind = choice.integer(0, 9) if depth else 0
+    kind = choice.integer(0, 10) if depth else 0
     if kind < 7:
         return predicate(choice, relaxed=relaxed)
+    if kind == 10:
+        fields = tuple(item_field(choice, relaxed=relaxed) for _ in range(choice.integer(1, 2)))
+        return Some("x", fields, relaxed and choice.integer(0, 3) == 3)
     if kind == 7:
         return Not(node(choice, relaxed=relaxed, depth=depth - 1))
     items = tuple(node(choice, relaxed=relaxed, depth=depth - 1) for _ in range(choice.integer(2, 3)))
     return Either(items) if kind == 8 else All(items)
+
+
+def item_field(choice: Choice, *, relaxed: bool) -> Node:
+    """A predicate on a field of a list's item."""
+    made = predicate(choice, relaxed=relaxed)
+    field = Predicate(
+        choice.pick(("name", "value")), made.operator, made.value, made.attribute_relaxed, made.value_relaxed
+    )
+    return Not(field) if choice.integer(0, 5) == 5 else field
 
 
 def condition(choice: Choice, *, relaxed: bool) -> Condition:
@@ -217,7 +246,9 @@ def subscription(choice: Choice, kind: Kind, id: str) -> Subscription:
 def top(choice: Choice) -> Top:
     """A window over a few seconds or events, ranked by anything."""
     scorings: tuple[Scoring, ...] = (
-        ValueOf("a"), Distance((("a", 3.0), ("b", 4.0))), WeightedSum(((2.0, "a"), (-1.0, "c"))), Relatedness()
+        ValueOf("a"), Distance((("a", 3.0), ("b", 4.0))), WeightedSum(((2.0, "a"), (-1.0, "c"))), Relatedness(),
+        ValueOf("Temp", "degF"), Distance((("a", 3.0), ("Temp", 20.0)), ("", "degC")),
+        WeightedSum(((2.0, "a"), (1.0, "Temp")), ("kg", "degC")),
     )  # fmt: skip
     by = choice.pick(scorings)
     k, highest = choice.integer(1, 3), choice.integer(0, 1) == 1
@@ -285,7 +316,7 @@ def _tuple(choice: Choice) -> EventTuple:
         case 3:
             return EventTuple(attribute, number(choice), group=group)
         case 4:
-            return EventTuple(attribute, number(choice), choice.pick((*UNITS, "parsecs")), group)
+            return EventTuple(attribute, number(choice), choice.pick((*UNITS, "parsecs", "blorps", "FAH")), group)
         case 5:
             return EventTuple(attribute, choice.integer(0, 1) == 1, group=group)
         case _:

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from likewise.errors import (
-    InputError,
     FormatError,
     InputError,
     InvalidSubscription,

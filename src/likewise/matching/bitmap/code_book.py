@@ -16,40 +16,31 @@ import numpy as np
 
 from likewise.matching.bitmap.text_index import TextIndex
 from likewise.model.predicate import Predicate
-from likewise.model.units import Unit, unit
+from likewise.model.types import NO_TYPES, Hierarchy
 
 HEAD, NUMBER, TOKEN = 0, 1, 2
 MAX_REMEMBERED = 65_536  # names and texts whose points are remembered; past it they are worked out anew
 
-TextPoints = tuple[tuple[int, ...], tuple[int, ...], tuple[float, str] | None]
+TextPoints = tuple[tuple[int, ...], tuple[int, ...]]  # the tokens a text makes true, the `!=` it fails
+Axis = tuple[str, bool, int]  # the unit numbers are brought to, whether the last one of a span counts, the point
 
 
 class AttributeCodes:
     """All that is asked of one attribute (folded); every number here is a point."""
 
     __slots__ = (
-        "axis",
-        "booleans",
-        "code",
-        "different",
-        "head",
-        "name",
-        "only_numbers",
-        "remembered",
-        "seen",
-        "texts",
-        "unindexed",
-        "unit_axes",
-        "used",
+        "axis", "booleans", "code", "different", "head", "name", "only_numbers", "remembered", "seen", "texts",
+        "unindexed", "unit_axes", "used", "wholes",
     )  # fmt: skip
 
-    def __init__(self, name: str, code: int) -> None:
+    def __init__(self, name: str, code: int, types: Hierarchy = NO_TYPES) -> None:
         self.name = name
         self.code = code
         self.head = code * 4 + HEAD
         self.axis = -1  # numbers compared without a unit
-        self.unit_axes: dict[str, tuple[Unit, int]] = {}
-        self.texts = TextIndex()
+        self.unit_axes: dict[tuple[str, bool], Axis] = {}
+        self.wholes: dict[float, int] = {}  # `=` with numbers next to which whole ones are no floats
+        self.texts = TextIndex(types)
         self.booleans: dict[bool, int] = {}
         self.different: dict[tuple[type, object], int] = {}  # `!=`: what a value must not equal
         self.unindexed: dict[Predicate, int] = {}  # evaluated one by one
@@ -61,10 +52,12 @@ class AttributeCodes:
     def settle(self) -> None:
         """Forget remembered answers after a question came or went."""
         self.remembered.clear()
-        self.only_numbers = not (self.unit_axes or self.different or self.unindexed)
+        self.only_numbers = not (self.unit_axes or self.different or self.unindexed or self.wholes)
 
 
 UNASKED = AttributeCodes("", -1)  # stands for every attribute nobody asks about
+SEVERAL = AttributeCodes("", 0)  # stands for one of a list that is asked for by both of its names
+SEVERAL.only_numbers = False
 
 
 class CodeBook:
@@ -77,7 +70,8 @@ class CodeBook:
     (None, True, None, 0)
     """
 
-    def __init__(self) -> None:
+    def __init__(self, types: Hierarchy = NO_TYPES) -> None:
+        self.types = types
         self.attributes: dict[str, AttributeCodes] = {}
         self.names: dict[str, AttributeCodes] = {}  # as events write them, filled by whoever reads events
         self.owner = np.zeros(64, np.int32)  # code -> code of its attribute
@@ -96,23 +90,28 @@ class CodeBook:
         found = self.attributes.get(folded)
         if found is None:
             code = self._take()
-            found = self.attributes[folded] = AttributeCodes(folded, code)
+            found = self.attributes[folded] = AttributeCodes(folded, code, self.types)
             self.names.clear()
             self._settle(found, code, lambda: None)
         return found
 
-    def axis(self, attribute: AttributeCodes, symbol: str) -> int:
-        """The code of the axis of numbers in a unit ('' for numbers without one)."""
+    def axis(self, attribute: AttributeCodes, symbol: str, last: bool = False) -> int:
+        """The code of the axis of numbers in a unit ('' for numbers without one); `last`: of the ends of spans."""
         if not symbol:
             if attribute.axis < 0:
                 attribute.axis = self._point(attribute, NUMBER, lambda: setattr(attribute, "axis", -1))
             return attribute.axis >> 2
-        held = attribute.unit_axes.get(symbol)
+        key = (symbol, last)
+        held = attribute.unit_axes.get(key)
         if held is None:
             axes = attribute.unit_axes
-            held = axes[symbol] = (unit(symbol), self._point(attribute, NUMBER, lambda: axes.pop(symbol)))
+            held = axes[key] = (symbol, last, self._point(attribute, NUMBER, lambda: axes.pop(key)))
             attribute.settle()
-        return held[1] >> 2
+        return held[2] >> 2
+
+    def whole(self, attribute: AttributeCodes, number: float) -> int:
+        """The code of equality with a number next to which whole ones are no floats."""
+        return self._entry(attribute, attribute.wholes, number)
 
     def text(self, attribute: AttributeCodes, operator: str, text: str) -> int:
         """The code of a text predicate."""

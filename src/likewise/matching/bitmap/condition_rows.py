@@ -12,9 +12,13 @@ import math
 
 from likewise.errors import NotServed
 from likewise.matching.bitmap.code_book import AttributeCodes, CodeBook
-from likewise.model.condition import Conjunction
+from likewise.matching.plain.float_bounds import above, at_least, at_most, beyond
+from likewise.matching.plain.items import PLAIN_VALUE
+from likewise.model.condition import Conjunction, Item
+from likewise.model.moments import MOMENT, Moment
 from likewise.model.predicate import Predicate
 from likewise.model.text import fold
+from likewise.model.units import WHOLE_IN_FLOAT
 from likewise.model.values import Interval, Quantity
 
 REQUIREMENT = 63  # mask: which requirement of the conjunction the row belongs to
@@ -30,28 +34,8 @@ Row = tuple[int, int, float, float]  # code, flags, on, off
 Range = tuple[float, float]
 
 
-def at_least(number: float) -> float:
-    """The smallest floating-point number not below a number (whole numbers may lie between two).
-
-    >>> at_least(2**53 + 1) == 2.0**53 + 2, at_least(0.5)
-    (True, 0.5)
-    """
-    near = float(number)
-    return near if near >= number else math.nextafter(near, INFINITY)
-
-
-def above(number: float) -> float:
-    """The smallest floating-point number above a number.
-
-    >>> above(0.0)
-    5e-324
-    """
-    near = float(number)
-    return near if near > number else math.nextafter(near, INFINITY)
-
-
 def range_of(interval: Interval) -> Range:
-    """The half-open range of floating-point numbers an interval holds.
+    """The half-open range of floating-point numbers an interval holds, or a wider one if it lies `beyond` them.
 
     >>> range_of(Interval(1.0, None)), range_of(Interval(None, 0.0, high_open=True))
     ((1.0, inf), (-inf, 0.0))
@@ -59,13 +43,17 @@ def range_of(interval: Interval) -> Range:
     low, high = interval.low, interval.high
     on = -INFINITY if low is None else above(low) if interval.low_open else at_least(low)
     off = INFINITY if high is None else at_least(high) if interval.high_open else above(high)
+    if beyond(interval):  # whole numbers that are no floats stand one float farther from zero: let them in
+        on = on if low is None else at_most(low)
+        off = off if high is None else above(at_least(high))
     return on, off
 
 
 def conjunction_rows(conjunction: Conjunction, book: CodeBook) -> tuple[list[Row], int, bool]:
     """The rows of a conjunction, how many positive requirements they make, and whether they say it all.
 
-    Beyond `MAX_REQUIREMENTS` what is left over must be checked on the subscription itself.
+    What they do not say must be checked on the subscription itself: requirements beyond `MAX_REQUIREMENTS`, whole
+    numbers that are no floats, spans of time between two bounds, and items of lists.
 
     >>> book = CodeBook()
     >>> rows, requirements, whole = conjunction_rows(
@@ -75,18 +63,27 @@ def conjunction_rows(conjunction: Conjunction, book: CodeBook) -> tuple[list[Row
     """
     requirements: list[tuple[AttributeCodes, list[Row]]] = []
     negative: list[Row] = []
+    whole = not (conjunction.some or conjunction.none)
     for predicate in conjunction.positive:
         attribute = book.attribute(fold(predicate.attribute))
-        if predicate.operator == "!=" and not isinstance(predicate.value, Quantity):
+        if predicate.operator == "!=" and not isinstance(predicate.value, (Quantity, Moment)):
             requirements.append((attribute, [(attribute.code, 0, 0.0, 0.0)]))
             negative.append((_different(predicate, attribute, book), NEGATIVE, 0.0, 0.0))
         else:
             requirements.append((attribute, _rows(predicate, attribute, book)))
+            whole = whole and _is_said(predicate)
+    for item in conjunction.some:
+        requirements += _item_requirements(item, book)
     for predicate in conjunction.negative:
         attribute = book.attribute(fold(predicate.attribute))
-        negative.extend((c, f | NEGATIVE, on, off) for c, f, on, off in _rows(predicate, attribute, book))
+        rows = (
+            _rows(predicate, attribute, book)
+            if _is_said(predicate)
+            else [(book.unindexed(attribute, predicate), 0, 0.0, 0.0)]
+        )
+        negative.extend((c, f | NEGATIVE, on, off) for c, f, on, off in rows)
     merged = _merge(requirements) if len(requirements) > 1 else requirements
-    rows: list[Row] = []
+    rows = []
     met: set[int] = set()
     for index, (attribute, alternatives) in enumerate(merged[:MAX_REQUIREMENTS]):
         flags = index | FIRST
@@ -97,7 +94,31 @@ def conjunction_rows(conjunction: Conjunction, book: CodeBook) -> tuple[list[Row
             rows.append((code, own | flags, on, off))
             flags &= ~FIRST
     rows.extend(negative)
-    return rows, min(len(merged), MAX_REQUIREMENTS), len(merged) <= MAX_REQUIREMENTS
+    return rows, min(len(merged), MAX_REQUIREMENTS), whole and len(merged) <= MAX_REQUIREMENTS
+
+
+def _is_said(predicate: Predicate) -> bool:
+    """Whether the rows of a predicate are true of just the tuples that meet it."""
+    if predicate.operator in ("in", "!=") or (predicate.operator == "=" and not isinstance(predicate.value, Quantity)):
+        return True  # answered by tokens wherever a range would not do
+    interval = predicate.interval()
+    if interval is None:
+        return True
+    if interval.unit == MOMENT and interval.low is not None and interval.high is not None:
+        return False
+    return not beyond(interval.base())
+
+
+def _item_requirements(item: Item, book: CodeBook) -> list[tuple[AttributeCodes, list[Row]]]:
+    """What an event must bring anywhere for one item of a list to meet a `some`; the rest is checked on the event."""
+    found = []
+    for predicate in item.conjunction.positive:
+        field = fold(predicate.attribute)
+        if field != PLAIN_VALUE and predicate.operator != "!=":
+            name = f"{fold(item.attribute).replace('[]', '')}.{field.replace('[]', '')}"
+            attribute = book.attribute(name)
+            found.append((attribute, _rows(predicate, attribute, book)))
+    return found
 
 
 def _rows(predicate: Predicate, attribute: AttributeCodes, book: CodeBook) -> list[Row]:
@@ -115,23 +136,13 @@ def _rows(predicate: Predicate, attribute: AttributeCodes, book: CodeBook) -> li
         rows = [_equal(one, attribute, book) for one in value]  # type: ignore[union-attr]
         distinct = [row for row in dict.fromkeys(rows) if not row[1] & NUMERIC or row[2] < row[3]]
         return distinct or rows[:1]
-    if isinstance(value, (str, bool)):
-        if operator == "=":
-            return [_equal(value, attribute, book)]
-        return [(book.text(attribute, operator, str(value)), 0, 0.0, 0.0)]
-    if isinstance(value, Interval):
-        return [_number(value, attribute, book)]
-    if isinstance(value, Quantity):
-        interval = predicate.interval()
-        assert interval is not None  # a comparison with a quantity always has one
-        return [_number(interval, attribute, book)]
-    number: float = value  # type: ignore[assignment]
-    on, off = -INFINITY, INFINITY
-    if operator in (">", ">=", "="):
-        on = above(number) if operator == ">" else at_least(number)
-    if operator in ("<", "<=", "="):
-        off = at_least(number) if operator == "<" else above(number)
-    return [(book.axis(attribute, ""), NUMERIC, on + 0.0, off + 0.0)]
+    if operator == "=":
+        return [_equal(value, attribute, book)]
+    if isinstance(value, str):
+        return [(book.text(attribute, operator, value), 0, 0.0, 0.0)]
+    interval = predicate.interval()
+    assert interval is not None  # a comparison always has one
+    return [_number(interval, attribute, book)]
 
 
 def _equal(value: object, attribute: AttributeCodes, book: CodeBook) -> Row:
@@ -139,14 +150,23 @@ def _equal(value: object, attribute: AttributeCodes, book: CodeBook) -> Row:
         return book.text(attribute, "=", value), 0, 0.0, 0.0
     if isinstance(value, bool):
         return book.boolean(attribute, value), 0, 0.0, 0.0
+    if isinstance(value, Moment):
+        return book.unindexed(attribute, Predicate(attribute.name, "=", value)), 0, 0.0, 0.0
     if isinstance(value, Quantity):
-        return _number(Interval(value.value, value.value, unit=value.unit), attribute, book)
-    return _number(Interval(value, value), attribute, book)  # type: ignore[arg-type]
+        interval = Interval(value.value, value.value, unit=value.unit)
+        if beyond(interval.base()):
+            return book.unindexed(attribute, Predicate(attribute.name, "=", value)), 0, 0.0, 0.0
+        return _number(interval, attribute, book)
+    number: float = value  # type: ignore[assignment]
+    if abs(number) >= WHOLE_IN_FLOAT:
+        return book.whole(attribute, number), 0, 0.0, 0.0
+    return _number(Interval(number, number), attribute, book)
 
 
 def _number(interval: Interval, attribute: AttributeCodes, book: CodeBook) -> Row:
     on, off = range_of(interval.base())  # adding 0.0 makes -0.0 the 0.0 it equals
-    return book.axis(attribute, interval.unit), NUMERIC, on + 0.0, off + 0.0
+    last = interval.unit == MOMENT and interval.low is None  # a day ends before a bound if its last moment does
+    return book.axis(attribute, interval.unit, last), NUMERIC, on + 0.0, off + 0.0
 
 
 def _different(predicate: Predicate, attribute: AttributeCodes, book: CodeBook) -> int:

@@ -35,13 +35,19 @@ from likewise.matching.bitmap.match_kernels import match_many, match_one
 from likewise.matching.bitmap.residual import holds
 from likewise.matching.bitmap.tail import Tail
 from likewise.matching.engine import BaseEngine, Found, FoundBatch
+from likewise.matching.plain.conditions import PlainCondition, evaluate, plain_condition
+from likewise.matching.plain.needed import Needed
+from likewise.matching.plain.similarity import SeenEvent
 from likewise.model.event import Event
 from likewise.model.subscription import Condition, Kind, Subscription
+from likewise.model.types import NO_TYPES, Hierarchy
 
 SMALL = 1_024  # results up to here are copied; larger ones are handed out in the buffer, used again once let go
 _make_found: Callable[[type[Found], tuple[NDArray[np.int32], None]], Found] = tuple.__new__  # half the time of Found()
 PLACES = places_of_bits()
 BATCH_BYTES = 2**18  # bitmaps of the events a batch matches together; in the cache until they are listed
+
+EXACTLY = Needed.at(1.0)
 
 
 class BitmapEngine(BaseEngine):
@@ -56,16 +62,17 @@ class BitmapEngine(BaseEngine):
 
     kinds: ClassVar[frozenset[Kind]] = frozenset({"exact"})
 
-    def __init__(self, *, shape: layout.BlockShape | None = None) -> None:
+    def __init__(self, *, shape: layout.BlockShape | None = None, types: Hierarchy = NO_TYPES) -> None:
         super().__init__()
         self._shape = shape or layout.BlockShape()
-        self._book = CodeBook()
+        self.types = types
+        self._book = CodeBook(types)
         self._points = EventPoints(self._book)
         self._tail = Tail(self._shape)
         self._blocks: list[Block] = []
         self._clustering: Clustering | None = None
         self._several = False  # some subscription has several slots
-        self._unsaid: set[int] = set()  # ordinals whose rows do not say all of their condition
+        self._unsaid: dict[int, PlainCondition] = {}  # conditions of which rows do not say all, by ordinal
         self._ascending = True
         self._highest = -1
         self._bounds = np.zeros(3, np.int64)  # where the one event's points begin and end; how many matches
@@ -92,8 +99,8 @@ class BitmapEngine(BaseEngine):
             for row in rows:
                 book.hold(row[0])
             tail.append(ordinal, rows, requirements)
-            if not whole:
-                self._unsaid.add(ordinal)
+            if not whole and ordinal not in self._unsaid:
+                self._unsaid[ordinal] = plain_condition(subscription)
         book.keep()
         if ordinal < self._highest:
             self._ascending = False
@@ -108,7 +115,7 @@ class BitmapEngine(BaseEngine):
     def remove(self, ordinal: int) -> None:
         """Forget a subscription, wholly. An ordinal not in use is `UnknownId`."""
         self.dismiss(ordinal)
-        self._unsaid.discard(ordinal)
+        self._unsaid.pop(ordinal, None)
         tail = self._tail
         codes = tail.remove(ordinal) if ordinal in tail.slots else self._remove_from_block(ordinal)
         for code in codes:
@@ -258,9 +265,16 @@ class BitmapEngine(BaseEngine):
             found = found.copy()
         else:
             self._lent = True
-        if self._unsaid or not self._ascending:
+        if points.spans:
+            found, points.spans = self._plainly(event), False
+        elif self._unsaid or not self._ascending:
             found = self._finish(event, found)
         return _make_found(Found, (found, None))
+
+    def _plainly(self, event: Event) -> NDArray[np.int32]:
+        """Every condition evaluated as it stands: for a day where seconds are asked for, which no point says."""
+        types = self._book.types
+        return np.array([o for o, s in sorted(self.subscriptions.items()) if holds(s, event, types)], np.int32)
 
     def _finish(self, event: Event, found: NDArray[np.int32]) -> NDArray[np.int32]:
         """Put ordinals in order where additions were not, and check what rows do not say."""
@@ -269,8 +283,11 @@ class BitmapEngine(BaseEngine):
         elif not self._ascending:
             found.sort()
         if self._unsaid:
-            wrong = [o for o in self._unsaid if not holds(self.subscriptions[o], event)]
-            found = found[~np.isin(found, wrong)]
+            unsure = found[np.isin(found, list(self._unsaid))].tolist()
+            if unsure:
+                seen = SeenEvent(event, None, self._book.types)
+                wrong = [o for o in unsure if evaluate(self._unsaid[o], seen, EXACTLY) is None]
+                found = found[~np.isin(found, wrong)]
         return found
 
     @property
@@ -302,7 +319,11 @@ class BitmapEngine(BaseEngine):
                 starts[index] = end = self._points.write(event, end)
         counts = np.zeros(len(events), np.int64)
         ordinals = self._match_all(starts, counts)
-        if self._unsaid or not self._ascending:
+        if self._points.spans:
+            pieces = [self.find(event, when).ordinals for event, when in zip(events, at, strict=True)]
+            counts[:] = [len(piece) for piece in pieces]
+            ordinals = np.concatenate([*pieces, np.empty(0, np.int32)])
+        elif self._unsaid or not self._ascending:
             found = np.split(ordinals, np.cumsum(counts)[:-1]) if len(events) else []
             pieces = [self._finish(event, piece) for event, piece in zip(events, found, strict=True)]
             counts[:] = [len(piece) for piece in pieces]

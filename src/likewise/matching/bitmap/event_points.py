@@ -12,12 +12,13 @@ import sys
 import numpy as np
 
 from likewise.kernels.compile import view
-from likewise.matching.bitmap.code_book import MAX_REMEMBERED, UNASKED, AttributeCodes, CodeBook, TextPoints
+from likewise.matching.bitmap.code_book import MAX_REMEMBERED, SEVERAL, UNASKED, AttributeCodes, CodeBook, TextPoints
+from likewise.matching.plain.float_bounds import away_from_zero
 from likewise.matching.plain.operators import meets
 from likewise.model.event import Event, EventTuple
-from likewise.model.text import fold
-from likewise.model.units import reading_unit
-from likewise.model.values import Quantity, read_number
+from likewise.model.moments import MOMENT
+from likewise.model.readings import brought
+from likewise.model.text import attribute_names, fold
 
 LARGEST = sys.float_info.max
 TRUTHS = {"true": True, "false": False}
@@ -37,6 +38,7 @@ class EventPoints:
 
     def __init__(self, book: CodeBook) -> None:
         self.book = book
+        self.spans = False  # some event written so far has a day where seconds are asked for
         self._serial = 0
         self.codes = np.zeros(0, np.int64)
         self.numbers = np.zeros(0, np.float64)
@@ -66,7 +68,7 @@ class EventPoints:
                 attribute = self.attribute(item.attribute)
             if attribute is UNASKED:
                 continue
-            if attribute.seen == serial:
+            if attribute.seen == serial or attribute is SEVERAL:
                 return self._repeated(event, start)
             attribute.seen = serial
             codes[at] = attribute.head
@@ -76,7 +78,7 @@ class EventPoints:
             if attribute.only_numbers and (kind is float or kind is int):
                 if attribute.axis >= 0:
                     codes[at] = attribute.axis
-                    numbers[at] = value
+                    numbers[at] = value if kind is float else away_from_zero(value)  # type: ignore[arg-type]
                     at += 1
                 continue
             if kind is str and attribute.axis < 0 and attribute.only_numbers:
@@ -107,15 +109,20 @@ class EventPoints:
         names = self.book.names
         if len(names) >= MAX_REMEMBERED:
             names.clear()
-        found = names[name] = self.book.attributes.get(fold(name), UNASKED)
+        asked = self._asked(name)
+        found = names[name] = UNASKED if not asked else asked[0] if len(asked) == 1 else SEVERAL
         return found
+
+    def _asked(self, name: str) -> list[AttributeCodes]:
+        """The codes of an attribute as an event writes it: those of a list are asked for with `[]` and without."""
+        attributes = self.book.attributes
+        return [attributes[folded] for folded in attribute_names(name) if folded in attributes]
 
     def _repeated(self, event: Event, start: int) -> int:
         """As `write`, for events that state an attribute more than once."""
         groups: dict[str, tuple[AttributeCodes, list[EventTuple]]] = {}
         for item in event.tuples:
-            attribute = self.attribute(item.attribute)
-            if attribute is not UNASKED:
+            for attribute in self._asked(item.attribute):
                 groups.setdefault(attribute.name, (attribute, []))[1].append(item)
         points: list[tuple[int, float]] = []
         for attribute, items in groups.values():
@@ -148,21 +155,38 @@ class EventPoints:
                 tokens = (attribute.booleans[value],)
             if (bool, value) in attribute.different:
                 failures = (attribute.different[bool, value],)
-        elif isinstance(value, str):
-            tokens, failures, reading = attribute.remembered.get(value) or self.of_text(attribute, value)
-            if reading is not None:
-                readings = self.of_number(attribute, item.attribute, reading[0], reading[1] or item.unit)
         else:
-            number = float(value)
-            if (float, number) in attribute.different:
-                failures = (attribute.different[float, number],)
-            readings = self.of_number(attribute, item.attribute, number, item.unit)
+            if isinstance(value, str):
+                tokens, failures = attribute.remembered.get(value) or self.of_text(attribute, value)
+            reading = item.reading()
+            if reading is not None:
+                number = reading[0]
+                if (float, number) in attribute.different:
+                    failures += (attribute.different[float, number],)
+                if number in attribute.wholes:
+                    tokens += (attribute.wholes[number],)
+                if attribute.axis >= 0:
+                    readings.append((attribute.axis, away_from_zero(number)))
+            if attribute.unit_axes:
+                self._brought(attribute, item, readings)
         if attribute.unindexed:
-            tokens += tuple(point for predicate, point in attribute.unindexed.items() if meets(predicate, item))
+            types = self.book.types
+            tokens += tuple(point for predicate, point in attribute.unindexed.items() if meets(predicate, item, types))
         return tokens, failures, readings
 
+    def _brought(self, attribute: AttributeCodes, item: EventTuple, readings: list[tuple[int, float]]) -> None:
+        """Add what a tuple shows on every axis of a unit: of a span its first or last number."""
+        for symbol, last, point in attribute.unit_axes.values():
+            found = brought(item, symbol)
+            if found.first <= found.last:
+                number = away_from_zero(found.last if last else found.first)
+                # no bound lies beyond the largest number, so infinity may stand there
+                readings.append((point, number if math.isfinite(number) else math.copysign(LARGEST, number)))
+                if found.first < found.last and symbol != MOMENT:
+                    self.spans = True  # a day against a number of seconds: both of its ends count
+
     def of_text(self, attribute: AttributeCodes, text: str) -> TextPoints:
-        """The tokens a text makes true, the `!=` it fails, and the number it reads as; remembered."""
+        """The tokens a text makes true, and the `!=` it fails as text; remembered."""
         tokens = attribute.texts.find(text)
         failures = []
         folded = fold(text)
@@ -173,13 +197,7 @@ class EventPoints:
                 failures.append(attribute.different[bool, truth])
         if (str, folded) in attribute.different:
             failures.append(attribute.different[str, folded])
-        reading = None
-        read = read_number(text)
-        if read is not None:
-            reading = (read.value, read.unit) if isinstance(read, Quantity) else (read, "")
-            if (float, reading[0]) in attribute.different:
-                failures.append(attribute.different[float, reading[0]])
-        found: TextPoints = (tuple(tokens), tuple(failures), reading)
+        found: TextPoints = (tuple(tokens), tuple(failures))
         book = self.book
         if book.remembered >= MAX_REMEMBERED:
             for other in book.attributes.values():
@@ -188,14 +206,3 @@ class EventPoints:
         book.remembered += 1
         attribute.remembered[text] = found
         return found
-
-    def of_number(self, attribute: AttributeCodes, name: str, number: float, stated: str) -> list[tuple[int, float]]:
-        """A number on every axis of its attribute: as it is, and in the base of each unit asked for."""
-        readings = [(attribute.axis, number)] if attribute.axis >= 0 else []
-        for asked, point in attribute.unit_axes.values():
-            found = reading_unit(name, stated, asked)
-            if found is None or found.dimension == asked.dimension:
-                base = (found or asked).to_base(number)
-                # no bound lies beyond the largest number rounded to twelve digits, so infinity may stand there
-                readings.append((point, base if math.isfinite(base) else math.copysign(LARGEST, base)))
-        return readings

@@ -1,34 +1,22 @@
-"""A condition checked plainly against an event: what engines do for the few things they keep no index for."""
+"""A condition checked plainly against an event: what the engine does for the few things no point says."""
 
 from __future__ import annotations
 
-from likewise.matching.plain.operators import meets
-from likewise.model.condition import Conjunction
+from likewise.matching.plain.conditions import evaluate, plain_condition
+from likewise.matching.plain.needed import Needed
+from likewise.matching.plain.similarity import SeenEvent
 from likewise.model.event import Event
-from likewise.model.predicate import Predicate
 from likewise.model.subscription import Condition, Subscription
-from likewise.model.text import fold
+from likewise.model.types import NO_TYPES, Hierarchy
 
 
-def predicate_holds(predicate: Predicate, event: Event) -> bool:
-    """Whether some tuple with the predicate's attribute meets it."""
-    name = fold(predicate.attribute)
-    return any(fold(item.attribute) == name and meets(predicate, item) for item in event.tuples)
-
-
-def conjunction_holds(conjunction: Conjunction, event: Event) -> bool:
-    """Whether every positive predicate holds and no negative one does."""
-    return all(predicate_holds(p, event) for p in conjunction.positive) and not any(
-        predicate_holds(p, event) for p in conjunction.negative
-    )
-
-
-def holds(subscription: Subscription, event: Event) -> bool:
+def holds(subscription: Subscription, event: Event, types: Hierarchy = NO_TYPES) -> bool:
     """Whether an event meets an exact condition.
 
-    >>> from likewise.model import event
+    >>> from likewise.model import Predicate, event
     >>> holds(Subscription(Condition((Predicate("a", ">", 1.0),))), event({"A": 2}))
     True
     """
-    body = subscription.body
-    return isinstance(body, Condition) and any(conjunction_holds(c, event) for c in body.conjunctions())
+    if not isinstance(subscription.body, Condition):
+        return False
+    return evaluate(plain_condition(subscription), SeenEvent(event, None, types), Needed.at(1.0)) is not None

@@ -8,10 +8,10 @@ so it is never worse than trying each pattern.
 
 from __future__ import annotations
 
-from likewise.model.text import fold
-
-TOPIC_SEPARATORS = "/"
-TYPE_SEPARATORS = "/."
+from likewise.matching.plain.operators import SEPARATORS
+from likewise.matching.topics.trie import TopicTrie
+from likewise.model.text import fold, fold_part
+from likewise.model.types import NO_TYPES, Hierarchy
 
 
 class TextIndex:
@@ -24,28 +24,37 @@ class TextIndex:
     ([1], [2], [])
     """
 
-    __slots__ = ("_lengths", "_tables")
+    __slots__ = ("_lengths", "_tables", "_topics", "_types")
 
-    def __init__(self) -> None:
+    def __init__(self, types: Hierarchy = NO_TYPES) -> None:
+        self._types = types
+        self._topics: TopicTrie | None = None
         self._tables: dict[str, dict[str, int]] = {}
         self._lengths: dict[str, dict[int, int]] = {}  # operator -> length -> how many patterns have it
 
     def __bool__(self) -> bool:
-        return bool(self._tables)
+        return bool(self._tables) or self._topics is not None
 
     @staticmethod
     def key(operator: str, text: str) -> str:
         """The form in which a predicate's text is compared."""
-        folded = fold(text)
-        return folded.rstrip(TYPE_SEPARATORS) if operator in ("under", "is-a") else folded
+        if operator in SEPARATORS:
+            return fold(text).rstrip(SEPARATORS[operator])
+        return fold(text) if operator == "=" else fold_part(text)
 
     def get(self, operator: str, text: str) -> int | None:
         """The number of a predicate that is held, else None."""
+        if operator == "matches":
+            return None if self._topics is None else self._topics.get(text)
         table = self._tables.get(operator)
         return None if table is None else table.get(self.key(operator, text))
 
     def add(self, operator: str, text: str, number: int) -> None:
         """Hold a predicate under a number."""
+        if operator == "matches":
+            self._topics = self._topics or TopicTrie()
+            self._topics.add(text, number)
+            return
         key = self.key(operator, text)
         self._tables.setdefault(operator, {})[key] = number
         lengths = self._lengths.setdefault(operator, {})
@@ -53,6 +62,12 @@ class TextIndex:
 
     def remove(self, operator: str, text: str) -> None:
         """Forget a predicate that is held."""
+        if operator == "matches":
+            assert self._topics is not None
+            self._topics.remove(text)
+            if not len(self._topics):
+                self._topics = None
+            return
         key = self.key(operator, text)
         table, lengths = self._tables[operator], self._lengths[operator]
         del table[key]
@@ -65,7 +80,7 @@ class TextIndex:
     def find(self, text: str) -> list[int]:
         """The numbers of the predicates the text meets."""
         seen = fold(text)
-        found: list[int] = []
+        found: list[int] = [] if self._topics is None else self._topics.find(text)
         for operator, table in self._tables.items():
             match operator:
                 case "=":
@@ -77,9 +92,11 @@ class TextIndex:
                 case "contains":
                     keys = self._contained(seen, table)
                 case "under":
-                    keys = _ancestors(seen, TOPIC_SEPARATORS)
+                    keys = _ancestors(seen, SEPARATORS["under"])
                 case _:
-                    keys = _ancestors(seen, TYPE_SEPARATORS)
+                    keys = _ancestors(seen, SEPARATORS["is-a"])
+                    for wider in self._types.wider(text) if self._types else ():
+                        keys |= _ancestors(wider, SEPARATORS["is-a"])
             found.extend(table[key] for key in keys if key in table)
         return found
 

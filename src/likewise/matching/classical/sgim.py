@@ -19,18 +19,20 @@ half the class has gone; until then it is wider than needed, never too narrow.
 
 from __future__ import annotations
 
-from math import ceil, inf, log2
+from math import ceil, inf, log2, nextafter
 from typing import ClassVar
 
 import numpy as np
 
 from likewise.matching.classical.sgim_interests import PropertyGroups
 from likewise.matching.engine import BaseEngine, Found
-from likewise.matching.forest.predicate_table import Compiled, PredicateTable, Truths, closed_bounds
+from likewise.matching.forest.predicate_table import Compiled, PredicateTable, Truths
 from likewise.matching.interests.vectors import InterestEngine, VectorTable
+from likewise.matching.plain.float_bounds import beyond, closed_bounds
 from likewise.model.event import Event
+from likewise.model.readings import brought
 from likewise.model.subscription import Condition, Kind, Subscription
-from likewise.model.units import reading_unit, unit
+from likewise.model.types import NO_TYPES, Hierarchy
 
 
 def sturges(population: int) -> int:
@@ -155,8 +157,9 @@ class SgimEngine(BaseEngine):
 
     kinds: ClassVar[frozenset[Kind]] = frozenset({"exact", "interest"})
 
-    def __init__(self) -> None:
+    def __init__(self, *, types: Hierarchy = NO_TYPES) -> None:
         super().__init__()
+        self.types = types
         self._table = PredicateTable()
         self._groups: dict[str, dict[str, AttributeGroups]] = {}  # by attribute, then by unit
         self._without: dict[_Filed, None] = {}
@@ -222,9 +225,9 @@ class SgimEngine(BaseEngine):
 
     def find(self, event: Event, at: int) -> Found:
         """Test the conjunctions of the classes the event's values lie in."""
-        truths = Truths(event)
+        truths = Truths(event, self.types)
         found = {filed.ordinal for filed in self._without if truths.hold(filed.compiled)}
-        for attribute in truths.numbers:
+        for attribute in truths.items:
             for symbol, groups in self._groups.get(attribute, {}).items():
                 values = _values(truths, attribute, symbol)
                 if not values:
@@ -249,7 +252,10 @@ def _ranges(filed: _Filed) -> dict[Key, tuple[float, float]]:
         interval = entry.predicate.interval()
         if interval is not None:
             key = entry.attribute, interval.unit
-            low, high = closed_bounds(interval.base())
+            base = interval.base()
+            low, high = closed_bounds(base)
+            if beyond(base):  # whole numbers that are no floats may lie next to it
+                low, high = nextafter(low, -inf), nextafter(high, inf)
             before = ranges.get(key, (-inf, inf))
             ranges[key] = max(low, before[0]), min(high, before[1])
     return ranges
@@ -258,13 +264,10 @@ def _ranges(filed: _Filed) -> dict[Key, tuple[float, float]]:
 def _values(truths: Truths, attribute: str, symbol: str) -> list[float]:
     """The event's readings of an attribute as a predicate in that unit sees them."""
     if not symbol:
-        return truths.numbers[attribute]
-    asked = unit(symbol)
-    values = []
+        return truths.numbers.get(attribute, [])
+    values: list[float] = []
     for item in truths.items[attribute]:
-        reading = item.reading()
-        if reading is not None:
-            found = reading_unit(item.attribute, reading[1], asked) or asked
-            if found.dimension == asked.dimension:
-                values.append(found.to_base(reading[0]))
+        found = brought(item, symbol)
+        if found.first <= found.last:
+            values += (found.first, found.last)
     return values

@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import chain, pairwise, product
 
-from likewise.matching.covering.stated_intervals import SLACK, bare, stated, units_of
+from likewise.matching.covering.stated_intervals import SLACK, bare, stated
 from likewise.matching.plain.operators import meets
 from likewise.model.event import EventTuple
+from likewise.model.moments import MOMENT, Moment
 from likewise.model.predicate import TEXT_OPERATORS, Predicate
-from likewise.model.text import fold
-from likewise.model.unit_table import ROWS
-from likewise.model.units import Unit, unit
+from likewise.model.text import fold, fold_part
+from likewise.model.units import Unit, unit, units_of_dimension
+from likewise.model.units.everyday import ROWS
 from likewise.model.values import Interval, Quantity, read_number
 
 
@@ -27,6 +28,7 @@ def compatible(predicates: Sequence[Predicate]) -> bool:
     >>> compatible([Predicate("x", "starts with", "a"), Predicate("x", "ends with", "b")])
     True
     """
+    predicates = [p for p in predicates if not _open(p)]
     for place, predicate in enumerate(predicates):
         if predicate.operator == "in":
             assert isinstance(predicate.value, tuple)
@@ -47,6 +49,15 @@ def compatible(predicates: Sequence[Predicate]) -> bool:
     if texts and not all(_could_stand_in_a_number(p) for p in texts):
         return False
     return _numbers_fit(fold(predicates[0].attribute), intervals, unequal)
+
+
+def _open(predicate: Predicate) -> bool:
+    """Whether a predicate is taken to fit all others: topics, declared types and times are not reasoned about."""
+    values = predicate.value if isinstance(predicate.value, tuple) else (predicate.value,)
+    if predicate.operator in ("matches", "is-a") or any(isinstance(value, Moment) for value in values):
+        return True
+    interval = predicate.interval()
+    return interval is not None and interval.unit == MOMENT
 
 
 def equals(predicate: Predicate, value: object) -> Predicate:
@@ -77,16 +88,14 @@ def _texts_fit(predicates: Iterable[Predicate]) -> bool:
     starts: list[tuple[str, str]] = []  # a prefix, and the characters that may follow it at once ('' for any)
     ends: list[str] = []
     for predicate in predicates:
-        text = fold(str(predicate.value))
+        text = fold_part(str(predicate.value))
         match predicate.operator:
             case "starts with":
                 starts.append((text, ""))
             case "ends with":
                 ends.append(text)
             case "under":
-                starts.append((text.rstrip("/."), "/"))
-            case "is-a":
-                starts.append((text.rstrip("/."), "/."))
+                starts.append((text.strip().rstrip("/"), "/"))
     ends.sort(key=len)
     starts.sort(key=lambda start: len(start[0]))
     return all(longer.endswith(shorter) for shorter, longer in pairwise(ends)) and all(
@@ -105,17 +114,9 @@ def _extends(longer: str, shorter: str, following: str) -> bool:
 def _could_stand_in_a_number(predicate: Predicate) -> bool:
     """Whether a text that reads as a number, perhaps with a unit, could meet a text operator."""
     text = fold(str(predicate.value))
-    if predicate.operator in ("starts with", "under", "is-a"):
-        return text[0] in "0123456789+-."
-    return not set(text) - _NUMBER_CHARACTERS
-
-
-def _number_characters() -> frozenset[str]:
-    spelled = "".join(f"{symbol} {spellings}" for symbol, _, _, _, spellings, _ in ROWS).replace("_", " ")
-    return frozenset(spelled.casefold() + "0123456789+-.e ")
-
-
-_NUMBER_CHARACTERS = _number_characters()
+    if predicate.operator in ("starts with", "under"):
+        return text[:1] in "0123456789+-."
+    return True  # units are spelled with nearly every letter
 
 
 def _numbers_fit(attribute: str, intervals: list[Interval], unequal: Sequence[object]) -> bool:
@@ -139,7 +140,7 @@ def _numbers_fit(attribute: str, intervals: list[Interval], unequal: Sequence[ob
     choices: list[list[list[Interval]]] = []
     for dimension, asked in dimensions.items():
         base = _join([i.base() for i in asked])
-        units = units_of(dimension) if len(dimensions) == 1 else _units_a_name_may_state(attribute, dimension)
+        units = units_of_dimension(dimension) if len(dimensions) == 1 else _units_a_name_may_state(attribute, dimension)
         in_units = [] if base is None else [[stated(base, u)] for u in units]
         choices.append([[bare(i) for i in asked], *in_units])
     return any(_join([*plain, *chain.from_iterable(chosen)], SLACK) is not None for chosen in product(*choices))
@@ -168,7 +169,7 @@ def _excluded(joined: Interval, unequal: Iterable[object]) -> bool:
 
 
 def _room(bound: float, slack: float) -> float:
-    return slack * max(1.0, abs(bound))
+    return slack * max(1.0, abs(bound)) if slack else 0  # whole numbers of 64 bits stay whole
 
 
 def _join(intervals: Sequence[Interval], slack: float = 0.0) -> Interval | None:

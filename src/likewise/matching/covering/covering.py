@@ -11,8 +11,8 @@ mentions is open. Where one side alone asks for values no single one can have, a
 lists (`tags[]`), repetition is meant and the attribute is open, too.
 
 Exact for conjunctions (see `implication` and `compatibility` for mixed units); with `or` and `not`
-covering never errs towards yes and intersection never towards no. A relaxed predicate is covered by an
-equal condition only, and is open to intersection.
+covering never errs towards yes and intersection never towards no. A relaxed predicate, and an item of a
+list, is covered by an equal condition only, and is open to intersection.
 """
 
 from __future__ import annotations
@@ -70,7 +70,9 @@ def _conjunctions(asked: Asked) -> tuple[Conjunction, ...]:
 
 
 def _relaxed(conjunction: Conjunction) -> bool:
-    return any(p.relaxed_parts for p in (*conjunction.positive, *conjunction.negative))
+    return any(p.relaxed_parts for p in (*conjunction.positive, *conjunction.negative)) or bool(
+        conjunction.some or conjunction.none
+    )
 
 
 def _conjunction_covers(wide: Conjunction, narrow: Conjunction) -> bool:

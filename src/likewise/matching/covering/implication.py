@@ -17,12 +17,13 @@ value by value and that text which spells a number with a unit counts as mere te
 from __future__ import annotations
 
 from likewise.matching.covering.compatibility import compatible, equals
-from likewise.matching.covering.stated_intervals import SLACK, bare, inside, stated, units_of
-from likewise.matching.plain.operators import meets
+from likewise.matching.covering.stated_intervals import SLACK, bare, inside, stated
+from likewise.matching.plain.operators import SEPARATORS, meets
 from likewise.model.event import EventTuple
+from likewise.model.moments import MOMENT, MOMENT_UNITS
 from likewise.model.predicate import TEXT_OPERATORS, Predicate
-from likewise.model.text import fold
-from likewise.model.units import unit
+from likewise.model.text import fold, fold_part
+from likewise.model.units import unit, units_of_dimension
 from likewise.model.values import Interval, Quantity, read_number
 
 
@@ -36,6 +37,8 @@ def implies(narrow: Predicate, wide: Predicate) -> bool:
     """
     if wide.operator == "exists":
         return True
+    if "matches" in (narrow.operator, wide.operator):  # compared as it is written, unlike all other text
+        return narrow.operator == wide.operator and narrow.value == wide.value
     match narrow.operator:
         case "exists":
             return False
@@ -55,7 +58,7 @@ def implies(narrow: Predicate, wide: Predicate) -> bool:
     if narrow.operator in TEXT_OPERATORS:
         if wide.operator not in TEXT_OPERATORS:
             return False
-        return _text_implies(narrow.operator, fold(str(value)), wide.operator, fold(str(wide.value)))
+        return _text_implies(narrow.operator, fold_part(str(value)), wide.operator, fold_part(str(wide.value)))
     if isinstance(value, str):
         asked = wide.interval()
         if asked is None:
@@ -94,8 +97,10 @@ def never_equal(narrow: Predicate, unequal: Predicate) -> bool:
 def _text_implies(narrow: str, v: str, wide: str, w: str) -> bool:
     if narrow == wide and v == w:
         return True
-    if narrow in ("under", "is-a"):
-        v = v.rstrip("/.")
+    if narrow == "is-a" and wide != "is-a":
+        return False  # a declared type need not be spelled so
+    if narrow in SEPARATORS:
+        v = v.strip().rstrip(SEPARATORS[narrow])
         if not v:
             return False
     match wide:
@@ -107,9 +112,8 @@ def _text_implies(narrow: str, v: str, wide: str, w: str) -> bool:
             return narrow == "ends with" and v.endswith(w)
     if narrow in ("contains", "ends with"):
         return False
-    w = w.rstrip("/.")
-    separators = ("/",) if wide == "under" else ("/", ".")
-    if v.startswith(tuple(w + s for s in separators)):
+    w = w.strip().rstrip(SEPARATORS[wide])
+    if v.startswith(tuple(w + s for s in SEPARATORS[wide])):
         return True
     return v == w and (narrow == "under" or narrow == wide == "is-a")
 
@@ -119,12 +123,14 @@ def _interval_implies(narrow: Interval | None, wide: Interval | None) -> bool:
         return False
     if narrow.unit == wide.unit:
         return inside(narrow.base(), wide.base())
-    if not narrow.unit:
-        return False  # a reading of another dimension meets the bare number only
+    if not narrow.unit or MOMENT in (narrow.unit, wide.unit):
+        return False  # a reading of another dimension, or one that is no time, meets the former only
+    if not wide.unit and narrow.unit in MOMENT_UNITS:
+        return False  # a date is a number of seconds, but no bare number
     found = unit(narrow.unit)
     if not wide.unit:
         base = narrow.base()
-        readings = [stated(base, other) for other in units_of(found.dimension)]
+        readings = [stated(base, other) for other in units_of_dimension(found.dimension)]
         return all(inside(reading, wide, SLACK) for reading in [*readings, bare(narrow)])
     if found.dimension != unit(wide.unit).dimension:
         return False

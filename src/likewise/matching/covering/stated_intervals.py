@@ -3,23 +3,15 @@
 from __future__ import annotations
 
 import sys
-from functools import lru_cache
 from typing import Final
 
-from likewise.model.unit_table import ROWS
-from likewise.model.units import Unit, unit
+from likewise.model.units import Unit
 from likewise.model.values import Interval
 
 # Slack where two units' numbers meet, relative to a bound (or to 1 if that is more): above what rounding to
-# twelve digits moves.
+# ten digits moves.
 SLACK: Final = 1e-8
 _LARGEST: Final = sys.float_info.max
-
-
-@lru_cache(maxsize=256)
-def units_of(dimension: str) -> tuple[Unit, ...]:
-    """The units of one dimension."""
-    return tuple(unit(row[0]) for row in ROWS if row[1] == dimension)
 
 
 def bare(interval: Interval) -> Interval:
@@ -46,13 +38,13 @@ def inside(narrow: Interval, wide: Interval, slack: float = 0.0) -> bool:
     if wide.low is not None:
         if narrow.low is None:
             return False
-        bound = wide.low + slack * max(1.0, abs(wide.low))
+        bound = wide.low + slack * max(1.0, abs(wide.low)) if slack else wide.low
         if narrow.low < bound or (narrow.low == bound and wide.low_open and not narrow.low_open):
             return False
     if wide.high is not None:
         if narrow.high is None:
             return False
-        bound = wide.high - slack * max(1.0, abs(wide.high))
+        bound = wide.high - slack * max(1.0, abs(wide.high)) if slack else wide.high
         if narrow.high > bound or (narrow.high == bound and wide.high_open and not narrow.high_open):
             return False
     return True

@@ -6,10 +6,13 @@ from typing import NamedTuple
 
 import msgspec
 
-from likewise.defaults import TOP_MAPPINGS
+from likewise.defaults import SENSIBLE_THRESHOLD, TOP_MAPPINGS
+from likewise.matching.explaining.items import item_report
+from likewise.matching.explaining.notes import reading_notes
 from likewise.matching.plain.conditions import (
     PlainCondition,
     PlainConjunction,
+    best_score,
     evaluate,
     first_holder,
     plain_condition,
@@ -24,9 +27,9 @@ from likewise.model.explanation import PredicateReport, Verdict
 from likewise.model.mapping import Mapping
 from likewise.model.predicate import Predicate
 from likewise.model.subscription import Subscription
-from likewise.model.text import fold
-from likewise.model.units import reading_unit, unit
-from likewise.model.values import Quantity
+from likewise.model.text import attribute_names, fold
+
+NONE_LEFT = "each predicate needs a tuple of its own, and none is left"
 
 
 class Finding(NamedTuple):
@@ -62,22 +65,31 @@ def _judge(condition: PlainCondition, place: int, seen: SeenEvent, needed: Neede
     if conjunction.relaxed_parts == 0:
         reports = [exact_report(predicate, seen) for predicate in conjunction.positive]
     else:
-        rows = rows_of(conjunction, seen, condition.theme, needed.part)
-        mappings = describe(rows, conjunction.relaxed_parts, TOP_MAPPINGS, place)
-        reached = bool(mappings)
-        if not mappings:  # then the best one of which some part is too weak
-            rows = rows_of(conjunction, seen, condition.theme)
-            mappings = describe(rows, conjunction.relaxed_parts, TOP_MAPPINGS, place)
-        score = mappings[0].score if mappings else 0.0
-        chosen = [c.tuple for c in mappings[0].correspondences] if mappings else _greedy(rows)
+        outer = sum(p.relaxed_parts for p in conjunction.positive)
+        score = best_score(conjunction, seen, condition.theme, needed)[0]
+        reached = score > 0
+        enough = reached and score >= needed.score
+        rows = rows_of(conjunction, seen, condition.theme, needed.part if reached else 0.0)
+        mappings = describe(rows, outer, TOP_MAPPINGS, place) if rows else []
+        if not reached:  # then the best one of which some part is too weak
+            score = mappings[0].score if mappings and not conjunction.some else 0.0
+        chosen = (
+            [c.tuple for c in mappings[0].correspondences]
+            if mappings and enough
+            else nearest_tuples(conjunction.positive, rows, needed)
+        )
         reports = [
             relaxed_report(predicate, row, index, seen, needed)
             for predicate, row, index in zip(conjunction.positive, rows, chosen, strict=True)
         ]
-        if reached and score >= needed.score:  # a strong predicate may carry a weak one
+        if enough:  # a strong predicate may carry a weak one
             reports = [_with_verdict(report, "match") for report in reports]
+        else:
+            mappings = [m for m in mappings if [c.tuple for c in m.correspondences] == chosen]
     positives = len(reports)
+    reports += [item_report(item, seen, condition.theme, needed, negated=False) for item in conjunction.some]
     reports += [negative_report(p, seen, condition.theme, needed) for p in conjunction.negative]
+    reports += [item_report(item, seen, condition.theme, needed, negated=True) for item in conjunction.none]
     failing = next((r for r in reports if r.verdict not in ("match", "below_threshold")), None)
     if failing is None:
         failing = min((r for r in reports if r.verdict != "match"), key=lambda r: r.similarity, default=None)
@@ -87,7 +99,7 @@ def _judge(condition: PlainCondition, place: int, seen: SeenEvent, needed: Neede
         verdict = failing.verdict
         if verdict == "below_threshold" and mappings and score >= needed.score:
             change = _too_weak(failing, needed.part)
-        elif verdict == "below_threshold" and mappings:
+        elif verdict == "below_threshold" and mappings and not conjunction.some:
             change = _strengthen(conjunction, reports[:positives], score, mappings[0].product, needed.score)
         else:
             change = _change(failing, seen)
@@ -101,10 +113,10 @@ def _judge(condition: PlainCondition, place: int, seen: SeenEvent, needed: Neede
 def exact_report(predicate: Predicate, seen: SeenEvent) -> PredicateReport:
     """A predicate without relaxed parts against the tuples of its attribute, the first true one if any."""
     wanted = fold(predicate.attribute)
-    places = [i for i, item in enumerate(seen.tuples) if fold(item.attribute) == wanted]
+    places = [i for i, item in enumerate(seen.tuples) if wanted in attribute_names(item.attribute)]
     if not places:
         return PredicateReport(_text(predicate), "missing_attribute")
-    outcomes = [meets(predicate, seen.tuples[i]) for i in places]
+    outcomes = [meets(predicate, seen.tuples[i], seen.types) for i in places]
     failed = Outcome.UNIT_MISMATCH if Outcome.UNIT_MISMATCH in outcomes else Outcome.FALSE
     outcome = next((o for o in outcomes if o), failed)
     place = places[outcomes.index(outcome)]
@@ -125,10 +137,12 @@ def relaxed_report(
     """A predicate of a conjunction with relaxed parts, with the tuple it was given (None: none was left for it)."""
     text = _text(predicate)
     if index is None:
-        note = "each predicate needs a tuple of its own, and none is left"
-        return PredicateReport(text, "missing_attribute", notes=(note,))
+        return PredicateReport(text, "missing_attribute", notes=(NONE_LEFT,))
     attribute, value = row.attribute[index], row.value[index]
     item = seen.tuples[index]
+    if predicate.attribute_relaxed and attribute < min(needed.part, SENSIBLE_THRESHOLD):
+        note = f"the nearest is {item.attribute!r} at {attribute:.2g}, which says something else"
+        return PredicateReport(text, "missing_attribute", notes=(note,) if attribute else ())
     if attribute * value > 0:
         parts = predicate.relaxed_parts
         reached = attribute >= needed.part and value >= needed.part
@@ -142,7 +156,7 @@ def relaxed_report(
         return PredicateReport(text, "missing_attribute")
     if predicate.value_relaxed:
         return _report(predicate, item, index, "below_threshold", attribute, value)
-    mismatch = meets(predicate, item) is Outcome.UNIT_MISMATCH
+    mismatch = meets(predicate, item, seen.types) is Outcome.UNIT_MISMATCH
     return _report(predicate, item, index, "unit_mismatch" if mismatch else "exact_part_false", attribute, value)
 
 
@@ -157,16 +171,27 @@ def negative_report(predicate: Predicate, seen: SeenEvent, theme: tuple[str, ...
     )
 
 
-def _greedy(rows: list[Row]) -> list[int | None]:
-    """Without a mapping: for each predicate its best tuple, unless an earlier predicate has it already."""
-    chosen: list[int | None] = []
-    for row in rows:
-        best = max(range(len(row.similarity)), key=lambda i: (row.similarity[i], row.attribute[i]), default=None)
-        taken = best is not None and row.similarity[best] > 0 and best in chosen
-        if taken:
-            free = [i for i, s in enumerate(row.similarity) if s > 0 and i not in chosen]
-            best = max(free, key=lambda i: row.similarity[i], default=None)
-        chosen.append(best)
+def nearest_tuples(predicates: tuple[Predicate, ...], rows: list[Row], needed: Needed) -> list[int | None]:
+    """For a conjunction that is not met: the reading each predicate is about, no tuple twice.
+
+    What meets a predicate at the threshold comes first; else the attribute decides, whatever the value: a temperature
+    that is too low is what `temperature~ > 25` asks about, not some other number above 25.
+    """
+    ranked: list[tuple[bool, float, float, int, int]] = []
+    for number, (predicate, row) in enumerate(zip(predicates, rows, strict=True)):
+        for place, similarity in enumerate(row.similarity):
+            parts = predicate.relaxed_parts
+            met = similarity > 0 and (not parts or score_of(similarity, parts) >= needed.score)
+            ranked.append((met, row.attribute[place], row.value[place], -number, -place))
+    chosen: list[int | None] = [None] * len(rows)
+    taken: set[int] = set()
+    for _, attribute, _, number, place in sorted(ranked, reverse=True):
+        if attribute > 0 and chosen[-number] is None and -place not in taken:
+            chosen[-number] = -place
+            taken.add(-place)
+    for number, row in enumerate(rows):  # none is near: show that, unless another predicate took the only one
+        if chosen[number] is None and not any(row.attribute):
+            chosen[number] = 0 if row.attribute else None
     return chosen
 
 
@@ -177,33 +202,16 @@ def _report(
     value_text = str(int(item.value)) if isinstance(item.value, float) and item.value.is_integer() else str(item.value)
     shown = f"{value_text} {item.unit}".strip()
     return PredicateReport(
-        _text(predicate), verdict, place, item.attribute, shown, attribute, value, negated, _notes(predicate, item)
+        _text(predicate),
+        verdict,
+        place,
+        item.attribute,
+        shown,
+        attribute,
+        value,
+        negated,
+        reading_notes(predicate, item),
     )
-
-
-def _notes(predicate: Predicate, item: EventTuple) -> tuple[str, ...]:
-    """What a reader must know about a reading: a unit taken for granted, one that does not fit, no number."""
-    if predicate.interval() is not None and item.reading() is None:
-        return (f"{str(item.value)!r} is not a number",)
-    reading = item.reading()
-    asked = [unit(symbol) for symbol in _units(predicate)]
-    if reading is None or not asked:
-        return ()
-    for wanted in asked:
-        found = reading_unit(item.attribute, reading[1], wanted)
-        if found is not None and found.dimension != wanted.dimension:
-            given = f"the reading is in {found.symbol}, which measures {found.dimension}"
-            return (f"{given}; {wanted.symbol} measures {wanted.dimension}",)
-        if found is None:
-            return (f"the reading states no unit and was taken in {wanted.symbol}",)
-    return ()
-
-
-def _units(predicate: Predicate) -> list[str]:
-    """Every unit a predicate's numbers are in."""
-    if isinstance(predicate.value, tuple):
-        return [value.unit for value in predicate.value if isinstance(value, Quantity)]
-    return [predicate.unit] if predicate.unit else []
 
 
 def _with_verdict(report: PredicateReport, verdict: Verdict) -> PredicateReport:
@@ -215,7 +223,7 @@ def _change(report: PredicateReport, seen: SeenEvent) -> str:
     if report.negated:
         return f"It would match if {report.attribute!r} did not say {report.value!r}: `not {report.text}` rules it out."
     match report.verdict:
-        case "missing_attribute" if report.notes:
+        case "missing_attribute" if report.notes == (NONE_LEFT,):
             return f"It would match if the event had a further tuple for `{report.text}`; each predicate needs one."
         case "missing_attribute":
             names = list(dict.fromkeys(item.attribute for item in seen.tuples))
@@ -247,11 +255,14 @@ def _strengthen(
     needed = threshold**conjunction.relaxed_parts / (product / report.similarity)
     where = f"{report.attribute!r}: {report.value!r}"
     lower = f"a threshold of at most {score:.3g}"
+    sensible = score >= SENSIBLE_THRESHOLD  # below it anything would match
     if needed > 1:
         weak = f"`{report.text}` is weakest at {report.similarity:.3g} ({where})"
+        if not sensible:
+            return f"It would need words that mean more of what is asked: {weak}."
         return f"It would match with {lower}; {weak}, and even 1 there would not lift the score to {threshold:.3g}."
     weak = f"`{report.text}`, weakest at {report.similarity:.3g} ({where})"
-    return f"It would match if {weak}, reached {needed:.3g}, or with {lower}."
+    return f"It would match if {weak}, reached {needed:.3g}" + (f", or with {lower}." if sensible else ".")
 
 
 def _text(predicate: Predicate) -> str:

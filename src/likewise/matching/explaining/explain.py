@@ -13,7 +13,7 @@ from likewise.matching.explaining.conditions import Finding, explain_condition
 from likewise.matching.explaining.other_kinds import explain_interest, explain_near, explain_pattern, explain_statements
 from likewise.matching.plain.nearness import Nearness
 from likewise.matching.plain.needed import Needed
-from likewise.matching.plain.scoring import number_of, rank_value, scored_attributes
+from likewise.matching.plain.scoring import number_of, rank_value, scored_attributes, scored_units
 from likewise.matching.plain.similarity import SeenEvent
 from likewise.matching.plain.statements import SeenStatements
 from likewise.matching.plain.window import Standing
@@ -21,6 +21,7 @@ from likewise.model.event import Event
 from likewise.model.explanation import Explanation, PredicateReport, Verdict
 from likewise.model.probability import AS_SCORED, ProbabilityCurve
 from likewise.model.subscription import Condition, GraphPattern, Interest, Near, Subscription, Top
+from likewise.model.types import NO_TYPES, Hierarchy
 from likewise.semantics.measure import Measure
 
 
@@ -36,6 +37,7 @@ def explain(
     at: int | None = None,
     standing: Standing | None = None,
     nearness: Nearness | None = None,
+    types: Hierarchy = NO_TYPES,
 ) -> Explanation:
     """Why the event does or does not meet the subscription; `threshold` is the matcher's, the subscription's own wins.
 
@@ -55,7 +57,7 @@ def explain(
     compared: float | None = level
     body = subscription.body
     if isinstance(body, Condition):
-        judged = explain_condition(subscription, SeenEvent(event, measure), needed)
+        judged = explain_condition(subscription, SeenEvent(event, measure, types), needed)
         compared = level if body.is_relaxed() else None
         if subscription.top is not None and judged.verdict == "match":
             judged = _rank(event, subscription.top, judged, standing)
@@ -95,7 +97,8 @@ def _rank(event: Event, top: Top, judged: Finding, standing: Standing | None) ->
     value = rank_value(top.by, event, judged.score)
     verdict: Verdict = "match"
     if value is None:
-        missing = [name for name in scored_attributes(top.by) if number_of(event, name) is None]
+        named_units = zip(scored_attributes(top.by), scored_units(top.by), strict=True)
+        missing = [name for name, symbol in named_units if number_of(event, name, symbol) is None]
         verdict = "missing_attribute"
         note = f"no number for {', '.join(missing)}" if missing else "the value ranked by is not finite"
         named = ", ".join(missing or scored_attributes(top.by))

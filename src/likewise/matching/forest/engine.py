@@ -25,6 +25,7 @@ from likewise.matching.forest.nodes import Node, Stall, Stalls
 from likewise.matching.forest.predicate_table import PredicateTable, Truths
 from likewise.model.event import Event
 from likewise.model.subscription import Condition, Kind, Subscription
+from likewise.model.types import NO_TYPES, Hierarchy
 
 
 class ForestEngine(BaseEngine):
@@ -40,8 +41,9 @@ class ForestEngine(BaseEngine):
 
     kinds: ClassVar[frozenset[Kind]] = frozenset({"exact"})
 
-    def __init__(self) -> None:
+    def __init__(self, *, types: Hierarchy = NO_TYPES) -> None:
         super().__init__()
+        self.types = types
         self._table = PredicateTable()
         self._roots: Stalls = {}
         self._nodes: dict[int, Node] = {}  # by ordinal
@@ -104,7 +106,7 @@ class ForestEngine(BaseEngine):
 
     def find(self, event: Event, at: int) -> Found:
         """Walk down from the roots, passing over what cannot be met."""
-        truths = Truths(event)
+        truths = Truths(event, self.types)
         items, numbers, texts = truths.items, truths.numbers, truths.texts
         found: list[int] = []
         pending = [self._roots]

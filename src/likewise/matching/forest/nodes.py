@@ -63,7 +63,7 @@ Box = tuple[tuple[str, float, float, str | None], ...]
 
 def _box(compiled: tuple[Compiled, ...]) -> Box | None:
     """A single conjunction of bare numbers and equal texts as (attribute, low, high, text); None if it is more."""
-    if len(compiled) > 1 or compiled[0].negative:
+    if len(compiled) > 1 or compiled[0].negative or compiled[0].some or compiled[0].none:
         return None
     sides: list[tuple[str, float, float, str | None]] = []
     for entry in compiled[0].positive:

@@ -9,25 +9,19 @@ asked of `meets`, once an event.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from math import inf, nextafter
 
+from likewise.matching.plain.float_bounds import beyond, closed_bounds
+from likewise.matching.plain.items import PlainItem, best_item, plain_item
+from likewise.matching.plain.needed import Needed
 from likewise.matching.plain.operators import meets
+from likewise.matching.plain.similarity import SeenEvent
 from likewise.model.condition import Conjunction
 from likewise.model.event import Event, EventTuple
 from likewise.model.predicate import Predicate
-from likewise.model.text import fold
-from likewise.model.values import Interval
+from likewise.model.text import attribute_names, fold
+from likewise.model.types import NO_TYPES, Hierarchy
 
-
-def closed_bounds(interval: Interval) -> tuple[float, float]:
-    """The same floating-point numbers between closed bounds.
-
-    >>> closed_bounds(Interval(1, 2)), closed_bounds(Interval(None, 0, high_open=True))
-    ((1.0, 2.0), (-inf, -5e-324))
-    """
-    low = -inf if interval.low is None else float(interval.low)
-    high = inf if interval.high is None else float(interval.high)
-    return nextafter(low, inf) if interval.low_open else low, nextafter(high, -inf) if interval.high_open else high
+EXACTLY = Needed(1.0, 1.0, 1.0)
 
 
 class KnownPredicate:
@@ -41,18 +35,27 @@ class KnownPredicate:
         self.attribute = fold(predicate.attribute)
         self.users = 0
         interval = predicate.interval()
-        self.bounds = closed_bounds(interval) if interval is not None and not interval.unit else None
+        plain = interval is not None and not interval.unit and not beyond(interval)
+        self.bounds = closed_bounds(interval) if interval is not None and plain else None
         self.text = fold(predicate.value) if predicate.operator == "=" and isinstance(predicate.value, str) else None
 
 
 class Compiled:
     """A conjunction as entries of a table."""
 
-    __slots__ = ("negative", "positive")
+    __slots__ = ("negative", "none", "positive", "some")
 
-    def __init__(self, positive: tuple[KnownPredicate, ...], negative: tuple[KnownPredicate, ...]) -> None:
+    def __init__(
+        self,
+        positive: tuple[KnownPredicate, ...],
+        negative: tuple[KnownPredicate, ...],
+        some: tuple[PlainItem, ...] = (),
+        none: tuple[PlainItem, ...] = (),
+    ) -> None:
         self.positive = positive
         self.negative = negative
+        self.some = some
+        self.none = none
 
 
 def _key(predicate: Predicate) -> object:
@@ -79,7 +82,9 @@ class PredicateTable:
 
     def acquire(self, conjunction: Conjunction) -> Compiled:
         """The conjunction's predicates as entries, each counted as used once more."""
-        return Compiled(self._take(conjunction.positive), self._take(conjunction.negative))
+        positive, negative = self._take(conjunction.positive), self._take(conjunction.negative)
+        some, none = (tuple(plain_item(i, ())[0] for i in side) for side in (conjunction.some, conjunction.none))
+        return Compiled(positive, negative, some, none)
 
     def _take(self, predicates: Iterable[Predicate]) -> tuple[KnownPredicate, ...]:
         taken = []
@@ -104,21 +109,23 @@ class PredicateTable:
 class Truths:
     """Which predicates one event makes true, each found out when first asked for."""
 
-    __slots__ = ("_known", "items", "numbers", "texts")
+    __slots__ = ("_known", "_seen", "items", "numbers", "texts", "types")
 
-    def __init__(self, event: Event) -> None:
+    def __init__(self, event: Event, types: Hierarchy = NO_TYPES) -> None:
+        self.types = types
+        self._seen = SeenEvent(event, None, types)
         self._known: dict[int, bool] = {}
         self.items: dict[str, list[EventTuple]] = {}
         self.numbers: dict[str, list[float]] = {}
         self.texts: dict[str, list[str]] = {}
         for item in event.tuples:
-            attribute = fold(item.attribute)
-            self.items.setdefault(attribute, []).append(item)
             reading = item.reading()
-            if reading is not None:
-                self.numbers.setdefault(attribute, []).append(reading[0])
-            if isinstance(item.value, str):
-                self.texts.setdefault(attribute, []).append(fold(item.value))
+            for attribute in attribute_names(item.attribute):
+                self.items.setdefault(attribute, []).append(item)
+                if reading is not None:
+                    self.numbers.setdefault(attribute, []).append(reading[0])
+                if isinstance(item.value, str):
+                    self.texts.setdefault(attribute, []).append(fold(item.value))
 
     def holds(self, entry: KnownPredicate) -> bool:
         """Whether some tuple satisfies the predicate."""
@@ -134,7 +141,7 @@ class Truths:
         known = self._known.get(entry.number)
         if known is None:
             predicate = entry.predicate
-            known = any(meets(predicate, item) for item in self.items.get(entry.attribute, ()))
+            known = any(meets(predicate, item, self.types) for item in self.items.get(entry.attribute, ()))
             self._known[entry.number] = known
         return known
 
@@ -143,7 +150,12 @@ class Truths:
         for entry in conjunction.positive:
             if not self.holds(entry):
                 return False
-        for entry in conjunction.negative:  # noqa: SIM110  a generator costs more than the test
+        for entry in conjunction.negative:
             if self.holds(entry):
                 return False
+        if conjunction.some or conjunction.none:
+            seen = self._seen
+            return all(best_item(item, seen, (), EXACTLY) for item in conjunction.some) and not any(
+                best_item(item, seen, (), EXACTLY) for item in conjunction.none
+            )
         return True

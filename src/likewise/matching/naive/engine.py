@@ -32,6 +32,7 @@ from likewise.model.mapping import Mapping
 from likewise.model.match import Bindings, Match, Promotion
 from likewise.model.probability import AS_SCORED, ProbabilityCurve
 from likewise.model.subscription import GraphPattern, Interest, Kind, Near, Statements, Subscription
+from likewise.model.types import NO_TYPES, Hierarchy
 
 if TYPE_CHECKING:
     from likewise.semantics.measure import Measure, Term
@@ -68,8 +69,10 @@ class NaiveEngine(BaseEngine):
         lateness: int = LATENESS,
         meaning: Callable[[], Locality] | None = None,
         curve: ProbabilityCurve = AS_SCORED,
+        types: Hierarchy = NO_TYPES,
     ) -> None:
         super().__init__()
+        self.types = types
         self._nearness = Nearness(meaning)
         self.curve = curve
         self.measure, self.jcn, self.esa, self.m = measure, jcn, esa, m
@@ -162,7 +165,7 @@ class NaiveEngine(BaseEngine):
 
     def _arrive(self, event: Event, at: int, *, describing: bool = False) -> tuple[Hits, Hits]:
         """Arrivals and promotions; mappings and bindings only if the match is described."""
-        seen = SeenEvent(event, self.measure)
+        seen = SeenEvent(event, self.measure, self.types)
         if self._terms is None:
             held = [*self._conditions.values(), *self._windowed.values()]
             self._terms = tuple(dict.fromkeys(term for condition in held for term in condition.terms))
@@ -248,11 +251,13 @@ class NaiveEngine(BaseEngine):
             raise UnknownId(str(ordinal))
         standing = None
         if subscription.kind == "top":
-            met = evaluate(self._windowed[ordinal], SeenEvent(event, self.measure), self._needed(ordinal))
+            seen = SeenEvent(event, self.measure, self.types)
+            met = evaluate(self._windowed[ordinal], seen, self._needed(ordinal))
             standing = self._windows.standing(event, ordinal, at, met)
         return explain(
             event, subscription, measure=self.measure, named=self._named, m=self.m,
             threshold=self.threshold, curve=self.curve, at=at, standing=standing, nearness=self._nearness,
+            types=self.types,
         )  # fmt: skip
 
     def board(self, ordinal: int) -> list[Ranked]:
@@ -274,7 +279,7 @@ def _trace(condition: PlainCondition, seen: SeenEvent, met: MetCondition, floor:
         if conjunction.relaxed_parts == 0:  # predicates may share a tuple: there is no mapping
             return None
         rows = rows_of(conjunction, seen, condition.theme, floor)
-        found = describe(rows, conjunction.relaxed_parts, 1, met.conjunction)
+        found = describe(rows, conjunction.relaxed_parts, 1, met.conjunction) if rows else []
         return found[0] if found else None
 
     return best

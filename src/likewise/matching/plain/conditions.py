@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from likewise.matching.plain.items import PlainItem, best_item, plain_item
 from likewise.matching.plain.mappings import best_mapping, describe, score_of
 from likewise.matching.plain.needed import Needed
 from likewise.matching.plain.operators import meets
@@ -19,7 +20,7 @@ from likewise.model.condition import merge_comparisons
 from likewise.model.mapping import Mapping
 from likewise.model.predicate import Predicate
 from likewise.model.subscription import Condition, Subscription
-from likewise.model.text import fold
+from likewise.model.text import attribute_names, fold
 from likewise.semantics.measure import Term
 
 
@@ -30,6 +31,8 @@ class PlainConjunction(NamedTuple):
     negative: tuple[Predicate, ...]
     relaxed_parts: int
     folded: tuple[str, ...]  # the positive predicates' attributes
+    some: tuple[PlainItem, ...] = ()
+    none: tuple[PlainItem, ...] = ()
 
 
 class PlainCondition(NamedTuple):
@@ -63,9 +66,14 @@ def plain_condition(subscription: Subscription) -> PlainCondition:
         if conjunction.relaxed_parts:
             positive = merge_comparisons(positive)
         terms += asked_terms(positive, theme) + asked_terms(conjunction.negative, theme)
-        parts = sum(p.relaxed_parts for p in positive)
+        items: list[tuple[PlainItem, ...]] = []
+        for side in (conjunction.some, conjunction.none):
+            made = [plain_item(item, theme) for item in side]
+            items.append(tuple(item for item, _ in made))
+            terms += [term for _, asked in made for term in asked]
+        parts = sum(p.relaxed_parts for p in positive) + sum(item.relaxed_parts for item in items[0])
         folded = tuple(fold(p.attribute) for p in positive)
-        ready.append(PlainConjunction(positive, conjunction.negative, parts, folded))
+        ready.append(PlainConjunction(positive, conjunction.negative, parts, folded, *items))
     return PlainCondition(tuple(ready), theme, tuple(dict.fromkeys(terms)))
 
 
@@ -84,14 +92,18 @@ def evaluate(condition: PlainCondition, seen: SeenEvent, needed: Needed) -> MetC
         if conjunction.relaxed_parts == 0:
             if not exactly_true(conjunction, seen):
                 continue
+            if any(best_item(item, seen, condition.theme, needed) <= 0 for item in conjunction.some):
+                continue
             met = MetCondition(1.0, 1.0, place)
         else:
-            score, product = best_score(conjunction, seen, condition.theme, needed.part)
+            score, product = best_score(conjunction, seen, condition.theme, needed)
             if score < needed.score or score <= 0:
                 continue
             met = MetCondition(score, product, place)
-        if all(holds_for_none(p, seen, condition.theme, needed) for p in conjunction.negative) and (
-            best is None or met[:2] > best[:2]
+        if best is not None and met[:2] <= best[:2]:
+            continue
+        if all(holds_for_none(p, seen, condition.theme, needed) for p in conjunction.negative) and not any(
+            item_holds(item, seen, condition.theme, needed) for item in conjunction.none
         ):
             best = met
     return best
@@ -105,7 +117,7 @@ def exactly_true(conjunction: PlainConjunction, seen: SeenEvent) -> bool:
         if items is None:
             return False
         for item in items:
-            if meets(predicate, item):
+            if meets(predicate, item, seen.types):
                 break
         else:
             return False
@@ -113,17 +125,21 @@ def exactly_true(conjunction: PlainConjunction, seen: SeenEvent) -> bool:
 
 
 def best_score(
-    conjunction: PlainConjunction, seen: SeenEvent, theme: tuple[str, ...], floor: float = 0.0
+    conjunction: PlainConjunction, seen: SeenEvent, theme: tuple[str, ...], needed: Needed
 ) -> tuple[float, float]:
-    """Score and product of the best mapping whose relaxed parts all reach the floor; both 0 if there is none."""
+    """Score and product of the best mapping whose relaxed parts all reach the floor, and of the best item of each
+    list; both 0 if there is none."""
     rows: list[tuple[float, ...]] = []
     for predicate in conjunction.positive:
-        row = seen.row(predicate, theme, floor)
+        row = seen.row(predicate, theme, needed.part)
         if not any(row.similarity):
             return 0.0, 0.0
         rows.append(row.similarity)
     found = best_mapping(rows)
-    return (0.0, 0.0) if found is None else (score_of(found[0], conjunction.relaxed_parts), found[0])
+    product = found[0] if found is not None else 0.0 if rows else 1.0
+    for item in conjunction.some:
+        product *= best_item(item, seen, theme, needed) if product else 0.0
+    return (score_of(product, conjunction.relaxed_parts), product) if product else (0.0, 0.0)
 
 
 def best_mappings(condition: PlainCondition, seen: SeenEvent, needed: Needed, k: int) -> list[Mapping]:
@@ -145,7 +161,8 @@ def best_mappings(condition: PlainCondition, seen: SeenEvent, needed: Needed, k:
     found: list[Mapping] = []
     for place in chosen:
         conjunction = condition.conjunctions[place]
-        mappings = describe(rows_of(conjunction, seen, condition.theme), conjunction.relaxed_parts, k, place)
+        rows = rows_of(conjunction, seen, condition.theme)
+        mappings = describe(rows, conjunction.relaxed_parts, k, place) if rows else []
         if mappings and (not found or (mappings[0].score, mappings[0].product) > (found[0].score, found[0].product)):
             found = mappings
     return found
@@ -154,6 +171,12 @@ def best_mappings(condition: PlainCondition, seen: SeenEvent, needed: Needed, k:
 def rows_of(conjunction: PlainConjunction, seen: SeenEvent, theme: tuple[str, ...], floor: float = 0.0) -> list[Row]:
     """The similarity matrix: one row for each positive predicate; 0 where a relaxed part is below the floor."""
     return [seen.row(predicate, theme, floor) for predicate in conjunction.positive]
+
+
+def item_holds(item: PlainItem, seen: SeenEvent, theme: tuple[str, ...], needed: Needed) -> bool:
+    """Whether some item of the list satisfies a `some` standing alone; relaxed: whether one reaches the threshold."""
+    product = best_item(item, seen, theme, needed)
+    return product > 0 and (not item.relaxed_parts or score_of(product, item.relaxed_parts) >= needed.against)
 
 
 def holds_for_none(predicate: Predicate, seen: SeenEvent, theme: tuple[str, ...], needed: Needed) -> bool:
@@ -171,7 +194,9 @@ def first_holder(predicate: Predicate, seen: SeenEvent, theme: tuple[str, ...], 
     parts = predicate.relaxed_parts
     if parts == 0:
         wanted = fold(predicate.attribute)
-        held = (i for i, t in enumerate(seen.tuples) if fold(t.attribute) == wanted and meets(predicate, t))
-        return next(held, None)
+        for i, t in enumerate(seen.tuples):
+            if wanted in attribute_names(t.attribute) and meets(predicate, t, seen.types):
+                return i
+        return None
     similarity = seen.row(predicate, theme, needed.part).similarity
     return next((i for i, s in enumerate(similarity) if s > 0 and score_of(s, parts) >= needed.against), None)

@@ -60,7 +60,7 @@ def meets(predicate: Predicate, item: EventTuple, types: Hierarchy = NO_TYPES) -
                 return Outcome.FALSE
             met = text_meets(predicate.operator, str(value), item.value)
             if not met and predicate.operator == "is-a" and types:
-                met = types.is_a(item.value, str(value))
+                met = any(text_meets("is-a", str(value), wider) for wider in types.wider(item.value))
             return Outcome.TRUE if met else Outcome.FALSE
         case _:
             interval = predicate.interval()

@@ -10,28 +10,34 @@ import math
 
 from likewise.model.event import Event, EventTuple
 from likewise.model.subscription import Distance, Relatedness, Scoring, ValueOf, WeightedSum
-from likewise.model.text import fold
-from likewise.model.units import find_unit, units_in_name
+from likewise.model.text import attribute_names, fold
+from likewise.model.units import reading_unit, unit
 
 
-def number_of(event: Event, attribute: str) -> float | None:
-    """The number of the first tuple with this attribute that has one; None if there is none.
+def number_of(event: Event, attribute: str, symbol: str = "") -> float | None:
+    """The number of the first tuple with this attribute that has one, in the unit named; None if there is none.
 
-    It is in the base of its unit if a unit stands beside it or surely in its name, else as it is.
+    Where no unit is named, it is the number as it is written. A reading without a unit is taken in the one named; one
+    whose unit does not fit has no number.
 
     >>> from likewise.model import event
-    >>> number_of(event({"Lat": 45.8}), "lat"), number_of(event({"wind_km_h": 36}), "wind_km_h")
-    (45.8, 10.0)
+    >>> number_of(event({"temp_celsius": 21}), "temp_celsius"), number_of(event({"t": "77 °F"}), "t", "degC")
+    (21.0, 25.0)
+    >>> number_of(event({"t": "77 kg"}), "t", "degC") is None
+    True
     """
     item = stated_in(event, attribute)
     reading = None if item is None else item.reading()
     if item is None or reading is None:
         return None
     number, stated = reading
-    unit = find_unit(stated) if stated else None
-    if unit is None:
-        unit = next((found for found, sure in units_in_name(item.attribute) if sure), None)
-    return number if unit is None else unit.to_base(number)
+    if symbol:
+        asked = unit(symbol)
+        found = reading_unit(item.attribute, stated, asked) or asked
+        if found.dimension != asked.dimension:
+            return None
+        number = found.to(asked, number)
+    return float(number)
 
 
 def stated_in(event: Event, attribute: str) -> EventTuple | None:
@@ -42,7 +48,7 @@ def stated_in(event: Event, attribute: str) -> EventTuple | None:
     '36 km/h'
     """
     wanted = fold(attribute)
-    return next((t for t in event.tuples if fold(t.attribute) == wanted and t.reading() is not None), None)
+    return next((t for t in event.tuples if wanted in attribute_names(t.attribute) and t.reading() is not None), None)
 
 
 def scored_attributes(by: Scoring) -> tuple[str, ...]:
@@ -62,6 +68,32 @@ def scored_attributes(by: Scoring) -> tuple[str, ...]:
             return ()
 
 
+def scored_units(by: Scoring) -> tuple[str, ...]:
+    """The unit each of them is brought to, '' for none.
+
+    >>> scored_units(WeightedSum(((2.0, "pm10"), (1.0, "no2")), ("ug/m3", "")))
+    ('ug/m3', '')
+    """
+    match by:
+        case Distance(units=units) | WeightedSum(units=units):
+            return units or ("",) * len(scored_attributes(by))
+        case ValueOf(unit=symbol):
+            return (symbol,)
+        case Relatedness():
+            return ()
+
+
+def scored_numbers(by: Scoring, event: Event) -> list[float] | None:
+    """The numbers a scoring takes of an event; None if one is missing."""
+    numbers: list[float] = []
+    for attribute, symbol in zip(scored_attributes(by), scored_units(by), strict=True):
+        number = number_of(event, attribute, symbol)
+        if number is None:
+            return None
+        numbers.append(number)
+    return numbers
+
+
 def rank_value(by: Scoring, event: Event, score: float) -> float | None:
     """The value the event is ranked by, `score` being how well it met the condition.
 
@@ -75,12 +107,9 @@ def rank_value(by: Scoring, event: Event, score: float) -> float | None:
     """
     if isinstance(by, Relatedness):
         return score
-    numbers: list[float] = []
-    for attribute in scored_attributes(by):
-        number = number_of(event, attribute)
-        if number is None:
-            return None
-        numbers.append(number)
+    numbers = scored_numbers(by, event)
+    if numbers is None:
+        return None
     total = 0.0
     match by:
         case Distance(point=point):

@@ -11,7 +11,14 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from likewise.matching.plain.operators import meets
-from likewise.matching.plain.terms import asked_attribute, asked_value, seen_attributes, seen_values, term_names
+from likewise.matching.plain.terms import (
+    asked_attribute,
+    asked_value,
+    seen_attributes,
+    seen_values,
+    term_names,
+    theme_of,
+)
 from likewise.model.event import Event, EventTuple
 from likewise.model.predicate import Predicate
 from likewise.model.text import attribute_names, fold
@@ -43,11 +50,16 @@ class SeenEvent:
         self.event = event
         self.types = types
         self.tuples = event.tuples
-        self._measure = measure
+        self.measure = measure
         self._by_attribute: dict[str, list[EventTuple]] | None = None
         self._related: dict[Term, tuple[float, ...]] = {}
         self._attributes: tuple[Term, ...] | None = None
         self._values: tuple[Term | None, ...] | None = None
+
+    @property
+    def theme(self) -> tuple[str, ...]:
+        """The event's theme, as terms carry it."""
+        return theme_of(self.event.themes)
 
     @property
     def by_attribute(self) -> dict[str, list[EventTuple]]:
@@ -67,13 +79,13 @@ class SeenEvent:
             terms = [term for term in fresh if term.role == role]
             if terms:
                 seen = self._seen(terms[0])
-                self._related.update(zip(terms, related(terms, seen, self._measure), strict=True))
+                self._related.update(zip(terms, related(terms, seen, self.measure), strict=True))
 
     def related(self, asked: Term) -> tuple[float, ...]:
         """The relatedness of an asked term with each tuple's attribute or value, by the term's role."""
         found = self._related.get(asked)
         if found is None:
-            (found,) = related([asked], self._seen(asked), self._measure)
+            (found,) = related([asked], self._seen(asked), self.measure)
             self._related[asked] = found
         return found
 

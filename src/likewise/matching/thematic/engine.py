@@ -18,7 +18,7 @@ from likewise.defaults import CACHE_BYTES, THRESHOLD
 from likewise.errors import UnknownId
 from likewise.matching.cache_use import POSTING_LISTS, RELATEDNESS, CacheUse
 from likewise.matching.engine import BaseEngine, Found, FoundBatch
-from likewise.matching.plain.conditions import evaluate, plain_condition, rows_of
+from likewise.matching.plain.conditions import PlainCondition, evaluate, plain_condition, rows_of
 from likewise.matching.plain.mappings import describe
 from likewise.matching.plain.needed import Needed
 from likewise.matching.plain.similarity import SeenEvent
@@ -28,6 +28,8 @@ from likewise.matching.thematic.conjunction_table import ConjunctionTable
 from likewise.matching.thematic.posting_lists import NUMBER, TEXT, PostingLists, Seen
 from likewise.model import Condition, Event, EventTuple, Explanation, Kind, Mapping, Match, Subscription, contexts
 from likewise.model.probability import AS_SCORED, ProbabilityCurve
+from likewise.model.types import NO_TYPES, Hierarchy
+from likewise.model.units.unit import in_float
 from likewise.semantics.measure import Measure
 
 CHUNK = 512  # events matched between two looks at the memory; many matches of more would leave the caches
@@ -36,6 +38,7 @@ TINY = 1e-30  # products below this need 64 bits
 WIDTH = 32  # as in thematic_kernels: events matched side by side
 
 Key = tuple[object, ...] | EventTuple
+Matches = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float32], NDArray[np.float64]]
 
 
 class ThematicEngine(BaseEngine):
@@ -59,8 +62,10 @@ class ThematicEngine(BaseEngine):
         threshold: float = THRESHOLD,
         cache_bytes: int = CACHE_BYTES,
         curve: ProbabilityCurve = AS_SCORED,
+        types: Hierarchy = NO_TYPES,
     ) -> None:
         super().__init__()
+        self.types = types
         self.curve = curve
         self.measure = measure
         self.threshold = threshold
@@ -73,10 +78,11 @@ class ThematicEngine(BaseEngine):
     def _reset(self) -> None:
         """Nothing asked, nothing seen."""
         self.asked = AskedPredicates()
-        self.lists = PostingLists(self.asked, self.measure, self._cache_bytes, self._related)
+        self.lists = PostingLists(self.asked, self.measure, self._cache_bytes, self._related, self.types)
         self.table = ConjunctionTable(self.asked)
         self._owners: list[int] = []  # place -> ordinal, ascending
         self._conjunctions: dict[int, list[int]] = {}  # ordinal -> conjunctions
+        self._plain: dict[int, PlainCondition] = {}  # those that ask for items of lists, evaluated one by one
         self._numbers: dict[tuple[str, ...], dict[Key, int]] = {}  # theme tags -> what was seen -> posting list
         self._themes: dict[tuple[str, ...], tuple[str, ...]] = {}
         self._met: tuple[NDArray[np.int64], ...] = (np.empty(0, np.int64),) * 3
@@ -94,10 +100,14 @@ class ThematicEngine(BaseEngine):
         assert isinstance(subscription.body, Condition)  # `serves` lets nothing else in
         theme = theme_of(subscription.themes)
         needed = self._needed(subscription)
+        conjunctions = subscription.body.conjunctions()
+        if any(conjunction.some or conjunction.none for conjunction in conjunctions):
+            self._plain[ordinal] = plain_condition(subscription)
+            return
         owner = len(self._owners)
         self._owners.append(ordinal)
         self._conjunctions[ordinal] = [
-            self.table.add(owner, conjunction, theme, needed) for conjunction in subscription.body.conjunctions()
+            self.table.add(owner, conjunction, theme, needed) for conjunction in conjunctions
         ]
 
     def _needed(self, subscription: Subscription) -> Needed:
@@ -106,6 +116,8 @@ class ThematicEngine(BaseEngine):
     def remove(self, ordinal: int) -> None:
         """Forget a subscription; when most of what is held is gone, the rest is packed."""
         self.dismiss(ordinal)
+        if self._plain.pop(ordinal, None) is not None:
+            return
         for conjunction in self._conjunctions.pop(ordinal):
             self.table.remove(conjunction)
         if self.table.wants_packing() or self.asked.unused() > 1_000 + len(self.asked) // 2:
@@ -140,14 +152,14 @@ class ThematicEngine(BaseEngine):
 
         def best() -> Mapping | None:
             condition = plain_condition(subscription)
-            seen = SeenEvent(event, self.measure)
+            seen = SeenEvent(event, self.measure, self.types)
             needed = self._needed(subscription)._replace(score=0.0)  # that it is met was found in 32 bits
             met = evaluate(condition, seen, needed)
             if met is None:
                 return None
             conjunction = condition.conjunctions[met.conjunction]
             rows = rows_of(conjunction, seen, condition.theme, needed.part)
-            return next(iter(describe(rows, conjunction.relaxed_parts, 1, met.conjunction)), None)
+            return next(iter(describe(rows, conjunction.relaxed_parts, 1, met.conjunction)), None) if rows else None
 
         return best
 
@@ -168,7 +180,9 @@ class ThematicEngine(BaseEngine):
             raise UnknownId(str(ordinal))
         from likewise.matching.explaining.explain import explain
 
-        return explain(event, subscription, measure=self.measure, threshold=self.threshold, curve=self.curve)
+        return explain(
+            event, subscription, measure=self.measure, threshold=self.threshold, curve=self.curve, types=self.types
+        )
 
     def caches(self) -> dict[str, CacheUse]:
         """How often the posting list of a tuple, and the relatedness of a term, was there."""
@@ -182,10 +196,34 @@ class ThematicEngine(BaseEngine):
         if any(touched):
             self._renumber(self.lists.keep(np.flatnonzero(~np.array(touched, bool))))
 
-    def _match(
-        self, events: Sequence[Event], *, products: bool = False
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float32], NDArray[np.float64]]:
-        """Event, ordinal, score and, if asked for, product of every match, ordered by event and ordinal."""
+    def _match(self, events: Sequence[Event], *, products: bool = False) -> Matches:
+        """How many matches each event has; ordinal, score and, if asked for, product of each, by event and ordinal."""
+        found = self._match_indexed(events, products=products)
+        return self._with_plain(events, found, products) if self._plain else found
+
+    def _with_plain(self, events: Sequence[Event], found: Matches, products: bool) -> Matches:
+        """The matches with those of conditions that no list indexes."""
+        counts, columns = found[0], found[1:]
+        ends = np.cumsum(counts)
+        pieces: list[list[tuple[int, float, float]]] = []
+        for event, begin, end in zip(events, ends - counts, ends, strict=True):
+            seen = SeenEvent(event, self.measure, self.types)
+            shown = [column[begin:end].tolist() for column in columns[: 2 + products]]
+            own = list(zip(shown[0], shown[1], shown[2] if products else shown[1], strict=True))
+            for ordinal, condition in self._plain.items():
+                met = evaluate(condition, seen, self._needed(self.subscriptions[ordinal]))
+                if met is not None:
+                    own.append((ordinal, met.score, met.product))
+            pieces.append(sorted(own))
+        joined = [row for own in pieces for row in own]
+        return (
+            np.array([len(own) for own in pieces], np.int64), np.array([row[0] for row in joined], np.int64),
+            np.array([row[1] for row in joined], np.float32),
+            np.array([row[2] for row in joined] if products else [], np.float64),
+        )  # fmt: skip
+
+    def _match_indexed(self, events: Sequence[Event], *, products: bool) -> Matches:
+        """The matches of what the lists index."""
         from likewise.matching.thematic.match_kernels import match_events
 
         self._batch += 1
@@ -252,9 +290,12 @@ class ThematicEngine(BaseEngine):
                     context = around[index]
                 kind = type(item.value)
                 key: Key
+                single = False
                 if kind is str and not item.group:
+                    single = True
                     key = item
-                elif kind is str or kind is bool:
+                elif kind is str or kind is bool or (kind is int and not in_float(item.value)):  # type: ignore[arg-type]
+                    single = True  # a whole number that is no float has a list of its own
                     key = (kind, item.attribute, item.value, item.unit, context)
                 else:
                     key = (kind, item.attribute, item.unit, context)
@@ -263,7 +304,7 @@ class ThematicEngine(BaseEngine):
                     if event.themes not in self._themes:
                         self._themes[event.themes] = theme_of(event.themes)
                     seen = Seen(item, self._themes[event.themes], context)
-                    number = known[key] = self.lists.new(TEXT if kind is str or kind is bool else NUMBER, seen)
+                    number = known[key] = self.lists.new(TEXT if single else NUMBER, seen)
                 rows.append(number)
             offsets.append(len(rows))
         return np.array(offsets, np.int64), np.array(rows, np.int64)

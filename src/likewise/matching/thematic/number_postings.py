@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import inf, nextafter
 
+from likewise.matching.plain.float_bounds import closed_bounds
 from likewise.matching.plain.terms import STATE_NUMBERS
-from likewise.model import Interval, Predicate, Unit, reading_unit, unit
+from likewise.model import MOMENT, Interval, Moment, Predicate, Quantity, Unit, reading_unit, unit
+from likewise.model.moments import MOMENT_UNITS
 from likewise.model.values import read_number
 
 NumberRange = tuple[Unit | None, float, float]  # the unit to bring the number from (None: as sent), low, high
@@ -38,9 +40,12 @@ def number_entries(predicate: Predicate, attribute: str, stated: str, *, whole: 
         case "!=" if isinstance(value, (str, bool)):
             yield None, -inf, inf
         case "!=":
-            for axis, low, high in _bounds(Predicate(attribute, "=", value), attribute, stated):
+            equal = list(_bounds(Predicate(attribute, "=", value), attribute, stated))
+            for axis, low, high in equal:
                 yield axis, -inf, nextafter(low, -inf)
                 yield axis, nextafter(high, inf), inf
+            if not equal and _never_equal(value, attribute, stated):
+                yield None, -inf, inf
         case "in":
             for one in value:  # type: ignore[union-attr]
                 if not isinstance(one, (str, bool)):
@@ -54,12 +59,26 @@ def _bounds(predicate: Predicate, attribute: str, stated: str) -> Iterator[Numbe
     if interval is None:
         return
     axis: Unit | None = None
-    if interval.unit:
+    if interval.unit == MOMENT:
+        axis = reading_unit(attribute, stated, unit("s"))
+        if axis is None or axis.symbol not in MOMENT_UNITS:  # a bare number is no time
+            return
+    elif interval.unit:
         asked = unit(interval.unit)
         axis = reading_unit(attribute, stated, asked) or asked
         if axis.dimension != asked.dimension:
             return
-    base = interval.base()
-    low = -inf if base.low is None else nextafter(base.low, inf) if base.low_open else base.low
-    high = inf if base.high is None else nextafter(base.high, -inf) if base.high_open else base.high
-    yield axis, low, high
+    low, high = closed_bounds(interval.base())
+    if low <= high:
+        yield axis, low, high
+
+
+def _never_equal(value: object, attribute: str, stated: str) -> bool:
+    """Whether a number under this attribute and unit differs from a value that no float equals, or that is a time."""
+    if isinstance(value, Quantity):  # a unit that does not fit is neither equal nor unequal
+        asked = unit(value.unit)
+        return (reading_unit(attribute, stated, asked) or asked).dimension == asked.dimension
+    if isinstance(value, Moment):
+        found = reading_unit(attribute, stated, unit("s"))
+        return found is None or found.symbol in MOMENT_UNITS
+    return True

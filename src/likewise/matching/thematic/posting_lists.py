@@ -19,8 +19,9 @@ from likewise.matching.plain.terms import STATE_NUMBERS, seen_attribute, seen_va
 from likewise.matching.thematic.asked_predicates import AskedPredicates
 from likewise.matching.thematic.number_postings import number_entries
 from likewise.matching.thematic.relatedness_rows import RelatednessRows
-from likewise.model import EventTuple, Unit
-from likewise.semantics.measure import Measure
+from likewise.model import EventTuple, Unit, fold
+from likewise.model.types import NO_TYPES, Hierarchy
+from likewise.semantics.measure import Measure, Term
 
 TEXT, NUMBER = 0, 1
 LIST_BYTES = 600  # a list's tuple, keys and bookkeeping, beside its entries
@@ -40,9 +41,15 @@ class PostingLists:
     """All lists, in arrays a kernel can walk."""
 
     def __init__(
-        self, asked: AskedPredicates, measure: Measure | None, limit: int, related: CacheUse | None = None
+        self,
+        asked: AskedPredicates,
+        measure: Measure | None,
+        limit: int,
+        related: CacheUse | None = None,
+        types: Hierarchy = NO_TYPES,
     ) -> None:
         self._asked = asked
+        self._types = types
         self._limit = limit // 2
         self.attributes = RelatednessRows(asked.attributes, measure, limit // 8, related)
         self.values = RelatednessRows(asked.values, measure, limit // 4, related)
@@ -112,7 +119,9 @@ class PostingLists:
             floor = self._asked.floor.view()[known:total]
             related = attribute[self._asked.attribute_column.view()[known:total]]
             near = np.flatnonzero((related >= cut) & (related >= floor) & (related > 0) & (cut <= 1)) + known
-            if len(near):
+            if len(near) and kinds[n] == TEXT:
+                self._extend_value(n, seen, near, related[near - known])
+            elif len(near):
                 self._extend_numbers(n, seen, near, related[near - known])
         for known, lists in together.items():
             step = max(1, CELLS // (total - known))
@@ -136,7 +145,7 @@ class PostingLists:
             similarity[:, relaxed] *= value
         for i, j in np.argwhere(near & ~relaxed).tolist():
             predicate = self._asked.predicates[known + j]
-            if predicate is None or not meets(predicate, self.seen[lists[i][0]].item):
+            if predicate is None or not meets(predicate, self.seen[lists[i][0]].item, self._types):
                 similarity[i, j] = 0
         near &= (similarity >= cut) & (similarity > 0)
         places, predicates = np.nonzero(near)
@@ -152,6 +161,22 @@ class PostingLists:
         kept = similarity[places, predicates]
         for n, begin, end in zip(numbers.tolist(), (0, *ends.tolist()), ends.tolist(), strict=False):
             self._append(n, self.texts, [predicates[begin:end] + known, kept[begin:end]])
+
+    def _extend_value(self, n: int, seen: Seen, near: NDArray[np.int64], attribute: NDArray[np.float32]) -> None:
+        """Extend the list of one whole number that is no float: a relaxed text is met by the same word only."""
+        columns = self._asked.value_column.view()[near]
+        value = np.zeros(len(near), np.float32)
+        word = fold(str(seen.item.value))
+        for place, (number, asked) in enumerate(zip(near.tolist(), columns.tolist(), strict=True)):
+            if asked >= 0:
+                column = self._asked.values.items[asked]
+                value[place] = isinstance(column, Term) and fold(column.text) == word
+            else:
+                predicate = self._asked.predicates[number]
+                value[place] = predicate is not None and bool(meets(predicate, seen.item, self._types))
+        similarity = attribute * value
+        kept = (similarity >= self._asked.cut.view()[near] * SLACK) & (similarity > 0)
+        self._append(n, self.texts, [near[kept], similarity[kept]])
 
     def _extend_numbers(self, n: int, seen: Seen, near: NDArray[np.int64], attribute: NDArray[np.float32]) -> None:
         axes = list(self.axes[n])

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likewise.matching.cache_use import CacheUse
+from likewise.matching.plain.terms import term_names
 from likewise.matching.thematic.asked_predicates import Columns
 from likewise.model import fold
 from likewise.semantics.measure import Measure, Term
@@ -97,8 +98,9 @@ class RelatednessRows:
                     self.bytes -= old.nbytes + ROW_BYTES
                 if matrix is not None:
                     row[numbers] = matrix[:, index]
-                for number in self._equal.get(fold(term.text), ()):
-                    row[number] = 1.0
+                for name in term_names(term):
+                    for number in self._equal.get(name, ()):
+                        row[number] = 1.0
                 self._rows[term] = row
                 self.bytes += row.nbytes + ROW_BYTES
 

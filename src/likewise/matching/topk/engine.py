@@ -23,7 +23,7 @@ from likewise.matching.engine import BaseEngine, Found, FoundBatch, Ranked, foun
 from likewise.matching.explaining.explain import explain
 from likewise.matching.plain.conditions import PlainCondition, evaluate, plain_condition
 from likewise.matching.plain.needed import Needed
-from likewise.matching.plain.scoring import number_of, rank_value, scored_attributes
+from likewise.matching.plain.scoring import rank_value, scored_numbers
 from likewise.matching.plain.similarity import SeenEvent
 from likewise.matching.plain.window import Standing
 from likewise.matching.thematic.engine import ThematicEngine
@@ -31,6 +31,7 @@ from likewise.matching.topk.family import Publication, WindowFamily
 from likewise.matching.topk.saved_families import read_families, write_families
 from likewise.model import Distance, Event, Explanation, Kind, Match, Promotion, Subscription, Top, fold
 from likewise.model.probability import AS_SCORED, ProbabilityCurve
+from likewise.model.types import NO_TYPES, Hierarchy
 
 if TYPE_CHECKING:
     from likewise.semantics.measure import Measure
@@ -63,8 +64,10 @@ class TopKEngine(BaseEngine):
         lateness: int = LATENESS,
         cache_bytes: int = CACHE_BYTES,
         curve: ProbabilityCurve = AS_SCORED,
+        types: Hierarchy = NO_TYPES,
     ) -> None:
         super().__init__()
+        self.types = types
         self.curve = curve
         self.measure = measure
         self.threshold = threshold
@@ -95,7 +98,7 @@ class TopKEngine(BaseEngine):
             if self._index is not None:
                 self._index.add(shared.number, condition, at)
             elif len(self._conditions) > FEW:
-                self._index = ThematicEngine(self.measure, self.threshold, self._cache_bytes, self.curve)
+                self._index = ThematicEngine(self.measure, self.threshold, self._cache_bytes, self.curve, self.types)
                 for key, held in self._conditions.items():
                     self._index.add(held.number, key, at)
         key = _family_of(subscription)
@@ -146,7 +149,7 @@ class TopKEngine(BaseEngine):
         if event.time is not None and event.time < self.now - self.lateness:
             self.refused_late += 1
             return arrived, promoted
-        seen = SeenEvent(event, self.measure)
+        seen = SeenEvent(event, self.measure, self.types)
         for condition, shared in self._open(event, at):
             met = evaluate(shared.condition, seen, self._needed(condition))
             if met is None:
@@ -235,7 +238,7 @@ class TopKEngine(BaseEngine):
             raise UnknownId(str(ordinal))
         return explain(
             event, subscription, measure=self.measure, threshold=self.threshold, curve=self.curve, at=at,
-            standing=self._standing(event, ordinal, at),
+            standing=self._standing(event, ordinal, at), types=self.types,
         )  # fmt: skip
 
     def _standing(self, event: Event, ordinal: int, at: int) -> Standing | None:
@@ -249,7 +252,7 @@ class TopKEngine(BaseEngine):
             return (
                 None if values is None else family.standing(ordinal, values, family.entry(held[-1]).time, held[-1], now)
             )
-        seen = SeenEvent(event, self.measure)
+        seen = SeenEvent(event, self.measure, self.types)
         met = evaluate(self._conditions[condition].condition, seen, self._needed(condition))
         if met is None:
             return None
@@ -320,7 +323,7 @@ def _family_of(subscription: Subscription) -> Subscription:
     assert top is not None
     by = top.by
     if isinstance(by, Distance):
-        by = Distance(tuple((fold(attribute), 0.0) for attribute, _ in by.point))
+        by = Distance(tuple((fold(attribute), 0.0) for attribute, _ in by.point), by.units)
     return msgspec.structs.replace(subscription, id="", valid_for=None, top=msgspec.structs.replace(top, k=1, by=by))
 
 
@@ -329,5 +332,5 @@ def _values(top: Top, event: Event, score: float) -> tuple[float, ...] | None:
     if not isinstance(top.by, Distance):
         value = rank_value(top.by, event, score)
         return None if value is None else (value,)
-    numbers = [number_of(event, attribute) for attribute in scored_attributes(top.by)]
-    return None if any(number is None for number in numbers) else tuple(n for n in numbers if n is not None)
+    numbers = scored_numbers(top.by, event)
+    return None if numbers is None else tuple(numbers)

@@ -21,7 +21,7 @@ class Spellings:
         self.folded: Found = {}
 
     def add(self, text: str, found: Unit) -> None:
-        """One more spelling of a unit, in plain form; it may have several, the first counts where nothing fits better."""
+        """One more spelling of a unit, in plain form; of several units the first counts where nothing fits better."""
         for table, key in ((self.exact, text), (self.folded, text.casefold())):
             held = table.get(key, ())
             if found not in held:

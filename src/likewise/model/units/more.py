@@ -8,7 +8,6 @@ line without dimension and factor adds spellings to an everyday unit.
 """
 
 # fmt: off
-# ruff: noqa: E501, RUF001
 LINES = r'''
 degC				DEG_C;CEL;Cel;degree celsius
 degF				DEG_F;FAH;[degF];degree fahrenheit
@@ -114,8 +113,8 @@ km2			square kilometre	KiloM2;KMK
 ha			har;hectare	HA;HAR
 deg			DEG;degree	°;DD
 rad			radian	RAD;C81
-lx			lux;CD-PER-M2;cd/m2;cd.m-2;candela per square metre;lm/m2;lm.m-2;lumen per square metre	LUX;nt;A24;LM-PER-M2;B60
-W/m2			watt per square metre;watt per square meter;W.m-2;W-PER-M2-SR;W/(m2.sr);W.m-2.sr-1;watt per square metre steradian;m.Pa/s;m.Pa.s-1;metre pascal per second;Pa.m/s;Pa.m.s-1;pascal metre per second	W-PER-M2;D54;D58;M-PA-PER-SEC;PA-M-PER-SEC
+lx			lux	LUX
+W/m2			watt per square metre;watt per square meter;W.m-2;m.Pa/s;m.Pa.s-1;metre pascal per second;Pa.m/s;Pa.m.s-1;pascal metre per second	W-PER-M2;D54;M-PA-PER-SEC;PA-M-PER-SEC
 umol/m2/s			MicroMOL-PER-M2-SEC;umol/(m2.s);umol.m-2.s-1;micromole per square metre second	
 m/s2			m.s-2;metre per square second;N/kg;N.kg-1;newton per kilogram;Pa.m2/kg;Pa.m2.kg-1;pascal square metre per kilogram	M-PER-SEC2;MSK;N-PER-KiloGM;PA-M2-PER-KiloGM;P79
 mgn			MilliG;m[g];milligravity	mG
@@ -1219,7 +1218,7 @@ HK	luminous intensity	23/25	hefner-kerze;CD_IT;international candle	P35;P36
 IU	IU alone	1	[IU];international unit	
 K2	temperature variance	1	square kelvin;DEG_C2;°C2;Cel2;square degree celsius	
 kayser	inverse length	100	PER-CentiM;/cm;cm-1;reciprocal centimetre;cm2/cm3;cm2.cm-3;square centimetre per cubic centimetre	K;Ky;KY;E90;CentiM2-PER-CentiM3
-P30	illuminance	15915494309/5000000	Lmb;lambert	L;LA
+P30	luminance	15915494309/5000000	Lmb;lambert	L;LA
 LY	length	9460730472580800	[ly];light year	ly;B57
 M4	second axial moment of area	1	quartic metre	m4;B83
 M5	section area integral	1	quintic metre	m5
@@ -1311,7 +1310,7 @@ OKTA	OKTA alone	1	okta
 ozf	force	8896443230521/32000000000000	[ozf_av];imperial ounce force	OZ_F;L40
 Pa.m	energy per area	1	pascal metre;N/m;N.m-1;newton per metre;J/m2;J.m-2;joule per square metre;N.m/m2;N.m.m-2;newton metre per square metre;W.s/m2;W.s.m-2;watt second per square metre;kg/s2;kg.s-2;kilogram per square second	PA-M;N-PER-M;4P;J-PER-M2;B13;N-M-PER-M2;H86;W-SEC-PER-M2;KiloGM-PER-SEC2
 phon	PHON alone	1		PHON;C69
-PHOT	illuminance	10000	phot;STILB;stilb	ph;P26;sb;P31
+PHOT	illuminance	10000	phot	ph;P26
 PINT	volume	454609/800000000	[pt_br];imperial pint;PINT_UK;pt{UK};pint (uk)	pt;PTI
 PPTM	ratio	1/10000000	parts per ten million	
 quad	energy	1055055852620000000		QUAD;N70
@@ -1349,7 +1348,7 @@ K.d	time temperature	86400	kelvin day;DEG_C-DAY;°C.d;Cel.d;degree celsius day;G
 K.s	time temperature	1	kelvin second	K-SEC
 kip	force	2224110807630249999999999999999999/500000000000000000000000000000	k[lbf_av]	KIP_F;M75
 KiloR	electric charge per mass	129/500	kiloroentgen	kR;KR
-ft-L	illuminance	3426259099594588078065045018978927/1000000000000000000000000000000000	[ft-Lmb];foot lambert	LA_FT;P29
+ft-L	luminance	3426259099594588078065045018978927/1000000000000000000000000000000000	[ft-Lmb];foot lambert	LA_FT;P29
 lbm.in	length mass	5760623099/500000000000	[lb_av].[in_i];pound mass inch	LB-IN;IA
 lm.h	luminous energy	3600	lumen hour	LM-HR;B59
 m.s	thruster power to thrust efficiency	1	metre second;KiloGM-PER-SEC-PA;kg/(s.Pa);kg.s-1.Pa-1;kilogram per second pascal	M-SEC;M87
@@ -1373,6 +1372,7 @@ PK_UK	volume	9092181/1000000000	peck{UK};[pk_br];peck (uk)	L43
 POISE	dynamic viscosity	1/10	poise;GM-PER-CentiM-SEC;g/(cm.s);g.cm-1.s-1;gram per centimetre second	P;89;N41
 QT_UK	volume	454609/400000000	qt{UK};[qt_br];quart (uk)	QTI
 QT_US	volume	473176473/500000000000	qt{US liq};[qt_us];us liquid quart	QT;QTL
+STILB	luminance	10000	stilb	sb;P31
 T.s	mass per electric charge	1	tesla second	T-SEC
 A.s2	A0E1L0I0M0H0T2D0	1	ampere square second	A-SEC2
 A2.s	A0E2L0I0M0H0T1D0	1	square ampere second	A2-SEC;H32
@@ -1604,6 +1604,7 @@ BTU_IT-FT	thermal energy length	25123521/78125	Btu{IT}.ft;[Btu_IT].[ft_i];britis
 BTU_IT-IN	thermal energy length	8374507/312500	Btu{IT}.in;[Btu_IT].[in_i];british thermal unit (international definition) inch	
 C/mol	electric charge per amount of substance	1	C.mol-1;coulomb per mole	C-PER-MOL;A32
 cd/lm	CD-PER-LM alone	1	cd.lm-1;candela per lumen	CD-PER-LM
+CD-PER-M2	luminance	1	cd/m2;cd.m-2;candela per square metre;lm/m2;lm.m-2;lumen per square metre	nt;A24;LM-PER-M2;B60
 CWT_SHORT	mass	45359237/1000000	cwt{short};[scwt_av];hundred weight - short;Hundredweight_US;hundredweight (us)	CWA
 cmHg	pressure	166653/125	cm_Hg;cm[Hg];centimetre of mercury;CentiM_HG_0DEG_C;cmHg (0 °C);centimetre of mercury (0 °c)	CentiM_HG;J89;N13
 DEG-PER-M	inverse length	31415926535897932384626433832795028841971693993751/1800000000000000000000000000000000000000000000000000	°/m;deg.m-1;degree per metre	H27
@@ -1697,8 +1698,8 @@ YR_Common	time	31536000000000	common year	a;L95
 BBL_UK_PET	volume	397783/2500000	bbl{UK petroleum};barrel (uk petroleum)	J57
 BBL_US_DRY	volume	9250255917/80000000000	bbl{US dry};dry barrel (us)	BLD
 C.m2/V	polarizability	1	C.m2.V-1;coulomb square metre per volt;C2.m2/J;C2.m2.J-1;square coulomb square metre per joule	C-M2-PER-V;A27;C2-M2-PER-J
-cd/ft2	illuminance	1562500/145161	cd.[ft_i]-2;candela per square foot;lm/ft2;lm.[ft_i]-2;lumen per square foot	CD-PER-FT2;P32;LM-PER-FT2;P25
-cd/in2	illuminance	25000000/16129	cd.[in_i]-2;candela per square inch	CD-PER-IN2;P28
+cd/ft2	luminance	1562500/145161	cd.[ft_i]-2;candela per square foot;lm/ft2;lm.[ft_i]-2;lumen per square foot	CD-PER-FT2;P32;LM-PER-FT2;P25
+cd/in2	luminance	25000000/16129	cd.[in_i]-2;candela per square inch	CD-PER-IN2;P28
 cmH2O	pressure	196133/2000	cmH20;cm_H2O;cm[H2O];conventional centimetre of water;gf/cm2;gf.cm-2;gram force per square centimetre;CentiM_H2O_4DEG_C;cmH2O (4 °C);centimetre of water (4 °c)	CentiM_H2O;H78;GM_F-PER-CentiM2;K31;N14
 CentiPOISE	dynamic viscosity	1/1000	centipoise;mPa.s;millipascal second	cP;C7;MilliPA-SEC;C24
 DEG-PER-HR	rotation	31415926535897932384626433832795028841971693993751/6480000000000000000000000000000000000000000000000000000	°/h;deg.h-1;degree per hour	
@@ -1905,6 +1906,7 @@ V-PER-L-MIN	A0E-1L-1I0M1H0T-4D0	50/3	V/(L.min);V.L-1.min-1;volt per litre minute
 W.h/m2	energy per area	3600	W.h.m-2;watt hour per square metre	W-HR-PER-M2
 W.h/m3	energy density	3600	W.h.m-3;watt hour per cubic metre	W-HR-PER-M3
 W-PER-M2-K4	power per area quartic temperature	1	W/(m2.K4);W.m-2.K-4;watt per square metre quartic kelvin	D56
+W-PER-M2-SR	radiance	1	W/(m2.sr);W.m-2.sr-1;watt per square metre steradian	D58
 yd/s2	acceleration	1143/1250	[yd_i].s-2;yard per square second	YD-PER-SEC2;M40
 yd3/d	flow	55306341/6250000000000	[yd_i]3.d-1;cubic yard per day	YD3-PER-DAY;M12
 yd3/min	flow	497757069/39062500000	[yd_i]3.min-1;cubic yard per minute	YD3-PER-MIN;M15

@@ -78,8 +78,8 @@ def units_in_name(attribute: str) -> tuple[Stated, ...]:
     [('degF', True)]
     >>> [(u.symbol, sure) for u, sure in units_in_name("wind_avg_km_h")]
     [('km/h', True)]
-    >>> [(u.symbol, sure) for u, sure in units_in_name("BatV")], [(u.symbol, sure) for u, sure in units_in_name("tempf")]
-    ([('V', True)], [('degF', True)])
+    >>> [u.symbol for name in ("BatV", "tempf", "windspeedmph") for u, _ in units_in_name(name)]
+    ['V', 'degF', 'mph']
     >>> units_in_name("temperature"), [(u.symbol, sure) for u, sure in units_in_name("phase_a")]
     ((), [('A', False)])
     """

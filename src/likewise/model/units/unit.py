@@ -18,7 +18,7 @@ LARGEST_WHOLE: Final = 2**63 - 1  # up to here whole numbers compare exactly
 
 
 class Unit(msgspec.Struct, frozen=True):
-    """One unit: `base value = ratio * value + shift` in the base of its dimension; both are (numerator, denominator)."""
+    """One unit: `base value = ratio * value + shift`, both as (numerator, denominator), in its dimension's base."""
 
     symbol: str
     dimension: str

@@ -1,5 +1,0 @@
-"""The everyday units under their former name; see `likewise.model.units`."""
-
-from likewise.model.units.everyday import ROWS
-
-__all__ = ["ROWS"]
