@@ -7,7 +7,7 @@ from typing import Final
 from likewise.errors import FormatError
 
 JSON_VERSION: Final = 1
-BATCH_VERSION: Final = 1
+BATCH_VERSION: Final = 2
 
 
 def check_version(found: object, what: str, *, current: int = JSON_VERSION) -> int:

@@ -54,7 +54,8 @@ def words(columns: Columns) -> list[tuple[object, ...]]:
             columns.kind.tolist(),
             map(repr, columns.number.tolist()),
             look(columns.text, columns.texts),
-            look(columns.spelling, columns.texts),
+            columns.whole.tolist(),
+            columns.moment.tolist(),
             look(columns.unit, columns.units),
             columns.group.tolist(),
             strict=True,
@@ -110,8 +111,8 @@ def test_columns_say_what_the_events_say() -> None:
     ).columns()
     assert columns.offsets.tolist() == [0, 2, 4]
     assert words(columns) == [
-        ("t", 1, "21.5", None, None, "C", 0), ("on", 2, "1.0", None, None, None, 0),
-        ("t", 0, "nan", "warm", None, None, 0), ("r[].n", 1, "3.0", None, "3.0", None, 1),
+        ("t", 1, "21.5", None, 0, NO_TIME, "C", 0), ("on", 2, "1.0", None, 0, NO_TIME, None, 0),
+        ("t", 0, "nan", "warm", 0, NO_TIME, None, 0), ("r[].n", 1, "3.0", None, 0, NO_TIME, None, 1),
     ]  # fmt: skip
     assert columns.time.tolist() == [7, NO_TIME]
     assert columns.expires.tolist() == [NO_TIME, 9]
@@ -184,7 +185,7 @@ LONG = "x" * (MAX_TERM_LENGTH + 1)
 BAD: list[tuple[str, Any, type[LikewiseError]]] = [
     ("no table", lambda: [1], FormatError),
     ("another schema", lambda: table_of(OK).replace_schema_metadata({"likewise.schema": "windows"}), FormatError),
-    ("a newer version", lambda: in_version(table_of(OK), "2"), FormatError),
+    ("a newer version", lambda: in_version(table_of(OK), "3"), FormatError),
     ("no version", lambda: table_of(OK).replace_schema_metadata({"likewise.schema": "event-batch"}), FormatError),
     ("an unknown column", lambda: table_of(OK, extra=pa.array([1])), FormatError),
     ("no events", lambda: pa.table({"id": pa.array(["x"])}), FormatError),
@@ -303,3 +304,43 @@ def test_importing_formats_loads_no_arrow_and_no_rdf_library() -> None:
     code = f"import sys, {modules}; print(sorted({unwanted} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_whole_numbers_and_moments_come_back_to_the_last_digit() -> None:
+    """64 bits, times to the microsecond, and larger numbers as they are written."""
+    said: dict[str, object] = {"a": 2**63 - 1, "b": 2**53 + 1, "c": 27.0, "d": 27, "e": 2**70, "f": "2024-05-01"}
+    events = [event({**said, "g": "2024-05-01T12:00:00.000001Z"})]
+    table = EventBatch.from_events(events).to_arrow(dictionary=False)
+    rows: Any = table.column("tuples").to_pylist()[0]
+    assert [row["whole"] for row in rows] == [2**63 - 1, 2**53 + 1, None, 27, None, None, None]
+    assert [row["moment"] for row in rows[5:]] == [1714521600000000, 1714564800000001]
+    again = EventBatch.from_arrow(table).to_events()[0]
+    assert [(type(t.value), t.value) for t in again.tuples] == [(type(t.value), t.value) for t in events[0].tuples]
+
+
+def test_a_batch_of_version_1_is_read_as_it_was_written() -> None:
+    """Whole numbers are doubles up to 2**53, or spelled by the text beside them."""
+    parts = {"attribute": ["a"] * 5, "number": [27.0, 27.0, 2.0**53, 27.5, None], "group": [0] * 5,
+             "text": [None, "27.0", "9007199254740993", None, "warm"]}  # fmt: skip
+    tuples = pa.array([dict(zip(parts, row, strict=True)) for row in zip(*parts.values(), strict=True)])
+    table = pa.table({"tuples": pa.ListArray.from_arrays([0, 5], tuples)})
+    table = table.replace_schema_metadata({"likewise.schema": "event-batch", "v": "1"})
+    values = [t.value for t in EventBatch.from_arrow(table).to_events()[0].tuples]
+    assert [(type(v), v) for v in values] == [
+        (int, 27), (float, 27.0), (int, 2**53 + 1), (float, 27.5), (str, "warm"),
+    ]  # fmt: skip
+
+
+def test_a_value_may_be_given_by_whole_or_moment_alone() -> None:
+    """A moment alone is a time in UTC; one beside a text must be what the text says."""
+    fields: dict[str, Any] = {"whole": pa.int64(), "moment": pa.int64(), "text": pa.string(), "attribute": pa.string()}
+    kind = pa.struct(list(fields.items()))
+    rows = [{"attribute": "a", "whole": 2**60 + 1}, {"attribute": "b", "moment": 0}]
+
+    def table(rows: list[dict[str, object]]) -> pa.Table:
+        return pa.table({"tuples": pa.ListArray.from_arrays([0, len(rows)], pa.array(rows, kind))})
+
+    values = [t.value for t in EventBatch.from_arrow(table(rows)).to_events()[0].tuples]
+    assert values == [2**60 + 1, "1970-01-01T00:00:00Z"]
+    with pytest.raises(FormatError, match="another time"):
+        EventBatch.from_arrow(table([{"attribute": "b", "moment": 5, "text": "1970-01-01"}]))

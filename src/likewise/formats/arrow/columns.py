@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from likewise.model.event import Event
+from likewise.model.moments import read_moment
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -19,16 +20,17 @@ if TYPE_CHECKING:
 TEXT: Final = 0
 NUMBER: Final = 1
 BOOLEAN: Final = 2
+WHOLE: Final = 3  # a number that is whole, to the last of 64 bits
 NO_TIME: Final = int(np.iinfo(np.int64).min)  # a moment nobody means: the year -290308
-_EXACT: Final = 2**53  # up to here every whole number is a double
+EXACT: Final = 2**53  # up to here every whole number is a double
 
 
 class Columns(NamedTuple):
     """Arrays over tuples, and `time` and `expires` (µs, `NO_TIME` if not given) over events.
 
-    `number` is NaN for text, 1 or 0 for a Boolean. `text` is the value of a text, `spelling` the exact
-    form of a number that its double does not give back; both index `texts`. `unit` is the unit stated
-    beside the value, as written.
+    `number` is NaN for text, 1 or 0 for a Boolean, the nearest double for a whole number, which `whole` gives exactly
+    (0 for all else). `text` indexes `texts`; `moment` is the first microsecond a text says as a time, else `NO_TIME`.
+    `unit` is the unit stated beside the value, as written.
     """
 
     offsets: NDArray[np.int64]
@@ -36,9 +38,10 @@ class Columns(NamedTuple):
     attributes: list[str]
     kind: NDArray[np.int8]
     number: NDArray[np.float64]
+    whole: NDArray[np.int64]
     text: NDArray[np.int32]
-    spelling: NDArray[np.int32]
     texts: list[str]
+    moment: NDArray[np.int64]
     unit: NDArray[np.int32]
     units: list[str]
     group: NDArray[np.int32]
@@ -53,8 +56,9 @@ class Columns(NamedTuple):
             attribute=self.attribute[low:high],
             kind=self.kind[low:high],
             number=self.number[low:high],
+            whole=self.whole[low:high],
             text=self.text[low:high],
-            spelling=self.spelling[low:high],
+            moment=self.moment[low:high],
             unit=self.unit[low:high],
             group=self.group[low:high],
             time=self.time[start:stop],
@@ -62,18 +66,24 @@ class Columns(NamedTuple):
         )
 
 
-def restored(number: float) -> int | float:
-    """The number a double stands for if nothing else is said: whole ones up to 2**53 are ints.
-
-    >>> restored(27.0), restored(27.5), restored(1e300)
-    (27, 27.5, 1e+300)
-    """
-    return int(number) if number.is_integer() and abs(number) <= _EXACT else number
-
-
 def spelled(text: str) -> int | float:
     """The number a spelling stands for; raises ValueError for anything else."""
     return int(text) if text.lstrip("-").isdecimal() else float(text)
+
+
+def moments_of(text: NDArray[np.int32], texts: list[str]) -> NDArray[np.int64]:
+    """For each text the first microsecond it says as a time, else `NO_TIME`; texts below 0 are none.
+
+    >>> moments_of(np.array([0, -1], np.int32), ["1970-01-01T00:00:01Z"]).tolist() == [1_000_000, NO_TIME]
+    True
+    """
+    known = np.full(len(texts) + 1, NO_TIME, np.int64)
+    for code, word in enumerate(texts):
+        span = read_moment(word) if word[:1].isdigit() else None
+        if span is not None:
+            known[code] = span.first
+    found: NDArray[np.int64] = known[text]
+    return found
 
 
 def columns_of(events: Sequence[Event]) -> Columns:
@@ -82,19 +92,20 @@ def columns_of(events: Sequence[Event]) -> Columns:
     >>> from likewise.model import event
     >>> made = columns_of([event({"t": 21, "on": True}), event({"t": "warm"})])
     >>> made.offsets.tolist(), made.attribute.tolist(), made.attributes, made.kind.tolist()
-    ([0, 2, 3], [0, 1, 0], ['t', 'on'], [1, 2, 0])
+    ([0, 2, 3], [0, 1, 0], ['t', 'on'], [3, 2, 0])
     """
     attributes: dict[str, int] = {}
     texts: dict[str, int] = {}
     units: dict[str, int] = {}
     offsets, attribute, kind, number = [0], [], [], []
-    text, spelling, unit, group = [], [], [], []
+    whole, text, unit, group = [], [], [], []
     nan = float("nan")
     for event in events:
         for item in event.tuples:
             attribute.append(attributes.setdefault(item.attribute, len(attributes)))
             value = item.value
-            word = form = -1
+            word = -1
+            exact = 0
             if isinstance(value, str):
                 kind.append(TEXT)
                 number.append(nan)
@@ -103,14 +114,14 @@ def columns_of(events: Sequence[Event]) -> Columns:
                 kind.append(BOOLEAN)
                 number.append(1.0 if value else 0.0)
             else:
-                double = float(value)
-                kind.append(NUMBER)
-                number.append(double)
-                again = restored(double)
-                if type(again) is not type(value) or again != value:
-                    form = texts.setdefault(repr(value), len(texts))
+                number.append(float(value))
+                if isinstance(value, int):
+                    kind.append(WHOLE)
+                    exact = value
+                else:
+                    kind.append(NUMBER)
             text.append(word)
-            spelling.append(form)
+            whole.append(exact)
             unit.append(units.setdefault(item.unit, len(units)) if item.unit else -1)
             group.append(item.group)
         offsets.append(len(attribute))
@@ -120,9 +131,10 @@ def columns_of(events: Sequence[Event]) -> Columns:
         list(attributes),
         np.array(kind, np.int8),
         np.array(number, np.float64),
+        np.array(whole, np.int64),
         np.array(text, np.int32),
-        np.array(spelling, np.int32),
         list(texts),
+        moments_of(np.array(text, np.int32), list(texts)),
         np.array(unit, np.int32),
         list(units),
         np.array(group, np.int32),

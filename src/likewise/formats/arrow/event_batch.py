@@ -14,7 +14,7 @@ import numpy as np
 
 from likewise.errors import ArtefactMissing, FormatError
 from likewise.extras import require
-from likewise.formats.arrow.columns import BOOLEAN, NO_TIME, NUMBER, Columns, columns_of, restored, spelled
+from likewise.formats.arrow.columns import BOOLEAN, NO_TIME, NUMBER, WHOLE, Columns, columns_of
 from likewise.formats.arrow.schema import METADATA, REST, TRIPLE_FIELDS, batch_schema
 from likewise.model.event import Event, EventTuple
 from likewise.model.rdf import Triple
@@ -174,13 +174,15 @@ def _events(columns: Columns, rest: pa.RecordBatch) -> Iterator[Event]:
     """Event objects from columns, one after the other."""
     attributes, texts, units = columns.attributes, columns.texts, columns.units
     tuples = []
-    for attribute, kind, number, text, spelling, unit, group in zip(
-        columns.attribute.tolist(), columns.kind.tolist(), columns.number.tolist(), columns.text.tolist(),
-        columns.spelling.tolist(), columns.unit.tolist(), columns.group.tolist(), strict=True,
+    for attribute, kind, number, whole, text, unit, group in zip(
+        columns.attribute.tolist(), columns.kind.tolist(), columns.number.tolist(), columns.whole.tolist(),
+        columns.text.tolist(), columns.unit.tolist(), columns.group.tolist(), strict=True,
     ):  # fmt: skip
         value: str | int | float | bool
         if kind == NUMBER:
-            value = restored(number) if spelling < 0 else spelled(texts[spelling])
+            value = number
+        elif kind == WHOLE:
+            value = whole
         elif kind == BOOLEAN:
             value = number == 1.0
         else:
@@ -207,15 +209,17 @@ def _record_batch(columns: Columns, rest: pa.RecordBatch, *, dictionary: bool) -
 
     schema = batch_schema(dictionary=dictionary)
     kind = columns.kind
-    shown = np.where(kind == NUMBER, columns.spelling, columns.text)
+    number = (kind == NUMBER) | (kind == WHOLE)
     one_tuple = schema.field("tuples").type.value_type
     parts = [
         _encoded(columns.attribute, columns.attributes, dictionary),
-        _encoded(shown, columns.texts, dictionary),
-        pa.array(columns.number, mask=kind != NUMBER),
+        _encoded(columns.text, columns.texts, dictionary),
+        pa.array(columns.number, mask=~number),
         pa.array(columns.number == 1.0, mask=kind != BOOLEAN),
         _encoded(columns.unit, columns.units, dictionary),
         pa.array(columns.group, pa.int32()),
+        pa.array(columns.whole, mask=kind != WHOLE),
+        pa.array(columns.moment, mask=columns.moment == NO_TIME),
     ]
     tuples = pa.ListArray.from_arrays(
         pa.array(columns.offsets, pa.int32()),

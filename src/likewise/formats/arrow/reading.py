@@ -8,8 +8,20 @@ import numpy as np
 
 from likewise.defaults import MAX_TERM_LENGTH, MAX_THEMES, MAX_TRIPLES, MAX_TUPLES, MAX_VECTOR
 from likewise.errors import FormatError, InvalidEvent, LimitExceeded
-from likewise.formats.arrow.columns import BOOLEAN, NO_TIME, NUMBER, TEXT, Columns, spelled
+from likewise.formats.arrow.columns import (
+    BOOLEAN,
+    EXACT,
+    NO_TIME,
+    NUMBER,
+    TEXT,
+    WHOLE,
+    Columns,
+    moments_of,
+    spelled,
+)
 from likewise.formats.arrow.schema import REST, TRIPLE_FIELDS, TUPLE_FIELDS, batch_schema, check_schema
+from likewise.model.moments import moment_text
+from likewise.model.units import LARGEST_WHOLE
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -26,13 +38,12 @@ def read_table(table: Table) -> tuple[Columns, pa.RecordBatch]:
     if not isinstance(table, (pa.Table, pa.RecordBatch)):
         raise FormatError(f"an EventBatch is made of a pyarrow Table or RecordBatch, not {type(table).__name__}")
     try:
-        check_schema(table.schema)
-        return _read(table)
+        return _read(table, check_schema(table.schema))
     except (pa.ArrowException, UnicodeDecodeError) as error:  # names of fields may be damaged, too
         raise FormatError(f"the table is no EventBatch: {str(error)[:300]}") from None
 
 
-def _read(table: Table) -> tuple[Columns, pa.RecordBatch]:
+def _read(table: Table, version: int | None) -> tuple[Columns, pa.RecordBatch]:
     import pyarrow as pa
 
     schema = batch_schema()
@@ -40,7 +51,7 @@ def _read(table: Table) -> tuple[Columns, pa.RecordBatch]:
     for field in schema:
         columns[field.name] = _column(table, field)
     lengths, values = _list(columns["tuples"], "tuples", MAX_TUPLES)
-    columns_read = _tuples(lengths, values, _moments(columns["time"]), _moments(columns["expires"]))
+    columns_read = _tuples(lengths, values, version, _moments(columns["time"]), _moments(columns["expires"]))
     themes, tags = _list(columns["themes"], "themes", MAX_THEMES)
     if tags.null_count:
         raise FormatError("a theme tag is null; leave it out")
@@ -117,51 +128,111 @@ def _struct(values: Array, names: tuple[str, ...], what: str) -> list[Array]:
     return [pc.struct_field(values, n) if n in present else pa.nulls(len(values)) for n in names]
 
 
-def _tuples(lengths: NDArray[np.int64], values: Array, time: NDArray[np.int64], expires: NDArray[np.int64]) -> Columns:
+def _tuples(
+    lengths: NDArray[np.int64], values: Array, version: int | None, time: NDArray[np.int64], expires: NDArray[np.int64]
+) -> Columns:
     import pyarrow as pa
 
-    attribute_part, text_part, number_part, boolean_part, unit_part, group_part = _struct(
-        values, TUPLE_FIELDS, "tuples"
-    )
-    attribute, attributes = _words(attribute_part, "attribute")
-    word, texts = _words(text_part, "text")
-    unit, units = _words(unit_part, "unit")
+    parts = dict(zip(TUPLE_FIELDS, _struct(values, TUPLE_FIELDS, "tuples"), strict=True))
+    attribute, attributes = _words(parts["attribute"], "attribute")
+    word, texts = _words(parts["text"], "text")
+    unit, units = _words(parts["unit"], "unit")
     if (attribute < 0).any():
         raise InvalidEvent("a tuple has no attribute; give it a name")
     _check_words((attribute, attributes), "an attribute")
     _check_words((word, texts), "a value", blank=True)
     unit = _without_blank(unit, units)
-    numbers = number_part.cast(pa.float64(), safe=False)
-    booleans = boolean_part.cast(pa.bool_())
-    is_number, is_boolean = np.asarray(numbers.is_valid()), np.asarray(booleans.is_valid())
-    if (is_number & is_boolean).any() or (is_boolean & (word >= 0)).any():
+    numbers = parts["number"].cast(pa.float64(), safe=False)
+    booleans = parts["boolean"].cast(pa.bool_())
+    wholes, moments = (parts[name].cast(pa.int64()) for name in ("whole", "moment"))
+    is_number, is_boolean, is_whole, is_moment = (
+        np.asarray(part.is_valid()) for part in (numbers, booleans, wholes, moments)
+    )
+    whole = np.asarray(wholes.fill_null(0))
+    word, texts = _from_moments(word, texts, np.asarray(moments.fill_null(NO_TIME)), is_moment)
+    former = version == 1 or (version is None and not (is_whole | is_moment).any())
+    given = is_number | is_whole
+    if (given & is_boolean).any() or (is_boolean & (word >= 0)).any() or (not former and (given & (word >= 0)).any()):
         raise FormatError("a tuple has two values; give text, a number or a Boolean")
-    if not (is_number | is_boolean | (word >= 0)).all():
+    if not (given | is_boolean | (word >= 0)).all():
         raise InvalidEvent("a tuple has no value; give text, a number or a Boolean, or leave it out")
-    number = np.where(is_boolean, np.asarray(booleans.fill_null(False)), np.asarray(numbers.fill_null(0.0)))
+    double = np.where(is_number, np.asarray(numbers.fill_null(0.0)), whole.astype(np.float64))
+    number = np.where(is_boolean, np.asarray(booleans.fill_null(False)), double)
     if not np.isfinite(number).all():
         raise InvalidEvent("a number of the batch is NaN or infinite; send a finite one or leave it out")
-    is_text = ~is_number & ~is_boolean
-    spelling = np.where(is_number, word, -1).astype(np.int32)
-    _check_spellings(number, spelling, texts)
-    group = np.asarray(group_part.cast(pa.int32()).fill_null(0))
+    if (is_whole & is_number & (whole.astype(np.float64) != number)).any():
+        raise FormatError("`whole` and `number` of a tuple are different numbers; give one value, or the same in both")
+    if former:
+        whole, is_whole, word, texts = _as_formerly(number, is_number, word, texts)
+        given = is_number | is_whole
+    is_text = ~given & ~is_boolean
+    group = np.asarray(parts["group"].cast(pa.int32()).fill_null(0))
     if (group < 0).any():
         raise FormatError("a group is negative; groups count from 1, 0 is none")
+    kind = np.where(is_whole, WHOLE, np.where(given, NUMBER, np.where(is_boolean, BOOLEAN, TEXT)))
+    text = np.where(is_text, word, -1).astype(np.int32)
     return Columns(
         np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)]),
         attribute,
         attributes,
-        np.where(is_number, NUMBER, np.where(is_boolean, BOOLEAN, TEXT)).astype(np.int8),
+        kind.astype(np.int8),
         np.where(is_text, np.nan, number),
-        np.where(is_text, word, -1).astype(np.int32),
-        spelling,
+        np.where(is_whole, whole, 0).astype(np.int64),
+        text,
         texts,
+        moments_of(text, texts),
         unit,
         units,
         group,
         time,
         expires,
     )
+
+
+def _from_moments(
+    word: NDArray[np.int32], texts: list[str], moment: NDArray[np.int64], is_moment: NDArray[np.bool_]
+) -> tuple[NDArray[np.int32], list[str]]:
+    """Texts for the moments that stand alone; a moment beside a text must be what the text says."""
+    if not is_moment.any():
+        return word, texts
+    beside = is_moment & (word >= 0)
+    if (moments_of(word, texts)[beside] != moment[beside]).any():
+        raise FormatError("the moment beside a text is another time than the text says; give one, or the same in both")
+    alone = np.flatnonzero(is_moment & (word < 0))
+    word, texts = word.copy(), list(texts)
+    codes = {text: code for code, text in enumerate(texts)}
+    for place, at in zip(alone.tolist(), moment[alone].tolist(), strict=True):
+        try:
+            said = moment_text(at)
+        except OverflowError:
+            raise FormatError(f"the moment {at} lies beyond the calendar; give microseconds since 1970") from None
+        word[place] = codes.setdefault(said if "T" in said else f"{said}T00:00:00Z", len(codes))
+    return word, list(codes)
+
+
+def _as_formerly(
+    number: NDArray[np.float64], is_number: NDArray[np.bool_], word: NDArray[np.int32], texts: list[str]
+) -> tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.int32], list[str]]:
+    """Version 1: whole numbers are doubles without a fraction up to 2**53, or spelled by the text beside them."""
+    plain = is_number & (word < 0) & (np.abs(number) <= EXACT) & (number == np.floor(number))
+    whole = np.where(plain, number, 0).astype(np.int64)
+    is_whole = plain.copy()
+    word, texts = word.copy(), list(texts)
+    codes = {text: code for code, text in enumerate(texts)}
+    for place in np.flatnonzero(is_number & (word >= 0)).tolist():
+        try:
+            value = spelled(texts[word[place]])
+        except ValueError:
+            value = float("nan")
+        if float(value) != number[place]:
+            raise FormatError("the text beside a number spells another number; give one value, or the same in both")
+        word[place] = -1
+        if isinstance(value, int) and -LARGEST_WHOLE <= value <= LARGEST_WHOLE:
+            whole[place], is_whole[place] = value, True
+        elif isinstance(value, int):  # beyond 64 bits it compares as it is written
+            word[place] = codes.setdefault(str(value), len(codes))
+            is_number[place] = False
+    return whole, is_whole, word, list(codes)
 
 
 def _words(column: Array, what: str) -> tuple[NDArray[np.int32], list[str]]:
@@ -204,20 +275,6 @@ def _check_words(words: tuple[NDArray[np.int32], list[str]], what: str, *, blank
 def _without_blank(codes: NDArray[np.int32], distinct: list[str]) -> NDArray[np.int32]:
     """An empty unit is no unit."""
     return np.where(codes == distinct.index(""), -1, codes).astype(np.int32) if "" in distinct else codes
-
-
-def _check_spellings(number: NDArray[np.float64], spelling: NDArray[np.int32], texts: list[str]) -> None:
-    """The text beside a number must spell that number."""
-    where = np.flatnonzero(spelling >= 0)
-    said: dict[int, float] = {}
-    for code in np.unique(spelling[where]).tolist():
-        try:
-            said[code] = float(spelled(texts[code]))
-        except (ValueError, OverflowError):
-            said[code] = float("nan")
-    expected = np.array([said[code] for code in spelling[where].tolist()], np.float64)
-    if not (expected == number[where]).all():
-        raise FormatError("the text beside a number spells another number; give one value, or the same in both")
 
 
 def _moments(column: Array) -> NDArray[np.int64]:

@@ -1,16 +1,20 @@
-"""The Arrow schema of an EventBatch, version 1: what match_batch, Spark and processes share (docs/formats.md).
+"""The Arrow schema of an EventBatch, version 2: what match_batch, Spark and processes share (docs/formats.md).
 
     id, source    string
     time, expires timestamp[us, UTC]
     themes        list<string>
     tuples        list<struct<attribute: string not null, text: string, number: double, boolean: bool,
-                              unit: string, group: int32 not null>>
+                              unit: string, group: int32 not null, whole: int64, moment: int64>>
     graph         list<struct<subject: string, predicate: string, object: string>>
     vector        string
 
 Any string may arrive dictionary-encoded. A tuple has one value: `boolean`, or `number`, or `text`.
-A number is a double; where that alone would not give back the very number (2**53 + 1, 27.0 rather than
-27), `text` beside it spells it. The metadata says `likewise.schema = event-batch` and `v = 1`.
+`whole` beside a number is the whole number it is, to the last of 64 bits; `moment` beside a text is the (first)
+microsecond since 1970 in UTC that the text says. A value may be given by `whole` or `moment` alone. The metadata says
+`likewise.schema = event-batch` and `v = 2`.
+
+Version 1, which is read as well, has neither. There a number is whole if it is one up to 2**53; where that alone would
+not give back the very number (2**53 + 1, 27.0 rather than 27), `text` beside it spells it.
 """
 
 from __future__ import annotations
@@ -24,7 +28,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 METADATA: Final[dict[bytes | str, bytes | str]] = {"likewise.schema": "event-batch", "v": str(BATCH_VERSION)}
-TUPLE_FIELDS: Final = ("attribute", "text", "number", "boolean", "unit", "group")
+TUPLE_FIELDS: Final = ("attribute", "text", "number", "boolean", "unit", "group", "whole", "moment")
 TRIPLE_FIELDS: Final = ("subject", "predicate", "object")
 REST: Final = ("id", "source", "themes", "graph", "vector")  # what is no array of numbers
 FIELDS: Final = ("id", "source", "time", "expires", "themes", "tuples", "graph", "vector")
@@ -48,6 +52,8 @@ def batch_schema(*, dictionary: bool = False) -> pa.Schema:
             pa.field("boolean", pa.bool_()),
             pa.field("unit", word),
             pa.field("group", pa.int32(), nullable=False),
+            pa.field("whole", pa.int64()),
+            pa.field("moment", pa.int64()),
         ]
     )
     triple = pa.struct([pa.field(name, text, nullable=False) for name in TRIPLE_FIELDS])
@@ -64,18 +70,20 @@ def batch_schema(*, dictionary: bool = False) -> pa.Schema:
     return pa.schema(fields, metadata=METADATA)
 
 
-def check_schema(schema: pa.Schema) -> None:
-    """Refuse what is no EventBatch of a version that is read here; missing metadata or nullable columns are fine."""
+def check_schema(schema: pa.Schema) -> int | None:
+    """The version it says, None without metadata; what is no EventBatch of a version that is read here is refused."""
     metadata = {k.decode(errors="replace"): v.decode(errors="replace") for k, v in (schema.metadata or {}).items()}
     stated = metadata.get("likewise.schema", METADATA["likewise.schema"])
     if stated != METADATA["likewise.schema"]:
         raise FormatError(f"this table says it is {stated!r}, not {METADATA['likewise.schema']!r}; it holds no events")
+    found = None
     if "likewise.schema" in metadata:
         version = metadata.get("v", "")
-        check_version(int(version) if version.isdecimal() else version, "EventBatch", current=BATCH_VERSION)
+        found = check_version(int(version) if version.isdecimal() else version, "EventBatch", current=BATCH_VERSION)
     unknown = [name for name in schema.names if name not in FIELDS]
     if unknown or len(set(schema.names)) < len(schema.names):
         extra = ", ".join(map(repr, unknown[:5])) or "a column twice"
         raise FormatError(f"the table has {extra}; an EventBatch has the columns {', '.join(FIELDS)}; select these")
     if not {"tuples", "graph", "vector"} & set(schema.names):
         raise FormatError("the table has no column `tuples`, `graph` or `vector`, so it holds no events")
+    return found

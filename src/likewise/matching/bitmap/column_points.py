@@ -12,11 +12,12 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from likewise.formats.arrow.columns import NUMBER, TEXT, Columns
+from likewise.formats.arrow.columns import NUMBER, TEXT, WHOLE, Columns
 from likewise.formats.arrow.event_batch import EventBatch
 from likewise.kernels.compile import compiled
 from likewise.matching.bitmap.code_book import UNASKED, AttributeCodes
 from likewise.matching.bitmap.event_points import EventPoints
+from likewise.model.units import WHOLE_IN_FLOAT
 
 NOTHING: Final = -1  # the tuple says no more than that its attribute is there
 INVOLVED: Final = -2  # the event has to be written plainly
@@ -56,7 +57,7 @@ def _said(points: EventPoints, columns: Columns, asked: list[AttributeCodes]) ->
     """For each tuple the point it makes besides its attribute's, `NOTHING` or `INVOLVED`."""
     axis = np.array([a.axis if a.only_numbers else INVOLVED for a in asked], np.int64)
     said = np.full(len(columns.attribute), INVOLVED, np.int64)
-    numbers = columns.kind == NUMBER
+    numbers = (columns.kind == NUMBER) | ((columns.kind == WHOLE) & (np.abs(columns.number) < WHOLE_IN_FLOAT))
     said[numbers] = axis[columns.attribute[numbers]]
     plain_text = np.array([a is not UNASKED and a.axis < 0 and a.only_numbers for a in asked], bool)
     texts = np.flatnonzero((columns.kind == TEXT) & plain_text[columns.attribute])
