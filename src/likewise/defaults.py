@@ -20,6 +20,7 @@ TERM_CACHE_BYTES: Final = 64 * 2**20  # vectors of terms a space may keep; the r
 THEME_CACHE_BYTES: Final = 16 * 2**20  # bases of themes a space may keep
 RAPID_COPIES: Final = 20_000_000  # copies of interest vectors RAPIDMatch may hold; one takes about 20 bytes
 
+MAX_WITHDRAWN: Final = 100_000  # events taken back that a matcher remembers, so as not to explain them as matches
 MAX_ADDITIONS: Final = 2**31 - 1  # of a matcher in its life: ordinals are dealt out once and have 32 bits
 
 # Events.

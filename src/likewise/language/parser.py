@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import cache
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from likewise.defaults import MAX_NESTING, MAX_SUBSCRIPTION_LENGTH
 from likewise.errors import InputError, LimitExceeded, UnitError, UnitMistake
@@ -39,24 +42,49 @@ def grammar(*, bare: bool = False) -> Lark:
     )
 
 
-def parse(text: str, *, id: str | None = None) -> Subscription:
+def parse(text: str | Mapping[str, object] | Subscription, *, id: str | None = None) -> Subscription:
     """The subscription a text describes, in any form of the language (docs/language.md).
 
+    A mapping with its `text`, or with its structure (docs/formats.md), and a subscription are taken as well.
     Without an id it gets a short hash of its printed form. Text that is not in the language is a
     `ParseError` with line, column and caret; a subscription that cannot exist is the model's error.
 
     >>> s = parse("{power, computers} {device~ = laptop~, office = room 112}", id="s1")
     >>> s.kind, s.themes, [p.value for p in s.body.items]
     ('approximate', ('power', 'computers'), ['laptop', 'room 112'])
+    >>> parse({"text": "{t > 25}", "id": "warm"}).id
+    'warm'
     >>> parse("{temperature~ >> 25}")
     Traceback (most recent call last):
     likewise.errors.ParseError: line 1, column 16: `>` cannot stand here; expected a value
       {temperature~ >> 25}
                      ^
     """
+    if isinstance(text, Subscription):
+        return text if id is None else msgspec.structs.replace(text, id=id)
+    if isinstance(text, Mapping):
+        return _from_mapping(text, id)
     parts = read_parts(text)
     name = digest(parts_text(parts)) if id is None else id
     return Subscription(parts.body, name, *parts[1:])
+
+
+def _from_mapping(found: Mapping[str, object], id: str | None) -> Subscription:
+    """A subscription from a mapping with its text, or with its structure as docs/formats.md has it."""
+    said = {key: value for key, value in found.items() if key != "v"}
+    if "text" in said:
+        if unknown := sorted(set(said) - {"text", "id"}):
+            raise InputError(f"beside `text` only `id` may stand, not {unknown[0]!r}; write options into the text")
+        given = str(said["id"]) if id is None and said.get("id") else id
+        return parse(str(said["text"]), id=given)
+    try:
+        made = msgspec.convert(said, Subscription)
+    except msgspec.ValidationError as error:
+        raise InputError(
+            f"the mapping is no subscription: {error}; give `text`, or a structure as docs/formats.md says"
+        ) from None
+    name = id if id is not None else made.id or digest(str(made))
+    return msgspec.structs.replace(made, id=name)
 
 
 def read_parts(text: str) -> Parts:

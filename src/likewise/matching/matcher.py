@@ -13,13 +13,14 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from likewise.defaults import CACHE_BYTES, LATENESS, MAX_ENUMERATED_MAPPINGS
+from likewise.defaults import CACHE_BYTES, LATENESS, MAX_ENUMERATED_MAPPINGS, MAX_WITHDRAWN
 from likewise.errors import InputError, LimitExceeded, StateError
+from likewise.matching.accepting import GivenEvent, GivenSubscription, as_event, as_events, as_subscription
 from likewise.matching.cache_use import CACHES, CacheUse
 from likewise.matching.engine import FoundBatch, Ranked, WindowEngine
 from likewise.matching.engines import Choice, Engines, Profile
 from likewise.matching.explaining.judged_pairs import judged_pairs
-from likewise.matching.matcher_state import MatcherState
+from likewise.matching.matcher_state import MatcherState, ended
 from likewise.matching.results import Numbering, merge
 from likewise.model import Condition, Event, Explanation, Kind, Match, MatchBatch, Promotion, Subscription
 from likewise.model import Mapping as PredicateMapping
@@ -97,6 +98,7 @@ class Matcher:
         elif found := [name for name, part in parts.items() if part is not None]:
             raise InputError(f"an interpretation says the {found[0]} already; give the one or the other")
         self._clock = clock or system_clock
+        self._withdrawn: dict[str, None] = {}  # the events taken back, the oldest first
         self._take(MatcherState(interpretation, Engines(profile, engines)))
 
     def _take(self, state: MatcherState) -> None:
@@ -142,8 +144,15 @@ class Matcher:
 
     # -- changing -------------------------------------------------------------------------------
 
-    def add(self, subscription: Subscription, at: int | None = None) -> str:
-        """Hold a subscription from now (or `at`) on; its id. An id in use raises `DuplicateId`."""
+    def add(self, subscription: GivenSubscription, at: int | None = None) -> str:
+        """Hold a subscription from now (or `at`) on; its id. An id in use raises `DuplicateId`.
+
+        Its text in the language, or a mapping with its text or structure, is taken, too.
+
+        >>> Matcher().add({"text": "{temp > 25 degC}", "id": "warm"})
+        'warm'
+        """
+        subscription = as_subscription(subscription)
         now = self._clock() if at is None else at
         end = None if subscription.valid_for is None else now + subscription.valid_for
         ordinal = self._state.next_ordinal
@@ -176,15 +185,22 @@ class Matcher:
             return at
         return self._clock() if event.time is None else event.time
 
-    def match(self, event: Event, at: int | None = None) -> list[Match]:
-        """The matches of one event, in the order of addition; an event past its validity has none."""
+    def match(self, event: GivenEvent, at: int | None = None) -> list[Match]:
+        """The matches of one event, in the order of addition; an event past its validity has none.
+
+        A mapping or JSON is taken for an event, too.
+        """
+        if type(event) is not Event:
+            event = as_event(event)
+        if self._withdrawn and event.id is not None:
+            self._withdrawn.pop(event.id, None)
         now = self._moment(event, at)
         self._end_validity(now)
         if event.expires is not None and event.expires <= now:
             return []
         return [match for _, match in self._state.match(event, now)]
 
-    def would_match(self, event: Event, at: int | None = None) -> list[Match]:
+    def would_match(self, event: GivenEvent, at: int | None = None) -> list[Match]:
         """The matches `match` would find on arrival; changes nothing: no validity ends, no window moves.
 
         >>> import likewise as lw
@@ -193,6 +209,7 @@ class Matcher:
         >>> [len(m.would_match(lw.event({"x": x}))) for x in (5, 0, 5)]
         [1, 0, 1]
         """
+        event = as_event(event)
         now = self._moment(event, at)
         if event.expires is not None and event.expires <= now:
             return []
@@ -222,13 +239,14 @@ class Matcher:
             raise StateError(f"{id!r} is no top-k subscription, so it has no board")
         return cast("WindowEngine", self._state.engine("top")).board(ordinal)
 
-    def match_batch(self, events: Sequence[Event] | EventBatch, at: Sequence[int] | None = None) -> MatchBatch:
+    def match_batch(self, events: Sequence[GivenEvent] | EventBatch, at: Sequence[int] | None = None) -> MatchBatch:
         """Equal to `match` one by one, in order, as arrays."""
+        events = as_events(events)
         moments, over = self._moments(events, at)
         pieces: list[tuple[int, FoundBatch]] = []
-        ended: dict[int, str] = {}
+        over_now: dict[int, str] = {}
         for start, stop in self._stretches(moments, over):
-            ended |= self._end_validity(int(moments[start]))
+            over_now |= self._end_validity(int(moments[start]))
             part, when = events[start:stop], moments[start:stop].tolist()
             for engine in self._state.engines.values():
                 found = engine.match_batch(part, when)
@@ -236,7 +254,7 @@ class Matcher:
                 pieces.append((start, found._replace(promoted=moved)))
         event_index, ordinals, score = merge(pieces)
         promoted = tuple(sorted((x for _, p in pieces for x in p.promoted), key=lambda x: x.event_index))
-        index, ids = self._numbering.number(ordinals, ended)
+        index, ids = self._numbering.number(ordinals, over_now)
         return MatchBatch(event_index, index, score, ids, promoted, self._likelihoods(ids))
 
     def _likelihoods(self, ids: Sequence[str]) -> Likelihoods:
@@ -290,12 +308,19 @@ class Matcher:
 
     def withdraw(self, event_id: str) -> list[Match]:
         """Take an event back; the promotions this causes."""
+        self._withdrawn[event_id] = None
+        if len(self._withdrawn) > MAX_WITHDRAWN:
+            del self._withdrawn[next(iter(self._withdrawn))]
         found = [hit for engine in self._state.engines.values() for hit in engine.withdraw(event_id)]
         return [match for _, match in sorted(found, key=lambda hit: hit[0])]
 
-    def explain(self, event: Event, id: str, at: int | None = None) -> Explanation:
+    def explain(self, event: GivenEvent, id: str, at: int | None = None) -> Explanation:
         """Why the event does or does not meet the subscription; changes nothing."""
-        return self._state.explain(event, id, self._moment(event, at))
+        event = as_event(event)
+        explained = self._state.explain(event, id, self._moment(event, at))
+        if event.id in self._withdrawn and explained.verdict == "match":
+            return ended(explained, "the event was withdrawn, so it meets nothing any more; publish it again")
+        return explained
 
     def mappings(self, event: Event, id: str, k: int = 10) -> list[PredicateMapping]:
         """The k best mappings of a condition's predicates to the event's tuples, the best first; changes nothing.
@@ -324,7 +349,7 @@ class Matcher:
             raise LimitExceeded("mappings asked for (from 1)", allowed=MAX_ENUMERATED_MAPPINGS, found=k)
         threshold = self.interpretation.threshold if subscription.threshold is None else subscription.threshold
         measure = self.interpretation.measure if subscription.body.is_relaxed() else None
-        return best_mappings(plain_condition(subscription), SeenEvent(event, measure), Needed.at(threshold), k)
+        return best_mappings(plain_condition(subscription), SeenEvent(event, measure, self.interpretation.types), Needed.at(threshold), k)
 
     # -- learning -------------------------------------------------------------------------------
 

@@ -92,11 +92,12 @@ class MatcherState:
         explained = with_evidence(explained, event, held, self.interpretation)
         end = self.ends.get(ordinal)
         if end is not None and end <= at:
-            return _ended(explained, "the subscription's validity is over; subscribe again")
+            return ended(explained, "the subscription's validity is over; subscribe again")
         if event.expires is not None and event.expires <= at:
-            return _ended(explained, "the event's validity was over before it was matched; publish it with a later end")
+            return ended(explained, "the event's validity was over before it was matched; publish it with a later end")
         return explained
 
 
-def _ended(explained: Explanation, change: str) -> Explanation:
+def ended(explained: Explanation, change: str) -> Explanation:
+    """The explanation of what no longer counts."""
     return msgspec.structs.replace(explained, verdict="expired", change=change)

@@ -40,6 +40,13 @@ class Interpretation:
         feedback: Feedback | None = None,
         types: Hierarchy = NO_TYPES,
     ) -> None:
+        if threshold is not None and not 0 <= threshold <= 1:
+            raise InputError(f"a threshold lies between 0 and 1, not at {threshold}")
+        if isinstance(measure, str):
+            from likewise.semantics.space import MEASURES
+
+            if measure.partition(":")[0] not in MEASURES:
+                raise InputError(f"no measure is named {measure[:40]!r}; there are {', '.join(MEASURES)}")
         self.types: Final = types
         self.threshold: Final = defaults.THRESHOLD if threshold is None else threshold
         self.cache_bytes: Final = cache_bytes
