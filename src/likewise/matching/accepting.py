@@ -35,9 +35,7 @@ def as_event(given: GivenEvent) -> Event:
     if isinstance(given, Mapping):
         found = dict(given)
         return event_from_document(found) if is_envelope(found) else event(found)
-    raise InputError(
-        f"an event is an Event, a mapping or JSON, not {type(given).__name__}; use likewise.event"
-    )
+    raise InputError(f"an event is an Event, a mapping or JSON, not {type(given).__name__}; use likewise.event")
 
 
 def as_events(given: Sequence[GivenEvent]) -> Sequence[Event]:

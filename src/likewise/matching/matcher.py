@@ -349,7 +349,9 @@ class Matcher:
             raise LimitExceeded("mappings asked for (from 1)", allowed=MAX_ENUMERATED_MAPPINGS, found=k)
         threshold = self.interpretation.threshold if subscription.threshold is None else subscription.threshold
         measure = self.interpretation.measure if subscription.body.is_relaxed() else None
-        return best_mappings(plain_condition(subscription), SeenEvent(event, measure, self.interpretation.types), Needed.at(threshold), k)
+        return best_mappings(
+            plain_condition(subscription), SeenEvent(event, measure, self.interpretation.types), Needed.at(threshold), k
+        )
 
     # -- learning -------------------------------------------------------------------------------
 
