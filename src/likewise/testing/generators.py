@@ -165,7 +165,8 @@ def _moment(choice: Choice) -> Moment:
 
 def _amount(choice: Choice) -> float | Quantity:
     value = number(choice)
-    return Quantity(value, choice.pick(UNITS)) if choice.integer(0, 3) == 3 else value
+    with_unit = choice.integer(0, 3) == 3 and abs(value) < 1e300  # beyond, it has no number in the base
+    return Quantity(value, choice.pick(UNITS)) if with_unit else value
 
 
 def node(choice: Choice, *, relaxed: bool, depth: int = 2) -> Node:

@@ -20,6 +20,7 @@ from likewise.model import (
     Event,
     EventTuple,
     Interval,
+    Moment,
     Not,
     Predicate,
     Quantity,
@@ -62,7 +63,7 @@ WORDS = sorted({"".join(pieces) for pieces in product(PIECES, repeat=4)})
 WORDING = [
     *(
         Predicate("x", op, text)
-        for op in ("contains", "starts with", "ends with", "under", "is-a", "=", "!=")
+        for op in ("contains", "starts with", "ends with", "under", "=", "!=")
         for text in ("a", "b", "ab", "a/b", "a.b", "a/", "A")
     ),
     Predicate("x", "in", ("a", "b")),
@@ -112,6 +113,26 @@ def test_compatibility_is_exact_for_pairs_on_one_tuple(
     for one, one_met in zip(predicates, met, strict=True):
         for other, other_met in zip(predicates, met, strict=True):
             assert compatible((one, other)) == bool(one_met & other_met), (one, other)
+
+
+def test_a_type_implies_wider_types_only_and_fits_any_text() -> None:
+    """A declared type need not be spelled like what it is a kind of."""
+    narrow, wide = Predicate("x", "is-a", "a/b"), Predicate("x", "is-a", "A")
+    assert implies(narrow, wide)
+    assert not implies(wide, narrow)
+    assert not implies(narrow, Predicate("x", "starts with", "a"))
+    assert compatible((narrow, Predicate("x", "=", "thermometer")))
+
+
+def test_topics_and_times_are_not_reasoned_about() -> None:
+    """Equal ones cover each other; anything else is open."""
+    topic, when = Predicate("x", "matches", "a/+"), Predicate("x", ">", Moment("2024-05-01"))
+    assert implies(topic, topic)
+    assert not implies(topic, Predicate("x", "starts with", "a"))
+    assert not implies(Predicate("x", "=", "a/b"), topic)  # which is compared folded, and the topic is not
+    assert implies(Predicate("x", ">", Moment("2024-05-02")), when)
+    assert not implies(when, Predicate("x", ">", 0.0))
+    assert compatible((topic, when, Predicate("x", "<", 3.0)))
 
 
 # -- conditions -----------------------------------------------------------------------------------
