@@ -162,8 +162,12 @@ def made(name: str, kind: Kind, by: Interpretation) -> Engine:
             from likewise.matching.topk.engine import TopKEngine
 
             return TopKEngine(
-                by.measure, by.threshold, lateness=by.lateness, cache_bytes=by.cache_bytes,
-                curve=by.curve("conditions"), types=by.types,
+                by.measure,
+                by.threshold,
+                lateness=by.lateness,
+                cache_bytes=by.cache_bytes,
+                curve=by.curve("conditions"),
+                types=by.types,
             )
         case "hybrid":
             from likewise.matching.hybrid.statements import StatementsEngine
