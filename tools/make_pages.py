@@ -110,7 +110,7 @@ def followed(told: list[str]) -> list[str] | None:
     lines = [line.rstrip() for line in list(told)]
     met: dict[str, tuple[str, str]] = {}  # by vendor: the device and its match
     for line in lines:
-        found = re.match(rf"✓ {FOLLOWED}\s+\S+ (([a-z]+)\S*)", line)
+        found = re.match(rf"✓ {FOLLOWED}\s+\S+\s+(([a-z]+)\S*)", line)
         if found:
             met.setdefault(found[2], (found[1], line))
     if len(met) < 2:
