@@ -8,7 +8,7 @@ from typing import Final
 MEASURE: Final = "sameness"  # the matcher's measure of relaxed parts when none is named
 RELATEDNESS: Final = "combine"  # a space's own measure when none is named: opposites are related, and not the same
 THRESHOLD: Final = 0.5  # a match needs at least this score (geometric mean of its relaxed parts)
-PART_FLOOR: Final = 0.7  # the share of the threshold that every relaxed part must reach by itself
+PART_FLOOR: Final = 0.9  # of the threshold: what every relaxed part must reach, where it is as likely meant as not
 SENSIBLE_THRESHOLD: Final = 0.25  # no explanation advises a lower one: nearly anything would match
 TOP_MAPPINGS: Final = 2  # how many mappings an explanation compares: the best and its runner-up
 HYBRID_M: Final = 5  # sources.md H: properties of an event that may answer one statement

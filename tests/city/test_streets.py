@@ -86,3 +86,22 @@ def test_each_wanted_subscription_meets_several_vocabularies_within_a_day() -> N
             vendors[match.subscription_id].add(report.device.dialect.vendor)
     assert set(vendors) == {wanted.id for wanted in WANTED}
     assert sum(len(names) >= 2 for names in vendors.values()) >= 6
+
+
+def test_look_alikes_are_told_apart() -> None:
+    """Platform 3 by any spelling and not 13, pumps that stopped and not those that started, doors that are open."""
+    matcher = lw.Matcher()
+    for wanted in WANTED:
+        if wanted.id in ("platform-3", "pumps", "doors"):
+            matcher.add(lw.parse(wanted.text, id=wanted.id))
+    said: defaultdict[str, set[str]] = defaultdict(set)
+    for report in City(seed=1).between(0, 600):
+        event = lw.event(report.payload, themes=report.themes)
+        for match in matcher.match(event):
+            said[match.subscription_id] |= {str(item.value) for item in event.tuples}
+    assert {"platform 3", "Platform No. 3", "Platform 03"} <= said["platform-3"]
+    assert not {"platform 4", "platform 13", "Platform No. 2"} & said["platform-3"]
+    assert {"pump stopped", "pump halted"} <= said["pumps"]
+    assert not {"pump started", "pump running", "pump switched on"} & said["pumps"]
+    assert "ajar" in said["doors"]
+    assert "shut" not in said["doors"]

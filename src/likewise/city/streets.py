@@ -6,11 +6,11 @@ import random
 from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple
 
-from likewise.city import air_and_weather, streets_and_buildings
+from likewise.city import air_and_weather, look_alikes, streets_and_buildings
 from likewise.city.saying import Dialect, Json, Sight
 from likewise.city.world import PLACES, Place, World
 
-_EVERY: Final = (*air_and_weather.DIALECTS, *streets_and_buildings.DIALECTS)
+_EVERY: Final = (*air_and_weather.DIALECTS, *streets_and_buildings.DIALECTS, *look_alikes.DIALECTS)
 Clock = Callable[[], float]  # seconds; only differences count
 
 

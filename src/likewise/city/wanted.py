@@ -23,5 +23,8 @@ WANTED: Final = (
     Wanted("works-desk", "bins", "{fill level~ > 80 %} threshold 0.6", "Which bins need emptying?"),
     Wanted("works-desk", "dark", "{lighting} {condition~ = broken~}", "Which street lamps are broken?"),
     Wanted("works-desk", "power", "{electric power~ > 2.5 kW}", "Who draws much power?"),
+    Wanted("works-desk", "doors", "{building} {door~ = open~}", "Which doors stand open?"),
+    Wanted("works-desk", "pumps", "{water} {pump state~ = pump stopped~}", "Which pumps have stopped?"),
+    Wanted("traffic-desk", "platform-3", "{railway} {platform~ = platform 3~}", "What happens at platform 3?"),
     Wanted("health-desk", "worst-air", "{NO2 exists} top 3 within 2 min by value(NO2) highest", "The worst air posts"),
 )

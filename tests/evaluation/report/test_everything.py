@@ -133,6 +133,7 @@ def test_the_page_refers_to_nothing_outside_and_no_two_things_share_a_name(tmp_p
     """Every part that needs no Spark, on small data: figures inside the page, references to its own places only."""
     (tmp_path / "EN-RG-65.txt").write_text(RELATED)
     (tmp_path / "icews_2014_valid.txt.gz").write_bytes(_dated())
+    (tmp_path / "pairs-dev.tsv").write_text("kind\tasked\tseen\tsame\nvalue\ton\toff\t0\nvalue\tcar\tautomobile\t1\n")
     _vendors(tmp_path)
     parts = [part for part in PARTS if part.name != "thematic"]
     sections = everything(Choices(data=str(tmp_path)), tmp_path / "out", parts=parts, command="likewise eval all")

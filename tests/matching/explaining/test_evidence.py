@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 import likewise as lw
 from likewise.model import PredicateReport
 
@@ -41,3 +43,24 @@ def test_feedback_is_shown_with_what_it_moved() -> None:
     matcher.feedback(event, "s", relevant=False)
     (device,) = reports(matcher, event)
     assert any("judged not relevant (net 1)" in note for note in device.notes)
+
+
+@pytest.mark.parametrize(
+    ("asked", "seen", "words"),
+    [
+        (
+            "{type = increased temperature event~}",
+            {"type": "decreased temperature event"},
+            "but decreased, not increased",
+        ),
+        ("{place = room 201~}", {"place": "room 112"}, "112, not 201"),
+        ("{door = open~}", {"door": "shut"}, "opposite state"),
+    ],
+)
+def test_what_differs_is_said_in_words(asked: str, seen: dict[str, object], words: str) -> None:
+    """The direction, the number, the state: by the default measure."""
+    matcher = lw.Matcher()
+    matcher.add(lw.parse(asked, id="s"))
+    told = matcher.explain(lw.event(seen), "s")
+    assert told.verdict == "below_threshold"
+    assert any(words in note for note in told.predicates[0].notes)

@@ -14,7 +14,7 @@ from likewise.model.probability import ProbabilityCurve
 from likewise.semantics.measure import Measure
 from likewise.testing import TableMeasure
 
-LEAK = TableMeasure({("leak detected", "no leak detected"): 0.3, ("leak detected", "leakage"): 0.4})
+LEAK = TableMeasure({("leak detected", "no leak detected"): 0.4, ("leak detected", "leakage"): 0.46})
 
 
 def engines(measure: Measure, *texts: str) -> list[Engine]:
@@ -28,7 +28,7 @@ def engines(measure: Measure, *texts: str) -> list[Engine]:
 
 @pytest.mark.parametrize(("value", "met"), [("no leak detected", False), ("leakage", True)])
 def test_an_equal_attribute_does_not_carry_a_value_that_is_not_meant(value: str, met: bool) -> None:
-    """The mean over both parts is 0.55 and 0.63; the first value is below the floor of 0.35."""
+    """The mean over both parts is 0.63 and 0.68; the first value is below the floor of 0.45."""
     for engine in engines(LEAK, "{state~ = leak detected~}"):
         assert bool(len(engine.find(event({"state": value}), 0).ordinals)) == met
 
@@ -38,7 +38,7 @@ def test_what_a_part_lacks_is_said() -> None:
     (naive, _) = engines(LEAK, "{state~ = leak detected~}")
     told = naive.explain(event({"state": "no leak detected"}), 0, 0)
     assert told.verdict == "below_threshold"
-    assert "0.35" in told.change
+    assert "0.45" in told.change
     assert "no leak detected" in told.change
 
 

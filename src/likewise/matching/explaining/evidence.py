@@ -5,6 +5,7 @@ Asked for only when something is explained: the matching itself needs the one sc
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -49,6 +50,12 @@ def with_evidence(
     return msgspec.structs.replace(explanation, predicates=reports)
 
 
+def in_words(measure: Measure, asked: Term, seen: Term) -> str:
+    """Why two terms are the same or not, by a measure that can say so; '' by others."""
+    explained: Callable[[Term, Term], str] | None = getattr(measure, "explained", None)
+    return "" if explained is None else explained(asked, seen)
+
+
 def _witnessed(
     report: PredicateReport,
     predicate: Predicate,
@@ -69,6 +76,8 @@ def _witnessed(
     for part, asked, seen in parts:
         if seen is None or fold(asked.text) == fold(seen.text):
             continue
+        said = in_words(measure, asked, seen)
+        notes += [f"{part}: {said}"] if said else []
         found = space.describe(asked, seen, measure)
         evidence += [(f"{part} {name}", score) for name, score in found.scores]
         if found.without_themes is not None:

@@ -18,7 +18,7 @@ class Needed(NamedTuple):
     """`score`: what the mean must reach; `part`: what every relaxed part must; `against`: what rules out under `not`.
 
     >>> Needed.at(0.5).score, round(Needed.at(0.5).part, 3)
-    (0.5, 0.35)
+    (0.5, 0.45)
     """
 
     score: float

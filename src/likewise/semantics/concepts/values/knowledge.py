@@ -65,6 +65,7 @@ charge, charging / discharge, discharging;
 fill, filling / empty, emptying, drain, draining;
 arm, armed / disarm, disarmed;
 start, started, begin, began, starting / stop, stopped, end, ended, stopping, finish;
+on, running, started, working / off, stopped, halted;
 indoor, indoors, inside, interior, internal / outdoor, outdoors, outside, exterior, external;
 front / rear, back;
 left / right;
