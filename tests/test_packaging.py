@@ -173,6 +173,48 @@ def test_a_missing_extra_is_one_line_that_names_it(statement: str, extra: str) -
         assert len(done.stderr.strip().splitlines()) == 1, done.stderr
 
 
+SMALL = """
+import tempfile
+import likewise as lw
+from likewise.errors import MissingDependency, NotServed
+
+try:
+    lw.Matcher()
+except MissingDependency as error:
+    print("full:", error)
+m = lw.Matcher(profile="small")
+m.add(lw.parse("{temp > 25 degC}", id="warm"))
+m.add(lw.parse("{temp > 70 degF, city = Galway} valid for 1 h", id="here"), at=0)
+hot = lw.event({"temp": {"value": 81.2, "unit": "degF"}, "city": "galway"}, id="e1", time=5)
+print([x.subscription_id for x in m.match(hot)], m.explain(hot, "warm").verdict)
+print([id for _, id, _ in m.match_batch([hot, hot]).pairs()])
+try:
+    m.add(lw.parse("{temperature~ > 25 degC}", id="relaxed"))
+except NotServed as error:
+    print("relaxed:", error)
+folder = tempfile.mkdtemp() + "/saved"
+m.save(folder)
+again = lw.Matcher.load(folder, profile="small")
+print([x.subscription_id for x in again.match(hot)], [x.subscription_id for x in m.snapshot().match(hot)])
+m.remove("warm")
+print([x.subscription_id for x in m.match(hot)])
+"""
+
+
+def test_profile_small_needs_none_of_the_extra_match() -> None:
+    """Without its packages a matcher says so, never falls back by itself, and in profile small does everything."""
+    done = without({"match", "rdf"}, SMALL)
+    assert done.stderr == ""
+    full, found, batch, relaxed, loaded, removed = done.stdout.splitlines()
+    assert full.startswith("full: what the profile 'full' needs (numba, scipy, pyarrow")
+    assert 'pip install "likewise[match]", or choose the profile' in full
+    assert found == "['warm', 'here'] match"
+    assert batch == "['warm', 'here', 'warm', 'here']"
+    assert relaxed.startswith("relaxed: the profile 'small' does not serve relaxed parts (~)")
+    assert loaded == "['warm', 'here'] ['warm', 'here']"
+    assert removed == "['here']"
+
+
 def test_serving_without_the_extra_match_says_so_and_serves_in_profile_small_when_told() -> None:
     """Nothing falls back by itself; an exact subscription is served, a relaxed one refused with what is missing."""
     done = without({"match"}, COMMAND.format("serve --ephemeral --port 0"))

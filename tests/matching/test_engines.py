@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -171,56 +169,3 @@ def test_a_table_stands_for_an_engine_in_tests() -> None:
         ours.add(lw.parse("{device~ = laptop~}", id=id))
     assert [m.subscription_id for m in ours.match(lw.event({"x": 1}, id="e1"))] == ["b", "a"]
     assert ours.match(lw.event({"x": 1}, id="e2")) == []
-
-
-WITHOUT = """
-import sys
-
-class Missing:
-    def find_spec(self, name, path=None, target=None):
-        if name.partition(".")[0] in {"numba", "llvmlite", "scipy", "pyarrow", "Stemmer", "platformdirs", "pyoxigraph"}:
-            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
-
-sys.meta_path.insert(0, Missing())
-"""
-
-SMALL = """
-import tempfile
-import likewise as lw
-from likewise.errors import MissingDependency, NotServed
-
-try:
-    lw.Matcher()
-except MissingDependency as error:
-    print("full:", error)
-m = lw.Matcher(profile="small")
-m.add(lw.parse("{temp > 25 degC}", id="warm"))
-m.add(lw.parse("{temp > 70 degF, city = Galway} valid for 1 h", id="here"), at=0)
-hot = lw.event({"temp": {"value": 81.2, "unit": "degF"}, "city": "galway"}, id="e1", time=5)
-print([x.subscription_id for x in m.match(hot)], m.explain(hot, "warm").verdict)
-print([id for _, id, _ in m.match_batch([hot, hot]).pairs()])
-try:
-    m.add(lw.parse("{temperature~ > 25 degC}", id="relaxed"))
-except NotServed as error:
-    print("relaxed:", error)
-folder = tempfile.mkdtemp() + "/saved"
-m.save(folder)
-again = lw.Matcher.load(folder, profile="small")
-print([x.subscription_id for x in again.match(hot)], [x.subscription_id for x in m.snapshot().match(hot)])
-m.remove("warm")
-print([x.subscription_id for x in m.match(hot)])
-"""
-
-
-def test_profile_small_needs_none_of_the_extra_match() -> None:
-    """Without its packages a matcher says so, never falls back by itself, and in profile small does everything."""
-    done = subprocess.run([sys.executable, "-c", WITHOUT + SMALL], capture_output=True, text=True, check=False)
-    assert done.stderr == ""
-    full, found, batch, relaxed, loaded, removed = done.stdout.splitlines()
-    assert full.startswith("full: what the profile 'full' needs (numba, scipy, pyarrow")
-    assert 'pip install "likewise[match]", or choose the profile' in full
-    assert found == "['warm', 'here'] match"
-    assert batch == "['warm', 'here', 'warm', 'here']"
-    assert relaxed.startswith("relaxed: the profile 'small' does not serve relaxed parts (~)")
-    assert loaded == "['warm', 'here'] ['warm', 'here']"
-    assert removed == "['here']"
