@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import msgspec
 
-from likewise.defaults import SENSIBLE_THRESHOLD, TOP_MAPPINGS
+from likewise.defaults import PART_FLOOR, SENSIBLE_THRESHOLD, TOP_MAPPINGS
 from likewise.matching.explaining.items import item_report
 from likewise.matching.explaining.notes import reading_notes
 from likewise.matching.plain.conditions import (
@@ -19,7 +20,7 @@ from likewise.matching.plain.conditions import (
     rows_of,
 )
 from likewise.matching.plain.mappings import describe, score_of
-from likewise.matching.plain.needed import Needed
+from likewise.matching.plain.needed import Needed, part_floor
 from likewise.matching.plain.operators import Outcome, meets
 from likewise.matching.plain.similarity import Row, SeenEvent
 from likewise.model.event import EventTuple
@@ -252,10 +253,14 @@ def _strengthen(
     relaxed = [i for i, r in enumerate(reports) if parts[i]]
     weakest = min(relaxed, key=lambda i: score_of(reports[i].similarity, parts[i]))
     report = reports[weakest]
-    needed = threshold**conjunction.relaxed_parts / (product / report.similarity)
+    needed = max(threshold**conjunction.relaxed_parts / (product / report.similarity), part_floor(threshold))
     where = f"{report.attribute!r}: {report.value!r}"
-    lower = f"a threshold of at most {score:.3g}"
-    sensible = score >= SENSIBLE_THRESHOLD  # below it anything would match
+    # The lower the threshold, the less each part must reach; the weakest part of all says how low it would have to be.
+    pairs = zip(conjunction.positive, reports, strict=True)
+    part = min((reached for p, r in pairs for reached in _relaxed_parts(p, r)), default=1.0)
+    least = min(score, part / PART_FLOOR)
+    lower = f"a threshold of at most {least:.3g}"
+    sensible = least >= SENSIBLE_THRESHOLD  # below it anything would match
     if needed > 1:
         weak = f"`{report.text}` is weakest at {report.similarity:.3g} ({where})"
         if not sensible:
@@ -263,6 +268,13 @@ def _strengthen(
         return f"It would match with {lower}; {weak}, and even 1 there would not lift the score to {threshold:.3g}."
     weak = f"`{report.text}`, weakest at {report.similarity:.3g} ({where})"
     return f"It would match if {weak}, reached {needed:.3g}" + (f", or with {lower}." if sensible else ".")
+
+
+def _relaxed_parts(predicate: Predicate, report: PredicateReport) -> Iterator[float]:
+    if predicate.attribute_relaxed:
+        yield report.attribute_relatedness
+    if predicate.value_relaxed:
+        yield report.value_relatedness
 
 
 def _text(predicate: Predicate) -> str:
