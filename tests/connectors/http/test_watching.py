@@ -73,7 +73,7 @@ def test_kinds_without_predicates_have_no_matrix(http: TestClient) -> None:
 def test_evidence_names_measures_and_documents(http: TestClient) -> None:
     """And refuses a question without a term."""
     found = http.get("/v1/evidence", params={"a": "laptop", "b": "computer", "themes": ["computers"]}).json()
-    assert dict(found["scores"])["combine"] == pytest.approx(found["score"], abs=1e-6)
+    assert dict(found["scores"])[found["measure"]] == pytest.approx(found["score"], abs=1e-6)
     assert found["documents"]
     assert http.get("/v1/evidence", params={"a": "laptop"}).json()["code"] == "input"
 
