@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Final
 from likewise import defaults
 from likewise.cli.demo.processes import Running, wait_until_ready
 from likewise.cli.terminal import output
-from likewise.errors import Unavailable
+from likewise.errors import StateError, Unavailable
 
 if TYPE_CHECKING:
     import httpx
@@ -87,24 +87,32 @@ class _Show:
                 if reports := due():
                     self._publish(reports)
                 self._show_matches()
-            except httpx.TransportError as error:
+            except (httpx.TransportError, Unavailable) as error:
                 self._go_on(error)
             time.sleep(0.4)
 
     def _go_on(self, error: Exception) -> None:
-        """The broker was stopped, or does not answer: start it again if it ended, and subscribe anew."""
+        """The broker does not answer: wait until it does, or start it again once it has ended; then subscribe anew."""
+        import httpx
+
         from likewise.client.endpoint import plain_reason
 
-        time.sleep(0.5)  # a process that was ended needs a moment to be gone
-        if self._broker.ended is None:
-            self._screen.print(f"The broker does not answer ({plain_reason(error)}); waiting for it.", style="yellow")
-        else:
-            said = f"The broker was stopped (exit code {self._broker.ended}); starting it again. It begins empty."
-            self._screen.print(said, style="yellow")
-            self._broker.start()
-            self._position = self._sequence = 0
-            self._events.clear()
-        wait_until_ready(self._client, self._broker)
+        self._screen.print(f"The broker does not answer ({plain_reason(error)}); waiting for it.", style="yellow")
+        while True:
+            if self._broker.ended is not None:
+                said = f"It was stopped (exit code {self._broker.ended}); starting it again. It begins empty."
+                self._screen.print(said, style="yellow")
+                self._broker.start()
+                self._position = self._sequence = 0
+                self._events.clear()
+                wait_until_ready(self._client, self._broker)
+                break
+            try:
+                if self._client.get("/readyz").is_success:
+                    break
+            except httpx.TransportError:
+                pass  # not yet
+            time.sleep(0.3)
         self._subscribe()
         self._screen.print("The broker is back.", style="yellow")
 
@@ -118,8 +126,10 @@ class _Show:
 
     def _send(self, method: str, path: str, **options: object) -> httpx.Response:
         response = self._client.request(method, path, **options)  # type: ignore[arg-type]
+        if response.status_code in (429, 503):
+            raise Unavailable("it is stopping, or has too much to do")
         if response.is_error:
-            raise Unavailable(f"the broker refused {method} {path}: {response.text[:300]}")
+            raise StateError(f"the broker refused {method} {path}: {response.text[:300]}")
         return response
 
     def _introduce(self, devices: int, vendors: int) -> None:
