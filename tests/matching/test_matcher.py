@@ -361,3 +361,22 @@ def test_additions_are_bounded() -> None:
     with pytest.raises(LimitExceeded):
         ours.add(lw.parse("{x = 1}", id="a"))
     assert len(ours) == 0
+
+
+def test_nothing_of_the_users_is_replaced_by_a_saved_matcher(tmp_path: Path) -> None:
+    """A file, or a folder that holds something else, stays as it is."""
+    (tmp_path / "wanted.txt").write_text("mine")
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "letter.txt").write_text("mine")
+    for name in ("wanted.txt", "folder"):
+        with pytest.raises(LikewiseError, match="not replaced"):
+            Matcher().save(tmp_path / name)
+    assert (tmp_path / "wanted.txt").read_text() == (tmp_path / "folder" / "letter.txt").read_text() == "mine"
+    (tmp_path / "empty").mkdir()
+    Matcher().save(tmp_path / "empty")
+
+
+def test_engines_that_are_not_chosen_by_kind_are_refused() -> None:
+    """With words, not by a mistake of ours."""
+    with pytest.raises(LikewiseError, match="by kind"):
+        Matcher(engines=["forest"])  # type: ignore[arg-type]

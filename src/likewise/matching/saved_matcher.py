@@ -58,6 +58,10 @@ class Line(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
 
 def save(state: MatcherState, folder: Path) -> None:
     """Write what a matcher holds; the folder appears whole or not at all."""
+    if folder.exists() and not _ours(folder):
+        raise InputError(
+            f"{folder} is there and is no saved matcher, so it is not replaced; name another folder, or remove it first"
+        )
     folder.parent.mkdir(parents=True, exist_ok=True)
     engines: dict[Kind, str] = {}
     building = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
@@ -89,6 +93,11 @@ def save(state: MatcherState, folder: Path) -> None:
         shutil.rmtree(replaced, ignore_errors=True)
     finally:
         shutil.rmtree(building, ignore_errors=True)
+
+
+def _ours(folder: Path) -> bool:
+    """Whether a folder may be replaced: a saved matcher, or nothing in it."""
+    return folder.is_dir() and ((folder / "manifest.json").is_file() or not any(folder.iterdir()))
 
 
 def load(

@@ -164,7 +164,7 @@ def test_the_shipped_vocabularies_name_their_sources() -> None:
 
 # Abbreviations that no vocabulary below spells out, and where engineers know them from.
 ABBREVIATIONS = {
-    "IEEE 802.15.4, 3GPP, LoRaWAN specifications": "rssi rsrp rsrq lqi csq imei imsi iccid eui mac sf gnss",
+    "IEEE 802.15.4, 3GPP, LoRaWAN specifications": "rssi rsrp rsrq lqi csq imei imsi iccid eui mac sf gnss tx rx",
     "ISO 80000, IEC 60027 and circuit symbols": "t v vcc vdd",
     "IUPAC formulas": "co co2 no no2 n2o so2 o2 o3 h2s nh3 ch4 ch2o hcho h2 nox eco2",
     "clippings of English words": "temp tmp hum batt accel alt lat lng freq dist msg evt idx cnt ctr num nr seq cfg "

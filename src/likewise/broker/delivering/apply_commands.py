@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+import structlog
 
 from likewise.broker.delivering.match_events import FindEntry, moment, promote
 from likewise.broker.delivering.outcome import Outcome
@@ -39,6 +40,8 @@ from likewise.errors import DuplicateId, LikewiseError, StateError, UnknownId
 from likewise.matching.explaining.judged_pairs import judged_pairs
 from likewise.model import Event
 from likewise.semantics.feedback import concerns
+
+_log = structlog.get_logger("likewise.matching")
 
 
 class Commands:
@@ -116,7 +119,16 @@ class Commands:
         if earlier is not None and not command.replace:
             raise DuplicateId(id)
         held = Held(entry.position, queue.number, id, command.subscription, entry.arrival)
-        tenant.hold(held)
+        try:
+            tenant.hold(held)
+        except LikewiseError:
+            raise
+        except Exception as error:  # an engine that cannot be made or cannot take it must not end matching for all
+            _log.error("a subscription cannot be held", subscription=id, tenant=tenant.name, exc_info=error)
+            raise StateError(
+                f"the subscription {id!r} cannot be held: its engine says {type(error).__name__}: {error}; look at the "
+                "broker's log"
+            ) from error
         if earlier is not None:
             end(tenant, tenant.held[earlier], entry.position, outcome)
         if command.subscription.kind == "top" and tenant.windows_from is None:

@@ -72,6 +72,10 @@ def parse_triples(data: bytes | str, format: str, *, base: str | None = None) ->
                 raise FormatError("the RDF document states something about a triple; only plain triples are read here")
             yield Triple(str(quad.subject), str(quad.predicate), str(quad.object))
     except (SyntaxError, ValueError) as error:
+        if "LoadDocumentCallback" in str(error):
+            raise FormatError(
+                "the JSON-LD document names a context elsewhere, and contexts are never fetched; write it into the document"
+            ) from None
         raise FormatError(f"the RDF document is not {FORMATS[name]}: {error}") from None
 
 

@@ -90,7 +90,7 @@ check-in / check-out;
 # Words that say that what stands beside them is not so. `free` and `less` do it to the word before them.
 NEGATORS: Final = frozenset(
     _words("""
-no not non without never none neither nor cannot isn't aren't wasn't nobody nothing
+no not non without never none neither nor cannot isn't aren't wasn't nobody nothing lack lacks lacking
 """)
 )
 NEGATED_BEFORE: Final = frozenset({"free", "less"})
@@ -105,7 +105,8 @@ cancelled canceled rectified averted recovered
 LIGHT: Final = frozenset(
     _words("""
 a an the of in at to for by from with and or is are was were be been being has have had it its this that there
-event status state condition detected detection triggered occurred happening currently now due nearly number no.
+event status state condition detected detection triggered occurred happening currently now yet longer due nearly
+number no.
 nr nr. num #
 """)
 )

@@ -26,7 +26,7 @@ from likewise.semantics.concepts.values.knowledge import (
 # A formula or a size with its digits, a number with its decimals and a letter, a word with its apostrophes.
 _TOKEN: Final = re.compile(
     r"(?P<size>pm[ _]?\d+(?:[._,]\d+)?)(?![^\W_])"
-    r"|(?:(?<![^\W_])(?P<mark>[a-z])-?)?(?P<number>\d+(?:[._,]\d+)*)"
+    r"|(?:(?<![^\W_])(?P<mark>[a-z])-?|(?<!\S)(?P<minus>[-−]))?(?P<number>\d+(?:[._,]\d+)*)"
     r"(?:(?P<ordinal>st|nd|rd|th)(?![^\W_])|(?P<suffix>[a-z])(?![^\W_])|[ ](?P<apart>(?-i:[A-Z]))(?![^\W_]))?"
     r"|(?P<sign>[#%])"
     r"|(?P<word>[^\W\d_]+(?:['’.][^\W\d_]+)*(?:-[^\W\d_]+(?![^\W_]))*)",
@@ -114,7 +114,8 @@ class _Reader:
             mark = token["mark"] or ""
             if not mark and self.codes and len(self.codes[-1].text) == 1 and self.codes[-1].text.isalpha():
                 mark = self.codes.pop().text
-            self.codes.append(Code(f"{mark}{_number(token['number'])}{suffix}".casefold(), beside))
+            minus = "-" if token["minus"] else ""
+            self.codes.append(Code(f"{minus}{mark}{_number(token['number'])}{suffix}".casefold(), beside))
         elif token["word"]:
             self._word(token["word"].rstrip("."), after, beside, alone=alone)
         return token.end()
