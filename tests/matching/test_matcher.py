@@ -369,7 +369,7 @@ def test_nothing_of_the_users_is_replaced_by_a_saved_matcher(tmp_path: Path) -> 
     (tmp_path / "folder").mkdir()
     (tmp_path / "folder" / "letter.txt").write_text("mine")
     for name in ("wanted.txt", "folder"):
-        with pytest.raises(LikewiseError, match="not replaced"):
+        with pytest.raises(lw.LikewiseError, match="not replaced"):
             Matcher().save(tmp_path / name)
     assert (tmp_path / "wanted.txt").read_text() == (tmp_path / "folder" / "letter.txt").read_text() == "mine"
     (tmp_path / "empty").mkdir()
@@ -378,5 +378,5 @@ def test_nothing_of_the_users_is_replaced_by_a_saved_matcher(tmp_path: Path) -> 
 
 def test_engines_that_are_not_chosen_by_kind_are_refused() -> None:
     """With words, not by a mistake of ours."""
-    with pytest.raises(LikewiseError, match="by kind"):
+    with pytest.raises(lw.LikewiseError, match="by kind"):
         Matcher(engines=["forest"])  # type: ignore[arg-type]

@@ -87,9 +87,7 @@ class Engines:
         if profile not in PROFILES:
             raise InputError(f"no profile is named {profile!r}; there are {', '.join(PROFILES)}")
         if chosen is not None and not isinstance(chosen, Mapping):
-            raise InputError(
-                f"engines are chosen by kind, as in {{'exact': 'forest'}}, not by a {type(chosen).__name__}"
-            )
+            raise InputError(f"engines are chosen by kind, as {{'exact': 'forest'}}, not by a {type(chosen).__name__}")
         self.profile: Final = profile
         self.chosen: Final[Mapping[Kind, Choice]] = MappingProxyType(dict(chosen or {}))
         for kind, choice in self.chosen.items():

@@ -74,7 +74,7 @@ def parse_triples(data: bytes | str, format: str, *, base: str | None = None) ->
     except (SyntaxError, ValueError) as error:
         if "LoadDocumentCallback" in str(error):
             raise FormatError(
-                "the JSON-LD document names a context elsewhere, and contexts are never fetched; write it into the document"
+                "the JSON-LD document names a context elsewhere, and none is ever fetched; write it into the document"
             ) from None
         raise FormatError(f"the RDF document is not {FORMATS[name]}: {error}") from None
 
