@@ -43,6 +43,10 @@ EVALUATIONS: Final = {
     ),
     "thematic": Lazy("likewise.cli.evaluate.thematic:thematic", "Repeat the thematic paper's experiments, on Spark."),
     "sameness": Lazy("likewise.cli.evaluate.sameness:sameness", "Tell related from the same, on pairs people judged."),
+    "units": Lazy("likewise.cli.evaluate.units:units", "Compare numbers, units and dates with exact arithmetic."),
+    "near-misses": Lazy(
+        "likewise.cli.evaluate.near_misses:near_misses", "See whether near misses are explained right."
+    ),
     "vendor": Lazy("likewise.cli.evaluate.vendor:vendor", "Find what vendors call the thing a plain phrase means."),
 }
 
