@@ -16,7 +16,7 @@ from likewise.matching.forest.engine import ForestEngine
 from likewise.matching.naive.engine import NaiveEngine
 from likewise.matching.thematic.engine import ThematicEngine
 from likewise.model import Event
-from likewise.model.types import Hierarchy
+from likewise.model.hierarchies.types import Hierarchy
 from likewise.testing import TableMeasure
 
 TYPES = Hierarchy([("Thermometer", "Sensor"), ("https://brickschema.org/schema/Brick#Sensor", "Device")])

@@ -15,10 +15,10 @@ from likewise.errors import DuplicateId, UnknownId
 from likewise.matching.cache_use import CacheUse
 from likewise.model.event import Event
 from likewise.model.explanation import Explanation
+from likewise.model.hierarchies.types import NO_TYPES, Hierarchy
 from likewise.model.match import Match, Promotion
 from likewise.model.probability import AS_SCORED, ProbabilityCurve
 from likewise.model.subscription import Kind, Subscription
-from likewise.model.types import NO_TYPES, Hierarchy
 
 if TYPE_CHECKING:
     from numpy import float32, int32, int64, signedinteger

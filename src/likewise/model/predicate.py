@@ -8,8 +8,8 @@ import msgspec
 
 from likewise.defaults import MAX_IN_VALUES, MAX_TERM_LENGTH
 from likewise.errors import InvalidSubscription, LimitExceeded
+from likewise.model.hierarchies.topic_filters import check_filter
 from likewise.model.moments import MOMENT, Moment
-from likewise.model.topic_filters import check_filter
 from likewise.model.values import Interval, Quantity, finite
 
 Operator = Literal[

@@ -9,8 +9,8 @@ import msgspec
 
 from likewise import defaults
 from likewise.errors import ArtefactDamaged, InputError
+from likewise.model.hierarchies.types import NO_TYPES, Hierarchy
 from likewise.model.probability import AS_SCORED, ProbabilityCurve
-from likewise.model.types import NO_TYPES, Hierarchy
 from likewise.semantics.feedback import Feedback, JudgedMeasure
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from likewise.matching.bitmap.text_index import TextIndex
+from likewise.model.hierarchies.types import NO_TYPES, Hierarchy
 from likewise.model.predicate import Predicate
-from likewise.model.types import NO_TYPES, Hierarchy
 
 HEAD, NUMBER, TOKEN = 0, 1, 2
 MAX_REMEMBERED = 65_536  # names and texts whose points are remembered; past it they are worked out anew

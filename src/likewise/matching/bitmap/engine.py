@@ -39,8 +39,8 @@ from likewise.matching.plain.conditions import PlainCondition, evaluate, plain_c
 from likewise.matching.plain.needed import Needed
 from likewise.matching.plain.similarity import SeenEvent
 from likewise.model.event import Event
+from likewise.model.hierarchies.types import NO_TYPES, Hierarchy
 from likewise.model.subscription import Condition, Kind, Subscription
-from likewise.model.types import NO_TYPES, Hierarchy
 
 SMALL = 1_024  # results up to here are copied; larger ones are handed out in the buffer, used again once let go
 _make_found: Callable[[type[Found], tuple[NDArray[np.int32], None]], Found] = tuple.__new__  # half the time of Found()

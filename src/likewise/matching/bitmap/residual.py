@@ -6,8 +6,8 @@ from likewise.matching.plain.conditions import evaluate, plain_condition
 from likewise.matching.plain.needed import Needed
 from likewise.matching.plain.similarity import SeenEvent
 from likewise.model.event import Event
+from likewise.model.hierarchies.types import NO_TYPES, Hierarchy
 from likewise.model.subscription import Condition, Subscription
-from likewise.model.types import NO_TYPES, Hierarchy
 
 
 def holds(subscription: Subscription, event: Event, types: Hierarchy = NO_TYPES) -> bool:

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from likewise.matching.plain.operators import SEPARATORS
 from likewise.matching.topics.trie import TopicTrie
+from likewise.model.hierarchies.types import NO_TYPES, Hierarchy
 from likewise.model.text import fold, fold_part
-from likewise.model.types import NO_TYPES, Hierarchy
 
 
 class TextIndex:

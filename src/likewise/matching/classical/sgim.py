@@ -29,10 +29,10 @@ from likewise.matching.engine import BaseEngine, Found
 from likewise.matching.forest.predicate_table import Compiled, PredicateTable, Truths
 from likewise.matching.interests.vectors import InterestEngine, VectorTable
 from likewise.matching.plain.float_bounds import beyond, closed_bounds
+from likewise.model.comparable import brought
 from likewise.model.event import Event
-from likewise.model.readings import brought
+from likewise.model.hierarchies.types import NO_TYPES, Hierarchy
 from likewise.model.subscription import Condition, Kind, Subscription
-from likewise.model.types import NO_TYPES, Hierarchy
 
 
 def sturges(population: int) -> int:

@@ -19,9 +19,9 @@ from likewise.matching.plain.statements import SeenStatements
 from likewise.matching.plain.window import Standing
 from likewise.model.event import Event
 from likewise.model.explanation import Explanation, PredicateReport, Verdict
+from likewise.model.hierarchies.types import NO_TYPES, Hierarchy
 from likewise.model.probability import AS_SCORED, ProbabilityCurve
 from likewise.model.subscription import Condition, GraphPattern, Interest, Near, Subscription, Top
-from likewise.model.types import NO_TYPES, Hierarchy
 from likewise.semantics.measure import Measure
 
 

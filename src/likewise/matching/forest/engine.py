@@ -24,8 +24,8 @@ from likewise.matching.engine import BaseEngine, Found
 from likewise.matching.forest.nodes import Node, Stall, Stalls
 from likewise.matching.forest.predicate_table import PredicateTable, Truths
 from likewise.model.event import Event
+from likewise.model.hierarchies.types import NO_TYPES, Hierarchy
 from likewise.model.subscription import Condition, Kind, Subscription
-from likewise.model.types import NO_TYPES, Hierarchy
 
 
 class ForestEngine(BaseEngine):

@@ -17,9 +17,9 @@ from likewise.matching.plain.operators import meets
 from likewise.matching.plain.similarity import SeenEvent
 from likewise.model.condition import Conjunction
 from likewise.model.event import Event, EventTuple
+from likewise.model.hierarchies.types import NO_TYPES, Hierarchy
 from likewise.model.predicate import Predicate
 from likewise.model.text import attribute_names, fold
-from likewise.model.types import NO_TYPES, Hierarchy
 
 EXACTLY = Needed(1.0, 1.0, 1.0)
 

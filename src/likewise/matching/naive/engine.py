@@ -28,11 +28,11 @@ from likewise.matching.plain.statements import SeenStatements, relevance
 from likewise.matching.plain.window import Trace
 from likewise.model.event import Event
 from likewise.model.explanation import Explanation
+from likewise.model.hierarchies.types import NO_TYPES, Hierarchy
 from likewise.model.mapping import Mapping
 from likewise.model.match import Bindings, Match, Promotion
 from likewise.model.probability import AS_SCORED, ProbabilityCurve
 from likewise.model.subscription import GraphPattern, Interest, Kind, Near, Statements, Subscription
-from likewise.model.types import NO_TYPES, Hierarchy
 
 if TYPE_CHECKING:
     from likewise.semantics.measure import Measure, Term

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from enum import Enum
 
+from likewise.model.comparable import brought
 from likewise.model.event import EventTuple
+from likewise.model.hierarchies.topic_filters import filter_matches
+from likewise.model.hierarchies.types import NO_TYPES, Hierarchy
 from likewise.model.moments import Moment
 from likewise.model.predicate import Predicate
-from likewise.model.readings import brought
 from likewise.model.text import fold, fold_part
-from likewise.model.topic_filters import filter_matches
-from likewise.model.types import NO_TYPES, Hierarchy
 from likewise.model.values import Interval, Quantity
 
 

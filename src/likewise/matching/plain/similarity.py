@@ -20,9 +20,9 @@ from likewise.matching.plain.terms import (
     theme_of,
 )
 from likewise.model.event import Event, EventTuple
+from likewise.model.hierarchies.types import NO_TYPES, Hierarchy
 from likewise.model.predicate import Predicate
 from likewise.model.text import attribute_names, fold
-from likewise.model.types import NO_TYPES, Hierarchy
 from likewise.semantics.measure import Measure, Term
 
 

@@ -27,8 +27,8 @@ from likewise.matching.thematic.asked_predicates import AskedPredicates
 from likewise.matching.thematic.conjunction_table import ConjunctionTable
 from likewise.matching.thematic.posting_lists import NUMBER, TEXT, PostingLists, Seen
 from likewise.model import Condition, Event, EventTuple, Explanation, Kind, Mapping, Match, Subscription, contexts
+from likewise.model.hierarchies.types import NO_TYPES, Hierarchy
 from likewise.model.probability import AS_SCORED, ProbabilityCurve
-from likewise.model.types import NO_TYPES, Hierarchy
 from likewise.model.units.unit import in_float
 from likewise.semantics.measure import Measure
 

@@ -20,7 +20,7 @@ from likewise.matching.thematic.asked_predicates import AskedPredicates
 from likewise.matching.thematic.number_postings import number_entries
 from likewise.matching.thematic.relatedness_rows import RelatednessRows
 from likewise.model import EventTuple, Unit, fold
-from likewise.model.types import NO_TYPES, Hierarchy
+from likewise.model.hierarchies.types import NO_TYPES, Hierarchy
 from likewise.semantics.measure import Measure, Term
 
 TEXT, NUMBER = 0, 1

@@ -30,8 +30,8 @@ from likewise.matching.thematic.engine import ThematicEngine
 from likewise.matching.topk.family import Publication, WindowFamily
 from likewise.matching.topk.saved_families import read_families, write_families
 from likewise.model import Distance, Event, Explanation, Kind, Match, Promotion, Subscription, Top, fold
+from likewise.model.hierarchies.types import NO_TYPES, Hierarchy
 from likewise.model.probability import AS_SCORED, ProbabilityCurve
-from likewise.model.types import NO_TYPES, Hierarchy
 
 if TYPE_CHECKING:
     from likewise.semantics.measure import Measure
