@@ -84,7 +84,8 @@ class Line:
         return cls(*await asyncio.open_connection("127.0.0.1", int(address.rpartition(":")[2])))
 
     async def post(self, body: bytes) -> None:
-        head = b"POST /v1/events HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n"
+        head = b"POST /v1/events HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n"
+        head += b"content-length: %d\r\n\r\n"
         self._writer.write(head % len(body) + body)
         answer = await self._reader.readuntil(b"\r\n\r\n")
         if not answer.startswith(b"HTTP/1.1 200"):

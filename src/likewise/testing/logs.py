@@ -14,7 +14,8 @@ from typing import TypeVar, cast
 from likewise.broker.store.commits import Append, Commit, Done, Follower, Foresight, Head, Work, wait_for
 from likewise.broker.store.entries import Entry
 from likewise.broker.store.files import connect, open_tables, said
-from likewise.broker.store.log_entries import entries_between
+from likewise.broker.store.log_entries import rows_between
+from likewise.broker.store.rows import entry_row
 from likewise.broker.store.tables import Tables
 from likewise.testing.clocks import ManualClock
 
@@ -99,9 +100,9 @@ class MemoryLog:
 
     def entries(self, after: int, until: int, *, tenant: int | None = None) -> Iterator[Entry]:
         """The entries between two positions, in order."""
-        while after < until and (page := entries_between(Tables(self._connection), after, until, tenant)):
-            yield from page
-            after = page[-1].position
+        while after < until and (rows := rows_between(Tables(self._connection), after, until, tenant)):
+            yield from map(entry_row, rows)
+            after = rows[-1][0]
 
     def close(self) -> None:
         """Let go of everything."""

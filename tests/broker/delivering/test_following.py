@@ -27,7 +27,7 @@ from likewise.testing.clocks import ManualClock
 @given(st.lists(st.floats(0.1, 4.0), min_size=2, max_size=6), st.integers(50, 400))
 def test_turns_even_out_what_each_has_used(costs: list[float], visits: int) -> None:
     """Whatever a step of each costs, nobody with work left is ahead of another by more than a quantum and two steps."""
-    turns = Turns[int](quantum=1.0, alone=9.0)
+    turns = Turns[int](quantum=1.0)
     used = [0.0] * len(costs)
     for key in range(len(costs)):
         turns.join(key)
@@ -42,7 +42,7 @@ def test_turns_even_out_what_each_has_used(costs: list[float], visits: int) -> N
 
 def test_who_had_nothing_to_do_is_owed_nothing() -> None:
     """Leaving and coming back is worth no more than one turn."""
-    turns = Turns[str](quantum=1.0, alone=9.0)
+    turns = Turns[str](quantum=1.0)
     turns.join("busy")
     turns.join("guest")
     for _ in range(5):

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import islice
+from typing import Final
 
 from likewise.broker.delivering.store_outcome import tell_applied
 from likewise.broker.store.entries import Applied, Entry
 from likewise.broker.store.event_log import EventLog
-from likewise.defaults import BACKLOG_ENTRIES, MATCH_ENTRIES
+from likewise.defaults import BACKLOG_ENTRIES
+
+FETCHED: Final = 200  # entries decoded at once
 
 
 class Backlog:
@@ -26,6 +29,7 @@ class Backlog:
         self._held: deque[Entry] = deque()
         self._until = until  # the position of the last entry there is
         self._limit = limit
+        self._unread: Iterator[Entry] | None = None
         self._waiting: dict[int, Applied] = {}  # by the position of a command that is not held
 
     def __bool__(self) -> bool:
@@ -53,13 +57,17 @@ class Backlog:
         return found
 
     def _fetch(self) -> None:
-        """Read the next entries that are not held."""
-        left = islice(self._log.entries(self._taken, self._until, tenant=self._tenant), MATCH_ENTRIES)
-        for entry in left:
+        """Read the next entries that are not held, some at a time: each has to be decoded."""
+        if self._unread is None:
+            self._unread = self._log.entries(self._taken, self._until, tenant=self._tenant)
+        for entry in islice(self._unread, FETCHED):
             entry.applied = self._waiting.pop(entry.position, None)
             self._held.append(entry)
-        if not self._held:  # swept meanwhile, which only happens to what is matched
-            self._taken = self._until
+        if self._held:
+            return
+        self._unread = None
+        if next(self._log.entries(self._taken, self._until, tenant=self._tenant), None) is None:
+            self._taken = self._until  # swept meanwhile, which only happens to what is matched
 
     def refuse(self, error: BaseException) -> None:
         """Tell everyone who waits for one of them."""

@@ -11,7 +11,7 @@ from likewise.broker.delivering.turns import Turns
 from likewise.broker.store.entries import Entry
 from likewise.broker.store.event_log import EventLog
 from likewise.broker.tenants.tenant import Tenant
-from likewise.defaults import QUANTUM_SECONDS, ROUND_SECONDS
+from likewise.defaults import QUANTUM_SECONDS
 
 
 class Line:
@@ -19,12 +19,16 @@ class Line:
 
     def __init__(self, log: EventLog) -> None:
         self._log = log
-        self._turns = Turns[int](QUANTUM_SECONDS, ROUND_SECONDS)
+        self._turns = Turns[int](QUANTUM_SECONDS)
         self._backlogs: dict[int, Backlog] = {}
         self._pace: dict[int, float] = {}  # seconds an entry of a tenant took lately
 
     def __len__(self) -> int:
         return len(self._turns)
+
+    def tenants(self) -> set[int]:
+        """The numbers of those who wait."""
+        return self._turns.everyone()
 
     def begin(self, tenant: Tenant) -> None:
         """Let a tenant wait with what the log holds of it and is not matched."""
@@ -48,7 +52,7 @@ class Line:
     def turn(self, most: int) -> Iterator[tuple[int, list[Entry]]]:
         """Whose turn it is, with its next entries, at most so many; the processor time of the block is what it used."""
         number, owed = self._turns.next()
-        backlog, pace, begun = self._backlogs[number], self._pace.get(number, ROUND_SECONDS / 20), time.thread_time()
+        backlog, pace, begun = self._backlogs[number], self._pace.get(number, QUANTUM_SECONDS / 5), time.thread_time()
         entries = backlog.take(max(1, min(most, int(owed / pace))))
         yield number, entries
         used = time.thread_time() - begun

@@ -2,7 +2,8 @@
 
 Deficit round robin (Shreedhar and Varghese, "Efficient Fair Queuing Using Deficit Round Robin", IEEE/ACM Transactions
 on Networking 4(3), 1996) with seconds of the processor in place of bytes: at each visit somebody is owed a quantum
-more, may use what it is owed, and goes to the end of the line. Who has nothing left to do is owed nothing.
+more, may use what it is owed, and goes to the end of the line. Who has nothing left to do is owed nothing. Who comes
+new is served before those whose work goes on, once, as in FQ-CoDel (RFC 8290, section 4.2): little work is soon done.
 """
 
 from __future__ import annotations
@@ -16,42 +17,45 @@ K = TypeVar("K")
 class Turns(Generic[K]):
     """Who waits for a turn, in order.
 
-    >>> turns = Turns[str](quantum=1.0, alone=5.0)
+    >>> turns = Turns[str](quantum=1.0)
     >>> turns.join("big"), turns.next()
-    (None, ('big', 5.0))
-    >>> turns.used("big", 5.0, more=True)
-    >>> turns.join("small"), turns.next()
     (None, ('big', 1.0))
     >>> turns.used("big", 3.0, more=True)
-    >>> turns.next()
-    ('small', 1.0)
+    >>> turns.join("small"), turns.next()
+    (None, ('small', 1.0))
     >>> turns.used("small", 0.5, more=True)
     >>> turns.next()  # the big one used more than it was owed
     ('small', 1.5)
     """
 
-    def __init__(self, quantum: float, alone: float) -> None:
+    def __init__(self, quantum: float) -> None:
         self._quantum = quantum
-        self._alone = alone  # what somebody may use where nobody else waits
+        self._new: deque[K] = deque()
         self._line: deque[K] = deque()
         self._owed: dict[K, float] = {}
 
     def __len__(self) -> int:
-        return len(self._line)
+        return len(self._owed)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._owed
+
+    def everyone(self) -> set[K]:
+        """Everyone who waits."""
+        return set(self._owed)
 
     def join(self, key: K) -> None:
         """Wait for a turn, if it does not already."""
         if key not in self._owed:
             self._owed[key] = 0.0
-            self._line.append(key)
+            self._new.append(key)
 
     def next(self) -> tuple[K, float]:
         """Whose turn it is, and how much it may use."""
-        if len(self._line) == 1:
-            self._owed[self._line[0]] = self._alone
-            return self._line[0], self._alone
         while True:
-            key = self._line[0]
+            key = (self._new or self._line)[0]
+            if len(self._owed) == 1:
+                self._owed[key] = 0.0  # whatever it used, nobody else waited
             self._owed[key] += self._quantum
             if self._owed[key] > 0:
                 return key, self._owed[key]
@@ -59,9 +63,10 @@ class Turns(Generic[K]):
 
     def used(self, key: K, amount: float, *, more: bool) -> None:
         """The one whose turn it was has used so much; with `more` to do it goes to the end of the line."""
-        assert self._line.popleft() == key
+        found = (self._new if self._new and self._new[0] == key else self._line).popleft()
+        assert found == key
         if more:
-            self._owed[key] = min(0.0, self._owed[key] - amount) if len(self._line) == 0 else self._owed[key] - amount
+            self._owed[key] -= amount
             self._line.append(key)
         else:
             del self._owed[key]

@@ -9,7 +9,7 @@ from likewise.broker.store.checksums import entry_checksum, refuse
 from likewise.broker.store.deliveries import COLUMNS, delivery_row
 from likewise.broker.store.entries import Entry, Gone
 from likewise.broker.store.rows import ENTRY, entry_row
-from likewise.broker.store.tables import Tables
+from likewise.broker.store.tables import Row, Tables
 from likewise.errors import StateError, UnknownId
 
 PAGE: Final = 1_000  # entries read at once
@@ -51,14 +51,13 @@ def find_event(tables: Tables, tenant: int, id: str, source: str | None) -> int:
     return int(rows[0][0])
 
 
-def entries_between(tables: Tables, after: int, until: int, tenant: int | None = None) -> list[Entry]:
-    """The first `PAGE` entries between two positions, in order."""
-    rows = tables.rows(
+def rows_between(tables: Tables, after: int, until: int, tenant: int | None = None) -> list[Row]:
+    """The rows of the first `PAGE` entries between two positions, in order; each begins with its position."""
+    return tables.rows(
         f"SELECT {ENTRY} FROM log "
         "WHERE position > ?1 AND position <= ?2 AND (?3 IS NULL OR tenant = ?3) ORDER BY position LIMIT ?4",
         after, until, tenant, PAGE,
     )  # fmt: skip
-    return [entry_row(row) for row in rows]
 
 
 def ranges_after(tables: Tables, positions: Mapping[int, int]) -> dict[int, int]:

@@ -21,7 +21,8 @@ from likewise.broker.locks import make_lock
 from likewise.broker.store.commits import Append, Commit, Done, Follower, Foresight, Head, Work, wait_for
 from likewise.broker.store.entries import Entry
 from likewise.broker.store.files import FolderLock, connect, open_tables, said
-from likewise.broker.store.log_entries import entries_between
+from likewise.broker.store.log_entries import rows_between
+from likewise.broker.store.rows import entry_row
 from likewise.broker.store.tables import Tables
 from likewise.broker.store.watermark import Watermark
 from likewise.defaults import COMMIT_ENTRIES
@@ -186,11 +187,11 @@ class Store:
         """The entries between two positions, in order; one that was altered on disk raises `ArtefactDamaged`."""
         while after < until:
             with self.reading() as tables:
-                page = entries_between(tables, after, until, tenant)
-            if not page:
+                rows = rows_between(tables, after, until, tenant)
+            if not rows:
                 return
-            yield from page
-            after = page[-1].position
+            yield from map(entry_row, rows)  # decoded as they are taken
+            after = rows[-1][0]
 
     # -- ending ---------------------------------------------------------------------------------
 
