@@ -105,13 +105,13 @@ def test_a_backlog_that_takes_long_is_left_for_the_next_start(tmp_path: Path, mo
     results: list[object] = []
     with stuck(tenant.windows, "match", monkeypatch) as reached:
         broker.publish(tenant, [lw.event({"no2": 1}, id="e1")])
-        assert reached.wait(10)
+        assert reached.wait(60)
         broker.publish(tenant, [lw.event({"no2": 2}, id="e2")])
         broker.start_register(tenant, "bob", None, None, results.append)
         broker.store.commit(lambda tables: None)
         closing = threading.Thread(target=broker.close)
         closing.start()
-        broker.worker.hurried.wait(10)
+        broker.worker.hurried.wait(60)
     closing.join()
     assert isinstance(results[0], Unavailable)
     assert "next start" in str(results[0])

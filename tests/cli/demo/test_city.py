@@ -100,6 +100,10 @@ def test_the_city_runs_matches_explains_and_ends_cleanly(tmp_path: Path) -> None
             assert time.monotonic() < deadline, "".join(told[-20:])
             time.sleep(0.2)
         assert httpx.get(f"http://127.0.0.1:{port}/readyz", timeout=10).is_success
+        devices = [line.split()[1].rpartition("/")[2] for line in excerpt("likewise subscribe")]
+        while not all(device in "".join(told) for device in devices):  # what is shown as earlier must have come
+            assert time.monotonic() < deadline, "".join(told[-20:])
+            time.sleep(0.2)
         second = [sys.executable, "-m", "likewise", "subscribe", SUGGESTED, "--count", "3"]
         deliveries = subprocess.run(
             [*second, "--address", f"http://127.0.0.1:{port}"], capture_output=True, text=True, timeout=120,

@@ -137,9 +137,9 @@ def test_boards_show_the_k_best_now(http: httpx.Client) -> None:
 
 
 def test_boards_name_the_event_and_say_its_value_as_it_was_stated(http: httpx.Client) -> None:
-    """Ranked in base units, shown with the source and the unit the event used."""
+    """Ranked in the unit that is named, shown with the source and the unit the event used."""
     http.put("/v1/subscribers/t2")
-    text = "{town = U} top 2 within 1 h by value(temp) highest"
+    text = "{town = U} top 2 within 1 h by value(temp in K) highest"
     http.put("/v1/subscribers/t2/subscriptions/hot", json={"v": 1, "text": text})
     for id, source, value, unit in (("f", "/roof", 86, "degF"), ("c", "/yard", 27.5, "degC"), ("k", "/lab", 280, "K")):
         payload = {"town": "U", "temp": {"value": value, "unit": unit}}

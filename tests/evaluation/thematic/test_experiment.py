@@ -21,6 +21,7 @@ from likewise.evaluation.thematic.report import Cell, cells, headline, sentence
 from likewise.evaluation.thematic.sub_experiment import SubExperiment, Truth, averaged_f1, quality, scores
 from likewise.evaluation.thematic.themes import read_cells, theme_pairs, theme_sizes
 from likewise.evaluation.thematic.throughput import Throughput, cold_throughput, throughputs
+from likewise.matching.plain.needed import part_floor
 from likewise.matching.thematic.engine import ThematicEngine
 from likewise.model import Event
 from likewise.semantics.library import load_space
@@ -70,7 +71,9 @@ def test_the_numpy_yardstick_answers_as_the_engine(load: ThematicLoad, arrays: L
     engine = ThematicEngine(MEASURE, threshold)
     for ordinal, subscription in enumerate(load.subscriptions):
         engine.add(ordinal, subscription, 0)
-    yardstick = NumpyApproximate(arrays, arrays.similarities(MEASURE), load.events, threshold)
+    yardstick = NumpyApproximate(
+        arrays, arrays.similarities(MEASURE, floor=part_floor(threshold)), load.events, threshold
+    )
     for event in load.events:
         ordinals, found = yardstick.match(event)
         ours = engine.find(event, 0)

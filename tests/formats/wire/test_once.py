@@ -16,7 +16,7 @@ from likewise.formats.wire.subscriptions import SubscriptionShown
 
 SOURCE = Path(__file__).resolve().parents[3] / "src" / "likewise"
 # What is no message: a delivery as a program gets it, and what the dashboard keeps for itself.
-OWN = {"ClientDelivery", "Figures", "Understood"}
+OWN = {"Address", "ClientDelivery", "Figures", "Understood"}
 
 
 def structs(folder: str) -> set[str]:

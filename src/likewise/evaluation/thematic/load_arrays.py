@@ -35,9 +35,12 @@ class LoadArrays(msgspec.Struct, frozen=True, eq=False):
     events: NDArray[np.int64]
 
     def similarities(
-        self, measure: Measure, asked: tuple[str, ...] = (), seen: tuple[str, ...] = ()
+        self, measure: Measure, asked: tuple[str, ...] = (), seen: tuple[str, ...] = (), floor: float = 0.0
     ) -> NDArray[np.float32]:
-        """The similarity of every predicate (row) and tuple (column), the sides under these themes."""
+        """The similarity of every predicate (row) and tuple (column), the sides under these themes.
+
+        Where a relaxed part does not reach `floor` it is 0, as a matcher has it (`likewise.matching.plain.needed`).
+        """
         terms = ((self.asked_attributes, self.seen_attributes), (self.asked_values, self.seen_values))
         parts = []
         for side, (wanted, had) in enumerate(terms):
@@ -45,7 +48,7 @@ class LoadArrays(msgspec.Struct, frozen=True, eq=False):
             found = measure.matrix(_under(wanted, asked), _under(had, seen))[place]
             if not self.relaxed[:, side].all():
                 found = np.where(self.relaxed[:, side, None], found, _equal(wanted, had)[place])
-            parts.append(found)
+            parts.append(np.where((found >= np.float32(floor)) | ~self.relaxed[:, side, None], found, np.float32(0)))
         product: NDArray[np.float32] = parts[0] * parts[1]
         return product
 
