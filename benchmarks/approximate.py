@@ -30,6 +30,7 @@ from likewise.evaluation.thematic.load import ThematicLoad, relaxed_subscription
 from likewise.evaluation.thematic.load_arrays import load_arrays
 from likewise.evaluation.thematic.thesauri import open_thesaurus
 from likewise.matching.naive.engine import NaiveEngine
+from likewise.matching.plain.needed import part_floor
 from likewise.matching.thematic.engine import ThematicEngine
 from likewise.model import Condition, Event, EventTuple, Predicate, Subscription
 from likewise.semantics.library import load_space
@@ -99,7 +100,7 @@ def warm_case(
         "megabytes": (engine.lists.bytes + engine.table.bytes) / 2**20,
     }  # fmt: skip
     arrays = load_arrays(subscriptions, events)
-    similarity = arrays.similarities(measure)
+    similarity = arrays.similarities(measure, floor=part_floor(threshold))
     yardstick = NumpyApproximate(arrays, similarity, events, threshold)
     found |= _yardstick(engine, yardstick, events)
     found["times_numpy"] = found["warm_events_per_s"] / found["numpy_events_per_s"]

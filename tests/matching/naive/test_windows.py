@@ -91,9 +91,9 @@ def test_no_candidate_without_the_scored_attributes() -> None:
     assert match.rank_value == 5.0
 
 
-def test_scores_are_in_the_base_unit_where_it_is_sure() -> None:
-    """A stated unit and one surely in the name count; a bare number is taken as it is."""
-    engine = engine_with("{v exists} top 5 by sum(2*v)", "{v_kmh exists} top 5 by value(v_kmh)")
+def test_scores_are_in_the_unit_that_is_named() -> None:
+    """A stated unit and one surely in the name are brought to it; a bare number is taken as it is."""
+    engine = engine_with("{v exists} top 5 by sum(2*v in m/s)", "{v_kmh exists} top 5 by value(v_kmh in m/s)")
     hits = engine.match(event({"v": {"value": 36, "unit": "km/h"}, "v_kmh": 72}, id="a"), 0)
     assert [match.rank_value for _, match in hits] == [20.0, 20.0]
     assert engine.match(event({"v": 36}, id="b"), 0)[0][1].rank_value == 72.0
