@@ -40,7 +40,7 @@ def test_what_differs_is_kept_apart(subscription: str, payload: dict[str, object
         ('{state~ = "not ready"~}', {"state": "not yet ready"}),
         ("{upload speed~ > 5}", {"uploadSpeed": 10}),
         ("{transmit power~ > 5}", {"tx_power": 10}),
-        ("{arrival time~ exists}", {"time_of_arrival": "18:00"}),
+        ("{arrival time~ exists}", {"arrivalTime": "18:00"}),
     ],
 )
 def test_what_is_the_same_is_found(subscription: str, payload: dict[str, object]) -> None:
