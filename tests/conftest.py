@@ -33,6 +33,7 @@ def shared() -> Path:
 TOGETHER = {"spark": "spark", "browser": "chromium"}
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Under xdist (`--dist loadgroup`) a file stays with one worker, and tests that share something heavy do too."""
     for item in items:

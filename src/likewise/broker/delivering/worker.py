@@ -58,7 +58,7 @@ class MatchingWorker:
         on_end: Callable[[], None] = lambda: None,
     ) -> None:
         self.failure: BaseException | None = None
-        self.hurried = threading.Event()  # set: the round under way is the last one
+        self.hurried = threading.Event()  # set: the turn under way is the last one
         self._log = log
         self._tenants = tenants
         self._clock = clock
@@ -101,7 +101,7 @@ class MatchingWorker:
             self._inbox.put(left)
 
     def stop(self) -> bool:
-        """Finish what was handed in for a while, else the round under way; whether the thread has ended.
+        """Finish what was handed in for a while, else the turn under way; whether the thread has ended.
 
         Once matching is at its end, there is time for `on_end`.
         """
@@ -171,7 +171,7 @@ class MatchingWorker:
         """
         outcome, count, end = Outcome(), 0, time.thread_time() + ROUND_SECONDS
         served: set[int] = set()
-        while self._line and count < MATCH_ENTRIES and time.thread_time() < end:
+        while self._line and count < MATCH_ENTRIES and time.thread_time() < end and not self.hurried.is_set():
             with self._line.turn(MATCH_ENTRIES - count) as (number, entries):
                 self._under_way += entries
                 outcome = self._match(self._tenants[number], entries, outcome)
