@@ -120,7 +120,7 @@ case ${1:-} in
         patiently "downloading and installing $(packages_in requirements/runtime.lock) locked packages" \
             install_locked requirements/runtime.lock
         install_likewise
-        patiently "compiling the matching kernels and unpacking the space, once; half a minute on a quiet machine" \
+        patiently "compiling the matching kernels and unpacking the space, once; a minute or two" \
             warm_up ;;
     test)
         [ -n "${LIKEWISE_SKIP_SYSTEM:-}" ] || system_packages

@@ -158,13 +158,13 @@ class DuplicateId(StateError):
 
 
 class UnknownId(StateError):
-    """An id that is not in use."""
+    """An id that is not in use; `remedy` says what to do, where one can say it."""
 
     code = "unknown_id"
 
-    def __init__(self, id: str) -> None:
+    def __init__(self, id: str, *, remedy: str = "") -> None:
         self.id = id
-        super().__init__(f"there is nothing with the id {id!r}")
+        super().__init__(f"there is nothing with the id {id!r}" + (f"; {remedy}" if remedy else ""))
 
 
 class NotServed(StateError):

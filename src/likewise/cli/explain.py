@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from likewise.cli.terminal import output
-from likewise.cli.terminal.options import AsJson, MeaningOptions, grouped
+from likewise.cli.terminal.compiling import patient
+from likewise.cli.terminal.options import AsJson, FormatOptions, MeaningOptions, grouped
+
+if TYPE_CHECKING:
+    from likewise.model import Event
 
 
 @grouped
 def explain(
     meaning: MeaningOptions,
+    written: FormatOptions,
     event: Annotated[
-        str, typer.Option("--event", "-e", help="The event, as text or JSON, or @FILE for the first one of a file.")
+        str, typer.Option("--event", "-e", help="The event, as text, JSON or RDF, or @FILE for a file's first.")
     ],
     subscription: Annotated[str, typer.Option("--subscription", "-s", help="The subscription, likewise, or @FILE.")],
     as_json: AsJson = False,
@@ -25,24 +30,41 @@ def explain(
 
     Example: `likewise explain --event '{air_temp_f: 81.2}' --subscription '{temperature~ > 25 degC}'`
     """
-    from likewise.cli.terminal.reading import given_subscription, located, read_event
+    from likewise.cli.terminal.reading import given_subscription, located
     from likewise.cli.terminal.rendering import explained
     from likewise.formats.json.answers import explanation_to_json
 
     matcher = meaning.matcher()
-    with located("the event"):
-        seen = read_event(_given(event))
+    seen = _event(event, written)
     with located("the subscription"):
         name, wanted = given_subscription(_given(subscription))
         matcher.add(wanted)
-    matcher.match(seen)  # a top-k subscription ranks what has arrived
-    explanation = matcher.explain(seen, wanted.id)
+    with patient():
+        matcher.match(seen)  # a top-k subscription ranks what has arrived
+        explanation = matcher.explain(seen, wanted.id)
     if as_json:
         output.print_line(explanation_to_json(explanation))
     else:
         output.console().print(explained(explanation, seen, name or "the subscription"))
     if explanation.verdict != "match":
         raise typer.Exit(output.NO)
+
+
+def _event(text: str, written: FormatOptions) -> Event:
+    """The event that is given, or the first one of the file after `@`."""
+    from likewise.cli.terminal.given_events import GivenEvents, document_kind, events_of
+    from likewise.cli.terminal.reading import located, read_event
+    from likewise.errors import FormatError
+
+    if text.startswith("@") and not text.startswith(("@prefix ", "@base ")):  # as Turtle does
+        for _, event in GivenEvents(text[1:], written):
+            return event
+        raise FormatError(f"{text[1:]} holds nothing; give it at least one event")
+    kind = document_kind("", written.format, whole=written.whole)
+    if kind is not None:
+        return events_of(text.encode(), kind, "the event")[0]
+    with located("the event"):
+        return read_event(text.strip())
 
 
 def _given(text: str) -> str:

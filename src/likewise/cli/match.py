@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from likewise.cli.terminal import output
-from likewise.cli.terminal.event_lines import EventLines
-from likewise.cli.terminal.options import AsJson, KeepGoing, MeaningOptions, Why, grouped
+from likewise.cli.terminal.compiling import patient
+from likewise.cli.terminal.given_events import GivenEvents
+from likewise.cli.terminal.options import AsJson, FormatOptions, KeepGoing, MeaningOptions, Why, grouped
 
 if TYPE_CHECKING:
     from likewise.matching.matcher import Matcher
@@ -17,11 +19,12 @@ if TYPE_CHECKING:
 @grouped
 def match(
     meaning: MeaningOptions,
+    written: FormatOptions,
     subscriptions: Annotated[
         str, typer.Option("--subscriptions", "-s", metavar="FILE", help="Subscriptions, one a line, as text or JSON.")
     ],
     events: Annotated[
-        str, typer.Option("--events", "-e", metavar="FILE", help="Events, one a line, as text or JSON; - is stdin.")
+        str, typer.Option("--events", "-e", metavar="FILE", help="Events, one a line, or RDF; - is stdin.")
     ] = "-",
     why: Why = True,
     keep_going: KeepGoing = False,
@@ -29,9 +32,9 @@ def match(
 ) -> None:
     """Match a stream of events against subscriptions, and print one line a match: event, subscription, score, why.
 
-    Events are matched as they arrive. An event without an id is called by its line number. The exit code
-    is 0 if anything matched, 1 if nothing did, 2 if something handed in is wrong. With --json each match is
-    one JSON object.
+    Events stand one a line, as text or JSON, and are matched as they arrive; or the file is RDF (.ttl, .nt, .nq,
+    .trig, .jsonld), one event for each subject. An event without an id is called by its number. The exit code is 0 if
+    anything matched, 1 if nothing did, 2 if something handed in is wrong. With --json each match is one JSON object.
 
     Example: `echo 'e1: {no2: 45, city: Zagreb}' | likewise match --subscriptions wanted.txt`
     """
@@ -44,13 +47,17 @@ def match(
     if subscriptions == events == "-":
         raise FormatError("subscriptions and events cannot both come from standard input; put one of them in a file")
     matcher = meaning.matcher()
-    add_all(matcher, subscriptions)
+    with patient():
+        add_all(matcher, subscriptions)
     screen = None if as_json else output.console()
-    matched = False
-    reader = EventLines(events, keep_going=keep_going, as_json=as_json)
-    for line, said in reader:
-        event = said if said.id is not None else msgspec.structs.replace(said, id=str(line.number))
-        for found in matcher.match(event):
+    matched, first = False, True
+    reader = GivenEvents(events, written, keep_going=keep_going, as_json=as_json)
+    for place, said in reader:
+        event = said if said.id is not None else msgspec.structs.replace(said, id=str(place.number))
+        with patient() if first else nullcontext():
+            met = matcher.match(event)
+        first = False
+        for found in met:
             matched = True
             if screen is None:
                 output.print_line(match_to_json(found, mapping=why))
@@ -59,7 +66,7 @@ def match(
                 explanation = matcher.explain(event, found.subscription_id) if why and same else None
                 screen.print(match_line(found, explanation), soft_wrap=True)
     if reader.bad:
-        output.remark(f"{reader.bad:,} bad lines were left out.")
+        output.remark(f"{reader.left_out}.")
         raise typer.Exit(output.BAD_INPUT)
     if not matched:
         raise typer.Exit(output.NO)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from likewise.cli.terminal import output
+from likewise.cli.terminal.compiling import patient
 from likewise.cli.terminal.options import AsJson, MeasureName, SpaceName
 
 if TYPE_CHECKING:
@@ -41,7 +42,8 @@ def relate(
     asked, seen = Term(first, theme=theme_of(theme or ())), Term(second, theme=theme_of(other_theme or ()))
     name = measure or ("embeddings" if model else None)
     chosen = opened.measure(name, **({"model": model} if name == "embeddings" else {}))
-    evidence = opened.describe(asked, seen, chosen)
+    with patient():
+        evidence = opened.describe(asked, seen, chosen)
     if as_json:
         output.print_json(evidence)
     else:

@@ -1,8 +1,8 @@
 """What may be published, by its media type: a registry, so that every door reads the same.
 
 A media type is read by a function from a body to events. `register` adds one; `read_events` finds the one that a
-publisher names. RDF is read one event a subject, or with the parameter `graph=whole` one event a document; what a
-JSON-LD context would fetch is never fetched.
+publisher names, `by_name` the one that a short name or the ending of a file means. RDF is read one event a subject, or
+with the parameter `graph=whole` one event a document; what a JSON-LD context would fetch is never fetched.
 """
 
 from __future__ import annotations
@@ -73,13 +73,18 @@ class Unreadable(Exception):
 
 Reader = Callable[[bytes, Mapping[str, str], int], Iterable[Event]]
 _READERS: dict[str, Reader] = {}
+_SHORT: dict[str, str] = {}
 
 
-def register(name: str, reader: Reader) -> None:
-    """Let bodies of a media type be published; `reader` gets the body, the type's parameters and the time (µs)."""
+def register(name: str, reader: Reader, *short: str) -> None:
+    """Let bodies of a media type be published; `reader` gets the body, the type's parameters and the time (µs).
+
+    `short` are names by which people call it, and with which files of it end.
+    """
     if "/" not in name or name != name.strip().lower():
         raise InputError(f"a media type is written like {JSON}, in small letters, not {name!r}")
     _READERS[name] = reader
+    _SHORT.update(dict.fromkeys(short, name))
 
 
 def media_types() -> tuple[str, ...]:
@@ -89,6 +94,25 @@ def media_types() -> tuple[str, ...]:
     True
     """
     return tuple(_READERS)
+
+
+def short_names() -> tuple[str, ...]:
+    """The short names of media types.
+
+    >>> "ttl" in short_names()
+    True
+    """
+    return tuple(_SHORT)
+
+
+def by_name(said: str) -> Said | None:
+    """The media type that somebody means: by itself with its parameters, or by a short name; None for any other word.
+
+    >>> by_name("ttl").name, by_name("text/turtle; graph=whole").parameters, by_name("wav")
+    ('text/turtle', {'graph': 'whole'}, None)
+    """
+    kind = Said.of(_SHORT.get(said.lower(), said))
+    return kind if kind.name in _READERS else None
 
 
 def read_events(body: bytes, kind: Said, now: int, most: int | None = None) -> list[Event]:
@@ -155,11 +179,11 @@ def _rdf(format: str) -> Reader:
     return read
 
 
-register(JSON, _json)
+register(JSON, _json, "json")
 for _name in LINE_TYPES:
     register(_name, _lines)
-register(CLOUDEVENT, lambda body, parameters, now: [event_from_cloudevent(body)])
-register(CLOUDEVENTS, lambda body, parameters, now: list(events_from_cloudevents(body)))
-register(SENML, lambda body, parameters, now: list(events_from_senml(body, now=now)))
+register(CLOUDEVENT, lambda body, parameters, now: [event_from_cloudevent(body)], "cloudevent")
+register(CLOUDEVENTS, lambda body, parameters, now: list(events_from_cloudevents(body)), "cloudevents")
+register(SENML, lambda body, parameters, now: list(events_from_senml(body, now=now)), "senml")
 for _name, _format in RDF.items():
-    register(_name, _rdf(_format))
+    register(_name, _rdf(_format), _format, _name.rpartition("/")[2])  # ttl and turtle, nt and n-triples

@@ -13,7 +13,7 @@ from typing import Final
 from likewise.model.event import Event
 from likewise.model.explanation import Explanation
 from likewise.model.match import Match
-from likewise.model.showing import answer_text, asked_text, local_name, number, subscription_line, verdict_text
+from likewise.model.showing import answer_text, asked_text, number, subscription_line, unread_statements, verdict_text
 from likewise.model.shown import html_of
 from likewise.model.subscription import Subscription
 
@@ -30,7 +30,7 @@ def event_html(event: Event) -> str:
     1
     """
     rows = [(item.attribute, f"{item.value} {item.unit}".rstrip()) for item in event.tuples]
-    rows += [(local_name(triple.predicate), local_name(triple.object)) for triple in event.graph]
+    rows += unread_statements(event)
     if event.vector:
         rows.append(("vector", f"[{', '.join(event.vector)}]"))
     about = [f"<b>{escape(event.id or 'event')}</b>"]

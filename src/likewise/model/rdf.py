@@ -5,8 +5,12 @@ Terms are compared as terms (SPARQL's simple entailment): `"5"^^<...integer>` is
 
 from __future__ import annotations
 
+import re
+from typing import Final
+
 import msgspec
 
+_ENCODED: Final = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
 RDF_TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
 
 
@@ -38,3 +42,18 @@ class TriplePattern(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields
 def is_variable(term: str) -> bool:
     """Whether a part of a pattern is a variable."""
     return term.startswith("?")
+
+
+def last_part(term: str) -> str:
+    """What stands after the last `/`, `#` or `:` of an IRI, percent signs decoded; a blank node's name.
+
+    >>> last_part("<http://dbpedia.org/property/home%20team>"), last_part("<urn:x:speed>"), last_part("<http://e.org/a/>")
+    ('home team', 'speed', 'a')
+    """
+    iri = term[1:-1] if term.startswith("<") else term[2:]
+    parts = re.split(r"[/#:]", iri.rstrip("/#:"))
+    return _ENCODED.sub(_decoded, parts[-1]).strip()
+
+
+def _decoded(found: re.Match[str]) -> str:
+    return bytes.fromhex(found[0].replace("%", "")).decode(errors="replace")

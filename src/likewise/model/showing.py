@@ -8,6 +8,7 @@ from typing import Final
 from likewise.model.event import Event, EventTuple
 from likewise.model.explanation import Explanation, PredicateReport
 from likewise.model.match import Match
+from likewise.model.rdf import last_part
 from likewise.model.shown import text_of
 from likewise.model.subscription import Subscription
 
@@ -63,7 +64,20 @@ def local_name(term: str) -> str:
     """
     if term.startswith('"'):
         return term[1 : term.rindex('"')]
-    return term.strip("<>").rstrip("/").replace("#", "/").rpartition("/")[2]
+    return last_part(term)
+
+
+def unread_statements(event: Event) -> list[tuple[str, str]]:
+    """Predicate and object of the statements that no reading of the event says already.
+
+    >>> from likewise.model import Event, EventTuple, Triple
+    >>> said = [Triple("<x:r>", f"<http://e.org/{name}>", value) for name, value in (("no2", '"45"'), ("at", "_:b"))]
+    >>> unread_statements(Event((EventTuple("no2", 45),), graph=tuple(said)))
+    [('at', 'b')]
+    """
+    read = {item.attribute for item in event.tuples}
+    named = ((local_name(triple.predicate), local_name(triple.object)) for triple in event.graph)
+    return [(name, value) for name, value in named if name not in read]
 
 
 @text_of.register
@@ -75,7 +89,7 @@ def event_text(event: Event) -> str:
     '{air}  no2: 45 ug/m3 · city: Zagreb'
     """
     said = [reading_text(item) for item in event.tuples]
-    said += [f"{local_name(triple.predicate)}: {local_name(triple.object)}" for triple in event.graph]
+    said += [f"{name}: {value}" for name, value in unread_statements(event)]
     if event.vector:
         said.append(f"[{', '.join(event.vector)}]")
     themes = "{" + ", ".join(event.themes) + "}  " if event.themes else ""

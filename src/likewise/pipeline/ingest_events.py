@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from likewise.defaults import MAX_TERM_LENGTH
-from likewise.formats.rdf.reader import event_from_triples, last_part
+from likewise.formats.rdf.reader import event_from_triples
 from likewise.matching.plain.statement_terms import plain_words, term_text
 from likewise.model.event import Event, EventTuple
-from likewise.model.rdf import RDF_TYPE, Triple
+from likewise.model.rdf import RDF_TYPE, Triple, last_part
 
 
 def is_wanted(graph: Sequence[Triple], classes: Collection[str]) -> bool:

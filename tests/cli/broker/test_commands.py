@@ -10,6 +10,7 @@ import httpx
 import pytest
 
 from likewise.cli import main
+from tests.cli.rdf_documents import BROKEN, DOCUMENTS
 from tests.connectors.conftest import address, serving
 
 __all__ = ["address"]
@@ -195,3 +196,33 @@ def test_a_context_stands_for_an_address_and_its_token(address: str, own_context
     assert main.run(["context", "use", "gone"]) == 2
     own_contexts.write_text("{", encoding="utf-8")
     assert main.run(["events"]) == 3
+
+
+@pytest.mark.parametrize("ending", DOCUMENTS)
+def test_every_rdf_format_is_published(ending: str, address: str, tmp_path: Path, capsys: Output) -> None:
+    """By its ending, one event for each subject, readings and statements; `events` shows each reading once."""
+    source = f"rdf-{ending}"
+    (tmp_path / f"readings.{ending}").write_text(DOCUMENTS[ending], encoding="utf-8")
+    sent = ["publish", str(tmp_path / f"readings.{ending}"), "--address", address, "--source", source]
+    assert main.run(sent) == 0
+    assert capsys.readouterr().out == "Published 2 events.\n"
+    kept = httpx.get(f"{address}/v1/activity", params={"limit": 1000}).json()["events"]
+    mine = [e["event"] for e in kept if e["event"].get("source") == source]
+    assert [e["id"] for e in mine] == ["http://e.org/reading", "http://e.org/roof"]
+    assert len(mine[0]["graph"]) == 4
+    assert main.run(["events", "--last", "2", "--address", address]) == 0
+    assert capsys.readouterr().out.count("air_temp: 27.1") == 1
+
+
+@pytest.mark.parametrize("ending", BROKEN)
+def test_bad_rdf_publishes_nothing(ending: str, address: str, tmp_path: Path, capsys: Output) -> None:
+    """One line with the place; with --keep-going it is counted."""
+    text, place = BROKEN[ending]
+    path = tmp_path / f"broken.{ending}"
+    path.write_text(text, encoding="utf-8")
+    assert main.run(["publish", str(path), "--address", address]) == 2
+    told = capsys.readouterr()
+    assert (told.out, told.err.count("\n")) == ("", 1)
+    assert place in told.err
+    assert main.run(["publish", str(path), "--address", address, "--keep-going"]) == 2
+    assert capsys.readouterr().out == "Published 0 events; 1 bad part left out.\n"

@@ -11,9 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from likewise.errors import FormatError, LikewiseError, LimitExceeded
-from likewise.formats.rdf.reader import event_from_triples, events_from_rdf, last_part, parse_triples
+from likewise.formats.rdf.reader import event_from_triples, events_from_rdf, parse_triples
 from likewise.formats.rdf.terms import canonical_patterns, canonical_term, canonical_triples
 from likewise.model import Event, EventTuple, Triple, TriplePattern
+from likewise.model.rdf import last_part
 
 XSD = "http://www.w3.org/2001/XMLSchema#"
 RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"

@@ -144,13 +144,12 @@ def test_a_measure_decides_about_equal_text_too() -> None:
     assert score("{device~ = laptop~}", {"DEVICE": " Laptop "}, measure=Nothing()) is None
 
 
-@pytest.mark.parametrize("measure", [None])
-def test_equal_text_is_the_same_without_a_measure(measure: Any) -> None:
+def test_equal_text_is_the_same_without_a_measure() -> None:
     """Folded equal terms are 1; a number is equal to its text and related to no other."""
-    assert score("{device~ = laptop~}", {"DEVICE": " Laptop "}, measure=measure) == 1.0
-    assert score('{room~ = "112"~}', {"room": 112}, measure=measure) == 1.0
-    assert score("{on~ = true}", {"ON": True}, measure=measure) == 1.0
-    assert score('{room~ = "113"~}', {"room": 112}, measure=measure) is None
+    assert score("{device~ = laptop~}", {"DEVICE": " Laptop "}) == 1.0
+    assert score('{room~ = "112"~}', {"room": 112}) == 1.0
+    assert score("{on~ = true}", {"ON": True}) == 1.0
+    assert score('{room~ = "113"~}', {"room": 112}) is None
 
 
 def test_numbers_are_not_related_to_text() -> None:

@@ -72,7 +72,7 @@ class Tenant:
         """The subscriber with this id."""
         found = self.subscribers.get(id)
         if found is None:
-            raise UnknownId(id)
+            raise UnknownId(id, remedy="a subscriber is registered first: PUT /v1/subscribers/{id}")
         return found
 
     def subscription(self, subscriber: str, id: str) -> Held:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from likewise.cli.terminal import output
-from likewise.cli.terminal.event_lines import EventLines
-from likewise.cli.terminal.options import AsJson, BrokerOptions, KeepGoing, grouped
+from likewise.cli.terminal.given_events import GivenEvents
+from likewise.cli.terminal.options import AsJson, BrokerOptions, FormatOptions, KeepGoing, grouped
 
 if TYPE_CHECKING:
-    from likewise.cli.terminal.reading import Line
+    from likewise.cli.terminal.given_events import Place
     from likewise.client import Publisher
     from likewise.model import Event
 
@@ -22,7 +22,8 @@ BATCH = 200  # events sent together when there is no rate to keep
 @grouped
 def publish(
     broker: BrokerOptions,
-    events: Annotated[str, typer.Argument(metavar="FILE", help="Events, one a line; - is standard input.")] = "-",
+    written: FormatOptions,
+    events: Annotated[str, typer.Argument(metavar="FILE", help="Events; - is standard input.")] = "-",
     source: Annotated[str | None, typer.Option("--source", help="The source of events that name none.")] = None,
     rate: Annotated[
         float | None, typer.Option("--rate", min=0.001, help="Events a second; without it, at once.")
@@ -30,18 +31,20 @@ def publish(
     keep_going: KeepGoing = False,
     as_json: AsJson = False,
 ) -> None:
-    """Publish events, as text or JSON, one a line; each is on the broker's disk before the next ones are sent.
+    """Publish events; each is on the broker's disk before the next ones are sent.
 
-    A line that cannot be read ends it, or is reported and counted with --keep-going; the exit code is 2 then.
+    They stand one a line, as text or JSON, or the file is RDF (.ttl, .nt, .nq, .trig, .jsonld) or SenML (.senml);
+    --format says so where its name does not. What cannot be read ends it, or is reported and counted with
+    --keep-going; the exit code is 2 then.
 
     Example: `echo '{no2: 45, city: Zagreb}' | likewise publish`
     """
-    reader = EventLines(events, keep_going=keep_going, as_json=as_json)
+    reader = GivenEvents(events, written, keep_going=keep_going, as_json=as_json)
     count, begun = 0, time.monotonic()
     with broker.publisher(source) as out:
-        batch: list[tuple[Line, Event]] = []
-        for line, event in reader:
-            batch.append((line, event))
+        batch: list[tuple[Place, Event]] = []
+        for place, event in reader:
+            batch.append((place, event))
             if rate is not None:
                 time.sleep(max(0.0, begun + count / rate - time.monotonic()))
             if rate is not None or len(batch) >= BATCH or events == "-":
@@ -49,21 +52,21 @@ def publish(
                 batch = []
         count += _send(out, batch, reader)
     if not as_json:
-        bad = f"; {reader.bad:,} bad lines left out" if reader.bad else ""
-        output.print_line(f"Published {count:,} events{bad}.")
+        bad = f"; {reader.left_out}" if reader.bad else ""
+        output.print_line(f"Published {count:,} event{'' if count == 1 else 's'}{bad}.")
     if reader.bad:
         raise typer.Exit(output.BAD_INPUT)
 
 
-def _send(out: Publisher, batch: list[tuple[Line, Event]], reader: EventLines) -> int:
-    """Send a batch, which is taken or refused as a whole; one that is refused line by line, if one is to keep going."""
+def _send(out: Publisher, batch: list[tuple[Place, Event]], reader: GivenEvents) -> int:
+    """Send a batch, which is taken or refused as a whole; one that is refused one by one, if one is to keep going."""
     from likewise.client import BrokerRefused
 
     try:
         receipts = out.publish_all(event for _, event in batch)
     except BrokerRefused as refused:
         if len(batch) == 1:
-            refused.add_note(f"{reader.path}, line {batch[0][0].number}")
+            refused.add_note(batch[0][0].text)
             reader.report(refused)
             return 0
         if not reader.keep_going:

@@ -41,7 +41,7 @@ def show_city(*, seconds: float | None, devices: int, seed: int, port: int | Non
     screen = output.console()
     with ExitStack() as stack, _interrupted_by_termination():
         address = f"http://{defaults.HOST}:{port or free_port(defaults.PORT)}"
-        screen.print("Starting the broker (the first time it compiles, which takes a while) ...", style="dim")
+        screen.print("Starting the broker ...", style="dim")
         broker = stack.enter_context(Running(["serve", "--ephemeral", "--port", address.rpartition(":")[2]]))
         view = "not served (--no-dashboard)"
         if dashboard and find_spec("nicegui") is None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 
 from likewise.cli.terminal import output
+from likewise.cli.terminal.compiling import patient
 from likewise.cli.terminal.options import AsJson
 
 if TYPE_CHECKING:
@@ -45,7 +46,8 @@ def demo(
         matcher = Matcher(clock=lambda: NOON)
         for id, text in scene.subscriptions.items():
             matcher.add(parse(text, id=id))
-        happened = list(play(matcher, scene))
+        with patient():
+            happened = list(play(matcher, scene))
         if screen is None:
             _print_facts(happened)
         else:

@@ -1,23 +1,32 @@
-"""The matching kernels, compiled before a broker listens, in a process of its own: so a stop meanwhile is prompt."""
+"""What is said while the matching kernels are compiled, which happens once after an installation.
+
+Before a broker listens all of them are, in a process of its own: so a stop meanwhile is prompt. Commands that match
+compile what they need as they go. On a terminal the seconds are counted.
+"""
 
 from __future__ import annotations
 
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from types import FrameType
 from typing import TYPE_CHECKING, Final
 
+from likewise.cli.terminal import output
 from likewise.errors import Unavailable
 
 if TYPE_CHECKING:
     from likewise.broker.config import Matching
 
 LOOK: Final = 0.05  # seconds between looks at the process that compiles
-WORDS: Final = "Compiling the matching kernels, once; this takes about a minute."
+AFTER: Final = 3.0  # seconds a command may work before it is said why it takes long
+WORDS: Final = "Compiling the matching kernels, once; usually a minute or two."
+SOME: Final = "Compiling the matching kernels that this needs, once; usually half a minute."
 
 
 def compile_ahead(matching: Matching, say: Callable[[str], None]) -> bool:
@@ -39,8 +48,10 @@ def compile_ahead(matching: Matching, say: Callable[[str], None]) -> bool:
         # A session of its own: Ctrl-C in a terminal reaches this process alone, which then ends the other.
         compiling = subprocess.Popen(command, stdout=subprocess.DEVNULL, start_new_session=True)
         try:
-            while not came and compiling.poll() is None:
-                time.sleep(LOOK)
+            with _seconds() as count:
+                while not came and compiling.poll() is None:
+                    time.sleep(LOOK)
+                    count()
         finally:
             compiling.kill()
             code = compiling.wait()
@@ -49,6 +60,53 @@ def compile_ahead(matching: Matching, say: Callable[[str], None]) -> bool:
     if code:
         raise Unavailable(f"compiling the matching kernels ended with {code}; what it printed above says why")
     return True
+
+
+@contextmanager
+def patient() -> Iterator[None]:
+    """Say that kernels are compiled, if what is done here takes long and they are not all kept yet."""
+    done = threading.Event()
+    telling = threading.Thread(target=_tell, args=(done,), name="likewise-patience", daemon=True)
+    telling.start()
+    try:
+        yield
+    finally:
+        done.set()
+        telling.join()
+
+
+def _tell(done: threading.Event) -> None:
+    if done.wait(AFTER) or find_spec("numba") is None:
+        return
+    from likewise.kernels.compiled_ahead import is_compiled_ahead
+
+    if is_compiled_ahead() or done.is_set():
+        return
+    output.remark(SOME)
+    with _seconds() as count:
+        while not done.wait(LOOK):
+            count()
+
+
+@contextmanager
+def _seconds() -> Iterator[Callable[[], None]]:
+    """A function that shows the seconds since, on a terminal; the line is empty again at the end."""
+    begun, shown, terminal = time.monotonic(), 0, sys.stderr.isatty()
+
+    def count() -> None:
+        nonlocal shown
+        passed = int(time.monotonic() - begun)
+        if terminal and passed > shown:
+            shown = passed
+            sys.stderr.write(f"\r{passed} s")
+            sys.stderr.flush()
+
+    try:
+        yield count
+    finally:
+        if shown:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
 
 
 @contextmanager

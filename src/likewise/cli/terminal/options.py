@@ -35,7 +35,7 @@ ModelFolder = Annotated[
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Why = Annotated[bool, typer.Option(help="Say what met each part; --no-why is faster.")]
-KeepGoing = Annotated[bool, typer.Option("--keep-going", help="Report a bad line and go on; count them at the end.")]
+KeepGoing = Annotated[bool, typer.Option("--keep-going", help="Report what is bad and go on; count it at the end.")]
 
 
 class OptionGroup(msgspec.Struct):
@@ -91,6 +91,23 @@ class BrokerOptions(OptionGroup):
         say_once()
         address, options = self.broker()
         return Subscriber(id, address, **options, **queue)
+
+
+class FormatOptions(OptionGroup):
+    """How events are written."""
+
+    format: Annotated[
+        str | None,
+        typer.Option(
+            "--format",
+            metavar="NAME",
+            help="lines, ttl, nt, nq, trig, jsonld, senml, json or another media type; by default what the file's "
+            "ending says, else lines.",
+        ),
+    ] = None
+    whole: Annotated[bool, typer.Option("--whole", help="An RDF document is one event, not one for each subject.")] = (
+        False
+    )
 
 
 class MeaningOptions(OptionGroup):

@@ -18,13 +18,16 @@ import msgspec
 
 from likewise.defaults import MAX_EVENT_BYTES
 from likewise.errors import FormatError, InputError, InvalidEvent, LimitExceeded, ParseError, StateError
-from likewise.model import Condition, Event, EventTuple, Predicate, Quantity, Subscription
+from likewise.model import Condition, Event, EventTuple, GraphPattern, Predicate, Quantity, Subscription
 
 # A name at the start of a line. A graph pattern's prefixed name (`ex:a`) has no blank after its colon.
 _NAME: Final = re.compile(r"([\w.-]+):\s+(?=\S)")
 # JSON starts with a quoted key and a colon, or is empty; text that quotes its first attribute and uses a colon
 # says the same in both forms.
 _JSON: Final = re.compile(r'\{\s*(?:\}|"(?:[^"\\]|\\.)*+"\s*:)')
+
+
+_EVENT: Final = "an event such as {temp: 27.1 degC, city: Galway}, its themes in braces before it, or a JSON object"
 
 
 class Line(NamedTuple):
@@ -163,14 +166,21 @@ def read_event(text: str) -> Event:
     from likewise.language import parse
 
     name, start = _named(text)
-    return event_of(parse(text[start:]), name or None)
+    try:
+        said = parse(text[start:])
+    except ParseError as error:
+        if type(error) is not ParseError:  # about a unit, which an event has, too
+            raise
+        raise ParseError(error.problem, text=text, column=error.column + start, expected=_EVENT) from None
+    return event_of(said, name or None)
 
 
 def event_of(said: Subscription, id: str | None = None) -> Event:
     """The event a conjunction of equalities describes: how events are written as text."""
     body = said.body
     if not isinstance(body, Condition) or said.top is not None:
-        raise InvalidEvent("an event as text is written {attribute: value, ...}, with its themes in braces before it")
+        rdf = "; an RDF document is read with --format" if isinstance(body, GraphPattern) else ""
+        raise InvalidEvent(f"this is no event; expected {_EVENT}{rdf}")
     tuples = []
     for item in body.items:
         if not isinstance(item, Predicate) or item.operator != "=" or item.relaxed_parts:

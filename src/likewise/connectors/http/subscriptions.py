@@ -49,7 +49,8 @@ async def _hold(door: Door, request: Request, subscriber: str, id: str | None) -
 @router.post(
     "/v1/subscribers/{subscriber}/subscriptions",
     **documented(
-        "Subscribe: one or several, as text or JSON. Valid earlier events that match are delivered first.",
+        "Subscribe: one or several, as text or JSON. The subscriber is registered first (`PUT /v1/subscribers/{id}`). "
+        "Valid earlier events that match are delivered first.",
         answer=SubscriptionsShown,
         status=201,
         bodies=_BODIES,
@@ -63,7 +64,11 @@ async def create(request: Request, subscriber: str) -> Response:
 
 @router.put(
     "/v1/subscribers/{subscriber}/subscriptions/{id}",
-    **documented("Create a subscription under an id, or replace it.", answer=SubscriptionShown, bodies=_BODIES),
+    **documented(
+        "Create a subscription under an id, or replace it. The subscriber is registered first.",
+        answer=SubscriptionShown,
+        bodies=_BODIES,
+    ),
 )
 async def replace(request: Request, subscriber: str, id: str) -> Response:
     """Hold a subscription in place of another."""

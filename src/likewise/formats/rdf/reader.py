@@ -12,7 +12,6 @@ import math
 import re
 from collections.abc import Callable, Collection, Iterator
 from typing import Final
-from urllib.parse import unquote
 
 from likewise.defaults import MAX_DOCUMENT_BYTES, MAX_TERM_LENGTH
 from likewise.errors import FormatError, LikewiseError
@@ -20,11 +19,15 @@ from likewise.extras import require
 from likewise.formats.rdf.safety import check_depth
 from likewise.formats.strict_json import as_bytes
 from likewise.model.event import Event, EventTuple
-from likewise.model.rdf import RDF_TYPE, Triple
+from likewise.model.rdf import RDF_TYPE, Triple, last_part
 
 FORMATS: Final = {
     "nt": "N_TRIPLES", "nq": "N_QUADS", "ttl": "TURTLE", "trig": "TRIG", "rdf": "RDF_XML", "jsonld": "JSON_LD",
 }  # fmt: skip
+_TITLES: Final = {
+    "nt": "N-Triples", "nq": "N-Quads", "ttl": "Turtle", "trig": "TriG", "rdf": "RDF/XML", "jsonld": "JSON-LD",
+}  # fmt: skip
+_PLACE: Final = re.compile(r"^Parser error [^:]*: | \(line \d+\)$")  # pyoxigraph's, in many forms
 _ALIASES: Final = {
     "n-triples": "nt", "ntriples": "nt", "application/n-triples": "nt",
     "n-quads": "nq", "nquads": "nq", "application/n-quads": "nq",
@@ -61,7 +64,8 @@ def parse_triples(data: bytes | str, format: str, *, base: str | None = None) ->
     try:
         text = encoded.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise FormatError(f"the RDF document is not UTF-8 ({error.reason}); convert it first") from None
+        line = encoded.count(b"\n", 0, error.start) + 1
+        raise FormatError(f"line {line} of the RDF document is not UTF-8 ({error.reason}); convert it first") from None
     check_depth(text, name)
     require("rdf", "reading RDF")
     import pyoxigraph
@@ -76,7 +80,15 @@ def parse_triples(data: bytes | str, format: str, *, base: str | None = None) ->
             raise FormatError(
                 "the JSON-LD document names a context elsewhere, and none is ever fetched; write it into the document"
             ) from None
-        raise FormatError(f"the RDF document is not {FORMATS[name]}: {error}") from None
+        raise FormatError(f"the document is not {_TITLES[name]}: {_said(error)}") from None
+
+
+def _said(error: SyntaxError | ValueError) -> str:
+    """What the parser says, after the place of it."""
+    said = _PLACE.sub("", " ".join(str(error).split()))
+    if not isinstance(error, SyntaxError) or error.lineno is None:
+        return said
+    return f"line {error.lineno}, column {error.offset}: {said}"
 
 
 def events_from_rdf(
@@ -141,17 +153,6 @@ def event_from_triples(graph: tuple[Triple, ...], *, id: str | None = None) -> E
         if attribute and longest <= MAX_TERM_LENGTH:
             tuples.append(EventTuple(attribute, value))
     return Event(tuple(tuples), id=id, graph=graph)
-
-
-def last_part(term: str) -> str:
-    """What stands after the last `/`, `#` or `:` of an IRI, percent signs decoded; a blank node's name.
-
-    >>> last_part("<http://dbpedia.org/property/home%20team>"), last_part("<urn:x:speed>"), last_part("<http://e.org/a/>")
-    ('home team', 'speed', 'a')
-    """
-    iri = term[1:-1] if term.startswith("<") else term[2:]
-    parts = re.split(r"[/#:]", iri.rstrip("/#:"))
-    return unquote(parts[-1]).strip()
 
 
 def _value(term: str) -> str | float | bool | int:

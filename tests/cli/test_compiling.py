@@ -1,0 +1,89 @@
+"""While kernels are compiled somebody who waits is told so: one line, and on a terminal the seconds."""
+
+from __future__ import annotations
+
+import io
+import subprocess
+import sys
+import threading
+from typing import Any
+from unittest.mock import MagicMock
+
+import pytest
+
+from likewise.broker.config import Matching
+from likewise.cli.terminal import compiling, output
+from likewise.kernels import compiled_ahead
+
+Output = pytest.CaptureFixture[str]
+
+
+class Terminal(io.StringIO):
+    """What a terminal is given."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def wait_for(found: threading.Event) -> None:
+    assert found.wait(60)
+
+
+@pytest.fixture
+def cold(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is compiled, and nobody is patient."""
+    monkeypatch.setattr(compiled_ahead, "is_compiled_ahead", lambda: False)
+    monkeypatch.setattr(compiling, "AFTER", 0.0)
+
+
+@pytest.mark.usefixtures("cold")
+def test_a_command_that_compiles_says_so_in_one_line(capsys: Output, monkeypatch: pytest.MonkeyPatch) -> None:
+    """How long it takes usually is in it; a pipe gets no seconds."""
+    said, remark = threading.Event(), output.remark
+
+    def note(text: str) -> None:
+        remark(text)
+        said.set()
+
+    monkeypatch.setattr(output, "remark", note)
+    with compiling.patient():
+        wait_for(said)
+    assert capsys.readouterr().err == compiling.SOME + "\n"
+
+
+def test_nothing_is_said_where_everything_is_compiled(capsys: Output, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However long it takes."""
+    looked = threading.Event()
+
+    def see() -> bool:
+        looked.set()
+        return True
+
+    monkeypatch.setattr(compiling, "AFTER", 0.0)
+    monkeypatch.setattr(compiled_ahead, "is_compiled_ahead", see)
+    with compiling.patient():
+        wait_for(looked)
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.usefixtures("cold")
+def test_a_terminal_sees_the_seconds_before_a_broker_listens(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are counted on one line, which is empty again afterwards."""
+    screen, said = Terminal(), list[str]()
+    monkeypatch.setattr(sys, "stderr", screen)
+    source = "import time; time.sleep(3)"
+    run: Any = subprocess.Popen
+    monkeypatch.setattr(subprocess, "Popen", lambda command, **options: run([sys.executable, "-c", source], **options))
+    assert compiling.compile_ahead(Matching(), said.append)
+    assert said == [compiling.WORDS]
+    assert screen.getvalue().startswith("\r1 s")
+    assert screen.getvalue().endswith("\r\x1b[K")
+
+
+@pytest.mark.usefixtures("cold")
+def test_an_error_inside_leaves_nothing_running() -> None:
+    """Who waits is let go, and the thread that would tell ends."""
+    interrupt = MagicMock(side_effect=KeyboardInterrupt)
+    with pytest.raises(KeyboardInterrupt), compiling.patient():
+        interrupt()
+    assert not [thread for thread in threading.enumerate() if thread.name == "likewise-patience"]
