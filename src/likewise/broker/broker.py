@@ -51,7 +51,7 @@ from likewise.broker.tenants.tenant import Held, Tenant
 from likewise.broker.upkeep.housekeeping import Housekeeping
 from likewise.broker.upkeep.recovery import recover
 from likewise.defaults import FINISHING_SECONDS, SEND_PAGE, STRETCH_SECONDS
-from likewise.errors import LikewiseError, LimitExceeded, StateError, Unavailable
+from likewise.errors import LikewiseError, LimitExceeded, StateError, Unavailable, UnknownId
 from likewise.formats.wire.events import Receipt
 from likewise.formats.wire.subscribers import Policy
 from likewise.matching.engines import Engines
@@ -256,6 +256,14 @@ class Broker:
         with self.store.reading() as tables:
             return find_event(tables, tenant.number, id, source)
 
+    def stored_event(self, tenant: Tenant, id: str, source: str | None = None) -> Entry:
+        """The same event itself."""
+        position = self.find_event(tenant, id, source)
+        found = next(self.store.entries(position - 1, position), None)
+        if found is None:
+            raise UnknownId(id)
+        return found
+
     def withdraw(self, tenant: Tenant, id: str, source: str | None = None) -> None:
         """Take an event back: it is given to nobody any more, and leaves the windows."""
         wait_for(lambda done: self.start_withdraw(tenant, id, source, done))
@@ -320,10 +328,12 @@ class Broker:
         self.metrics.sent(len(page))
         self.trace.sent(tenant.name, queue.id, page)
 
-    def set_aside(self, tenant: Tenant, error: LikewiseError, part: bytes, done: Done) -> None:
+    def set_aside(self, tenant: Tenant, error: LikewiseError, part: bytes, done: Done, media_type: str = "") -> None:
         """Keep what could not be read as a dead letter, so that it can be looked at and tried again."""
         self.trace.refused(tenant.name, error)
-        letter = dead_letters.NewLetter(tenant.number, self.clock(), "unreadable", str(error)[:2000], body=part)
+        letter = dead_letters.NewLetter(
+            tenant.number, self.clock(), "unreadable", str(error)[:2000], body=part, media_type=media_type
+        )
         self.store.write(lambda tables: dead_letters.insert(tables, [letter]), done)
 
     # -- time -----------------------------------------------------------------------------------

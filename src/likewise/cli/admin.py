@@ -94,14 +94,21 @@ def verify(data: Data, as_json: AsJson = False) -> None:
 def token(
     data: Data,
     name: Annotated[str, typer.Option("--name", help="What the token is called.")],
-    scope: Annotated[list[str] | None, typer.Option("--scope", help="publish, subscribe or admin; repeat it.")] = None,
+    scope: Annotated[
+        list[str] | None,
+        typer.Option("--scope", help="publish[:SOURCE], subscribe[:NAME], admin or metrics; repeat it."),
+    ] = None,
     tenant: Annotated[str, typer.Option("--tenant", help="For whom.")] = "default",
+    expires: Annotated[
+        str | None,
+        typer.Option("--expires", help="When it ends: a time like 2027-01-01T00:00:00Z, or a span like '30 d'."),
+    ] = None,
     remove: Annotated[bool, typer.Option("--remove", help="Let it open nothing any more.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Make a token for a store whose broker is stopped; it is shown once, and its hash is kept.
 
-    Example: `likewise admin token likewise-data --name roof --scope publish`
+    Example: `likewise admin token likewise-data --name roof --scope publish:/roof --expires '90 d'`
     """
     from likewise.broker.store.tokens import make_token, remove_token
     from likewise.broker.store.writer import Store
@@ -113,10 +120,19 @@ def token(
             store.commit(lambda c: remove_token(c, name, tenant))
             _print({"removed": name}, as_json)
         else:
-            made = store.commit(lambda c: make_token(c, name, tenant, scope or [], system_clock()))
+            now = system_clock()
+            ends = None if expires is None else _moment(expires, now)
+            made = store.commit(lambda c: make_token(c, name, tenant, scope or [], now, ends))
             _print({"name": name, "token": made}, as_json)
     finally:
         store.close()
+
+
+def _moment(said: str, now: int) -> int:
+    """A time, or so long from now."""
+    from likewise.model.time import duration, microseconds
+
+    return now + duration(said) if said.strip()[-1:].isalpha() and "T" not in said else microseconds(said)
 
 
 def _print(found: Mapping[str, object], as_json: bool) -> None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable
-from typing import TypeVar
+from contextlib import suppress
+from typing import Final, TypeVar
 
 from likewise.broker.broker import Broker
 from likewise.broker.store.event_log import Done
-from likewise.broker.store.tokens import Access, Doorkeeper
+from likewise.broker.tenants.access import Access, Doorkeeper
 from likewise.broker.tenants.rates import Rate
 from likewise.broker.tenants.tenant import Tenant
 from likewise.connectors.loop_bridge import LoopBridge
@@ -17,6 +18,7 @@ from likewise.defaults import BLOCK_SECONDS, TENANT
 from likewise.errors import Unavailable
 
 T = TypeVar("T")
+LOOK_SECONDS: Final = 5.0  # how often a stream whose token ends looks at the clock, which may be set meanwhile
 
 
 class Door:
@@ -24,7 +26,8 @@ class Door:
 
     def __init__(self, broker: Broker) -> None:
         self.broker = broker
-        self.keeper = Doorkeeper(TENANT)
+        self.keeper = Doorkeeper(TENANT, broker.clock)
+        self._changed = asyncio.Event()  # whenever tokens do; a new one each time
         self.reload()
         self.stopping = asyncio.Event()
         self._rates: dict[str, Rate] = {}
@@ -34,6 +37,8 @@ class Door:
         """Read the tokens anew."""
         with self.broker.store.reading() as tables:
             self.keeper.load(tables)
+        self._changed.set()
+        self._changed = asyncio.Event()
 
     @property
     def bridge(self) -> LoopBridge:
@@ -47,6 +52,14 @@ class Door:
         access = self.keeper.admit(token)
         access.require(scope)
         return access, self.broker.tenant(access.tenant)
+
+    async def shut_out(self, token: str | None) -> None:
+        """Wait until a token opens nothing any more: it is over, or was removed; then that is raised."""
+        while True:
+            ends, changed = self.keeper.admit(token).expires, self._changed
+            left = None if ends is None else min(LOOK_SECONDS, max(0.01, (ends - self.broker.clock()) / 1e6))
+            with suppress(TimeoutError):
+                await asyncio.wait_for(changed.wait(), left)
 
     async def answer(self, start: Callable[[Done], None]) -> object:
         """What the broker answers once that is on disk."""

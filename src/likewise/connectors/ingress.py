@@ -6,12 +6,15 @@ import asyncio
 import time
 from typing import cast
 
-from likewise.broker.store.tokens import Access
+import msgspec
+
+from likewise.broker.tenants.access import Access
 from likewise.connectors.door import Door
 from likewise.connectors.media_types import Said, Unreadable, read_events
 from likewise.defaults import OFF_LOOP_BYTES
 from likewise.errors import LikewiseError
 from likewise.formats.wire.events import Receipt
+from likewise.model import Event
 
 
 async def publish(door: Door, access: Access, body: bytes, kind: Said) -> list[Receipt]:
@@ -30,8 +33,9 @@ async def publish(door: Door, access: Access, body: bytes, kind: Said) -> list[R
             events = read_events(body, kind, broker.clock(), most)
     except Unreadable as refused:
         error, part = refused.error, refused.part
-        await door.answer(lambda done: broker.set_aside(tenant, error, part, done))
+        await door.answer(lambda done: broker.set_aside(tenant, error, part, done, str(kind)))
         raise error from refused
+    events = _sourced(access, events)
     try:
         door.take(tenant, len(events))
         await door.unblocked(tenant)
@@ -41,3 +45,15 @@ async def publish(door: Door, access: Access, body: bytes, kind: Said) -> list[R
     receipts = await door.answer(lambda done: broker.start_publish(tenant, events, done))
     broker.metrics.publishing.observe(time.perf_counter() - begun)
     return cast("list[Receipt]", receipts)
+
+
+def _sourced(access: Access, events: list[Event]) -> list[Event]:
+    """Events of who is bound to sources: refused unless all are theirs; one that says no source gets the only one."""
+    if access.free("publish"):
+        return events
+    own = access.bound("publish")
+    if len(own) == 1:
+        events = [each if each.source else msgspec.structs.replace(each, source=own[0]) for each in events]
+    for each in events:
+        access.require_source(each.source or "")
+    return events

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from likewise.defaults import MAX_DEAD_LETTER_BYTES
+from likewise.defaults import MAX_DEAD_LETTER_BYTES, MAX_TERM_LENGTH
 from likewise.errors import FormatError, InputError, LikewiseError, LimitExceeded
 from likewise.formats.cloudevents import event_from_cloudevent, events_from_cloudevents
 from likewise.formats.json.events import event_from_document, event_from_json, is_envelope
@@ -46,6 +46,14 @@ class Said(NamedTuple):
 
     name: str
     parameters: Mapping[str, str]
+
+    def __str__(self) -> str:
+        """As a header says it.
+
+        >>> str(Said.of("text/turtle;graph=whole"))
+        'text/turtle; graph=whole'
+        """
+        return "; ".join([self.name, *(f"{key}={value}" for key, value in self.parameters.items())])[:MAX_TERM_LENGTH]
 
     @classmethod
     def of(cls, text: str | None) -> Said:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
-from likewise.errors import InvalidEvent
+from likewise.errors import InputError, InvalidEvent
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _LIMIT: Final = 2**63
@@ -15,6 +16,24 @@ DURATIONS: Final = {
     "us": 1, "ms": 1_000, "s": SECOND, "min": 60 * SECOND, "h": 3_600 * SECOND, "d": 86_400 * SECOND,
     "wk": 604_800 * SECOND,
 }  # fmt: skip
+
+
+_DURATION: Final = re.compile(rf"(\d{{1,9}}(?:\.\d{{1,6}})?)\s*({'|'.join(DURATIONS)})")
+
+
+def duration(text: str) -> int:
+    """A span of time in microseconds, as the language writes it.
+
+    >>> duration("30 d"), duration("1.5h")
+    (2592000000000, 5400000000)
+    >>> duration("soon")
+    Traceback (most recent call last):
+    likewise.errors.InputError: 'soon' is no span of time; write it like `90 d` or `1.5 h` (us, ms, s, min, h, d, wk)
+    """
+    hit = _DURATION.fullmatch(text.strip())
+    if hit is None:
+        raise InputError(f"{text[:40]!r} is no span of time; write it like `90 d` or `1.5 h` ({', '.join(DURATIONS)})")
+    return round(float(hit[1]) * DURATIONS[hit[2]])
 
 
 def microseconds(when: int | datetime | str) -> int:

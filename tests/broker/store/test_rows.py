@@ -16,7 +16,8 @@ from likewise.broker.store import dead_letters
 from likewise.broker.store.entries import Judge
 from likewise.broker.store.files import DATABASE
 from likewise.broker.store.schema import SCHEMA
-from likewise.broker.store.tokens import Doorkeeper, listed_tokens, make_token
+from likewise.broker.store.tokens import listed_tokens, make_token
+from likewise.broker.tenants.access import Doorkeeper
 from likewise.errors import ArtefactDamaged
 
 
@@ -75,7 +76,7 @@ def read_everything(data: Path) -> None:
             activity(tables, tenant, 0, 0, 100)
             dead_letters.listed(tables, tenant.number, 0, 100)
             listed_tokens(tables)
-            Doorkeeper("default").load(tables)
+            Doorkeeper("default", lambda: 0).load(tables)
 
 
 def alter(data: Path, table: str, column: str) -> None:
@@ -89,7 +90,7 @@ def alter(data: Path, table: str, column: str) -> None:
         case bool() | int():
             changed = found ^ (1 << 20)
         case str():
-            changed = chr(ord(found[0]) ^ 1) + found[1:]
+            changed = chr(ord(found[0]) ^ 1) + found[1:] if found else "x"
         case _:
             changed = found[:-1] + bytes([found[-1] ^ 4]) if found else b"\4"
     altered = connection.execute(f"UPDATE {table} SET {column} = ? WHERE {column} IS ?", (changed, found))

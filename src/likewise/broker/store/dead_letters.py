@@ -12,7 +12,7 @@ from likewise.defaults import MAX_DEAD_LETTER_BYTES, MAX_DEAD_LETTERS
 from likewise.errors import UnknownId
 from likewise.formats.wire.operations import Reason
 
-COLUMNS: Final = "number, tenant, at, reason, detail, subscriber, event, matched, body, checksum - number"
+COLUMNS: Final = "number, tenant, at, reason, detail, subscriber, event, matched, body, media_type, checksum - number"
 
 
 class NewLetter(NamedTuple):
@@ -26,6 +26,7 @@ class NewLetter(NamedTuple):
     event: int | None = None
     matched: bytes = b"n"
     body: bytes = b""
+    media_type: str = ""  # what the sender called the bytes, parameters with it
 
 
 class DeadLetter(NamedTuple):
@@ -39,6 +40,7 @@ class DeadLetter(NamedTuple):
     event: int | None
     subscriptions: list[int]
     body: bytes
+    media_type: str
 
 
 def insert(tables: Tables, letters: Sequence[NewLetter]) -> None:
@@ -48,8 +50,8 @@ def insert(tables: Tables, letters: Sequence[NewLetter]) -> None:
     (last,) = tables.one("SELECT coalesce(max(number), 0) FROM dead_letters")
     kept = [letter._replace(body=letter.body[:MAX_DEAD_LETTER_BYTES]) for letter in letters]
     tables.change_all(
-        "INSERT INTO dead_letters (tenant, at, reason, detail, subscriber, event, matched, body, checksum) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO dead_letters (tenant, at, reason, detail, subscriber, event, matched, body, media_type, "
+        "checksum) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         [(*letter, _checksum(*letter)) for letter in kept],
     )
     tables.change("UPDATE dead_letters SET checksum = checksum + number WHERE number > ?", last)
@@ -84,10 +86,10 @@ def _checksum(tenant: int, at: int, *rest: object) -> int:
 
 def letter_row(row: Row) -> DeadLetter:
     """A dead letter as `COLUMNS` are read, refused if it was altered on disk."""
-    number, tenant, at, reason, detail, subscriber, event, matched, body, check = row
-    if check != _checksum(tenant, at, reason, detail, subscriber, event, matched, body):
+    number, tenant, at, reason, detail, subscriber, event, matched, body, media_type, check = row
+    if check != _checksum(tenant, at, reason, detail, subscriber, event, matched, body, media_type):
         raise refuse(f"dead letter {number}")
-    return DeadLetter(number, at, reason, detail, subscriber, event, unpack(matched), body)
+    return DeadLetter(number, at, reason, detail, subscriber, event, unpack(matched), body, media_type)
 
 
 def remove(tables: Tables, tenant: int, number: int) -> None:

@@ -74,4 +74,24 @@ def _followers(tables: Tables) -> None:
     tables.change("DELETE FROM state WHERE name = 'matched'")
 
 
-_STEPS: Final[dict[int, Callable[[Tables], None]]] = {2: _followers}
+def _kept_types(tables: Tables) -> None:
+    """Version 4: a dead letter keeps the media type its sender named, a token may end."""
+    tables.change("ALTER TABLE dead_letters ADD COLUMN media_type TEXT NOT NULL DEFAULT ''")
+    letters = tables.rows(
+        "SELECT number, tenant, at, checksum - number, reason, detail, subscriber, event, matched, body "
+        "FROM dead_letters"
+    )
+    for number, tenant, at, found, *rest in letters:
+        if found != text_checksum(tuple(rest), tenant, at):
+            raise refuse(f"dead letter {number}")
+        kept = text_checksum((*rest, ""), tenant, at) + number
+        tables.change("UPDATE dead_letters SET checksum = ? WHERE number = ?", kept, number)
+    tables.change("ALTER TABLE tokens ADD COLUMN expires INTEGER")
+    for made, found, *rest in tables.rows("SELECT made, checksum, digest, name, tenant, scopes FROM tokens"):
+        if found != text_checksum(tuple(rest), made):
+            raise refuse(f"the token {rest[1]!r}")
+        kept = text_checksum((*rest, None), made)
+        tables.change("UPDATE tokens SET checksum = ? WHERE digest = ?", kept, rest[0])
+
+
+_STEPS: Final[dict[int, Callable[[Tables], None]]] = {2: _followers, 3: _kept_types}

@@ -31,7 +31,7 @@ ENTRY: Final = "position, tenant, kind, source, id, arrival, ends, checksum - wi
 SUBSCRIBER: Final = "number, id, policy, queue_limit, acknowledged, dropped, guard, checksum, tenant"
 SUBSCRIPTION: Final = "number, tenant, subscriber, id, added, ended, checksum - coalesce(ended + 1, 0), body"
 JUDGEMENT: Final = "position, tenant, checksum, body"
-TOKEN: Final = "digest, name, tenant, scopes, made, checksum"
+TOKEN: Final = "digest, name, tenant, scopes, expires, made, checksum"
 FOLLOWER: Final = "follower, tenant, position, guard, checksum"
 STATE: Final = frozenset({"commit", "position", "arrival"})
 _SUBSCRIPTIONS: Final = msgspec.json.Decoder(Subscription)
@@ -66,6 +66,16 @@ class SubscriptionRow(NamedTuple):
     subscription: Subscription
     added: int
     ended: int | None = None
+
+
+class TokenRow(NamedTuple):
+    """A token as it is kept: its hash, its name, whose it is, what it opens, and until when (µs; None for ever)."""
+
+    digest: str
+    name: str
+    tenant: str
+    scopes: str
+    expires: int | None = None
 
 
 def tenant_row(row: Row) -> TenantRow:
@@ -122,12 +132,12 @@ def judgement_row(row: Row) -> tuple[int, Judge]:
     return position, said
 
 
-def token_row(row: Row) -> tuple[str, str, str, str]:
-    """A token, checked: its digest, name, tenant and scopes."""
-    digest, name, tenant, scopes, made, check = row
-    if check != text_checksum((digest, name, tenant, scopes), made):
-        raise refuse(f"the token {name!r}")
-    return digest, name, tenant, scopes
+def token_row(row: Row) -> TokenRow:
+    """A token, checked."""
+    found, (made, check) = TokenRow(*row[:5]), row[5:]
+    if check != text_checksum(tuple(found), made):
+        raise refuse(f"the token {found.name!r}")
+    return found
 
 
 def follower_row(row: Row) -> tuple[str, int, int]:

@@ -10,8 +10,8 @@
 | subscriptions | a subscription; its number is the position of the entry that made it |
 | deliveries | one event for a set of recipients; its number is the sequence number they see |
 | judgements | feedback, in order |
-| dead_letters | what could not be read or delivered |
-| tokens | who may do what, by the token's hash |
+| dead_letters | what could not be read or delivered; `media_type` is what its sender called bytes |
+| tokens | who may do what until when, by the token's hash |
 
 SQLite keeps no checksums of its pages, so every row carries its own, over every column
 (`likewise.broker.store.checksums`); what a body says too (an event's id and source, a subscription's id) is compared
@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from typing import Final
 
-VERSION: Final = 3
+VERSION: Final = 4
 OLDEST: Final = 2  # the version that migrations start from
 APPLICATION: Final = 0x4C696B65  # "Like": says whose file this is
 
@@ -69,12 +69,12 @@ CREATE TABLE judgements (
 CREATE TABLE dead_letters (
     number INTEGER PRIMARY KEY AUTOINCREMENT, tenant INTEGER NOT NULL, at INTEGER NOT NULL, reason TEXT NOT NULL,
     detail TEXT NOT NULL, subscriber INTEGER, event INTEGER, matched BLOB NOT NULL, body BLOB NOT NULL,
-    checksum INTEGER NOT NULL
+    checksum INTEGER NOT NULL, media_type TEXT NOT NULL DEFAULT ''
 );
 CREATE INDEX dead_letters_tenant ON dead_letters (tenant, number);
 CREATE TABLE tokens (
     digest TEXT PRIMARY KEY, name TEXT NOT NULL, tenant TEXT NOT NULL, scopes TEXT NOT NULL, made INTEGER NOT NULL,
-    checksum INTEGER NOT NULL
+    checksum INTEGER NOT NULL, expires INTEGER
 ) WITHOUT ROWID;
 INSERT INTO state VALUES ('commit', 0, -1), ('position', 0, -1), ('arrival', 0, -1);
 """

@@ -1,4 +1,4 @@
-"""Tokens: who may do what for which tenant. Only their hashes are kept.
+"""Tokens: who may do what for which tenant, and until when. Only their hashes are kept.
 
 A token is 256 random bits, so a plain SHA-256 is enough to keep it: there is nothing to guess.
 """
@@ -9,33 +9,28 @@ import hashlib
 import secrets
 from collections.abc import Iterable
 from typing import Final, NamedTuple
+from urllib.parse import quote, unquote
 
 from likewise.broker.store.checksums import text_checksum
-from likewise.broker.store.rows import TOKEN, token_row
+from likewise.broker.store.rows import TOKEN, TokenRow, token_row
 from likewise.broker.store.tables import Tables
-from likewise.errors import InputError, NotAllowed, NotAuthenticated, UnknownId
+from likewise.defaults import MAX_TERM_LENGTH
+from likewise.errors import InputError, LimitExceeded, UnknownId
 
-SCOPES: Final = ("publish", "subscribe", "admin")
+SCOPES: Final = ("publish", "subscribe", "admin", "metrics")
+BOUND: Final = {"publish": "publish:SOURCE", "subscribe": "subscribe:NAME"}  # those that may be for one name alone
 PREFIX: Final = "lw_"
 CLOSED: Final = "closed"  # what stands in the place of a digest once the last token is gone: no token has it
+_SHUT: Final = TokenRow(CLOSED, "", "", "")
 
 
-class Access(NamedTuple):
-    """What a caller may do."""
+class Token(NamedTuple):
+    """A token as it is listed: everything but itself."""
 
+    name: str
     tenant: str
-    scopes: frozenset[str]
-    name: str = ""
-
-    def require(self, scope: str) -> None:
-        """Refuse a caller without the scope; `admin` covers the others.
-
-        >>> Access("default", frozenset({"publish"})).require("subscribe")
-        Traceback (most recent call last):
-        likewise.errors.NotAllowed: this needs a token with the scope 'subscribe'; ask who runs the broker for one
-        """
-        if scope not in self.scopes and "admin" not in self.scopes:
-            raise NotAllowed(scope)
+    scopes: tuple[str, ...]
+    expires: int | None
 
 
 def digest(token: str) -> str:
@@ -43,21 +38,45 @@ def digest(token: str) -> str:
     return hashlib.sha256(token.encode()).hexdigest()
 
 
-def make_token(tables: Tables, name: str, tenant: str, scopes: Iterable[str], now: int) -> str:
-    """A new token; this is the only time it can be seen."""
-    wanted = tuple(scopes)
-    for scope in wanted:
-        if scope not in SCOPES:
-            raise InputError(f"there is no scope {scope!r}; there are {', '.join(SCOPES)}")
+def checked_scope(scope: str) -> str:
+    """A scope that there is, such as `admin`, or `publish:/roof` for one source.
+
+    >>> checked_scope("subscribe:ann")
+    'subscribe:ann'
+    >>> checked_scope("admin:ann")
+    Traceback (most recent call last):
+    likewise.errors.InputError: there is no scope 'admin:ann'; there are publish, publish:SOURCE, subscribe, ...
+    """
+    kind, colon, name = scope.partition(":")
+    if kind not in SCOPES or (colon and (kind not in BOUND or not name.strip())):
+        known = ", ".join(f"{each}, {BOUND[each]}" if each in BOUND else each for each in SCOPES)
+        raise InputError(f"there is no scope {scope[:60]!r}; there are {known}")
+    if len(name) > MAX_TERM_LENGTH:
+        raise LimitExceeded("characters of a scope", allowed=MAX_TERM_LENGTH, found=len(name))
+    return scope
+
+
+def make_token(
+    tables: Tables, name: str, tenant: str, scopes: Iterable[str], now: int, expires: int | None = None
+) -> str:
+    """A new token; this is the only time it can be seen. It opens nothing from `expires` (µs) on."""
+    wanted = tuple(map(checked_scope, scopes))
     if not wanted or not name.strip() or not tenant.strip():
         raise InputError("a token needs a name, a tenant and at least one scope")
+    if expires is not None and not now < expires < 2**62:
+        raise InputError("the token would be over before it is used; let it expire later than now")
     if tables.row("SELECT 1 FROM tokens WHERE name = ? AND tenant = ?", name, tenant):
         raise InputError(f"a token is named {name!r} already; remove it first or choose another name")
     token = PREFIX + secrets.token_urlsafe(32)
-    said = (digest(token), name, tenant, " ".join(wanted))
     tables.change("DELETE FROM tokens WHERE digest = ?", CLOSED)
-    tables.change("INSERT INTO tokens VALUES (?, ?, ?, ?, ?, ?)", *said, now, text_checksum(said, now))
+    _insert(tables, TokenRow(digest(token), name, tenant, " ".join(quote(each) for each in wanted), expires), now)
     return token
+
+
+def _insert(tables: Tables, row: TokenRow, made: int) -> None:
+    tables.change(
+        f"INSERT INTO tokens ({TOKEN}) VALUES (?, ?, ?, ?, ?, ?, ?)", *row, made, text_checksum(tuple(row), made)
+    )  # fmt: skip
 
 
 def remove_token(tables: Tables, name: str, tenant: str) -> None:
@@ -65,42 +84,17 @@ def remove_token(tables: Tables, name: str, tenant: str) -> None:
     if not tables.change("DELETE FROM tokens WHERE name = ? AND tenant = ?", name, tenant):
         raise UnknownId(name)
     if tables.row("SELECT 1 FROM tokens") is None:
-        shut = (CLOSED, "", "", "")
-        tables.change("INSERT INTO tokens VALUES (?, ?, ?, ?, ?, ?)", *shut, 0, text_checksum(shut, 0))
+        _insert(tables, _SHUT, 0)
 
 
-def listed_tokens(tables: Tables) -> list[tuple[str, str, str]]:
-    """Each token's name, tenant and scopes."""
-    rows = tables.rows(f"SELECT {TOKEN} FROM tokens ORDER BY made, name")
-    return [token_row(row)[1:] for row in rows if row[0] != CLOSED]
+def kept_tokens(tables: Tables) -> dict[str, Token]:
+    """Every token by its digest, and what stands there once the last one is gone; the oldest first."""
+    rows = map(token_row, tables.rows(f"SELECT {TOKEN} FROM tokens ORDER BY made, name"))
+    return {
+        row.digest: Token(row.name, row.tenant, tuple(map(unquote, row.scopes.split())), row.expires) for row in rows
+    }
 
 
-class Doorkeeper:
-    """Knows the tokens in force. Where there never was one, everyone may do everything for one tenant."""
-
-    def __init__(self, everyone: str) -> None:
-        self._everyone = Access(everyone, frozenset(SCOPES))
-        self._known: dict[str, Access] = {}
-
-    def load(self, tables: Tables) -> None:
-        """Read the tokens anew."""
-        rows = map(token_row, tables.rows(f"SELECT {TOKEN} FROM tokens"))
-        self._known = {key: Access(tenant, frozenset(scopes.split()), name) for key, name, tenant, scopes in rows}
-
-    @property
-    def open(self) -> bool:
-        """Whether there never was a token."""
-        return not self._known
-
-    def admit(self, token: str | None) -> Access:
-        """What the bearer of a token may do."""
-        if not self._known:
-            return self._everyone
-        # Looking a hash up leaks nothing about the token: who can make hashes collide has the token already.
-        found = self._known.get(digest(token)) if token else None
-        if found is None:
-            raise NotAuthenticated(
-                "a token is needed: send `Authorization: Bearer ...` with one that is known here; "
-                "if none is left, make one on the command line: likewise admin token"
-            )
-        return found
+def listed_tokens(tables: Tables) -> list[Token]:
+    """Every token."""
+    return [token for key, token in kept_tokens(tables).items() if key != CLOSED]

@@ -30,7 +30,7 @@ def _shown(door: Door, tenant: Tenant, letter: DeadLetter) -> LetterShown:
     names = tuple(tenant.held[n].id for n in letter.subscriptions if n in tenant.held)
     return LetterShown(
         letter.number, letter.at, letter.reason, letter.detail, queue.id if queue is not None else "", event, names,
-        letter.body.decode(errors="replace"),
+        letter.body.decode(errors="replace"), letter.media_type,
     )  # fmt: skip
 
 
@@ -84,7 +84,7 @@ async def retry(request: Request, number: str) -> Response:
     letter = await asyncio.to_thread(_one, door, tenant, chosen)
     if letter.event is None:
         try:
-            events = read_events(letter.body, Said.of(None), door.broker.clock())
+            events = read_events(letter.body, Said.of(letter.media_type or None), door.broker.clock())
         except Unreadable as still:
             raise still.error from still
         await door.answer(lambda done: door.broker.start_publish(tenant, events, done))

@@ -9,13 +9,12 @@ import msgspec
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
-from likewise.broker.tenants.tenant import Tenant
-from likewise.connectors.door import Door
 from likewise.connectors.http.openapi import documented
 from likewise.connectors.http.publishing import PATH, publish_request
+from likewise.connectors.http.questions import tenant_asking
 from likewise.connectors.http.requests import admit, answer, door_of, raw_answer
 from likewise.connectors.media_types import CLOUDEVENT, CLOUDEVENTS, JSON, LINES, SENML
-from likewise.errors import InputError, UnknownId
+from likewise.errors import InputError
 from likewise.formats.wire.events import PublishedAll
 from likewise.formats.wire.watching import Arrival
 
@@ -48,7 +47,7 @@ async def publish_events(request: Request) -> Response:
 
 
 @router.get(
-    "/v1/events/{id:path}",
+    "/v1/events/{id:rest}",
     **documented(
         "A stored event, as it came in.",
         answer=Arrival,
@@ -57,24 +56,16 @@ async def publish_events(request: Request) -> Response:
 )
 async def read_event(request: Request, id: str) -> Response:
     """Read an event."""
-    door = door_of(request)
-    _, tenant = admit(door, request, "subscribe")
-    source = request.query_params.get("source")
-    return answer(await asyncio.to_thread(_stored, door, tenant, id, source))
-
-
-def _stored(door: Door, tenant: Tenant, id: str, source: str | None) -> Arrival:
-    position = door.broker.find_event(tenant, id, source)
-    entry = next(door.broker.store.entries(position - 1, position), None)
-    if entry is None:
-        raise UnknownId(id)
-    return Arrival(entry.position, entry.arrival, msgspec.json.decode(entry.body))
+    asking = tenant_asking(request)
+    found = await asyncio.to_thread(asking.stored_event, id, request.query_params.get("source"))
+    return answer(Arrival(found.position, found.arrival, msgspec.json.decode(found.body)))
 
 
 @router.delete(
-    "/v1/events/{id:path}",
+    "/v1/events/{id:rest}",
     **documented(
-        "Withdraw an event: it is given to nobody any more, and leaves the windows.",
+        "Withdraw an event: it is given to nobody any more, and leaves the windows. For tokens bound to its source "
+        "(`publish:SOURCE`) and administrators.",
         status=204,
         query={"source": ("string", "the event's source, where several sources share an id")},
     ),
@@ -82,9 +73,10 @@ def _stored(door: Door, tenant: Tenant, id: str, source: str | None) -> Arrival:
 async def withdraw(request: Request, id: str) -> Response:
     """Take an event back."""
     door = door_of(request)
-    _, tenant = admit(door, request, "publish")
+    access, tenant = admit(door, request, "publish")
     if not id:
         raise InputError("the event's id is missing: DELETE /v1/events/ID")
-    source = request.query_params.get("source")
-    await door.answer(lambda done: door.broker.start_withdraw(tenant, id, source, done))
+    found = await asyncio.to_thread(door.broker.stored_event, tenant, id, request.query_params.get("source"))
+    access.require_withdrawing(id, found.source)
+    await door.answer(lambda done: door.broker.start_withdraw(tenant, id, found.source, done))
     return Response(status_code=204)

@@ -20,10 +20,10 @@ from likewise.broker.store.entries import Entry, Judge
 from likewise.broker.tenants.tenant import Tenant
 from likewise.connectors.door import Door
 from likewise.connectors.http.openapi import documented
-from likewise.connectors.http.questions import question_in, tenant_asking
+from likewise.connectors.http.questions import Asking, question_in, tenant_asking
 from likewise.connectors.http.requests import answer, raw_answer
 from likewise.defaults import STORED_EVENTS
-from likewise.errors import InputError, UnknownId
+from likewise.errors import InputError
 from likewise.formats.json.answers import explanation_to_json
 from likewise.formats.json.events import event_from_json
 from likewise.formats.wire.questions import (
@@ -42,17 +42,13 @@ from likewise.model import Event, Explanation
 router = APIRouter(tags=["matching"])
 
 
-def _event(door: Door, tenant: Tenant, asked: Question | JudgementAsked) -> Event | Entry:
+def _event(asking: Asking, asked: Question | JudgementAsked) -> Event | Entry:
     sent = bytes(asked.event)
     if sent and asked.event_id is None:
         return event_from_json(sent)
     if asked.event_id is None or sent:
         raise InputError("give the event itself (`event`) or the id of a stored one (`event_id`)")
-    position = door.broker.find_event(tenant, asked.event_id, asked.source)
-    found = next(door.broker.store.entries(position - 1, position), None)
-    if found is None:
-        raise UnknownId(asked.event_id)
-    return found
+    return asking.stored_event(asked.event_id, asked.source)
 
 
 def _plain(found: Event | Entry) -> Event:
@@ -72,14 +68,15 @@ def _plain(found: Event | Entry) -> Event:
 )
 async def match(request: Request) -> Response:
     """Match without publishing."""
-    door, tenant, said = await question_in(request, Question)
+    asking, said = await question_in(request, Question)
+    door, access, tenant = asking
     if said.text is not None:
         if bytes(said.event) or said.event_id is not None:
             raise InputError("give an event or a subscription's text, not both; to compare them use /v1/explain")
         return answer(await _backtest(door, tenant, BacktestAsked(said.text)))
-    event = _plain(await asyncio.to_thread(_event, door, tenant, said))
+    event = _plain(await asyncio.to_thread(_event, asking, said))
     found = await door.ask(lambda: would_meet(tenant, event, door.broker.clock()))
-    return answer(MatchAnswer(tuple(found)))
+    return answer(MatchAnswer(tuple(each for each in found if access.owns(each.subscriber))))
 
 
 @router.post(
@@ -97,15 +94,16 @@ async def match(request: Request) -> Response:
 )
 async def explain(request: Request) -> Response:
     """Explain a match, or the lack of one."""
-    door, tenant, said = await question_in(request, Question)
-    found = await asyncio.to_thread(_event, door, tenant, said)
+    asking, said = await question_in(request, Question)
+    door, _, tenant = asking
+    found = await asyncio.to_thread(_event, asking, said)
     now = door.broker.clock()
     if said.text is not None:
         subscription = parse(said.text)
         event = _plain(found)
         explained = await door.ask(lambda: explain_text(tenant, subscription, event, now))
     elif said.subscriber is not None and said.subscription is not None:
-        held = tenant.subscription(said.subscriber, said.subscription)
+        held = asking.subscription(said.subscriber, said.subscription)
         explained = await door.ask(lambda: explain_live(tenant, held, found, now))
     else:
         raise InputError("give a subscription: `subscriber` and `subscription`, or its `text`")
@@ -132,7 +130,8 @@ async def _backtest(door: Door, tenant: Tenant, tried: BacktestAsked) -> Backtes
 )
 async def try_subscription(request: Request) -> Response:
     """Try a subscription on stored events."""
-    return answer(await _backtest(*await question_in(request, BacktestAsked)))
+    (door, _, tenant), tried = await question_in(request, BacktestAsked)
+    return answer(await _backtest(door, tenant, tried))
 
 
 @router.post(
@@ -145,9 +144,10 @@ async def try_subscription(request: Request) -> Response:
 )
 async def feedback(request: Request) -> Response:
     """Take feedback."""
-    door, tenant, said = await question_in(request, JudgementAsked)
-    tenant.subscription(said.subscriber, said.subscription)
-    event = _plain(await asyncio.to_thread(_event, door, tenant, said))
+    asking, said = await question_in(request, JudgementAsked)
+    door, _, tenant = asking
+    asking.subscription(said.subscriber, said.subscription)
+    event = _plain(await asyncio.to_thread(_event, asking, said))
     command = Judge(said.subscriber, said.subscription, event, said.relevant)
     judgement: Any = await door.answer(lambda done: door.broker.command(tenant, command, done))
     pairs = tuple(JudgedPair(pair.role, pair.asked, pair.seen) for pair in judgement.pairs)
@@ -155,12 +155,13 @@ async def feedback(request: Request) -> Response:
 
 
 @router.get(
-    "/v1/subscribers/{subscriber}/subscriptions/{id}/board",
+    "/v1/subscribers/{subscriber:id}/subscriptions/{id:id}/board",
     **documented("The k best of a top-k subscription's window now.", answer=Place, many=True),
 )
 async def read_board(request: Request, subscriber: str, id: str) -> Response:
     """Read the board of a top-k subscription."""
-    door, tenant = tenant_asking(request)
-    held = tenant.subscription(subscriber, id)
+    asking = tenant_asking(request)
+    door, _, tenant = asking
+    held = asking.subscription(subscriber, id)
     ranked = await door.ask(lambda: board(tenant, held))
     return answer(await asyncio.to_thread(places, door.broker.store, held, ranked))

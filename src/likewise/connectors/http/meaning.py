@@ -25,7 +25,7 @@ router = APIRouter(tags=["meaning"])
 )
 async def relatedness(request: Request) -> Response:
     """Measure two terms."""
-    _, tenant = tenant_asking(request)
+    tenant = tenant_asking(request).tenant
     a, b = term(request, "a"), term(request, "b")
     themes, other = terms(request, "themes"), terms(request, "other_themes")
     interpretation = tenant.stateless.interpretation
@@ -48,7 +48,7 @@ async def relatedness(request: Request) -> Response:
 )
 async def nearest(request: Request) -> Response:
     """Find near words."""
-    _, tenant = tenant_asking(request)
+    tenant = tenant_asking(request).tenant
     word, k, themes = term(request, "term"), whole(request, "k", 10, 1, 1_000), terms(request, "themes")
     found = await asyncio.to_thread(lambda: tenant.stateless.interpretation.space.nearest(word, k, themes))
     return answer([Near(near, score) for near, score in found])

@@ -11,8 +11,9 @@ from likewise.broker.admin import stats
 from likewise.broker.store.tokens import listed_tokens, make_token, remove_token
 from likewise.connectors.http.openapi import documented
 from likewise.connectors.http.requests import admit, answer, body_of, door_of, read
-from likewise.errors import StateError, Unavailable
-from likewise.formats.wire.operations import Stats, TokenMade, TokenWanted
+from likewise.errors import NotAllowed, StateError, Unavailable
+from likewise.formats.wire.operations import Stats, TokenMade, TokenShown, TokenWanted
+from likewise.model.time import microseconds
 
 router = APIRouter(tags=["operations"])
 
@@ -50,14 +51,14 @@ async def read_stats(request: Request) -> Response:
     return answer(await asyncio.to_thread(stats, door.broker, access.tenant))
 
 
-@router.get("/v1/tokens", **documented("The tenant's tokens, by name."))
+@router.get("/v1/tokens", **documented("The tenant's tokens, by name.", answer=TokenShown, many=True))
 async def list_tokens(request: Request) -> Response:
     """List tokens."""
     door = door_of(request)
     access, _ = admit(door, request, "admin")
     with door.broker.store.reading() as tables:
         found = listed_tokens(tables)
-    return answer([{"name": n, "scopes": scopes.split()} for n, tenant, scopes in found if tenant == access.tenant])
+    return answer([TokenShown(t.name, t.scopes, t.expires) for t in found if t.tenant == access.tenant])
 
 
 @router.post(
@@ -66,7 +67,13 @@ async def list_tokens(request: Request) -> Response:
         "Make a token for the tenant. The first one, which puts tokens in force, is made on the command line.",
         answer=TokenMade,
         status=201,
-        bodies={"application/json": {"name": "roof sensor", "scopes": ["publish"]}},
+        bodies={
+            "application/json": {
+                "name": "roof sensor",
+                "scopes": ["publish:/roof"],
+                "expires": "2100-01-01T00:00:00Z",
+            }
+        },
     ),
 )
 async def create_token(request: Request) -> Response:
@@ -79,17 +86,20 @@ async def create_token(request: Request) -> Response:
             "likewise admin token DATA --name NAME --scope admin"
         )
     wanted = read(await body_of(door, request), TokenWanted)
+    if "metrics" in wanted.scopes:
+        raise NotAllowed("metrics")  # it shows every tenant's figures: made where the store is, by who runs the broker
+    expires = None if wanted.expires is None else microseconds(wanted.expires)
     broker = door.broker
     token = await door.answer(
         lambda done: broker.store.write(
-            lambda tables: make_token(tables, wanted.name, access.tenant, wanted.scopes, broker.clock()), done
+            lambda tables: make_token(tables, wanted.name, access.tenant, wanted.scopes, broker.clock(), expires), done
         )
     )
     door.reload()
     return answer(TokenMade(wanted.name, str(token)), 201)
 
 
-@router.delete("/v1/tokens/{name}", **documented("Let a token open nothing any more.", status=204))
+@router.delete("/v1/tokens/{name:id}", **documented("Let a token open nothing any more.", status=204))
 async def delete_token(request: Request, name: str) -> Response:
     """Remove a token of the tenant."""
     door = door_of(request)

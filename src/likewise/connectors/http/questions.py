@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Final, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
 from fastapi import Request
 
-from likewise.broker.tenants.tenant import Tenant
+from likewise.broker.store.deliveries import recipients_of
+from likewise.broker.store.entries import Entry
+from likewise.broker.tenants.access import Access
+from likewise.broker.tenants.tenant import Held, Tenant
 from likewise.connectors.door import Door
 from likewise.connectors.http.requests import admit, body_of, door_of, read
 from likewise.defaults import MAX_TERM_LENGTH, MAX_THEMES
-from likewise.errors import InputError, LimitExceeded
+from likewise.errors import InputError, LimitExceeded, UnknownId
 
 T = TypeVar("T")
 TWO_TERMS: Final = {
@@ -21,16 +24,40 @@ TWO_TERMS: Final = {
 }
 
 
-def tenant_asking(request: Request) -> tuple[Door, Tenant]:
+class Asking(NamedTuple):
+    """Where a question goes, who asks it and for which tenant."""
+
+    door: Door
+    access: Access
+    tenant: Tenant
+
+    def stored_event(self, id: str, source: str | None) -> Entry:
+        """A stored event by its id; for who is bound to subscribers only if one of them was given it."""
+        found = self.door.broker.stored_event(self.tenant, id, source)
+        if not self.access.free("subscribe"):
+            names = self.access.bound("subscribe")
+            own = {queue.number for name in names if (queue := self.tenant.subscribers.get(name)) is not None}
+            with self.door.broker.store.reading() as tables:
+                if own.isdisjoint(recipients_of(tables, self.tenant.number, found.position)):
+                    raise UnknownId(id)
+        return found
+
+    def subscription(self, subscriber: str, id: str) -> Held:
+        """A subscription; refused to whom its subscriber does not belong."""
+        self.access.require_subscriber(subscriber)
+        return self.tenant.subscription(subscriber, id)
+
+
+def tenant_asking(request: Request) -> Asking:
     """Where a question goes and for which tenant; subscribers may ask."""
     door = door_of(request)
-    return door, admit(door, request, "subscribe")[1]
+    return Asking(door, *admit(door, request, "subscribe"))
 
 
-async def question_in(request: Request, kind: type[T]) -> tuple[Door, Tenant, T]:
+async def question_in(request: Request, kind: type[T]) -> tuple[Asking, T]:
     """The same, and the question in the request's body."""
-    door, tenant = tenant_asking(request)
-    return door, tenant, read(await body_of(door, request), kind)
+    asking = tenant_asking(request)
+    return asking, read(await body_of(asking.door, request), kind)
 
 
 def terms(request: Request, name: str) -> list[str]:

@@ -9,9 +9,10 @@ from fastapi import Request, WebSocket
 from fastapi.responses import Response
 from starlette.types import Scope
 
-from likewise.broker.store.tokens import Access
+from likewise.broker.tenants.access import Access
 from likewise.broker.tenants.tenant import Tenant
 from likewise.connectors.door import Door
+from likewise.connectors.http import addresses as addresses  # which teaches routes what an id is
 from likewise.errors import FormatError, InputError, LimitExceeded
 
 T = TypeVar("T")
@@ -30,10 +31,18 @@ def door_in(scope: Scope) -> Door:
 
 def admit(door: Door, request: Request | WebSocket, scope: str) -> tuple[Access, Tenant]:
     """Who asks, for which tenant; refused without the scope."""
-    return door.admit(_token(request), scope)
+    return door.admit(token_in(request), scope)
 
 
-def _token(request: Request | WebSocket) -> str | None:
+def admit_subscriber(request: Request | WebSocket, id: str) -> tuple[Door, Tenant]:
+    """Where a request about a subscriber goes and for which tenant; refused to whom it does not belong."""
+    door = door_of(request)
+    access, tenant = admit(door, request, "subscribe")
+    access.require_subscriber(id)
+    return door, tenant
+
+
+def token_in(request: Request | WebSocket) -> str | None:
     """The bearer's token; a WebSocket of a browser, which cannot set headers, may send it as a subprotocol."""
     token = bearer(request.headers.get("authorization", ""))
     if token is not None:

@@ -17,7 +17,7 @@ from starlette.exceptions import HTTPException
 from likewise import __version__
 from likewise.broker.broker import Broker
 from likewise.broker.config import Config
-from likewise.broker.store.tokens import Doorkeeper
+from likewise.broker.tenants.access import Doorkeeper
 from likewise.connectors.door import Door
 from likewise.connectors.http import dead_letters as http_dead_letters
 from likewise.connectors.http import events as http_events
@@ -28,6 +28,7 @@ from likewise.connectors.http import sse, websocket
 from likewise.connectors.http import subscribers as http_subscribers
 from likewise.connectors.http import subscriptions as http_subscriptions
 from likewise.connectors.http import watching as http_watching
+from likewise.connectors.http.addresses import WholeIds
 from likewise.connectors.http.guard import Guard
 from likewise.connectors.http.openapi import components
 from likewise.connectors.http.patience import PatientProtocol, close_slow
@@ -55,6 +56,7 @@ def make_app(broker: Broker) -> FastAPI:
     app = FastAPI(title="Likewise", version=__version__, summary="Publish/subscribe by meaning.", lifespan=lifespan)
     for module in _ROUTERS:
         app.include_router(module.router)
+    app.add_middleware(WholeIds)
     app.add_exception_handler(LikewiseError, on_error)
     app.add_exception_handler(HTTPException, _on_http_error)
     app.add_exception_handler(Exception, _on_mistake)
@@ -130,7 +132,7 @@ class Served:
         self.broker = broker
         self.app = make_app(broker)
         server = broker.config.server
-        keeper = Doorkeeper(TENANT)
+        keeper = Doorkeeper(TENANT, broker.clock)
         with broker.store.reading() as tables:
             keeper.load(tables)
         check_listening(broker.config, tokens=not keeper.open)

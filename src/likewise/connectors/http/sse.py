@@ -13,7 +13,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import StreamingResponse
 
 from likewise.connectors.http.openapi import documented
-from likewise.connectors.http.requests import admit, door_of, sequence_in
+from likewise.connectors.http.requests import admit_subscriber, sequence_in, token_in
 from likewise.connectors.stream import Replaced, Stream
 
 router = APIRouter(tags=["subscribers"])
@@ -21,7 +21,7 @@ PAUSE = 15.0  # seconds after which a comment shows that the stream lives
 
 
 @router.get(
-    "/v1/subscribers/{id}/events",
+    "/v1/subscribers/{id:id}/events",
     **documented(
         "Deliveries as server-sent events, after a sequence number (`sequence`, or the header `Last-Event-ID`).",
         query={"sequence": ("integer", "everything up to it is acknowledged; `cursor` is its old name")},
@@ -29,8 +29,7 @@ PAUSE = 15.0  # seconds after which a comment shows that the stream lives
 )
 async def events(request: Request, id: str) -> StreamingResponse:
     """Push deliveries as server-sent events."""
-    door = door_of(request)
-    _, tenant = admit(door, request, "subscribe")
+    door, tenant = admit_subscriber(request, id)
     queue = tenant.subscriber(id)
     last = request.headers.get("last-event-id", "")
     cursor = int(last) if last.isascii() and last.isdigit() and len(last) < 19 else sequence_in(request, "cursor")
@@ -42,12 +41,14 @@ async def events(request: Request, id: str) -> StreamingResponse:
             yield b": connected\n\n"
             pages = stream.pages(window=queue.limit)
             stopping = asyncio.create_task(door.stopping.wait())
+            shut_out = asyncio.create_task(door.shut_out(token_in(request)))
             following: asyncio.Task[list[tuple[int, bytes]]] | None = None
             try:
                 while True:
                     following = following or asyncio.ensure_future(anext(pages))
-                    await asyncio.wait({following, stopping}, timeout=PAUSE, return_when=asyncio.FIRST_COMPLETED)
-                    if stopping.done():
+                    ends = {following, stopping, shut_out}
+                    await asyncio.wait(ends, timeout=PAUSE, return_when=asyncio.FIRST_COMPLETED)
+                    if stopping.done() or shut_out.done():
                         return
                     if not following.done():
                         yield b": still here\n\n"
@@ -59,6 +60,7 @@ async def events(request: Request, id: str) -> StreamingResponse:
                 return
             finally:
                 stopping.cancel()
+                shut_out.cancel()
                 if following is not None:
                     following.cancel()
 

@@ -11,7 +11,17 @@ from fastapi.responses import Response
 from likewise.broker.asking.history import replay
 from likewise.broker.tenants.queues import SubscriberQueue
 from likewise.connectors.http.openapi import documented
-from likewise.connectors.http.requests import admit, answer, body_of, door_of, raw_answer, read, sequence_in, whole
+from likewise.connectors.http.requests import (
+    admit,
+    admit_subscriber,
+    answer,
+    body_of,
+    door_of,
+    raw_answer,
+    read,
+    sequence_in,
+    whole,
+)
 from likewise.defaults import MAX_TERM_LENGTH
 from likewise.errors import InputError, LimitExceeded
 from likewise.formats.wire.deliveries import Acknowledged, Pending
@@ -29,7 +39,7 @@ def shown(queue: SubscriberQueue) -> SubscriberShown:
 
 
 @router.put(
-    "/v1/subscribers/{id}",
+    "/v1/subscribers/{id:id}",
     **documented(
         "Register a subscriber, or change its queue; what waits for it stays.",
         answer=SubscriberShown,
@@ -38,8 +48,7 @@ def shown(queue: SubscriberQueue) -> SubscriberShown:
 )
 async def register(request: Request, id: str) -> Response:
     """Register a subscriber."""
-    door = door_of(request)
-    _, tenant = admit(door, request, "subscribe")
+    door, tenant = admit_subscriber(request, id)
     if not id.strip() or not id.isprintable():
         raise InputError("a subscriber's id needs printable text")
     if len(id) > MAX_TERM_LENGTH:
@@ -52,34 +61,36 @@ async def register(request: Request, id: str) -> Response:
     return answer(shown(queue))
 
 
-@router.get("/v1/subscribers", **documented("The registered subscribers.", answer=SubscriberShown, many=True))
+@router.get(
+    "/v1/subscribers",
+    **documented("The registered subscribers a token may see.", answer=SubscriberShown, many=True),
+)
 async def list_subscribers(request: Request) -> Response:
     """List subscribers."""
-    _, tenant = admit(door_of(request), request, "subscribe")
-    return answer([shown(queue) for queue in list(tenant.subscribers.values())])
+    access, tenant = admit(door_of(request), request, "subscribe")
+    return answer([shown(queue) for queue in list(tenant.subscribers.values()) if access.owns(queue.id)])
 
 
-@router.get("/v1/subscribers/{id}", **documented("One subscriber and its queue.", answer=SubscriberShown))
+@router.get("/v1/subscribers/{id:id}", **documented("One subscriber and its queue.", answer=SubscriberShown))
 async def read_subscriber(request: Request, id: str) -> Response:
     """Read a subscriber."""
-    _, tenant = admit(door_of(request), request, "subscribe")
+    _, tenant = admit_subscriber(request, id)
     return answer(shown(tenant.subscriber(id)))
 
 
 @router.delete(
-    "/v1/subscribers/{id}",
+    "/v1/subscribers/{id:id}",
     **documented("Unregister: forget a subscriber, its subscriptions and its queue.", status=204),
 )
 async def unregister(request: Request, id: str) -> Response:
     """Unregister a subscriber."""
-    door = door_of(request)
-    _, tenant = admit(door, request, "subscribe")
+    door, tenant = admit_subscriber(request, id)
     await door.answer(lambda done: door.broker.start_unregister(tenant, id, done))
     return Response(status_code=204)
 
 
 @router.get(
-    "/v1/subscribers/{id}/deliveries",
+    "/v1/subscribers/{id:id}/deliveries",
     **documented(
         "The deliveries after a sequence number: what is pending or, with `replay=true`, everything still kept, "
         "acknowledged or not.",
@@ -93,8 +104,7 @@ async def unregister(request: Request, id: str) -> Response:
 )
 async def pending(request: Request, id: str) -> Response:
     """Read what is pending, or replay what was given before."""
-    door = door_of(request)
-    _, tenant = admit(door, request, "subscribe")
+    door, tenant = admit_subscriber(request, id)
     queue, after, limit = tenant.subscriber(id), sequence_in(request, "after"), whole(request, "limit", 100, 1, 10_000)
     broker = door.broker
     match request.query_params.get("replay", "false"):
@@ -111,7 +121,7 @@ async def pending(request: Request, id: str) -> Response:
 
 
 @router.post(
-    "/v1/subscribers/{id}/acknowledgements",
+    "/v1/subscribers/{id:id}/acknowledgements",
     **documented(
         "Acknowledge everything up to a sequence number; it is on disk when the answer comes.",
         status=204,
@@ -120,8 +130,7 @@ async def pending(request: Request, id: str) -> Response:
 )
 async def acknowledge(request: Request, id: str) -> Response:
     """Acknowledge deliveries."""
-    door = door_of(request)
-    _, tenant = admit(door, request, "subscribe")
+    door, tenant = admit_subscriber(request, id)
     said = read(await body_of(door, request), Acknowledged)
     await door.answer(lambda done: door.broker.acknowledge(tenant, id, said.number, done))
     return Response(status_code=204)

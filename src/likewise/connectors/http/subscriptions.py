@@ -9,9 +9,8 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
 from likewise.broker.tenants.tenant import Held, Tenant
-from likewise.connectors.door import Door
 from likewise.connectors.http.openapi import documented
-from likewise.connectors.http.requests import admit, answer, body_of, door_of, raw_answer
+from likewise.connectors.http.requests import admit, admit_subscriber, answer, body_of, door_of, raw_answer
 from likewise.connectors.media_types import Said
 from likewise.connectors.subscription_bodies import read_subscriptions
 from likewise.errors import InputError
@@ -33,8 +32,8 @@ def shown(tenant: Tenant, held: Held) -> SubscriptionShown:
     return SubscriptionShown(owner, held.id, text, held.subscription.kind, held.added, held.ends)
 
 
-async def _hold(door: Door, request: Request, subscriber: str, id: str | None) -> tuple[Tenant, list[Held]]:
-    _, tenant = admit(door, request, "subscribe")
+async def _hold(request: Request, subscriber: str, id: str | None) -> tuple[Tenant, list[Held]]:
+    door, tenant = admit_subscriber(request, subscriber)
     tenant.subscriber(subscriber)
     found = read_subscriptions(await body_of(door, request), Said.of(request.headers.get("content-type")).name)
     if id is not None:
@@ -47,7 +46,7 @@ async def _hold(door: Door, request: Request, subscriber: str, id: str | None) -
 
 
 @router.post(
-    "/v1/subscribers/{subscriber}/subscriptions",
+    "/v1/subscribers/{subscriber:id}/subscriptions",
     **documented(
         "Subscribe: one or several, as text or JSON. The subscriber is registered first (`PUT /v1/subscribers/{id}`). "
         "Valid earlier events that match are delivered first.",
@@ -58,12 +57,12 @@ async def _hold(door: Door, request: Request, subscriber: str, id: str | None) -
 )
 async def create(request: Request, subscriber: str) -> Response:
     """Hold new subscriptions."""
-    tenant, held = await _hold(door_of(request), request, subscriber, None)
+    tenant, held = await _hold(request, subscriber, None)
     return answer(SubscriptionsShown(tuple(shown(tenant, each) for each in held)), 201)
 
 
 @router.put(
-    "/v1/subscribers/{subscriber}/subscriptions/{id}",
+    "/v1/subscribers/{subscriber:id}/subscriptions/{id:id}",
     **documented(
         "Create a subscription under an id, or replace it. The subscriber is registered first.",
         answer=SubscriptionShown,
@@ -72,30 +71,34 @@ async def create(request: Request, subscriber: str) -> Response:
 )
 async def replace(request: Request, subscriber: str, id: str) -> Response:
     """Hold a subscription in place of another."""
-    tenant, [held] = await _hold(door_of(request), request, subscriber, id)
+    tenant, [held] = await _hold(request, subscriber, id)
     return answer(shown(tenant, held))
 
 
-@router.get("/v1/subscriptions", **documented("Every subscription.", answer=SubscriptionShown, many=True))
+@router.get(
+    "/v1/subscriptions",
+    **documented("Every subscription a token may see.", answer=SubscriptionShown, many=True),
+)
 async def list_all(request: Request) -> Response:
     """List the subscriptions of every subscriber."""
-    _, tenant = admit(door_of(request), request, "subscribe")
-    return answer([shown(tenant, held) for held in tenant.live()])
+    access, tenant = admit(door_of(request), request, "subscribe")
+    found = (shown(tenant, held) for held in tenant.live())
+    return answer([each for each in found if access.owns(each.subscriber)])
 
 
 @router.get(
-    "/v1/subscribers/{subscriber}/subscriptions",
+    "/v1/subscribers/{subscriber:id}/subscriptions",
     **documented("The subscriptions of a subscriber.", answer=SubscriptionShown, many=True),
 )
 async def list_own(request: Request, subscriber: str) -> Response:
     """List a subscriber's subscriptions."""
-    _, tenant = admit(door_of(request), request, "subscribe")
+    _, tenant = admit_subscriber(request, subscriber)
     numbers = list(tenant.subscriber(subscriber).subscriptions.values())
     return answer([shown(tenant, tenant.held[number]) for number in numbers])
 
 
 @router.get(
-    "/v1/subscribers/{subscriber}/subscriptions/{id}",
+    "/v1/subscribers/{subscriber:id}/subscriptions/{id:id}",
     **documented(
         "One subscription; as its structure with `form=json`.",
         answer=SubscriptionShown,
@@ -104,17 +107,16 @@ async def list_own(request: Request, subscriber: str) -> Response:
 )
 async def read_one(request: Request, subscriber: str, id: str) -> Response:
     """Read a subscription."""
-    _, tenant = admit(door_of(request), request, "subscribe")
+    _, tenant = admit_subscriber(request, subscriber)
     held = tenant.subscription(subscriber, id)
     if request.query_params.get("form") == "json":
         return raw_answer(subscription_to_json(held.subscription))
     return answer(shown(tenant, held))
 
 
-@router.delete("/v1/subscribers/{subscriber}/subscriptions/{id}", **documented("Unsubscribe.", status=204))
+@router.delete("/v1/subscribers/{subscriber:id}/subscriptions/{id:id}", **documented("Unsubscribe.", status=204))
 async def delete(request: Request, subscriber: str, id: str) -> Response:
     """End a subscription."""
-    door = door_of(request)
-    _, tenant = admit(door, request, "subscribe")
+    door, tenant = admit_subscriber(request, subscriber)
     await door.answer(lambda done: door.broker.start_unsubscribe(tenant, subscriber, id, done))
     return Response(status_code=204)

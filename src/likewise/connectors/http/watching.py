@@ -39,7 +39,8 @@ router = APIRouter(tags=["watching"])
 )
 async def watch(request: Request) -> Response:
     """Read the newest events and matches."""
-    door, tenant = tenant_asking(request)
+    door, access, tenant = tenant_asking(request)
+    access.require_free("subscribe")  # it shows everybody's matches
     position, sequence = whole(request, "position", 0), whole(request, "sequence", 0)
     limit = whole(request, "limit", 100, 1, 1_000)
     return answer(await asyncio.to_thread(_read, door, tenant, position, sequence, limit))
@@ -65,7 +66,7 @@ def _read(door: Door, tenant: Tenant, position: int, sequence: int, limit: int) 
 )
 async def show_grid(request: Request) -> Response:
     """Compute the matrix with the tenant's own meaning, feedback included."""
-    door, tenant, sent = await question_in(request, GridAsked)
+    (door, _, tenant), sent = await question_in(request, GridAsked)
     event, subscription = event_from_json(bytes(sent.event)), parse(sent.subscription)
 
     def question() -> Grid | None:
@@ -86,7 +87,7 @@ async def show_grid(request: Request) -> Response:
 )
 async def show_evidence(request: Request) -> Response:
     """Describe what made a score, feedback included."""
-    door, tenant = tenant_asking(request)
+    door, _, tenant = tenant_asking(request)
     wanted = Term(term(request, "a"), theme=theme_of(terms(request, "themes")))
     seen = Term(term(request, "b"), theme=theme_of(terms(request, "other_themes")))
     interpretation = tenant.stateless.interpretation

@@ -7,7 +7,7 @@ Old clients say `{"acknowledge": 12}` and `?cursor=12`; both are still read.
 | close code | meaning |
 |---|---|
 | 1001 | the broker stops; connect again |
-| 1008 | refused: no token, no scope, no such subscriber; the reason says which |
+| 1008 | refused: no token, one that is over, no scope, no such subscriber; the reason says which |
 | 4000 | a newer stream of this subscriber took over, or it was unregistered |
 | 4400 | what the client sent cannot be read |
 """
@@ -21,9 +21,9 @@ from typing import Final
 import msgspec
 from fastapi import APIRouter, WebSocket, WebSocketDisconnect
 
-from likewise.connectors.http.requests import admit, door_of, sequence_in
+from likewise.connectors.http.requests import admit_subscriber, door_of, sequence_in, token_in
 from likewise.connectors.stream import Replaced, Stream
-from likewise.errors import LikewiseError
+from likewise.errors import LikewiseError, NotAuthenticated
 from likewise.formats.wire.deliveries import Acknowledged
 
 router = APIRouter()
@@ -33,13 +33,13 @@ STOPPING, REFUSED, REPLACED, UNREADABLE = 1001, 1008, 4000, 4400
 _SETTLED: Final = msgspec.json.Decoder(Acknowledged)
 
 
-@router.websocket("/v1/subscribers/{id}/stream")
+@router.websocket("/v1/subscribers/{id:id}/stream")
 async def stream(socket: WebSocket, id: str) -> None:
     """Push deliveries until one side ends it."""
     door = door_of(socket)
     offered = socket.headers.get("sec-websocket-protocol", "").split(",")[0].strip() or None
     try:
-        _, tenant = admit(door, socket, "subscribe")
+        _, tenant = admit_subscriber(socket, id)
         queue = tenant.subscriber(id)
         cursor = sequence_in(socket, "cursor")
         if cursor:
@@ -53,7 +53,9 @@ async def stream(socket: WebSocket, id: str) -> None:
         sending = asyncio.create_task(_send(socket, pushed))
         receiving = asyncio.create_task(_receive(socket, pushed))
         stopping = asyncio.create_task(door.stopping.wait())
-        done, rest = await asyncio.wait({sending, receiving, stopping}, return_when=asyncio.FIRST_COMPLETED)
+        shut_out = asyncio.create_task(door.shut_out(token_in(socket)))
+        ends = {sending, receiving, stopping, shut_out}
+        done, rest = await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
         for task in rest:
             task.cancel()
         await asyncio.gather(*rest, return_exceptions=True)
@@ -63,6 +65,8 @@ async def stream(socket: WebSocket, id: str) -> None:
         match error_met:
             case Replaced():
                 code, reason = REPLACED, "a newer stream serves this subscriber, or it was unregistered"
+            case NotAuthenticated() as refused:
+                code, reason = REFUSED, f"{refused.code}: {refused}"
             case LikewiseError() as refused:
                 code, reason = UNREADABLE, f"{refused.code}: {refused}"
             case WebSocketDisconnect() | RuntimeError():

@@ -10,10 +10,19 @@ Reason = Literal["unreadable", "queue_full", "unmatched"]  # why a letter is dea
 
 
 class TokenWanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A token to be made; for another tenant only by an administrator of this one."""
+    """A token to be made for the tenant: what it opens, and until when (µs since 1970, or a time as text)."""
 
     name: str
     scopes: tuple[str, ...]
+    expires: int | str | None = None
+
+
+class TokenShown(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A token that was made: everything but itself."""
+
+    name: str
+    scopes: tuple[str, ...]
+    expires: int | None = None
 
 
 class TokenMade(msgspec.Struct, frozen=True):
@@ -24,7 +33,7 @@ class TokenMade(msgspec.Struct, frozen=True):
 
 
 class LetterShown(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A dead letter: bytes that could not be read (`body`, as text), or an event for a subscriber."""
+    """A dead letter: bytes that could not be read (`body` as text, its `media_type`), or an event for a subscriber."""
 
     number: int
     at: int
@@ -34,6 +43,7 @@ class LetterShown(msgspec.Struct, frozen=True, omit_defaults=True):
     event: str = ""
     subscriptions: tuple[str, ...] = ()
     body: str = ""
+    media_type: str = ""
 
 
 class Stats(msgspec.Struct, frozen=True):

@@ -1,0 +1,115 @@
+"""Who asks, and what they may: tokens as the broker's doors look at them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from likewise.broker.store.tables import Tables
+from likewise.broker.store.tokens import SCOPES, digest, kept_tokens
+from likewise.errors import NotAllowed, NotAuthenticated, UnknownId
+
+
+class Access(NamedTuple):
+    """What a caller may do: for a tenant, by scopes, some of which may be bound to a source or a subscriber.
+
+    >>> roof = Access("default", frozenset({"publish:/roof/"}))
+    >>> roof.require("publish"), roof.require_source("/roof/3")
+    (None, None)
+    >>> roof.require_source("/cellar")
+    Traceback (most recent call last):
+    likewise.errors.NotAllowed: this needs a token with the scope 'publish:/cellar'; ask who runs the broker for one
+    """
+
+    tenant: str
+    scopes: frozenset[str]
+    name: str = ""
+    expires: int | None = None
+
+    def require(self, scope: str) -> None:
+        """Refuse a caller without the scope, bound or not; `admin` covers the others.
+
+        >>> Access("default", frozenset({"publish"})).require("subscribe")
+        Traceback (most recent call last):
+        likewise.errors.NotAllowed: this needs a token with the scope 'subscribe'; ask who runs the broker for one
+        """
+        if not self.free(scope) and not self.bound(scope):
+            raise NotAllowed(scope)
+
+    def free(self, scope: str) -> bool:
+        """Whether it has a scope that is bound to no name."""
+        return scope in self.scopes or ("admin" in self.scopes and scope != "metrics")
+
+    def bound(self, scope: str) -> tuple[str, ...]:
+        """The names a scope is bound to, in order."""
+        return tuple(sorted(s.partition(":")[2] for s in self.scopes if s.startswith(f"{scope}:")))
+
+    def require_free(self, scope: str) -> None:
+        """Refuse who has the scope for a name alone: what is asked for shows others, too."""
+        if not self.free(scope):
+            raise NotAllowed(scope)
+
+    def covers(self, source: str) -> bool:
+        """Whether a source begins like one that the caller is bound to."""
+        return any(source.startswith(prefix) for prefix in self.bound("publish"))
+
+    def require_source(self, source: str) -> None:
+        """Refuse events of a source that is not the caller's."""
+        if not self.free("publish") and not self.covers(source):
+            raise NotAllowed(f"publish:{source}")
+
+    def owns(self, subscriber: str) -> bool:
+        """Whether a subscriber is the caller's to see."""
+        return self.free("subscribe") or subscriber in self.bound("subscribe")
+
+    def require_subscriber(self, id: str) -> None:
+        """Refuse what belongs to a subscriber that is not the caller's."""
+        if not self.owns(id):
+            raise NotAllowed(f"subscribe:{id}")
+
+    def require_withdrawing(self, id: str, source: str) -> None:
+        """Refuse to take back an event of a source that the caller is not bound to: only `admin` takes back any.
+
+        Who is bound to another source is not told that the event is there.
+        """
+        if "admin" in self.scopes or self.covers(source):
+            return
+        if self.free("publish"):
+            raise NotAllowed(f"publish:{source}" if source else "admin")
+        raise UnknownId(id)
+
+
+class Doorkeeper:
+    """Knows the tokens in force. Where there never was one, everyone may do everything for one tenant."""
+
+    def __init__(self, everyone: str, clock: Callable[[], int]) -> None:
+        self._everyone = Access(everyone, frozenset(SCOPES))
+        self._clock = clock
+        self._known: dict[str, Access] = {}
+
+    def load(self, tables: Tables) -> None:
+        """Read the tokens anew."""
+        self._known = {
+            key: Access(token.tenant, frozenset(token.scopes), token.name, token.expires)
+            for key, token in kept_tokens(tables).items()
+        }
+
+    @property
+    def open(self) -> bool:
+        """Whether there never was a token."""
+        return not self._known
+
+    def admit(self, token: str | None) -> Access:
+        """What the bearer of a token may do."""
+        if not self._known:
+            return self._everyone
+        # Looking a hash up leaks nothing about the token: who can make hashes collide has the token already.
+        found = self._known.get(digest(token)) if token else None
+        if found is None:
+            raise NotAuthenticated(
+                "a token is needed: send `Authorization: Bearer ...` with one that is known here; "
+                "if none is left, make one on the command line: likewise admin token"
+            )
+        if found.expires is not None and found.expires <= self._clock():
+            raise NotAuthenticated(f"the token {found.name!r} is over; ask who runs the broker for another")
+        return found
