@@ -33,6 +33,10 @@ MAX_VECTOR: Final = 1_000  # properties of an interest vector
 MAX_EVENT_BYTES: Final = 4 * 2**20  # one event as JSON
 MAX_DOCUMENT_BYTES: Final = 64 * 2**20  # one document of several events: RDF, a SenML pack, a CloudEvents batch
 
+# Annotations.
+MAX_ANNOTATIONS: Final = 1_000_000  # rows of one file
+MAX_RELAXED_ANNOTATIONS: Final = 10_000  # of them with a relaxed key, each of which is a subscription of its own
+
 # Subscriptions.
 MAX_SUBSCRIPTION_LENGTH: Final = 65_536  # characters of one subscription's text
 MAX_SUBSCRIPTION_BYTES: Final = 4 * 2**20  # one subscription as JSON

@@ -54,9 +54,11 @@ from likewise.defaults import FINISHING_SECONDS, SEND_PAGE, STRETCH_SECONDS
 from likewise.errors import LikewiseError, LimitExceeded, StateError, Unavailable, UnknownId
 from likewise.formats.wire.events import Receipt
 from likewise.formats.wire.subscribers import Policy
+from likewise.matching.accepting import as_types
 from likewise.matching.engines import Engines
 from likewise.matching.matcher import Matcher, system_clock
 from likewise.model import Event, Subscription
+from likewise.semantics.annotations.watched_file import AnnotationFile
 
 T = TypeVar("T")
 _log = structlog.get_logger("likewise.broker")
@@ -87,6 +89,9 @@ class Broker:
         self.trace = trace or EventTrace()  # what is said of single events in the log
         self.config = config or Config()
         Engines(self.config.matching.profile)  # refuses at once what is not installed
+        said = self.config.annotations.file
+        self.annotations = None if said is None else AnnotationFile(said, on_change=_tell_annotations)
+        self.types = as_types(self.config.matching.types)
         self.data = data
         self.clock = clock
         self.metrics = Metrics()
@@ -125,7 +130,7 @@ class Broker:
         matching, clock = self.config.matching, self.clock
         empty = Matcher(
             space=matching.space, measure=matching.measure, threshold=matching.threshold, clock=clock,
-            profile=matching.profile,
+            profile=matching.profile, types=self.types, annotations=self.annotations,
         )  # fmt: skip
         if saved is None:
             return empty
@@ -394,3 +399,12 @@ def _only(results: list[object]) -> object:
 def _first_error(results: list[object]) -> object:
     """The first error among the results, else all of them."""
     return next((result for result in results if isinstance(result, BaseException)), results)
+
+
+def _tell_annotations(file: AnnotationFile) -> None:
+    """Say in the log that other annotations hold, or why those in the file do not."""
+    if file.problem:
+        _log.error("annotations cannot be used; those of before hold", file=str(file.path), problem=file.problem)
+    else:
+        rows = file.table
+        _log.info("annotations are in use", file=str(file.path), rows=len(rows), version=rows.version)

@@ -48,15 +48,23 @@ class Queues(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Matching(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How events are matched; each by default if it is left out.
 
-    `profile` chooses the engines. `compile` says whether `likewise serve` compiles what matching needs before it
-    listens, where that was not done before; without it the first events wait.
+    `profile` chooses the engines. `types` is an RDF file of declared types that `is-a` follows. `compile` says whether
+    `likewise serve` compiles what matching needs before it listens, where that was not done before; without it the
+    first events wait.
     """
 
     space: str | None = None
     measure: str | None = None
     threshold: float | None = None
     profile: Literal["full", "small"] = "full"
+    types: str | None = None
     compile: bool = True
+
+
+class Annotations(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What is known about sources, models, topics and attributes: a CSV file, read again when it changes."""
+
+    file: str | None = None
 
 
 class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -88,6 +96,7 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     store: Keeping = Keeping()
     queues: Queues = Queues()
     matching: Matching = Matching()
+    annotations: Annotations = Annotations()
     limits: Limits = Limits()
     logging: Logging = Logging()
 

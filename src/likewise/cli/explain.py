@@ -45,7 +45,7 @@ def explain(
     if as_json:
         output.print_line(explanation_to_json(explanation))
     else:
-        output.console().print(explained(explanation, seen, name or "the subscription"))
+        output.console().print(explained(explanation, matcher.annotated(seen), name or "the subscription"))
     if explanation.verdict != "match":
         raise typer.Exit(output.NO)
 

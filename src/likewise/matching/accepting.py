@@ -1,16 +1,22 @@
-"""What a matcher takes for a subscription or an event: the value itself, its text, or a mapping."""
+"""What a matcher takes for a subscription, an event, types or annotations: the value, its text, a file, a mapping."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from pathlib import Path
 
 from likewise.errors import InputError
 from likewise.formats.json.events import event_from_document, event_from_json, is_envelope
 from likewise.language import parse
 from likewise.model import Event, Subscription, event
+from likewise.model.hierarchies.types import NO_TYPES, Hierarchy
+from likewise.semantics.annotations.table import NO_ANNOTATIONS, Annotations, KnownAnnotations
+from likewise.semantics.annotations.watched_file import AnnotationFile
 
 GivenSubscription = Subscription | str | Mapping[str, object]
 GivenEvent = Event | str | bytes | Mapping[str, object]
+GivenTypes = Hierarchy | Mapping[str, str | Collection[str]] | str | Path
+GivenAnnotations = Annotations | AnnotationFile | str | Path | Iterable[Mapping[str, object]]
 
 
 def as_subscription(given: GivenSubscription) -> Subscription:
@@ -43,3 +49,45 @@ def as_events(given: Sequence[GivenEvent]) -> Sequence[Event]:
     if isinstance(given, list) and any(type(one) is not Event for one in given):
         return [as_event(one) for one in given]
     return given  # type: ignore[return-value]  # a sequence of events
+
+
+def as_types(given: GivenTypes | None) -> Hierarchy:
+    """Declared types from a mapping of each to what is wider, or from a file of RDF.
+
+    >>> as_types({"Thermometer": "Sensor", "Sensor": ["Device", "Asset"]}).is_a("thermometer", "asset")
+    True
+    """
+    if given is None:
+        return NO_TYPES
+    if isinstance(given, Hierarchy):
+        return given
+    if isinstance(given, (str, Path)):
+        from likewise.formats.rdf.hierarchies import types_from_file
+
+        return Hierarchy(types_from_file(Path(given)))
+    if isinstance(given, Mapping):
+        pairs: list[tuple[str, str]] = []
+        for narrow, wider in given.items():
+            listed = wider if isinstance(wider, Collection) and not isinstance(wider, str) else (wider,)
+            pairs += [(narrow, wide) for wide in listed]
+        return Hierarchy(pairs)
+    raise InputError(f"types are a mapping of each to wider ones, or an RDF file, not a {type(given).__name__}")
+
+
+def as_annotations(given: GivenAnnotations | None) -> KnownAnnotations:
+    """Annotations from rows, or from a CSV file that is followed.
+
+    >>> len(as_annotations([{"key": "source", "is": "s17", "attribute": "room", "value": "112"}]).current())
+    1
+    """
+    if given is None:
+        return NO_ANNOTATIONS
+    if isinstance(given, (Annotations, AnnotationFile)):
+        return given
+    if isinstance(given, (str, Path)):
+        return AnnotationFile(given)
+    if isinstance(given, Iterable) and not isinstance(given, (bytes, Mapping)):
+        from likewise.semantics.annotations.rows import annotations_from_mappings
+
+        return annotations_from_mappings(given)
+    raise InputError(f"annotations are a CSV file or rows as mappings, not a {type(given).__name__}")

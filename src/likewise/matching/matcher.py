@@ -15,7 +15,17 @@ from typing import TYPE_CHECKING, cast
 
 from likewise.defaults import CACHE_BYTES, LATENESS, MAX_ENUMERATED_MAPPINGS, MAX_WITHDRAWN
 from likewise.errors import InputError, LimitExceeded, StateError
-from likewise.matching.accepting import GivenEvent, GivenSubscription, as_event, as_events, as_subscription
+from likewise.matching.accepting import (
+    GivenAnnotations,
+    GivenEvent,
+    GivenSubscription,
+    GivenTypes,
+    as_annotations,
+    as_event,
+    as_events,
+    as_subscription,
+    as_types,
+)
 from likewise.matching.cache_use import CACHES, CacheUse
 from likewise.matching.engine import FoundBatch, Ranked, WindowEngine
 from likewise.matching.engines import Choice, Engines, Profile
@@ -74,7 +84,11 @@ class Matcher:
     - `clock`: what gives the time in µs since 1970, for events that say none and for the ends of validity
     - `cache_bytes`: how much memory what is kept about words that were seen may take, for each engine that keeps it
     - `lateness`: how far (µs) an event's time may lie behind the newest and the event still enter windows
-    - `interpretation`: space, measure, feedback and threshold in one, to share them with other matchers
+    - `interpretation`: all of these but `clock` in one, to share them with other matchers
+    - `types`: declared hierarchies that `is-a` follows: a mapping of types to wider ones, or an RDF file of
+      rdfs:subClassOf and skos:broader
+    - `annotations`: what is known about sources, models, topics and attributes, laid over events before they are
+      matched: a CSV file, which is read again when it changes, or rows as mappings (docs/guides/annotations.md)
     """
 
     def __init__(
@@ -89,17 +103,23 @@ class Matcher:
         interpretation: Interpretation | None = None,
         profile: Profile = "full",
         engines: Mapping[Kind, Choice] | None = None,
+        types: GivenTypes | None = None,
+        annotations: GivenAnnotations | None = None,
     ) -> None:
-        parts = {"space": space, "measure": measure, "threshold": threshold}
+        parts = {
+            "space": space, "measure": measure, "threshold": threshold, "types": types, "annotations": annotations,
+        }  # fmt: skip
         if interpretation is None:
             interpretation = Interpretation(
-                space=space, measure=measure, threshold=threshold, cache_bytes=cache_bytes, lateness=lateness
-            )
+                space=space, measure=measure, threshold=threshold, cache_bytes=cache_bytes, lateness=lateness,
+                types=as_types(types), annotations=as_annotations(annotations),
+            )  # fmt: skip
         elif found := [name for name, part in parts.items() if part is not None]:
             raise InputError(f"an interpretation says the {found[0]} already; give the one or the other")
         self._clock = clock or system_clock
         self._withdrawn: dict[str, None] = {}  # the events taken back, the oldest first
         self._take(MatcherState(interpretation, Engines(profile, engines)))
+        self._state.annotating.check()
 
     def _take(self, state: MatcherState) -> None:
         self._state = state
@@ -185,6 +205,15 @@ class Matcher:
             return at
         return self._clock() if event.time is None else event.time
 
+    def annotated(self, event: GivenEvent) -> Event:
+        """The event as it is matched: with what annotations add, and say about its units and names.
+
+        >>> rows = [{"key": "source", "is": "s17", "attribute": "room", "value": "112"}]
+        >>> str(Matcher(annotations=rows).annotated({"v": 1, "source": "s17", "payload": {"t": 21}}))
+        't: 21 · room: 112'
+        """
+        return self._state.annotating.annotated(as_event(event))
+
     def match(self, event: GivenEvent, at: int | None = None) -> list[Match]:
         """The matches of one event, in the order of addition; an event past its validity has none.
 
@@ -214,9 +243,10 @@ class Matcher:
         if event.expires is not None and event.expires <= now:
             return []
         found: list[tuple[int, Match]] = []
+        annotated = self.annotated(event)
         for kind, engine in self._state.engines.items():
             if kind != "top":
-                found += engine.match(event, now)
+                found += engine.match(annotated, now)
         for ordinal, held in self._state.held.items():
             if held.kind == "top" and (seen := self.explain(event, held.id, now)).verdict == "match":
                 found.append((ordinal, Match(event.id, held.id, "top", seen.score)))
@@ -243,6 +273,7 @@ class Matcher:
         """Equal to `match` one by one, in order, as arrays."""
         events = as_events(events)
         moments, over = self._moments(events, at)
+        events = self._all_annotated(events)
         pieces: list[tuple[int, FoundBatch]] = []
         over_now: dict[int, str] = {}
         for start, stop in self._stretches(moments, over):
@@ -256,6 +287,14 @@ class Matcher:
         promoted = tuple(sorted((x for _, p in pieces for x in p.promoted), key=lambda x: x.event_index))
         index, ids = self._numbering.number(ordinals, over_now)
         return MatchBatch(event_index, index, score, ids, promoted, self._likelihoods(ids))
+
+    def _all_annotated(self, events: Sequence[Event]) -> Sequence[Event]:
+        """Events as they are matched; the very same if annotations change none of them."""
+        if not self._state.annotating.active:
+            return events
+        came = list(events)
+        made = [self._state.annotating.annotated(event) for event in came]
+        return made if any(a is not b for a, b in zip(made, came, strict=True)) else events
 
     def _likelihoods(self, ids: Sequence[str]) -> Likelihoods:
         """What makes the scores of a batch probabilities."""
@@ -322,7 +361,7 @@ class Matcher:
             return ended(explained, "the event was withdrawn, so it meets nothing any more; publish it again")
         return explained
 
-    def mappings(self, event: Event, id: str, k: int = 10) -> list[PredicateMapping]:
+    def mappings(self, event: GivenEvent, id: str, k: int = 10) -> list[PredicateMapping]:
         """The k best mappings of a condition's predicates to the event's tuples, the best first; changes nothing.
 
         Each has its score, its probability among all mappings (P; among the best 100 or k if there are more than
@@ -350,14 +389,16 @@ class Matcher:
         threshold = self.interpretation.threshold if subscription.threshold is None else subscription.threshold
         measure = self.interpretation.measure if subscription.body.is_relaxed() else None
         return best_mappings(
-            plain_condition(subscription), SeenEvent(event, measure, self.interpretation.types), Needed.at(threshold), k
-        )
+            plain_condition(subscription), SeenEvent(self.annotated(event), measure, self.interpretation.types),
+            Needed.at(threshold), k,
+        )  # fmt: skip
 
     # -- learning -------------------------------------------------------------------------------
 
-    def feedback(self, event: Event, id: str, relevant: bool) -> Judgement:
+    def feedback(self, event: GivenEvent, id: str, relevant: bool) -> Judgement:
         """Say whether an event was what a subscription meant; moves the scores of the term pairs involved."""
         subscription = self._state.held[self._state.ordinal(id)]
+        event = self.annotated(event)
         pairs = judged_pairs(event, subscription, self.interpretation.measure)
         judgement = self.interpretation.feedback.judge(id, event.id or "", relevant, pairs)
         self.forget_relatedness(concerns(judgement.pairs))
@@ -375,6 +416,7 @@ class Matcher:
         """Drop what is kept about the seen texts that `of` names; for matchers that share one feedback."""
         for engine in self._state.engines.values():
             engine.forget_relatedness(of)
+        self._state.annotating.forget_relatedness(of)
 
     # -- keeping --------------------------------------------------------------------------------
 
@@ -396,12 +438,15 @@ class Matcher:
         interpretation: Interpretation | None = None,
         profile: Profile = "full",
         engines: Mapping[Kind, Choice] | None = None,
+        types: GivenTypes | None = None,
+        annotations: GivenAnnotations | None = None,
     ) -> Matcher:
         """A matcher as it was saved; it goes on without repeating a delivery.
 
         A measure of the space comes back by itself; one of your own must be given again, and must be the same.
         An `interpretation` stands in place of the saved space, measure, threshold and lateness: what windows hold
         keeps the score it had, what comes is judged by the new one. Saved feedback is taken up either way.
+        `types` and `annotations` stand in place of the saved ones; saved annotations are rows and follow no file.
         """
         from likewise.matching.saved_matcher import load
 
@@ -414,6 +459,8 @@ class Matcher:
                 cache_bytes=cache_bytes,
                 interpretation=interpretation,
                 choice=matcher._state.choice,
+                types=None if types is None else as_types(types),
+                annotations=None if annotations is None else as_annotations(annotations),
             )
         )
         return matcher

@@ -11,6 +11,7 @@ import msgspec
 
 from likewise.defaults import MAX_ADDITIONS
 from likewise.errors import DuplicateId, InvalidSubscription, LimitExceeded, UnknownId
+from likewise.matching.annotating.step import AnnotationStep
 from likewise.matching.engine import Engine
 from likewise.matching.engines import Engines
 from likewise.model import Event, Explanation, Kind, Match, Subscription
@@ -26,11 +27,12 @@ class MatcherState:
     one dealt out. Nothing ends by itself: whoever owns the state decides when.
     """
 
-    __slots__ = ("choice", "ends", "engines", "held", "interpretation", "next_ordinal", "ordinals")
+    __slots__ = ("annotating", "choice", "ends", "engines", "held", "interpretation", "next_ordinal", "ordinals")
 
     def __init__(self, interpretation: Interpretation, choice: Engines) -> None:
         self.interpretation = interpretation
         self.choice = choice
+        self.annotating = AnnotationStep(interpretation, choice)
         self.engines: dict[Kind, Engine] = {}
         self.ordinals: dict[str, int] = {}
         self.held: dict[int, Subscription] = {}
@@ -77,6 +79,7 @@ class MatcherState:
 
     def match(self, event: Event, at: int) -> list[tuple[int, Match]]:
         """The matches of one event with their ordinals, in the order of addition."""
+        event = self.annotating.annotated(event)
         found = [hit for engine in self.engines.values() for hit in engine.match(event, at)]
         if len(self.engines) > 1:
             found.sort(key=lambda hit: hit[0])
@@ -88,8 +91,10 @@ class MatcherState:
 
         ordinal = self.ordinal(id)
         held = self.held[ordinal]
+        event, changes = self.annotating.explained(event)
         explained = self.engine(held.kind).explain(event, ordinal, at)
         explained = with_evidence(explained, event, held, self.interpretation)
+        explained = self.annotating.with_changes(explained, changes)
         end = self.ends.get(ordinal)
         if end is not None and end <= at:
             return ended(explained, "the subscription's validity is over; subscribe again")

@@ -3,6 +3,8 @@
     manifest.json         format, version, threshold, measure, the space's checksum, the next ordinal
     subscriptions.jsonl   one a line, in the order of addition, with its ordinal and the end of its validity
     feedback.arrow        the judgements, one pair a row
+    annotations.csv       what is laid over events, if anything is
+    types.json            the declared types, if there are any: pairs of a type and a wider one
     engines/<kind>/       what an engine keeps beyond its subscriptions (windows)
 
 The folder is written beside its place and then moved there, so a crash leaves the old or the new one.
@@ -23,6 +25,9 @@ from likewise.matching.engines import PROFILES, Engines
 from likewise.matching.matcher_state import MatcherState
 from likewise.matching.saved_feedback import read_feedback, write_feedback
 from likewise.model import Kind, Subscription
+from likewise.model.hierarchies.types import Hierarchy
+from likewise.semantics.annotations.rows import read_annotations, write_annotations
+from likewise.semantics.annotations.table import NO_ANNOTATIONS, KnownAnnotations
 from likewise.semantics.interpretation import Interpretation
 
 if TYPE_CHECKING:
@@ -31,6 +36,8 @@ if TYPE_CHECKING:
 
 VERSION = 1
 FEEDBACK = "feedback.arrow"
+ANNOTATIONS = "annotations.csv"
+TYPES = "types.json"
 
 
 class Manifest(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
@@ -46,6 +53,8 @@ class Manifest(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     lateness: int = 0
     given: bool = False  # the measure is the user's own
     engines: dict[Kind, str] = {}  # which engines keep something beyond the subscriptions, if not those of profile full
+    annotations: int = 0  # how many rows
+    types: int = 0  # how many pairs
 
 
 class Line(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
@@ -81,9 +90,15 @@ def save(state: MatcherState, folder: Path) -> None:
         by = state.interpretation
         if len(by.feedback):
             write_feedback(building / FEEDBACK, by.feedback)
+        rows = by.annotations.current()
+        if len(rows):
+            (building / ANNOTATIONS).write_text(write_annotations(rows), encoding="utf-8")
+        if by.types:
+            (building / TYPES).write_bytes(msgspec.json.encode(by.types.declared))
         manifest = Manifest(
             "likewise-matcher", VERSION, by.threshold, state.next_ordinal, len(state.held),
             by.configuration(), by.space_checksum(), by.lateness, by.is_given(), engines,
+            len(rows), len(by.types.declared),
         )  # fmt: skip
         (building / "manifest.json").write_bytes(msgspec.json.format(msgspec.json.encode(manifest)))
         replaced = building.with_name(building.name + ".old")
@@ -108,8 +123,10 @@ def load(
     cache_bytes: int,
     interpretation: Interpretation | None,
     choice: Engines,
+    types: Hierarchy | None = None,
+    annotations: KnownAnnotations | None = None,
 ) -> MatcherState:
-    """What a matcher held, from what `save` wrote."""
+    """What a matcher held, from what `save` wrote; `types` and `annotations` in place of the saved ones."""
     manifest = _manifest(folder)
     if interpretation is None:
         interpretation = Interpretation(
@@ -118,7 +135,12 @@ def load(
             threshold=manifest.threshold,
             cache_bytes=cache_bytes,
             lateness=manifest.lateness,
+            types=_types(folder, manifest) if types is None else types,
+            annotations=_annotations(folder, manifest) if annotations is None else annotations,
         ).restored(manifest.measure, manifest.given, manifest.space)
+    elif types is not None or annotations is not None:
+        said = "types" if types is not None else "annotations"
+        raise InputError(f"an interpretation says the {said} already; give the one or the other")
     if (folder / FEEDBACK).is_file():
         interpretation = interpretation.with_feedback(read_feedback(folder / FEEDBACK))
     state = MatcherState(interpretation, choice)
@@ -147,6 +169,33 @@ def load(
                 )
             engine.load(place)
     return state
+
+
+def _types(folder: Path, manifest: Manifest) -> Hierarchy:
+    pairs: list[tuple[str, str]] = []
+    if manifest.types:
+        try:
+            pairs = msgspec.json.decode((folder / TYPES).read_bytes(), type=list[tuple[str, str]])
+        except (OSError, msgspec.MsgspecError) as error:
+            raise ArtefactDamaged(f"{folder / TYPES} cannot be read ({error}); restore a copy") from None
+    _check_count(folder / TYPES, len(pairs), manifest.types)
+    return Hierarchy(pairs)
+
+
+def _annotations(folder: Path, manifest: Manifest) -> KnownAnnotations:
+    if not manifest.annotations:
+        return NO_ANNOTATIONS
+    try:
+        table = read_annotations((folder / ANNOTATIONS).read_text(encoding="utf-8"), ANNOTATIONS)
+    except (OSError, UnicodeDecodeError, InputError) as error:
+        raise ArtefactDamaged(f"{folder / ANNOTATIONS} cannot be read ({error}); restore a copy") from None
+    _check_count(folder / ANNOTATIONS, len(table), manifest.annotations)
+    return table
+
+
+def _check_count(path: Path, found: int, said: int) -> None:
+    if found != said:
+        raise ArtefactDamaged(f"{path} holds {found} rows, the manifest says {said}; restore a copy")
 
 
 def _manifest(folder: Path) -> Manifest:

@@ -50,7 +50,7 @@ class Explanation(msgspec.Struct, frozen=True, omit_defaults=True):
 
     `change` says in one sentence what would make it match ('' if it does). `runner_up` is the second
     best mapping. `score` and `threshold` are what was compared, `probability` follows from the score; `degree` is the
-    subscription's degree of approximation.
+    subscription's degree of approximation. `annotations` says what annotations did to the event before it was matched.
     """
 
     subscription_id: str
@@ -64,6 +64,7 @@ class Explanation(msgspec.Struct, frozen=True, omit_defaults=True):
     runner_up: Mapping | None = None
     degree: float = 0.0
     probability: float | None = None
+    annotations: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return text_of(self)

@@ -79,10 +79,11 @@ def explanation_html(explanation: Explanation) -> str:
         f"<b>{escape(str(explanation.event_id or 'the event'))}</b> and <b>{escape(explanation.subscription_id)}</b>"
     )
     heads = "".join(f"<th{_LEFT}>{head}</th>" for head in ("asked for", "answered by", "verdict"))
+    annotations = "".join(f"<div>{escape(said)}</div>" for said in explanation.annotations)
     change = f"<div>{escape(explanation.change)}</div>" if explanation.change else ""
     return (
         f"<div>{names}: {escape(verdict_text(explanation.verdict))}{score}</div>"
-        f"<table><tr>{heads}</tr>{''.join(rows)}</table>{change}"
+        f"<table><tr>{heads}</tr>{''.join(rows)}</table>{annotations}{change}"
     )
 
 

@@ -136,7 +136,8 @@ def answer_text(report: PredicateReport) -> str:
 
 @text_of.register
 def explanation_text(explanation: Explanation) -> str:
-    """An explanation in a few lines: the verdict, then each part with what answers it, then what would change it.
+    """An explanation in a few lines: the verdict, then each part with what answers it, what annotations did, and what
+    would change it.
 
     >>> from likewise.model import Explanation, PredicateReport
     >>> part = PredicateReport("t~ > 1", "match", 0, "temp", "3", 0.7, 1.0)
@@ -148,6 +149,7 @@ def explanation_text(explanation: Explanation) -> str:
     for report in explanation.predicates:
         why = "" if report.verdict == "match" else f" | {verdict_text(report.verdict)}"
         lines.append(f"  {asked_text(report)} | {answer_text(report)}{why}")
+    lines += [f"  {said}" for said in explanation.annotations]
     return "\n".join([*lines, *([explanation.change] if explanation.change else [])])
 
 

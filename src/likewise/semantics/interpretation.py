@@ -11,6 +11,7 @@ from likewise import defaults
 from likewise.errors import ArtefactDamaged, InputError
 from likewise.model.hierarchies.types import NO_TYPES, Hierarchy
 from likewise.model.probability import AS_SCORED, ProbabilityCurve
+from likewise.semantics.annotations.table import NO_ANNOTATIONS, KnownAnnotations
 from likewise.semantics.feedback import Feedback, JudgedMeasure
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ class Interpretation:
 
     `space` and `measure` are an object, a name, or None for the defaults; `cache_bytes` bounds what an engine keeps of
     computed relatedness, `lateness` (µs) is how far an event may lag behind the newest and still enter windows. `types`
-    are declared hierarchies that `is-a` follows.
+    are declared hierarchies that `is-a` follows, `annotations` what is known about events and laid over them first.
 
     >>> Interpretation(threshold=0.4).threshold
     0.4
@@ -39,6 +40,7 @@ class Interpretation:
         lateness: int = defaults.LATENESS,
         feedback: Feedback | None = None,
         types: Hierarchy = NO_TYPES,
+        annotations: KnownAnnotations = NO_ANNOTATIONS,
     ) -> None:
         if threshold is not None and not 0 <= threshold <= 1:
             raise InputError(f"a threshold lies between 0 and 1, not at {threshold}")
@@ -48,6 +50,7 @@ class Interpretation:
             if measure.partition(":")[0] not in MEASURES:
                 raise InputError(f"no measure is named {measure[:40]!r}; there are {', '.join(MEASURES)}")
         self.types: Final = types
+        self.annotations: Final = annotations
         self.threshold: Final = defaults.THRESHOLD if threshold is None else threshold
         self.cache_bytes: Final = cache_bytes
         self.lateness: Final = lateness
@@ -156,6 +159,8 @@ class Interpretation:
             cache_bytes=self.cache_bytes,
             lateness=self.lateness,
             feedback=feedback,
+            types=self.types,
+            annotations=self.annotations,
         )
 
 

@@ -171,7 +171,8 @@ def end(tenant: Tenant, held: Held, position: int, outcome: Outcome) -> None:
 
 def judge(tenant: Tenant, command: Judge, held: Held) -> object:
     """Take feedback in, and let both matchers look at the terms concerned anew."""
-    pairs = judged_pairs(command.event, held.subscription, tenant.stateless.interpretation.measure)
+    event = tenant.stateless.matcher.annotated(command.event)
+    pairs = judged_pairs(event, held.subscription, tenant.stateless.interpretation.measure)
     judgement = tenant.stateless.interpretation.feedback.judge(held.id, command.event.id or "", command.relevant, pairs)
     concerned: Callable[[str], bool] = concerns(pairs)
     for matcher in (tenant.stateless, tenant.windows):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
@@ -119,6 +120,10 @@ class MeaningOptions(OptionGroup):
     ] = None
     measure: MeasureName = None
     space: SpaceName = None
+    annotations: Annotated[
+        Path | None,
+        typer.Option("--annotations", metavar="FILE", help="What is known about sources, models and topics, as CSV."),
+    ] = None
 
     def matcher(self) -> Matcher:
         """A matcher with this space, measure and threshold, each by default if it was not given.
@@ -129,10 +134,11 @@ class MeaningOptions(OptionGroup):
         from likewise import Matcher, load_space
 
         if self.measure is None:
-            return Matcher(space=self.space, threshold=self.threshold)
+            return Matcher(space=self.space, threshold=self.threshold, annotations=self.annotations)
         name, options = measure_named(self.measure)
         opened = load_space(self.space)
-        return Matcher(space=opened, measure=opened.measure(name, **options), threshold=self.threshold)
+        measure = opened.measure(name, **options)
+        return Matcher(space=opened, measure=measure, threshold=self.threshold, annotations=self.annotations)
 
 
 def grouped(command: Callable[..., None]) -> Callable[..., None]:
@@ -140,7 +146,7 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
 
     >>> def show(name: str, meaning: MeaningOptions) -> None: ...
     >>> list(inspect.signature(grouped(show)).parameters)
-    ['name', 'threshold', 'measure', 'space']
+    ['name', 'threshold', 'measure', 'space', 'annotations']
     """
     given = inspect.signature(command, eval_str=True).parameters
     groups = {name: p.annotation for name, p in given.items() if _is_group(p.annotation)}

@@ -109,7 +109,8 @@ def _notes(explanation: Explanation) -> list[Text]:
         Text.assemble((f"{report.text}", "dim cyan"), (f" · {note}", "dim italic"))
         for report in explanation.predicates
         for note in report.notes
-    ]
+        if note not in explanation.annotations
+    ] + [Text(said, "dim italic") for said in explanation.annotations]
 
 
 def _part(report: PredicateReport, relatedness: float) -> Text:

@@ -9,8 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from graphlib import CycleError, TopologicalSorter
 from typing import Final
 
+from likewise.errors import InputError
 from likewise.model.text import fold
 
 _LAST: Final = re.compile(r"[^#/:]+\Z")
@@ -33,17 +35,27 @@ def type_names(name: str) -> tuple[str, ...]:
 class Hierarchy:
     """Types and the wider ones declared for them; it never changes.
 
-    >>> types = Hierarchy([("Thermometer", "Sensor"), ("Sensor", "Device"), ("Device", "Thermometer")])
+    >>> types = Hierarchy([("Thermometer", "Sensor"), ("Sensor", "Device")])
     >>> types.is_a("thermometer", "DEVICE"), types.is_a("lamp", "Device"), types.is_a("ex:Sensor", "Device")
     (True, False, True)
+    >>> Hierarchy([("Thermometer", "Sensor"), ("Sensor", "Device"), ("Device", "Thermometer")])
+    Traceback (most recent call last):
+    ...
+    likewise.errors.InputError: types go round in a circle: device, sensor, thermometer, device; take one of these ...
     """
 
-    __slots__ = ("_wider",)
+    __slots__ = ("_wider", "declared")
 
     def __init__(self, pairs: Iterable[tuple[str, str]] = ()) -> None:
-        """Pairs of a type and one that is wider; cycles do no harm."""
+        """Pairs of a type and one that is wider; a circle is refused with its members."""
         wider: dict[str, set[str]] = {}
-        for narrow, wide in pairs:
+        said = tuple(pairs)
+        for pair in said:
+            if not all(isinstance(name, str) and name.strip() for name in pair):
+                raise InputError(f"a type and a wider one are two names, not {pair!r}")
+        self.declared: Final = tuple((narrow, wide) for narrow, wide in said if fold(narrow) != fold(wide))
+        _check_order(self.declared)
+        for narrow, wide in self.declared:
             for name in type_names(narrow):
                 wider.setdefault(name, set()).update(type_names(wide))
         self._wider = wider
@@ -74,6 +86,18 @@ class Hierarchy:
         for narrow, wide in self._wider.items():
             for one in sorted(wide):
                 yield narrow, one
+
+
+def _check_order(pairs: tuple[tuple[str, str], ...]) -> None:
+    """Refuse types that are wider than themselves."""
+    below: dict[str, set[str]] = {}
+    for narrow, wide in pairs:
+        below.setdefault(fold(narrow), set()).add(fold(wide))
+    try:
+        TopologicalSorter(below).prepare()
+    except CycleError as error:
+        round_trip = ", ".join(error.args[1])
+        raise InputError(f"types go round in a circle: {round_trip}; take one of these steps out") from None
 
 
 NO_TYPES: Final = Hierarchy()
