@@ -1,5 +1,5 @@
 """What is known about a source, a model, a topic or an attribute, and laid over events before they are matched.
 
 `annotation` is one row, `table` all rows of one version, `rows` reads and writes them as CSV, `watched_file` follows a
-file that changes. What a row does to an event is matching's (`annotating` there), since keys may be relaxed.
+file that changes. What a row does to an event is matching's, since keys may be relaxed.
 """
