@@ -41,7 +41,7 @@ class Hierarchy:
     >>> Hierarchy([("Thermometer", "Sensor"), ("Sensor", "Device"), ("Device", "Thermometer")])
     Traceback (most recent call last):
     ...
-    likewise.errors.InputError: types go round in a circle: device, sensor, thermometer, device; take one of these ...
+    likewise.errors.InputError: types go round in a circle: thermometer, sensor, device, thermometer; take ...
     """
 
     __slots__ = ("_wider", "declared")
@@ -90,13 +90,13 @@ class Hierarchy:
 
 def _check_order(pairs: tuple[tuple[str, str], ...]) -> None:
     """Refuse types that are wider than themselves."""
-    below: dict[str, set[str]] = {}
+    below: dict[str, list[str]] = {}
     for narrow, wide in pairs:
-        below.setdefault(fold(narrow), set()).add(fold(wide))
+        below.setdefault(fold(narrow), []).append(fold(wide))
     try:
         TopologicalSorter(below).prepare()
     except CycleError as error:
-        round_trip = ", ".join(error.args[1])
+        round_trip = ", ".join(reversed(error.args[1]))
         raise InputError(f"types go round in a circle: {round_trip}; take one of these steps out") from None
 
 
