@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -29,14 +30,30 @@ def shared() -> Path:
     return folder
 
 
-# Fixtures whose tests stay with one worker: one Spark session for all, and never two browsers at a time.
-TOGETHER = {"spark": "spark", "browser": "chromium"}
+# Tests that stay with one worker: one Spark session for all, and never two browsers at a time.
+TOGETHER = {
+    "tests/pipeline/": "spark",
+    "tests/evaluation/thematic/test_experiment.py": "spark",
+    "tests/evaluation/report/test_thematic_part.py": "spark",
+    "tests/evaluation/report/test_page.py": "chromium",
+    "tests/connectors/http/test_guard.py": "chromium",
+    "tests/dashboard/": "chromium",
+}
 
 
-@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Under xdist (`--dist loadgroup`) a file stays with one worker, and tests that share something heavy do too."""
-    for item in items:
-        if item.get_closest_marker("xdist_group") is None:
-            shared = [TOGETHER[name] for name in getattr(item, "fixturenames", ()) if name in TOGETHER]
-            item.add_marker(pytest.mark.xdist_group(shared[0] if shared else str(item.path)))
+def together(nodeid: str) -> str:
+    """What a test is handed to a worker with: its file, or what shares something heavy with it."""
+    file = nodeid.partition("::")[0]
+    return next((name for start, name in TOGETHER.items() if file.startswith(start)), file)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Under xdist a file stays with one worker, in its order. (xdist's own groups are lost on pytest 9.)"""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class Together(LoadScopeScheduling):  # type: ignore[misc]
+        def _split_scope(self, nodeid: str) -> str:
+            return together(nodeid)
+
+    return Together(config, log)
