@@ -1,6 +1,6 @@
 """What tests need, shipped to users: the contract of engines, measures and clocks held in memory.
 
-`likewise.testing.logs`, which needs the broker's extra, has the broker's log in memory.
+`likewise.testing.logs` and `doors`, which need the broker's extra, have the broker's log and its door in memory.
 """
 
 from likewise.testing.bulk import Compared, compare_bulk, compare_interleavings
