@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from likewise.broker.broker import Broker
-from likewise.broker.store.care import backup, compact, count_rows, size_of, verify_store
+from likewise.broker.store.care import compact, count_rows, reading_store, size_of, verify_tables
 from likewise.broker.store.migrations import Migrated, migrate
+from likewise.broker.upkeep.copies import backup, keep_copying
+from likewise.broker.upkeep.saved_windows import verify_windows
 from likewise.formats.wire.operations import Stats
 
-__all__ = ["Migrated", "Stats", "backup", "compact", "migrate", "stats", "verify_store"]
+__all__ = ["Migrated", "Stats", "backup", "compact", "keep_copying", "migrate", "stats", "verify_store"]
+
+
+def verify_store(data: Path) -> dict[str, int]:
+    """Check the structure, every row of every table and every saved window; how many of each there are."""
+    found = verify_tables(data)
+    with reading_store(data) as tables:
+        return found | {"windows": verify_windows(tables, data)}
 
 
 def stats(broker: Broker, tenant: str) -> Stats:

@@ -8,12 +8,10 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
-from copy import copy
 from pathlib import Path
 from typing import TypeVar, cast
 
 import structlog
-from msgspec.structs import force_setattr
 from pyroaring import BitMap64
 
 from likewise.broker.config import Config
@@ -28,19 +26,16 @@ from likewise.broker.store import dead_letters
 from likewise.broker.store.commits import wait_for
 from likewise.broker.store.deliveries import Delivery, read, render
 from likewise.broker.store.entries import (
-    EVENT,
     Command,
-    Entry,
     Subscribe,
     Unregister,
     Unsubscribe,
     Withdraw,
     command_entry,
-    event_body,
+    event_entries,
 )
 from likewise.broker.store.event_log import Done
 from likewise.broker.store.holdings import add_tenant
-from likewise.broker.store.ids import uuid7s
 from likewise.broker.store.log_entries import Swept, find_event
 from likewise.broker.store.positions import start_at
 from likewise.broker.store.tables import Tables
@@ -48,6 +43,7 @@ from likewise.broker.store.writer import Store
 from likewise.broker.tenants.allowed import allowed_queue, check_subscriptions
 from likewise.broker.tenants.queues import SubscriberQueue
 from likewise.broker.tenants.tenant import Held, Tenant
+from likewise.broker.timekeeper import Timekeeper, steady_clock
 from likewise.broker.upkeep.housekeeping import Housekeeping
 from likewise.broker.upkeep.recovery import recover
 from likewise.defaults import FINISHING_SECONDS, SEND_PAGE, STRETCH_SECONDS
@@ -84,6 +80,7 @@ class Broker:
         config: Config | None = None,
         *,
         clock: Callable[[], int] = system_clock,
+        steady: Callable[[], float] | None = None,
         trace: EventTrace | None = None,
     ) -> None:
         self.trace = trace or EventTrace()  # what is said of single events in the log
@@ -93,7 +90,9 @@ class Broker:
         self.annotations = None if said is None else AnnotationFile(said, on_change=_tell_annotations)
         self.types = as_types(self.config.matching.types)
         self.data = data
-        self.clock = clock
+        if steady is None and clock is system_clock:
+            steady = steady_clock
+        self.clock = clock = Timekeeper(clock, steady)
         self.metrics = Metrics()
         self.lock = make_lock("queues", again=True)
         self._making = make_lock("making")
@@ -123,6 +122,9 @@ class Broker:
         store.followers.append(worker)
         store.foresight = MatchBeforeCommit(tenants, clock, worker.commit_of, lambda: worker.failure is None)
         self.metrics.watch(tenants, lambda: store.position, lambda: worker.position)
+        self.metrics.watch_upkeep(
+            self.troubles, lambda: self._housekeeping.chores.failed, lambda: self.clock.steps
+        )  # fmt: skip
         worker.start()
 
     def make_matcher(self, saved: Path | None = None) -> Matcher:
@@ -238,21 +240,9 @@ class Broker:
         if len(events) > self.config.limits.batch:
             raise LimitExceeded("events of one request", allowed=self.config.limits.batch, found=len(events))
         self._refuse_if_failed()
-        keep, now = self.config.store.keep, self.clock()
-        entries = []
-        new_ids = iter(uuid7s(sum(event.id is None for event in events)))
-        for event in events:
-            own_id = event.id is not None
-            if not own_id:
-                event = copy(event)
-                force_setattr(event, "id", next(new_ids))  # of a copy that nobody else knows
-            ends = event.expires
-            if keep is not None:
-                ends = now + keep if ends is None else min(ends, now + keep)
-            assert event.id is not None
-            entries.append(
-                Entry(tenant.number, EVENT, event, event_body(event), event.source or "", event.id, ends, own_id=own_id)
-            )
+        keep = self.config.store.keep
+        kept = None if keep is None else self.clock.latest() + keep
+        entries = event_entries(tenant.number, events, kept)
         self.metrics.received(len(entries))
         self.store.append(entries, self.trace.received(tenant.name, entries, done))
 
@@ -341,7 +331,12 @@ class Broker:
         )
         self.store.write(lambda tables: dead_letters.insert(tables, [letter]), done)
 
-    # -- time -----------------------------------------------------------------------------------
+    # -- upkeep ---------------------------------------------------------------------------------
+
+    def troubles(self) -> list[str]:
+        """What does not work now and is tried again until it does: storing, and the broker's own chores."""
+        known = (self.store.trouble, self.clock.doubt, *self._housekeeping.chores)
+        return [each for each in known if each is not None]
 
     def sweep(self) -> Swept:
         """Forget what is over now."""

@@ -97,6 +97,10 @@ class Engine(Protocol):
         """Let time pass; promotions caused by what expired."""
         ...
 
+    def shift(self, by: int) -> None:
+        """Let everything that is remembered count as so many µs later, earlier if negative."""
+        ...
+
     def withdraw(self, event_id: str) -> list[tuple[int, Match]]:
         """Take an event back; promotions caused by that."""
         ...
@@ -190,6 +194,9 @@ class BaseEngine:
     def advance(self, now: int) -> list[tuple[int, Match]]:
         """Nothing here depends on time."""
         return []
+
+    def shift(self, by: int) -> None:
+        """Nothing here is remembered of past events."""
 
     def withdraw(self, event_id: str) -> list[tuple[int, Match]]:
         """Nothing here is remembered of past events."""

@@ -345,6 +345,22 @@ class Matcher:
         self._end_validity(now)
         return [match for engine in self._state.engines.values() for _, match in engine.advance(now)]
 
+    def shift(self, by: int) -> None:
+        """Let everything in the windows count as so many µs later (earlier if negative), as after a clock was set.
+
+        What was delivered stays so, and what is in a window stays as old as it was. Validities do not move.
+
+        >>> import likewise as lw
+        >>> m = Matcher()
+        >>> _ = m.add(lw.parse("{x > 0} top 1 within 1 min by value(x)", id="low"), at=0)
+        >>> [len(m.match(lw.event({"x": 5}), at=3_600_000_000)), m.shift(-3_600_000_000)]
+        [1, None]
+        >>> [match.rank_value for match in m.match(lw.event({"x": 4}), at=1_000_000)]
+        [4.0]
+        """
+        for engine in self._state.engines.values():
+            engine.shift(by)
+
     def withdraw(self, event_id: str) -> list[Match]:
         """Take an event back; the promotions this causes."""
         self._withdrawn[event_id] = None

@@ -80,6 +80,11 @@ def interleave(seed: int, steps: int, *, lateness: int, largest: int = 120) -> i
         elif action < 0.15:
             now += choose.choice([1, 1, 2, 30])
             assert hits(fast.advance(now)) == hits(plain.advance(now)), (seed, number)
+        elif action < 0.16:
+            by = choose.choice([1_000, -min(now, 300)])
+            now += by
+            for engine in (fast, plain):
+                engine.shift(by)
         now += choose.choice([0, 1])
         sent = publication(choose, number, now)
         expected = hits(plain.match(sent, now))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import msgspec
+import structlog
 
 from likewise.broker.delivering.earlier_events import valid_events
 from likewise.broker.delivering.match_events import moment
@@ -17,18 +18,28 @@ from likewise.broker.store.event_log import EventLog
 from likewise.broker.tenants.numbered_matcher import Found, RankedEvent
 from likewise.broker.tenants.tenant import Held, Tenant
 from likewise.defaults import STORED_EVENTS
-from likewise.errors import StateError
+from likewise.errors import LikewiseError, StateError
 from likewise.formats.wire.questions import Backtest, WouldHaveMet
 from likewise.formats.wire.watching import MetSubscription, Place, Stated
 from likewise.matching.plain.scoring import scored_attributes, stated_in
 from likewise.model import Event, Explanation, Subscription
 
+_log = structlog.get_logger("likewise.questions")
+
 
 def would_meet(tenant: Tenant, event: Event, now: int) -> list[MetSubscription]:
     """The subscriptions of a tenant that an event would meet if it came now."""
     at = now if event.time is None else event.time
-    with tenant.matchers:
-        matches = tenant.stateless.would_match(event, at) + tenant.windows.would_match(event, at)
+    try:
+        with tenant.matchers:
+            matches = tenant.stateless.would_match(event, at) + tenant.windows.would_match(event, at)
+    except LikewiseError:
+        raise
+    except Exception as error:
+        _log.error("an event cannot be matched", tenant=tenant.name, exc_info=error)
+        raise StateError(
+            f"the event cannot be matched: {type(error).__name__}: {error}; look at the broker's log"
+        ) from error
     found = [(tenant.held[each.number], each.score) for each in sorted(matches)]
     return [MetSubscription(tenant.by_number[h.subscriber].id, h.id, round(score, 6)) for h, score in found]
 
@@ -71,7 +82,10 @@ def backtest(
             added, first = True, entry.arrival
         entries[entry.position] = entry
         assert isinstance(entry.value, Event)
-        matches += matcher.match(entry.position, entry.value, at)
+        try:
+            matches += matcher.match(entry.position, entry.value, at)
+        except Exception as error:  # one event that cannot be matched keeps no other from being looked at
+            _log.error("a stored event cannot be matched", event_id=entry.id, tenant=tenant.name, exc_info=error)
     listed = tuple(_met(each, entries[each.event or 0]) for each in matches[max(0, len(matches) - shown) :])
     last = next(reversed(entries.values())).arrival if entries else None
     return Backtest(len(entries), len(matches), first, last, listed)

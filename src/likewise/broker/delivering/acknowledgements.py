@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from likewise.broker.locks import make_lock
 from likewise.broker.store.event_log import Done, EventLog
 from likewise.broker.store.holdings import settle_deliveries
@@ -27,18 +29,29 @@ class Acknowledgements:
             if self._asked:
                 return
             self._asked = True
-        taken: list[Done] = []
-        self._log.write(lambda tables: self._flush(tables, taken), lambda result: _tell(taken, result))
+        taken = _Taken({}, [])
+        self._log.write(lambda tables: self._flush(tables, taken), lambda result: self._tell(taken, result))
 
-    def _flush(self, tables: Tables, taken: list[Done]) -> None:
+    def _flush(self, tables: Tables, taken: _Taken) -> None:
+        """Write what came so far; if the transaction is done again, that once more, and what came meanwhile."""
         with self._lock:
             cursors, self._cursors = self._cursors, {}
-            taken += self._waiting
+            taken.waiting.extend(self._waiting)
             self._waiting = []
             self._asked = False
-        settle_deliveries(tables, [(number, 0, subscriber) for subscriber, number in cursors.items()])
+        taken.cursors.update(cursors)
+        settle_deliveries(tables, [(number, 0, subscriber) for subscriber, number in taken.cursors.items()])
+
+    def _tell(self, taken: _Taken, result: object) -> None:
+        if isinstance(result, BaseException):  # the next commit brings them to disk
+            with self._lock:
+                self._cursors = taken.cursors | self._cursors
+        for done in taken.waiting:
+            done(result)
 
 
-def _tell(waiting: list[Done], result: object) -> None:
-    for done in waiting:
-        done(result)
+class _Taken(NamedTuple):
+    """What one commit brings to disk, and who waits for it."""
+
+    cursors: dict[int, int]
+    waiting: list[Done]

@@ -47,8 +47,9 @@ _log = structlog.get_logger("likewise.matching")
 class Commands:
     """Applies commands. What a command makes is numbered by the command's position, which is never dealt again."""
 
-    def __init__(self, find: FindEntry) -> None:
+    def __init__(self, find: FindEntry, had: Callable[[int, int], set[int]]) -> None:
         self._find = find
+        self._had = had  # by tenant and event: the subscribers that were given it
 
     def apply(self, tenant: Tenant, entry: Entry, outcome: Outcome) -> object:
         """Apply one command; what came of it, which may be an error of the tree."""
@@ -67,7 +68,7 @@ class Commands:
                     outcome.withdrawn.append((tenant, position))
                     promote(tenant, tenant.windows.withdraw(position), outcome, self._find)
                 case Tick():
-                    promote(tenant, tenant.windows.advance(entry.arrival), outcome, self._find)
+                    promote(tenant, tenant.windows.advance(tenant.window_time(entry.arrival)), outcome, self._find)
                 case Judge() as command:
                     outcome.change(add_judgement, tenant.number, entry.position, entry.body)
                     return judge(tenant, command, tenant.subscription(command.subscriber, command.id))
@@ -77,6 +78,12 @@ class Commands:
                     raise AssertionError(entry.value)
         except LikewiseError as error:
             return error
+        except Exception as error:  # of an engine: whoever asked is told, and matching goes on for everybody
+            _log.error("a command failed", command=type(entry.value).__name__, tenant=tenant.name, exc_info=error)
+            return StateError(
+                f"this could not be done: {type(error).__name__}: {error}; nothing else is affected, look at the "
+                "broker's log"
+            )
         return None
 
     def _register(self, tenant: Tenant, command: Register, number: int, outcome: Outcome) -> SubscriberQueue:
@@ -141,8 +148,8 @@ class Commands:
     def _replay(self, tenant: Tenant, command: Retry, outcome: Outcome) -> bool:
         """Deliver what a full queue refused, or what could not be matched; whether anybody gets it."""
         entry = self._find(command.event)
-        outcome.change(dead_letters.remove, tenant.number, command.letter)
         if entry is None:
+            outcome.change(dead_letters.remove, tenant.number, command.letter)
             return False
         if command.subscriber is not None:
             queue = tenant.by_number.get(command.subscriber)
@@ -152,10 +159,16 @@ class Commands:
             owners = [queue.number]
         else:
             assert isinstance(entry.value, Event)
-            found = tenant.stateless.match(entry.position, entry.value, moment(entry))
+            had = self._had(tenant.number, entry.position)  # of those it met when it came, or who subscribed since
+            found = [
+                each
+                for each in tenant.stateless.match(entry.position, entry.value, moment(entry))
+                if tenant.held[each.number].subscriber not in had
+            ]
             matched = [each.number for each in found]
             scores = pack_scores(np.array([each.score for each in found], np.float32))
             owners = sorted({tenant.held[number].subscriber for number in matched})
+        outcome.change(dead_letters.remove, tenant.number, command.letter)
         if not owners:
             return False
         delivery = Delivery(0, entry.position, REPLAYED, owners, matched, scores, entry.body, entry.ends)

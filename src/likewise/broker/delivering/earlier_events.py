@@ -10,8 +10,9 @@ from collections.abc import Iterator, Sequence
 import msgspec
 import numpy as np
 
-from likewise.broker.delivering.match_events import moment
+from likewise.broker.delivering.match_events import match_guarded, set_aside
 from likewise.broker.delivering.outcome import Outcome
+from likewise.broker.store.dead_letters import about
 from likewise.broker.store.deliveries import INITIAL, recipients_of
 from likewise.broker.store.entries import EVENT, Entry
 from likewise.broker.store.event_log import EventLog
@@ -20,7 +21,6 @@ from likewise.broker.store.packed_sets import pack_scores
 from likewise.broker.tenants.numbered_matcher import NumberedMatcher
 from likewise.broker.tenants.tenant import Held, Tenant
 from likewise.defaults import INITIAL_EVENTS
-from likewise.model import Event
 
 PAGE = 1_000
 
@@ -49,8 +49,15 @@ def deliver_earlier(
 
 
 def _match(log: EventLog, tenant: Tenant, matcher: NumberedMatcher, page: list[Entry], outcome: Outcome) -> None:
-    events = [entry.value for entry in page if isinstance(entry.value, Event)]
-    for index, met in matcher.match_batch(events, [moment(entry) for entry in page]).items():
+    """Match a page; an event that cannot be matched becomes a dead letter, unless it is one already."""
+
+    def aside(entry: Entry, error: Exception) -> None:
+        with log.reading() as tables:
+            known = about(tables, tenant.number, entry.position)
+        if not known:
+            set_aside(tenant, entry, error, outcome)
+
+    for index, met in match_guarded(matcher, page, aside).items():
         entry = page[index]
         with log.reading() as tables:
             had = recipients_of(tables, tenant.number, entry.position)

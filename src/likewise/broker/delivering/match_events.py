@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+import msgspec
 import numpy as np
 import structlog
 
@@ -12,11 +13,12 @@ from likewise.broker.store import dead_letters
 from likewise.broker.store.deliveries import ARRIVAL, PROMOTED
 from likewise.broker.store.entries import Entry
 from likewise.broker.store.packed_sets import pack_scores
-from likewise.broker.tenants.numbered_matcher import Found, NumbersAndScores
+from likewise.broker.tenants.numbered_matcher import Found, NumberedMatcher, NumbersAndScores
 from likewise.broker.tenants.tenant import Tenant
 from likewise.model import Event
 
 _log = structlog.get_logger("likewise.matching")
+SetAside = Callable[[Entry, Exception], None]
 FindEntry = Callable[[int], Entry | None]  # an earlier event by its position; None if it is gone
 
 
@@ -33,13 +35,13 @@ def match_events(tenant: Tenant, entries: Sequence[Entry], outcome: Outcome, fin
     a promotion is a further delivery, after the arrival that caused it.
     """
     moments = [moment(entry) for entry in entries]
-    plain = _plain(tenant, [entry.value for entry in entries], moments, entries, outcome)  # type: ignore[misc]
+    plain = _plain(tenant, moments, entries, outcome)
     windowed = len(tenant.windows) > 0
     for index, entry in enumerate(entries):
         met = plain.get(index)
         promoted: list[Found] = []
         if windowed:
-            met, promoted = _windows(tenant, moments[index], entry, outcome, met)
+            met, promoted = _windows(tenant, entry, outcome, met)
         if met is not None and (entry.ends is None or entry.ends > entry.arrival):
             scores = met[1]
             packed = b"" if scores.count(1) == len(scores) else pack_scores(np.array(scores, np.float32))
@@ -52,27 +54,31 @@ def match_events(tenant: Tenant, entries: Sequence[Entry], outcome: Outcome, fin
 
 
 def _plain(
-    tenant: Tenant, events: list[Event], moments: list[int], entries: Sequence[Entry], outcome: Outcome
+    tenant: Tenant, moments: list[int], entries: Sequence[Entry], outcome: Outcome
 ) -> dict[int, NumbersAndScores]:
     """What each event met among the subscriptions without windows."""
     if not len(tenant.stateless):
         return {}
-    try:
-        return tenant.stateless.match_batch(events, moments)
-    except Exception:
-        return _one_by_one(tenant, events, moments, entries, outcome)
+    return match_guarded(
+        tenant.stateless, entries, lambda entry, error: set_aside(tenant, entry, error, outcome), moments
+    )
 
 
-def _one_by_one(
-    tenant: Tenant, events: list[Event], moments: list[int], entries: Sequence[Entry], outcome: Outcome
+def match_guarded(
+    matcher: NumberedMatcher, entries: Sequence[Entry], aside: SetAside, moments: list[int] | None = None
 ) -> dict[int, NumbersAndScores]:
-    """The same when the batch failed: the event at fault becomes a dead letter, the others are matched."""
-    met: dict[int, NumbersAndScores] = {}
+    """What each event, by its index, meets; `aside` is told of an event that cannot be matched, and its error."""
+    events = [entry.value for entry in entries if isinstance(entry.value, Event)]
+    moments = [moment(entry) for entry in entries] if moments is None else moments
+    try:
+        return matcher.match_batch(events, moments)
+    except Exception:  # of some event: one by one, so that it cannot fail the others
+        met: dict[int, NumbersAndScores] = {}
     for index, (event, at) in enumerate(zip(events, moments, strict=True)):
         try:
-            matches = tenant.stateless.match(entries[index].position, event, at)
+            matches = matcher.match(entries[index].position, event, at)
         except Exception as error:
-            _set_aside(tenant, entries[index], error, outcome)
+            aside(entries[index], error)
             continue
         if matches:
             met[index] = ([each.number for each in matches], [each.score for each in matches])
@@ -80,14 +86,13 @@ def _one_by_one(
 
 
 def _windows(
-    tenant: Tenant, at: int, entry: Entry, outcome: Outcome, met: NumbersAndScores | None
+    tenant: Tenant, entry: Entry, outcome: Outcome, met: NumbersAndScores | None
 ) -> tuple[NumbersAndScores | None, list[Found]]:
     """What an event met on arrival with the windows' share added, and what it promoted."""
-    assert isinstance(entry.value, Event)
     try:
-        found = tenant.windows.match(entry.position, entry.value, at)
+        found = match_windows(tenant, entry)
     except Exception as error:
-        _set_aside(tenant, entry, error, outcome)
+        set_aside(tenant, entry, error, outcome)
         return met, []
     arrived = [each for each in found if not each.promoted]
     promoted = [each for each in found if each.promoted]
@@ -99,8 +104,23 @@ def _windows(
     return met, promoted
 
 
-def _set_aside(tenant: Tenant, entry: Entry, error: Exception, outcome: Outcome) -> None:
-    _log.exception("event could not be matched", event_id=entry.id, position=entry.position, tenant=tenant.name)
+def match_windows(tenant: Tenant, entry: Entry) -> list[Found]:
+    """What an event meets in a tenant's windows, and what it promotes there."""
+    event = entry.value
+    assert isinstance(event, Event)
+    if event.time is not None:
+        return tenant.windows.match(entry.position, event, event.time)
+    at = tenant.window_time(entry.arrival)
+    if event.expires is not None and entry.arrival < event.expires <= at:  # it is valid: it is the windows that wait
+        event = msgspec.structs.replace(event, expires=None)
+    return tenant.windows.match(entry.position, event, at)
+
+
+def set_aside(tenant: Tenant, entry: Entry, error: Exception, outcome: Outcome) -> None:
+    """Keep an event that cannot be matched as a dead letter, and say so."""
+    _log.error(
+        "event could not be matched", event_id=entry.id, position=entry.position, tenant=tenant.name, exc_info=error
+    )
     outcome.letters.append(
         dead_letters.NewLetter(
             tenant.number, entry.arrival, "unmatched", f"{type(error).__name__}: {error}", None, entry.position

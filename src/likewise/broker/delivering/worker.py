@@ -24,6 +24,7 @@ from likewise.broker.delivering.outcome import Outcome
 from likewise.broker.delivering.store_outcome import Stored, StoreOutcome, tell_applied
 from likewise.broker.locks import Lock
 from likewise.broker.store.commits import wait_for
+from likewise.broker.store.deliveries import recipients_of
 from likewise.broker.store.entries import EVENT, Entry, Subscribe
 from likewise.broker.store.event_log import EventLog
 from likewise.broker.tenants.tenant import Held, Tenant
@@ -66,7 +67,7 @@ class MatchingWorker:
         self._on_stored = on_stored
         self._on_quiet = on_quiet
         self._on_end = on_end
-        self._commands = Commands(self._find)
+        self._commands = Commands(self._find, self._had)
         self._at_hand: dict[int, Entry] = {}
         self._line = Line(log)
         self._under_way: list[Entry] = []
@@ -217,6 +218,10 @@ class MatchingWorker:
     def _find(self, position: int) -> Entry | None:
         found = self._at_hand.get(position)
         return found if found is not None else next(self._log.entries(position - 1, position), None)
+
+    def _had(self, tenant: int, event: int) -> set[int]:
+        with self._log.reading() as tables:
+            return recipients_of(tables, tenant, event)
 
     # -- storing --------------------------------------------------------------------------------
 

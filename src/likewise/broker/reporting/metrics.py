@@ -61,7 +61,22 @@ class Metrics:
             lambda: sum(t.refused_late for t in list(tenants.values())),
         )  # fmt: skip
 
+        gauge(
+            "likewise_windows_rebuilt", "Tenants whose saved windows were missing or damaged at the start",
+            lambda: sum(t.rebuilt for t in list(tenants.values())),
+        )  # fmt: skip
         self.registry.register(_Caches(tenants))
+
+    def watch_upkeep(
+        self, troubles: Callable[[], list[str]], failed: Callable[[], int], steps: Callable[[], int]
+    ) -> None:
+        """Measure what does not work now, how often a chore failed, and how often the clock stepped."""
+        for name, text, value in (
+            ("troubles", "What does not work now and is tried again", lambda: len(troubles())),
+            ("chores_failed", "Failures of the broker's own chores", failed),
+            ("clock_steps", "Steps of the clock that were not plausible", steps),
+        ):
+            Gauge(f"likewise_{name}", text, registry=self.registry).set_function(value)
 
     def received(self, count: int) -> None:
         """Events came in."""

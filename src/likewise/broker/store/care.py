@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import shutil
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -31,7 +31,7 @@ from likewise.broker.store.rows import (
 )
 from likewise.broker.store.tables import Row, Tables
 from likewise.broker.store.watermark import Watermark
-from likewise.errors import ArtefactMissing, StateError
+from likewise.errors import ArtefactMissing
 
 _TABLES: Final[dict[str, tuple[str, Callable[[Row], object]]]] = {
     "log": (ENTRY, entry_row),
@@ -58,41 +58,45 @@ def size_of(tables: Tables) -> int:
     return int(pages) * int(size)
 
 
-def backup(data: Path, target: Path) -> int:
-    """Copy the store of a folder, in use or not, into a new folder; the bytes copied.
+def copy_store(data: Path, target: Path, beside: Callable[[Tables], None] = lambda tables: None) -> int:
+    """Copy the store of a folder, in use or not, into another folder; the bytes copied.
 
-    The copy is what was committed when it was finished. Windows saved beside the store are not needed: they
-    are made again from the log where it still holds what they need, which the copy's own mark says.
+    The copy is the store as it was at one moment: all of it is read in one transaction, which holds nobody up.
+    `beside` is called with the tables of that moment before it is copied.
     """
-    _there(data)
-    if target.exists() and any(target.iterdir()):
-        raise StateError(f"{target} is not empty; name a new folder")
-    target.mkdir(parents=True, exist_ok=True)
     source, copy = connect(data, reading=True), sqlite3.connect(target / DATABASE)
     try:
-        source.backup(copy, pages=1024, sleep=0.001)
-        (commit,) = copy.execute("SELECT value FROM state WHERE name = 'commit'").fetchone()
-        for tenant, start in copy.execute("SELECT number, windows_from FROM tenants").fetchall():
-            if start is not None:
-                _copy_windows(data, target, f"{tenant}-{start - 1}")
+        source.execute("BEGIN")
+        state = state_rows(Tables(source))
+        beside(Tables(source))
+        source.backup(copy, pages=-1)  # in smaller steps every commit would make it start again
+    except (sqlite3.Error, UnicodeDecodeError) as error:
+        raise said(error, data) from error
     finally:
         source.close()
         copy.close()
     mark = Watermark(target)
-    mark.write(commit)
+    mark.write(state["commit"])
     mark.close()
     return (target / DATABASE).stat().st_size
 
 
-def _copy_windows(data: Path, target: Path, name: str) -> None:
-    saved = data / "windows" / name
-    if saved.is_dir():
-        shutil.copytree(saved, target / "windows" / name)
+@contextmanager
+def reading_store(data: Path) -> Iterator[Tables]:
+    """The tables of a folder, in use or not."""
+    there(data)
+    connection = connect(data, reading=True)
+    try:
+        yield Tables(connection)
+    except (sqlite3.Error, UnicodeDecodeError) as error:
+        raise said(error, data) from error
+    finally:
+        connection.close()
 
 
-def verify_store(data: Path) -> dict[str, int]:
+def verify_tables(data: Path) -> dict[str, int]:
     """Check the database's structure and every row of every table; how many rows of each were read."""
-    _there(data)
+    there(data)
     connection = connect(data, reading=True)
     try:
         check(connection, data, thoroughly=True)
@@ -107,7 +111,7 @@ def verify_store(data: Path) -> dict[str, int]:
 
 def compact(data: Path) -> tuple[int, int]:
     """Give back the space of what was removed; the size before and after. The broker must be stopped."""
-    _there(data)
+    there(data)
     lock = FolderLock(data)
     connection = connect(data)
     try:
@@ -121,6 +125,7 @@ def compact(data: Path) -> tuple[int, int]:
         lock.release()
 
 
-def _there(data: Path) -> None:
+def there(data: Path) -> None:
+    """Refuse a folder that holds no store."""
     if not (data / DATABASE).is_file():
         raise ArtefactMissing(f"there is no broker's store in {data}")

@@ -80,6 +80,12 @@ def one(tables: Tables, tenant: int, number: int) -> DeadLetter:
     return letter_row(row)
 
 
+def about(tables: Tables, tenant: int, event: int) -> bool:
+    """Whether an event of a tenant is a dead letter because it could not be matched."""
+    query = "SELECT 1 FROM dead_letters WHERE tenant = ? AND event = ? AND reason = 'unmatched'"
+    return tables.row(query, tenant, event) is not None
+
+
 def _checksum(tenant: int, at: int, *rest: object) -> int:
     return text_checksum(rest, tenant, at)
 

@@ -6,11 +6,14 @@ a position. A restart goes on from the last position whose deliveries are stored
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from copy import copy
 from typing import Final, NamedTuple
 
 import msgspec
+from msgspec.structs import force_setattr
 
+from likewise.broker.store.ids import uuid7s
 from likewise.errors import ArtefactDamaged
 from likewise.formats.json.events import event_to_json
 from likewise.formats.wire.subscribers import Policy
@@ -139,6 +142,30 @@ def read_command(body: bytes) -> Command:
 
 
 event_body = event_to_json  # the published JSON envelope is what the log holds
+
+
+def event_entries(tenant: int, events: Sequence[Event], kept: int | None) -> list[Entry]:
+    """The entries of a tenant's events: one without an id is given one; valid until it expires, and `kept` at most.
+
+    >>> [entry] = event_entries(1, [Event((), id="e1", expires=9)], kept=7)
+    >>> entry.id, entry.ends, entry.own_id
+    ('e1', 7, True)
+    """
+    entries = []
+    new_ids = iter(uuid7s(sum(event.id is None for event in events)))
+    for event in events:
+        own_id = event.id is not None
+        if not own_id:
+            event = copy(event)
+            force_setattr(event, "id", next(new_ids))  # of a copy that nobody else knows
+        ends = event.expires
+        if kept is not None:
+            ends = kept if ends is None else min(ends, kept)
+        assert event.id is not None
+        entries.append(
+            Entry(tenant, EVENT, event, event_body(event), event.source or "", event.id, ends, own_id=own_id)
+        )
+    return entries
 
 
 def read_event(body: bytes, position: int) -> Event:

@@ -51,6 +51,7 @@ class Store:
         self.folder = folder
         self.followers: list[Follower] = []
         self.foresight: Foresight | None = None
+        self.trouble: str | None = None  # why nothing can be stored now; gone with the next commit
         self._clock = clock
         self._lock = FolderLock(folder) if folder is not None else None
         self._local = threading.local()
@@ -126,12 +127,16 @@ class Store:
             self._do(group)
         except BaseException as error:
             alone = [each for commit in group for each in (commit.parts() if isinstance(commit, Append) else [commit])]
+            reason = said(error, self.folder)
+            if isinstance(reason, Unavailable):
+                self.trouble = str(reason)
             for commit in group:
-                commit.undo(None if len(alone) > 1 else said(error, self.folder))
+                commit.undo(None if len(alone) > 1 else reason)
             if len(alone) > 1:
                 for commit in alone:
                     self._settle([commit])
             return
+        self.trouble = None
         for step in ("show", "tell"):
             for commit in group:
                 try:
@@ -145,7 +150,7 @@ class Store:
         with self._shared:
             connection.execute("BEGIN IMMEDIATE")
             try:
-                head.arrival = max(self._clock(), arrival)
+                head.arrival = self._clock()
                 tables = Tables(connection)
                 for commit in group:
                     commit.write(tables)

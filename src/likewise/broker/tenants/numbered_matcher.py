@@ -136,6 +136,10 @@ class NumberedMatcher:
         """Let time pass; what is promoted by it."""
         return _found(self.matcher.advance(now))
 
+    def shift(self, by: int) -> None:
+        """Let everything in the windows count as so many µs later, earlier if negative."""
+        self.matcher.shift(by)
+
     def forget_relatedness(self, of: Callable[[str], bool]) -> None:
         """Drop what is kept about the seen texts that `of` names."""
         self.matcher.forget_relatedness(of)

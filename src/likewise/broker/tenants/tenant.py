@@ -7,15 +7,18 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 import msgspec
+import structlog
 
 from likewise.broker.locks import make_lock
 from likewise.broker.store.deliveries import Delivery
 from likewise.broker.tenants.numbered_matcher import NumberedMatcher
 from likewise.broker.tenants.queues import SubscriberQueue
+from likewise.broker.timekeeper import PLAUSIBLE
 from likewise.errors import UnknownId
 from likewise.matching.matcher import Matcher
 from likewise.model import Subscription
 
+_log = structlog.get_logger("likewise.tenants")
 RECENT_BYTES: Final = 32 * 2**20  # of deliveries kept in memory, so that streams that keep up need no reading
 
 
@@ -49,6 +52,7 @@ class Tenant:
         self.windows = NumberedMatcher(windows)
         self.stateless = self.windows.alike()
         self.windows_from = windows_from
+        self.rebuilt = False  # whether its windows had to be made again from the log at the start
         self.matchers = make_lock("matchers")  # held by whoever uses the matchers or deals out numbers
         self.appended = 0  # the last position of its entries in the log; the writer's to change, as is `matched`
         self.matched = 0  # up to where they are matched and that is stored
@@ -65,6 +69,7 @@ class Tenant:
         self.withdrawn: set[int] = set()
         self.events = 0  # stored ones, roughly: 0 means none
         self.last_arrival = 0
+        self.newest_arrival = 0  # that its windows have seen; they never see time go back
         self.follows_arrival = False  # whether the newest event had no time of its own
         self.ticked = 0
 
@@ -134,6 +139,19 @@ class Tenant:
             self._recent_bytes += delivery.size
         while self._recent_bytes > RECENT_BYTES:
             self._recent_bytes -= self.recent.popitem(last=False)[1].size
+
+    def window_time(self, arrival: int) -> int:
+        """The moment of an arrival for windows: time stands still for them while a clock goes back a little.
+
+        Where it goes back further, it was set, and what the windows hold goes back with it, as old as it was. All of
+        that follows from the log alone, so a replay does the same.
+        """
+        if arrival < self.newest_arrival - PLAUSIBLE:
+            _log.warning("arrivals went back; so do windows", tenant=self.name, by=self.newest_arrival - arrival)
+            self.windows.shift(arrival - self.newest_arrival)
+            self.newest_arrival = self.last_arrival = arrival
+        self.newest_arrival = max(self.newest_arrival, arrival)
+        return self.newest_arrival
 
     @property
     def caught_up(self) -> bool:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
+from typing import Final
 
 from likewise.broker.delivering.acknowledgements import Acknowledgements
 from likewise.broker.delivering.outcome import MATCHING
@@ -16,9 +18,12 @@ from likewise.broker.store.log_entries import Swept, sweep
 from likewise.broker.store.positions import advance
 from likewise.broker.store.tables import Tables
 from likewise.broker.tenants.tenant import Tenant
+from likewise.broker.upkeep.chores import Chores
 from likewise.broker.upkeep.saved_windows import remove_older, save_windows
 from likewise.broker.upkeep.sweeping import unneeded
 from likewise.defaults import CHECKPOINT_ENTRIES, IDLE_ENTRIES, SWEEP_SECONDS, TICK_SECONDS
+
+FORGETTING: Final = "forgetting what is over"
 
 
 class Housekeeping:
@@ -42,6 +47,7 @@ class Housekeeping:
         self._clock = clock
         self._lock = lock  # of the queues
         self._on_expired = on_expired
+        self.chores = Chores()
         self._checked = self._swept = time.monotonic()
         self._stopped = False
 
@@ -50,18 +56,22 @@ class Housekeeping:
         self._stopped = True
 
     def turn(self) -> None:
-        """Between stretches of matching, on its thread: move time, save windows, forget what is over."""
+        """Between stretches of matching, on its thread: move time, save windows, forget what is over.
+
+        What fails of it, as on a full disk, is tried again; matching goes on (`upkeep.chores`).
+        """
         if self._stopped:
             return
         now = time.monotonic()
         if now - self._checked >= TICK_SECONDS:
             self._checked = now
             for tenant in list(self._tenants.values()):
-                self._move_time(tenant)
-                self._save_if_due(tenant, CHECKPOINT_ENTRIES)
-        if now - self._swept >= SWEEP_SECONDS:
+                self.chores.do(f"moving the time of {tenant.name!r}", partial(self._move_time, tenant))
+                saving = partial(self._save_if_due, tenant, CHECKPOINT_ENTRIES)
+                self.chores.do(f"saving the windows of {tenant.name!r}", saving)
+        if now - self._swept >= (TICK_SECONDS if FORGETTING in self.chores.troubles else SWEEP_SECONDS):
             self._swept = now
-            self.sweep()
+            self.chores.do(FORGETTING, self.sweep)
 
     def _move_time(self, tenant: Tenant) -> None:
         """Let time pass for windows that follow the arrival of events, while they can hold any.

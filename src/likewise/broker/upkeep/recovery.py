@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import structlog
+
 from likewise.broker.delivering.outcome import MATCHING
 from likewise.broker.store.checksums import refuse
 from likewise.broker.store.deliveries import recipients_after
@@ -15,8 +17,10 @@ from likewise.broker.store.rows import check_owners
 from likewise.broker.store.tables import Tables
 from likewise.broker.tenants.queues import SubscriberQueue
 from likewise.broker.tenants.tenant import Held, Tenant
-from likewise.broker.upkeep.saved_windows import MakeMatcher, bring_up_to_date, load_windows, rejudge
+from likewise.broker.upkeep.saved_windows import MakeMatcher, bring_up_to_date, load_windows, rejudge, remembering
 from likewise.model import Event
+
+_log = structlog.get_logger("likewise.recovery")
 
 
 def recover(log: EventLog, data: Path | None, make: MakeMatcher) -> dict[int, Tenant]:
@@ -30,12 +34,13 @@ def recover(log: EventLog, data: Path | None, make: MakeMatcher) -> dict[int, Te
         appended = ranges_after(tables, positions)
         for number, name, windows_from, last in rows:
             windows = load_windows(data, number, windows_from, make)
-            tenants[number] = tenant = Tenant(number, name, windows, windows_from)
+            tenants[number] = tenant = Tenant(number, name, windows.matcher, windows_from)
+            tenant.newest_arrival = windows.newest_arrival
             tenant.matched = positions[number]
             tenant.appended = appended.get(number, tenant.matched)
             tenant.stored_number, tenant.next_number = last, last + 1
             _read_subscribers(tables, tenant)
-            _take_up(log, tables, tenant)
+            _take_up(log, tables, tenant, windows.found)
             _read_queues(tables, tenant)
     return tenants
 
@@ -48,7 +53,7 @@ def _read_subscribers(tables: Tables, tenant: Tenant) -> None:
             tenant.blocking.add(queue)
 
 
-def _take_up(log: EventLog, tables: Tables, tenant: Tenant) -> None:
+def _take_up(log: EventLog, tables: Tables, tenant: Tenant, saved: bool) -> None:
     """Fill both matchers: feedback and windows in the order of the log, the rest as it stands."""
     everything = {row.number: Held(*row) for row in read_subscriptions(tables, tenant.number)}
     start = tenant.matched + 1 if tenant.windows_from is None else tenant.windows_from
@@ -57,8 +62,17 @@ def _take_up(log: EventLog, tables: Tables, tenant: Tenant) -> None:
         for position, judgement in judged:
             if position < start:
                 rejudge(tenant, judgement, position, everything)
+    tenant.withdrawn = withdrawn_events(tables, tenant.number)
     if tenant.windows_from is not None:
-        bring_up_to_date(tenant, log.entries(start - 1, tenant.matched, tenant=tenant.number), everything)
+        if not saved and (reaching := remembering(everything.values(), start)):
+            start = min(held.number for held in reaching)
+            tenant.rebuilt = True
+            _log.error(
+                "saved windows are missing or damaged: they are made again from the log; what was over or withdrawn "
+                "before is not in them", tenant=tenant.name, subscriptions=len(reaching), after=start,
+            )  # fmt: skip
+        entries = log.entries(start - 1, tenant.matched, tenant=tenant.number)
+        bring_up_to_date(tenant, entries, everything, start)
     for held in everything.values():
         tenant.know(held)
         if held.ended is None:
@@ -69,7 +83,6 @@ def _take_up(log: EventLog, tables: Tables, tenant: Tenant) -> None:
     if newest is not None:
         tenant.events, tenant.last_arrival = 1, newest.arrival
         tenant.follows_arrival = isinstance(newest.value, Event) and newest.value.time is None
-    tenant.withdrawn = withdrawn_events(tables, tenant.number)
 
 
 def _read_queues(tables: Tables, tenant: Tenant) -> None:

@@ -3,23 +3,39 @@
 Matching without windows needs no memory of past events. Top-k windows do: `Matcher.save` writes them to
 `windows/TENANT-POSITION`, and a restart loads the folder the store names and replays the log from there
 to the last position matched. What that yields was stored before the restart and is let go.
+
+`checksums` beside the saved files says what each of them must be. Windows that are missing or damaged are made
+again from what the log holds: nothing comes twice then, but what was over or withdrawn before is not in them.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
+from collections import deque
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Final, NamedTuple, TypeVar
+
+import msgspec
+import structlog
 
 from likewise.broker.delivering.apply_commands import judge
-from likewise.broker.delivering.match_events import moment
+from likewise.broker.delivering.match_events import match_windows
+from likewise.broker.store.checksums import refuse
 from likewise.broker.store.entries import EVENT, Entry, Judge, Tick, Withdraw
+from likewise.broker.store.holdings import read_subscriptions, read_tenants
+from likewise.broker.store.rows import SubscriptionRow
+from likewise.broker.store.tables import Tables
 from likewise.broker.tenants.tenant import Held, Tenant
-from likewise.errors import LikewiseError
+from likewise.errors import ArtefactDamaged, ArtefactMissing
 from likewise.matching.matcher import Matcher
 from likewise.model import Event
 
+_log = structlog.get_logger("likewise.windows")
+H = TypeVar("H", Held, SubscriptionRow)
+CHECKSUMS: Final = "checksums"
 MakeMatcher = Callable[[Path | None], Matcher]  # as the configuration says, with what a folder keeps
 
 
@@ -28,10 +44,28 @@ def folder_of(data: Path, tenant: int, position: int) -> Path:
     return data / "windows" / f"{tenant}-{position}"
 
 
+class _Checksums(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What `checksums` says: the SHA-256 of every file, and the newest arrival the windows have seen."""
+
+    files: dict[str, str]
+    newest_arrival: int
+    v: int = 1
+
+
+class Loaded(NamedTuple):
+    """Windows as they were saved, or empty if they were not `found` whole."""
+
+    matcher: Matcher
+    found: bool
+    newest_arrival: int = 0
+
+
 def save_windows(data: Path, tenant: Tenant, position: int) -> None:
     """Save a tenant's windows as they are at a position, synced."""
     folder = folder_of(data, tenant.number, position)
     tenant.windows.save(folder)
+    said = _Checksums(_digests(folder), tenant.newest_arrival)
+    (folder / CHECKSUMS).write_bytes(_sealed(said))
     for path in (*folder.rglob("*"), folder, folder.parent):
         file = os.open(path, os.O_RDONLY)
         try:
@@ -47,45 +81,139 @@ def remove_older(data: Path, tenant: int, position: int) -> None:
             shutil.rmtree(folder)
 
 
-def load_windows(data: Path | None, tenant: int, windows_from: int | None, make: MakeMatcher) -> Matcher:
+def _digests(folder: Path) -> dict[str, str]:
+    files = sorted(path for path in folder.rglob("*") if path.is_file() and path != folder / CHECKSUMS)
+    return {str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+
+
+def _sealed(said: _Checksums) -> bytes:
+    """What is written: a line of JSON, and the SHA-256 of that line."""
+    line = msgspec.json.encode(said) + b"\n"
+    return line + hashlib.sha256(line).hexdigest().encode() + b"\n"
+
+
+def check_windows(folder: Path) -> int:
+    """Refuse saved windows that are not what was written; the newest arrival they have seen.
+
+    Those of a release that wrote no checksums are taken as they are.
+    """
+    if not (folder / CHECKSUMS).is_file():
+        return 0
+    raw = (folder / CHECKSUMS).read_bytes()
+    try:
+        said = msgspec.json.decode(raw.partition(b"\n")[0], type=_Checksums)
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise refuse(f"{folder / CHECKSUMS} ({error})") from None
+    if raw != _sealed(said):
+        raise refuse(str(folder / CHECKSUMS))
+    found = _digests(folder)
+    for name in sorted(said.files.keys() | found.keys()):
+        if said.files.get(name) != found.get(name):
+            raise refuse(str(folder / name))
+    return said.newest_arrival
+
+
+def load_windows(data: Path | None, tenant: int, windows_from: int | None, make: MakeMatcher) -> Loaded:
     """The windows a tenant's catching up starts with: as saved, else empty.
 
     Space, measure, threshold and clock are those of the configuration, whatever they were when it was saved.
     """
-    if data is None or windows_from is None or not folder_of(data, tenant, windows_from - 1).is_dir():
-        return make(None)
-    return make(folder_of(data, tenant, windows_from - 1))
+    if data is None or windows_from is None:
+        return Loaded(make(None), False)
+    folder = folder_of(data, tenant, windows_from - 1)
+    if not folder.is_dir():
+        return Loaded(make(None), False)
+    try:
+        arrival = check_windows(folder)
+        return Loaded(make(folder), True, arrival)
+    except (ArtefactDamaged, ArtefactMissing, OSError) as error:
+        _log.error("saved windows are damaged", folder=str(folder), error=str(error))
+        return Loaded(make(None), False)
 
 
-def bring_up_to_date(tenant: Tenant, entries: Iterable[Entry], held: dict[int, Held]) -> None:
-    """Bring the windows up to date with entries that were matched before a restart."""
-    ending: dict[int, list[Held]] = {}
-    for each in held.values():
-        if each.ended is not None and each.subscription.kind == "top":
-            ending.setdefault(each.ended, []).append(each)
+def verify_windows(tables: Tables, data: Path) -> int:
+    """Check the saved windows of every tenant; how many there are. Those the store needs must be there."""
+    count = 0
+    for row in read_tenants(tables):
+        start = row.windows_from
+        while start is not None:
+            folder, needed = folder_of(data, row.number, start - 1), remembering_rows(tables, row.number, start)
+            try:
+                if folder.is_dir():
+                    check_windows(folder)
+                    count += 1
+                elif needed:
+                    raise ArtefactMissing(
+                        f"the windows of tenant {row.name!r} are not in {folder}: the next start makes them again from "
+                        "the log; restore a copy if the log may lack something"
+                    )
+                break
+            except (ArtefactDamaged, ArtefactMissing, OSError):
+                moved = next(r.windows_from for r in read_tenants(tables) if r.number == row.number)
+                if moved == start:
+                    raise
+                start = moved  # a running broker saved them anew meanwhile
+    return count
+
+
+def remembering_rows(tables: Tables, tenant: int, windows_from: int) -> bool:
+    """Whether a tenant has windows that reach back before a position."""
+    return bool(remembering(read_subscriptions(tables, tenant), windows_from))
+
+
+def remembering(held: Iterable[H], windows_from: int) -> list[H]:
+    """The top-k subscriptions whose windows reach back before a position."""
+    return [
+        each
+        for each in held
+        if each.subscription.kind == "top"
+        and each.number < windows_from
+        and (each.ended is None or each.ended >= windows_from)
+    ]
+
+
+def bring_up_to_date(tenant: Tenant, entries: Iterable[Entry], held: dict[int, Held], start: int) -> None:
+    """Bring the windows up to date with entries from a position on that were matched before a restart.
+
+    Commands from before `windows_from` are no longer in the log: what they did is known from `held`, and from what was
+    withdrawn since.
+    """
+    tops = [each for each in held.values() if each.subscription.kind == "top"]
+    begun = [(each.number, 0, each.number) for each in tops if each.number >= start]
+    ended = [(each.ended, 1, each.number) for each in tops if each.ended is not None and each.ended >= start]
+    changes = deque(sorted(begun + ended))
     for entry in entries:
-        for each in ending.get(entry.position, ()):
-            if each.number in tenant.windows:
-                tenant.windows.remove(each.number)
-        new = held.get(entry.position)
-        if new is not None and new.subscription.kind == "top":
-            tenant.windows.add(new.number, new.subscription, at=new.added)
+        while changes and changes[0][0] <= entry.position:
+            _change(tenant, held[changes[0][2]], ends=changes.popleft()[1] == 1)
         _repeat(tenant, entry, held)
+        if entry.position < (tenant.windows_from or 0) and entry.position in tenant.withdrawn:
+            tenant.windows.withdraw(entry.position)
+    for _, ends, number in changes:
+        _change(tenant, held[number], ends=ends == 1)
+
+
+def _change(tenant: Tenant, held: Held, *, ends: bool) -> None:
+    if not ends:
+        tenant.windows.add(held.number, held.subscription, at=held.added)
+    elif held.number in tenant.windows:  # its validity may have ended it
+        tenant.windows.remove(held.number)
 
 
 def _repeat(tenant: Tenant, entry: Entry, held: dict[int, Held]) -> None:
-    match entry.value:
-        case Event() as event if entry.kind == EVENT:
-            try:
-                tenant.windows.match(entry.position, event, moment(entry))
-            except Exception:
-                return  # it failed before the restart, too, and is a dead letter since
-        case Withdraw(event=position):
-            tenant.windows.withdraw(position)
-        case Tick():
-            tenant.windows.advance(entry.arrival)
-        case Judge() as command:
-            rejudge(tenant, command, entry.position, held)
+    """Do again what was done; what fails failed before the restart, too, and was told to whoever asked then."""
+    try:
+        match entry.value:
+            case Event() if entry.kind == EVENT:
+                match_windows(tenant, entry)
+            case Withdraw(event=position):
+                tenant.windows.withdraw(position)
+            case Tick():
+                tenant.windows.advance(tenant.window_time(entry.arrival))
+            case Judge() as command:
+                rejudge(tenant, command, entry.position, held)
+    except Exception as error:
+        _log.warning("an entry fails again in the windows", position=entry.position, tenant=tenant.name,
+                     error=f"{type(error).__name__}: {error}")  # fmt: skip
 
 
 def rejudge(tenant: Tenant, command: Judge, position: int, held: dict[int, Held]) -> None:
@@ -96,5 +224,7 @@ def rejudge(tenant: Tenant, command: Judge, position: int, held: dict[int, Held]
         if lived and each.id == command.id and queue is not None and queue.id == command.subscriber:
             try:
                 judge(tenant, command, each)
-            except LikewiseError:
-                return  # it was refused before the restart, too
+            except Exception as error:  # it was refused, or failed, before the restart, too
+                _log.warning("feedback fails again", position=position, tenant=tenant.name,
+                             error=f"{type(error).__name__}: {error}")  # fmt: skip
+                return

@@ -32,7 +32,10 @@ async def readiness(request: Request) -> Response:
         raise Unavailable(f"matching has stopped: {broker.worker.failure}")
     if door_of(request).stopping.is_set():
         raise Unavailable("the broker is stopping")
-    return answer({"status": "ready", "behind": broker.store.position - broker.worker.position})
+    if broker.store.trouble is not None:
+        raise Unavailable(broker.store.trouble)
+    behind = broker.store.position - broker.worker.position
+    return answer({"status": "ready", "behind": behind, "troubles": broker.troubles()})
 
 
 @router.get("/metrics", **documented("Figures for Prometheus; with tokens in force, for administrators."))

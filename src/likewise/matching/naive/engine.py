@@ -240,6 +240,10 @@ class NaiveEngine(BaseEngine):
         """Let time pass, one expiry after the other, as if in small steps; ordered by moment, then ordinal."""
         return self._windows.advance(now)
 
+    def shift(self, by: int) -> None:
+        """Let time, and everything in the windows, count as so many µs later, earlier if negative."""
+        self._windows.shift(by)
+
     def withdraw(self, event_id: str) -> Hits:
         """Take an event out of every window; ordered by ordinal."""
         return self._windows.withdraw(event_id)

@@ -88,6 +88,14 @@ class PlainWindows:
         self.now = now
         return promoted
 
+    def shift(self, by: int) -> None:
+        """Let time, and every publication, count as so many µs later."""
+        if self.now is not None:
+            self.now += by
+        for window in self._windows.values():
+            for publication in window.publications:
+                publication.time += by
+
     def withdraw(self, event_id: str) -> Hits:
         """Take an event out of every window; the promotions this causes, ordered by ordinal."""
         promoted: Hits = []

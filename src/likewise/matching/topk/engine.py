@@ -297,12 +297,37 @@ class TopKEngine(BaseEngine):
         for first, publications, members, following in saved:
             if first not in self._home:
                 raise UnknownId(str(first))
-            family = self._families[self._home[first][0]]
-            family.restore(publications, members, following)
-            for number, entry, _, _ in publications:
-                if entry.event_id is not None:
-                    self._published.setdefault(entry.event_id, []).append((family, number))
-            self._schedule(family)
+            self._fill(self._families[self._home[first][0]], publications, members, following)
+
+    def shift(self, by: int) -> None:
+        """Let time, and everything in the windows, count as so many µs later (earlier if negative): a clock was set."""
+        if self.now is None:
+            return
+        self.now += by
+        self._due, self._published = [], {}
+        for key, old in list(self._families.items()):
+            family = WindowFamily(old.top)
+            members = {ordinal: (began, delivered) for ordinal, began, delivered in old.members()}
+            for ordinal in members:
+                top = self.subscriptions[ordinal].top
+                assert top is not None
+                family.join(ordinal, top)
+            moved = [(n, entry._replace(time=entry.time + by), counts, v) for n, entry, counts, v in old.publications()]
+            self._families[key] = self._conditions[self._home[ordinal][1]].families[key] = family
+            self._fill(family, moved, members, old.next)
+
+    def _fill(
+        self,
+        family: WindowFamily,
+        publications: Sequence[tuple[int, Publication, bool, list[float]]],
+        members: dict[int, tuple[int, list[int]]],
+        following: int,
+    ) -> None:
+        family.restore(publications, members, following)
+        for number, entry, _, _ in publications:
+            if entry.event_id is not None:
+                self._published.setdefault(entry.event_id, []).append((family, number))
+        self._schedule(family)
 
 
 class SharedCondition(msgspec.Struct):

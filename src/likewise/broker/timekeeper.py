@@ -1,0 +1,105 @@
+"""What time it is: one judge for the whole broker, which does not believe a sudden step of the machine's clock at once.
+
+Events say when they expire by the clock on the wall, so that is the clock to go by. But a clock may be set wrong for a
+moment, and what is over is removed for good. So the wall clock is held against one that nobody can set. A step that
+is not plausible is in doubt until it has stood for a while. Meanwhile nothing is over that either clock holds valid,
+and what begins to be kept is kept by the later one. A step that stands is believed, ahead or back.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Final, NamedTuple
+
+import structlog
+
+PLAUSIBLE: Final = 60 * 1_000_000  # µs by which the wall clock may step and be believed at once
+STANDING_SECONDS: Final = 60.0  # after which any other step is believed
+_log = structlog.get_logger("likewise.clock")
+
+
+def steady_clock() -> float:
+    """Seconds that nobody can set, those asleep among them where the machine counts them."""
+    return time.clock_gettime(time.CLOCK_BOOTTIME) if hasattr(time, "CLOCK_BOOTTIME") else time.monotonic()
+
+
+class _Doubt(NamedTuple):
+    """A step that is not believed yet: by how much, and since when on the steady clock."""
+
+    step: int
+    since: float
+
+
+class Timekeeper:
+    """Gives the time in µs UTC. Without a steady clock the wall clock is believed whatever it says.
+
+    >>> wall, steady = [100_000_000], [0.0]
+    >>> judged = Timekeeper(lambda: wall[0], lambda: steady[0])
+    >>> wall[0] += 3_600_000_000  # an hour at once
+    >>> judged(), judged.latest()
+    (100000000, 3700000000)
+    >>> steady[0] += 60  # it stands
+    >>> judged()
+    3700000000
+    """
+
+    def __init__(self, wall: Callable[[], int], steady: Callable[[], float] | None = None) -> None:
+        self.steps = 0  # that were not plausible
+        self._wall = wall
+        self._steady = steady
+        self._believed = wall()
+        self._at = steady() if steady is not None else 0.0
+        self._doubt: _Doubt | None = None
+        self._lock = threading.Lock()
+
+    def __call__(self) -> int:
+        """The time by which things are over, and by which events arrive: while in doubt the earlier one."""
+        return min(self._look())
+
+    def latest(self) -> int:
+        """The time from which things are kept: while in doubt the later one."""
+        return max(self._look())
+
+    @property
+    def doubt(self) -> str | None:
+        """What is in doubt."""
+        doubt = self._doubt
+        return None if doubt is None else f"the clock stepped by {_shown(doubt.step)}, which is not believed yet"
+
+    def _look(self) -> tuple[int, int]:
+        """What is believed, and what the wall clock says."""
+        if self._steady is None:
+            wall = self._wall()
+            return wall, wall
+        with self._lock:
+            wall, steady = self._wall(), self._steady()
+            expected = self._believed + int((steady - self._at) * 1e6)
+            before, self._at = self._doubt, steady
+            self._believed, self._doubt = self._judge(wall, expected, steady)
+            doubt, believed = self._doubt, self._believed
+        if doubt is not None and (before is None or doubt.since != before.since):
+            self.steps += 1
+            _log.warning("the clock stepped; that is believed if it stands", step=_shown(doubt.step),
+                         seconds=STANDING_SECONDS)  # fmt: skip
+        elif doubt is None and before is not None:
+            stood = abs(wall - expected) > PLAUSIBLE
+            _log.warning("the clock's step is believed" if stood else "the clock stepped back to where it was",
+                         step=_shown(before.step))  # fmt: skip
+        return believed, wall
+
+    def _judge(self, wall: int, expected: int, steady: float) -> tuple[int, _Doubt | None]:
+        """What to believe, and what is in doubt then."""
+        step, doubt = wall - expected, self._doubt
+        if abs(step) <= PLAUSIBLE:
+            return wall, None
+        if doubt is None or abs(step - doubt.step) > PLAUSIBLE:
+            return expected, _Doubt(step, steady)
+        return (wall, None) if steady - doubt.since >= STANDING_SECONDS else (expected, doubt)
+
+
+def _shown(step: int) -> str:
+    sign = "-" if step < 0 else "+"
+    return f"{sign}{timedelta(seconds=abs(step) // 1_000_000)}"

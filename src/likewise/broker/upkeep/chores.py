@@ -1,0 +1,54 @@
+"""The broker's own chores: one that fails ends nothing, is said once, and is tried again until it works."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from typing import Final
+
+import structlog
+
+_log = structlog.get_logger("likewise.upkeep")
+FIRST_PAUSE: Final = 1.0  # seconds after which a chore that failed is tried again; twice as many each further time
+LONGEST_PAUSE: Final = 10.0
+
+
+class Chores:
+    """Does chores by name; `troubles` says which do not work now, and why.
+
+    >>> chores = Chores(clock=iter([0.0, 0.5, 2.0]).__next__)
+    >>> chores.do("tidying", lambda: 1 / 0)
+    >>> chores.do("tidying", lambda: print("too early"))
+    >>> chores.troubles
+    {'tidying': 'ZeroDivisionError: division by zero'}
+    >>> chores.do("tidying", lambda: None)
+    >>> chores.troubles, chores.failed
+    ({}, 1)
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self.troubles: dict[str, str] = {}
+        self.failed = 0  # how often, in all
+        self._clock = clock
+        self._again: dict[str, tuple[float, float]] = {}  # when to try again, and the pause after that
+
+    def __iter__(self) -> Iterator[str]:
+        return (f"{name}: {why}" for name, why in list(self.troubles.items()))
+
+    def do(self, name: str, work: Callable[[], object]) -> None:
+        """Do a chore, unless it failed a short while ago."""
+        now, (due, pause) = self._clock(), self._again.get(name, (0.0, FIRST_PAUSE))
+        if name in self._again and now < due:
+            return
+        try:
+            work()
+        except Exception as error:
+            self.failed += 1
+            self._again[name] = (now + pause, min(2 * pause, LONGEST_PAUSE))
+            if name not in self.troubles:
+                _log.error("a chore failed; it is tried again until it works", chore=name, exc_info=error)
+            self.troubles[name] = f"{type(error).__name__}: {error}"
+            return
+        if self.troubles.pop(name, None) is not None:
+            del self._again[name]
+            _log.info("a chore works again", chore=name)
