@@ -39,11 +39,13 @@ class Timekeeper:
     >>> wall, steady = [100_000_000], [0.0]
     >>> judged = Timekeeper(lambda: wall[0], lambda: steady[0])
     >>> wall[0] += 3_600_000_000  # an hour at once
-    >>> judged(), judged.latest()
-    (100000000, 3700000000)
-    >>> steady[0] += 60  # it stands
-    >>> judged()
-    3700000000
+    >>> from structlog.testing import capture_logs
+    >>> with capture_logs() as said:
+    ...     print(judged(), judged.latest())
+    ...     steady[0] += 60  # it stands
+    ...     print(judged(), said[-1]["event"])
+    100000000 3700000000
+    3700000000 the clock's step is believed
     """
 
     def __init__(self, wall: Callable[[], int], steady: Callable[[], float] | None = None) -> None:

@@ -68,13 +68,13 @@ class Metrics:
         self.registry.register(_Caches(tenants))
 
     def watch_upkeep(
-        self, troubles: Callable[[], list[str]], failed: Callable[[], int], steps: Callable[[], int]
+        self, troubles: Callable[[], list[str]], failed: Callable[[], int], stepped: Callable[[], int]
     ) -> None:
         """Measure what does not work now, how often a chore failed, and how often the clock stepped."""
         for name, text, value in (
             ("troubles", "What does not work now and is tried again", lambda: len(troubles())),
             ("chores_failed", "Failures of the broker's own chores", failed),
-            ("clock_steps", "Steps of the clock that were not plausible", steps),
+            ("clock_steps", "How often the clock stepped in a way that was not plausible", stepped),
         ):
             Gauge(f"likewise_{name}", text, registry=self.registry).set_function(value)
 

@@ -147,7 +147,8 @@ event_body = event_to_json  # the published JSON envelope is what the log holds
 def event_entries(tenant: int, events: Sequence[Event], kept: int | None) -> list[Entry]:
     """The entries of a tenant's events: one without an id is given one; valid until it expires, and `kept` at most.
 
-    >>> [entry] = event_entries(1, [Event((), id="e1", expires=9)], kept=7)
+    >>> from likewise.model import event
+    >>> [entry] = event_entries(1, [event({"no2": 45}, id="e1", expires=9)], kept=7)
     >>> entry.id, entry.ends, entry.own_id
     ('e1', 7, True)
     """
