@@ -27,6 +27,7 @@ from likewise.broker.store.commits import wait_for
 from likewise.broker.store.deliveries import Delivery, read, render
 from likewise.broker.store.entries import (
     Command,
+    Entry,
     Subscribe,
     Unregister,
     Unsubscribe,
