@@ -19,6 +19,7 @@
     │   ├── NotAuthenticated       no token, or an unknown one
     │   ├── NotAllowed             the token's scopes do not cover it
     │   └── RateExceeded           too many requests in too short a time
+    │       └── BacklogExceeded    more waits already than may
     ├── ArtefactError              a stored artefact (space, saved matcher, log) cannot be used
     │   ├── ArtefactMissing        it is not there
     │   ├── ArtefactDamaged        truncated, altered or inconsistent
@@ -224,6 +225,17 @@ class RateExceeded(AccessError):
         self.allowed = allowed
         self.retry_after = retry_after
         super().__init__(f"at most {allowed:g} events a second are allowed; come again in {retry_after:.1f} s")
+
+
+class BacklogExceeded(RateExceeded):
+    """More waits already than may: `waiting` of `allowed`; `retry_after` says in how many seconds to come again."""
+
+    code = "backlog"
+
+    def __init__(self, what: str, *, waiting: int, allowed: float, retry_after: float) -> None:
+        super().__init__(allowed=allowed, retry_after=retry_after)
+        self.waiting = waiting
+        self.args = (f"{waiting:,} {what} already, at most {allowed:,.6g} may; come again in {retry_after:.1f} s",)
 
 
 class ArtefactError(LikewiseError):

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 pytestmark = NEEDS_CHROMIUM
-TABS = ("Live", "Subscriptions", "Boards", "Operations")
+TABS = ("Live", "Subscriptions", "Rankings", "Health")
 
 
 class Tenant(NamedTuple):

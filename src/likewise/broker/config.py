@@ -68,7 +68,11 @@ class Annotations(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What one tenant may do; `rate` is events a second, without end if it is left out."""
+    """What one tenant may do; `rate` is events a second, without end if it is left out.
+
+    `backlog` is how many entries may wait to be matched, `backlog_seconds` how long what waits may take at the pace of
+    late; past either, publishers are told to come again.
+    """
 
     body: int = defaults.MAX_BODY_BYTES
     batch: int = defaults.MAX_BATCH_EVENTS
@@ -76,6 +80,8 @@ class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     subscribers: int = defaults.MAX_SUBSCRIBERS
     queue: int = defaults.MAX_QUEUE_LIMIT
     rate: float | None = None
+    backlog: int = defaults.MAX_BACKLOG
+    backlog_seconds: float = defaults.MAX_BACKLOG_SECONDS
 
 
 class Logging(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

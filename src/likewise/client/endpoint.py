@@ -20,6 +20,7 @@ from likewise.errors import ArtefactMissing, InputError, Unavailable
 ADDRESS: Final = f"http://{HOST}:{PORT}"
 REFUSED: Final = (1008, 4000, 4400)  # close codes after which connecting again would not help
 SECONDS: Final = 60  # a request may take
+LONGEST_TOLD: Final = 300.0  # seconds that a broker may tell a client to wait; past it our own pauses count
 FOREVER: Final = inf  # a patience that never ends
 
 
@@ -158,9 +159,16 @@ def _untrusted(error: BaseException) -> bool:
     return isinstance(error, ssl.SSLCertVerificationError) or "CERTIFICATE_VERIFY_FAILED" in str(error)
 
 
-def may_request_again(error: Exception) -> bool:
-    """Whether trying again may help: the connection broke, or the broker said to come again later."""
+def may_request_again(error: Exception) -> bool | float:
+    """Whether trying again may help: the connection broke, or the broker said to come again; then in how many seconds.
+
+    >>> may_request_again(BrokerRefused(429, {"retry_after": 2.5})), may_request_again(BrokerRefused(404, {}))
+    (2.5, False)
+    """
     if isinstance(error, BrokerRefused):
+        told = error.problem.get("retry_after")
+        if error.status in (429, 503) and isinstance(told, int | float) and 0 < told <= LONGEST_TOLD:
+            return float(told)
         return error.status in (429, 503)
     return isinstance(error, httpx.TransportError) and not _untrusted(error)
 

@@ -105,6 +105,9 @@ def raise_problem(response: httpx.Response) -> httpx.Response:
         said = msgspec.json.decode(response.content, type=dict[str, Any])
     except msgspec.MsgspecError:
         said = {}
+    told = response.headers.get("retry-after", "")
+    if told.isascii() and told.isdigit() and len(told) < 9:
+        said.setdefault("retry_after", int(told))
     raise BrokerRefused(response.status_code, said)
 
 

@@ -6,19 +6,29 @@ import asyncio
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Final, TypeVar
 
 from likewise.broker.broker import Broker
 from likewise.broker.store.event_log import Done
 from likewise.broker.tenants.access import Access, Doorkeeper
+from likewise.broker.tenants.allowed import check_backlog
 from likewise.broker.tenants.rates import Rate
 from likewise.broker.tenants.tenant import Tenant
 from likewise.connectors.loop_bridge import LoopBridge
-from likewise.defaults import BLOCK_SECONDS, TENANT
-from likewise.errors import Unavailable
+from likewise.defaults import BLOCK_SECONDS, MAX_QUESTIONS, MAX_QUESTIONS_WAITING, TENANT
+from likewise.errors import BacklogExceeded, Unavailable
 
 T = TypeVar("T")
 LOOK_SECONDS: Final = 5.0  # how often a stream whose token ends looks at the clock, which may be set meanwhile
+
+
+@dataclass(slots=True)
+class _Asked:
+    """The questions of one tenant."""
+
+    answering: asyncio.Semaphore
+    waiting: int = 0
 
 
 class Door:
@@ -31,6 +41,7 @@ class Door:
         self.reload()
         self.stopping = asyncio.Event()
         self._rates: dict[str, Rate] = {}
+        self._asked: dict[str, _Asked] = {}
         self._bridge: LoopBridge | None = None
 
     def reload(self) -> None:
@@ -65,12 +76,29 @@ class Door:
         """What the broker answers once that is on disk."""
         return await self.bridge.answer(start)
 
-    async def ask(self, question: Callable[[], T]) -> T:
-        """The answer to a question, found beside the loop and beside the thread that matches."""
-        return await asyncio.to_thread(question)
+    async def ask(self, tenant: Tenant, question: Callable[[], T]) -> T:
+        """The answer to a question, found beside the loop and beside the thread that matches.
+
+        Of each tenant a few are answered at once and some more wait: so nobody's questions take everybody's threads.
+        """
+        asked = self._asked.setdefault(tenant.name, _Asked(asyncio.Semaphore(MAX_QUESTIONS)))
+        if asked.waiting >= MAX_QUESTIONS_WAITING:
+            raise BacklogExceeded(
+                "questions wait", waiting=asked.waiting, allowed=MAX_QUESTIONS_WAITING, retry_after=1.0
+            )
+        asked.waiting += 1
+        try:
+            await asked.answering.acquire()
+        finally:
+            asked.waiting -= 1
+        try:
+            return await asyncio.to_thread(question)
+        finally:
+            asked.answering.release()
 
     def take(self, tenant: Tenant, count: int) -> None:
-        """Count events against the tenant's rate."""
+        """Count events against the tenant's rate, and refuse them while too many wait to be matched."""
+        check_backlog(tenant, self.broker.config.limits)
         allowed = self.broker.config.limits.rate
         if allowed is not None:
             rate = self._rates.get(tenant.name)

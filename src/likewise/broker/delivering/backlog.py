@@ -56,6 +56,12 @@ class Backlog:
                 self._taken = found[-1].position
         return found
 
+    def put_back(self, entries: list[Entry]) -> None:
+        """Hold entries again that were taken last and are left for a later turn."""
+        if entries:
+            self._held.extendleft(reversed(entries))
+            self._taken = entries[0].position - 1
+
     def _fetch(self) -> None:
         """Read the next entries that are not held, some at a time: each has to be decoded."""
         if self._unread is None:

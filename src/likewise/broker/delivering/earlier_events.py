@@ -1,54 +1,109 @@
 """The first deliveries of a new subscription: earlier events that are still valid and match it (sources.md C).
 
-Subscriptions that come together are served together, in one pass over the stored events.
+Subscriptions that come together are served together, in one pass over the stored events. That pass may be long, and
+other tenants wait for the thread, so it is made in slices; nothing of the tenant changes before the last one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 import numpy as np
+import structlog
 
 from likewise.broker.delivering.match_events import match_guarded, set_aside
 from likewise.broker.delivering.outcome import Outcome
 from likewise.broker.store.dead_letters import about
-from likewise.broker.store.deliveries import INITIAL, recipients_of
-from likewise.broker.store.entries import EVENT, Entry
+from likewise.broker.store.deliveries import INITIAL, Delivery, recipients_of
+from likewise.broker.store.entries import EVENT, Entry, Subscribe
 from likewise.broker.store.event_log import EventLog
 from likewise.broker.store.log_entries import first_of_newest
-from likewise.broker.store.packed_sets import pack_scores
+from likewise.broker.store.packed_sets import pack_scores, unpack_scores
 from likewise.broker.tenants.numbered_matcher import NumberedMatcher
-from likewise.broker.tenants.tenant import Held, Tenant
-from likewise.defaults import INITIAL_EVENTS
+from likewise.broker.tenants.tenant import Tenant
+from likewise.defaults import INITIAL_EVENTS, QUANTUM_SECONDS
 
 PAGE = 1_000
+SLICE = 16  # events of the first slice; the next ones as many as fit into a turn
+_log = structlog.get_logger("likewise.matching")
 
 
-def deliver_earlier(
-    log: EventLog, tenant: Tenant, new: Sequence[Held], before: int, now: int, outcome: Outcome
-) -> None:
-    """Send each new subscription's subscriber the valid events before a position that it has not had, in log order.
+class EarlierEvents:
+    """The pass over stored events for the subscriptions of some commands, and what it has led to so far.
 
-    At most the newest `INITIAL_EVENTS` are looked at.
+    The subscriptions are matched before they are held: so whatever stops the pass, nothing has to be taken back.
     """
-    wanted = [held for held in new if held.subscription.kind != "top" and held.ended is None]
-    if not wanted or not tenant.events:
-        return
-    matcher = tenant.stateless.alike()
-    for held in wanted:
-        matcher.add(held.number, msgspec.structs.replace(held.subscription, valid_for=None), at=now)
-    page: list[Entry] = []
-    for entry in valid_events(log, tenant, before, now, INITIAL_EVENTS):
-        page.append(entry)
-        if len(page) == PAGE:
-            _match(log, tenant, matcher, page, outcome)
-            page = []
-    if page:
-        _match(log, tenant, matcher, page, outcome)
+
+    def __init__(self, log: EventLog, tenant: Tenant, commands: Sequence[Entry]) -> None:
+        self.last = commands[-1].position  # of the commands it is for
+        self.outcome = Outcome()
+        self._tenant = tenant
+        self._first_number = tenant.next_number
+        self._slices = self._pass(log, commands)
+
+    def go_on(self, seconds: float) -> bool:
+        """Look at events for so long, by the processor's time; whether all have been looked at."""
+        end = time.thread_time() + seconds
+        return all(time.thread_time() < end for _ in self._slices)
+
+    def without(self, refused: set[int]) -> Outcome:
+        """What it led to, less what is due to subscriptions that could not be held."""
+        if not refused or not self.outcome.deliveries:
+            return self.outcome
+        kept, self._tenant.next_number = Outcome(), self._first_number
+        kept.letters = self.outcome.letters
+        for delivery in self.outcome.deliveries[self._tenant]:
+            scores = unpack_scores(delivery.scores, len(delivery.matched))
+            pairs = [(n, s) for n, s in zip(delivery.matched, scores, strict=True) if n not in refused]
+            if pairs:
+                _send(kept, self._tenant, self._owners, pairs, delivery)
+        return kept
+
+    def _pass(self, log: EventLog, commands: Sequence[Entry]) -> Iterator[None]:
+        """Send each new subscription's subscriber the valid events before it that it has not had, in log order.
+
+        At most the newest `INITIAL_EVENTS` are looked at. A slice has as many of them as a turn's time allows.
+        """
+        tenant, now = self._tenant, commands[-1].arrival
+        matcher = tenant.stateless.alike()
+        self._owners: dict[int, int] = {}
+        for entry in commands:
+            assert isinstance(entry.value, Subscribe)
+            queue, wanted = tenant.subscribers.get(entry.value.subscriber), entry.value.subscription
+            if queue is None or wanted.kind == "top":
+                continue
+            try:
+                matcher.add(entry.position, msgspec.structs.replace(wanted, valid_for=None), at=now)
+            except Exception as error:  # said to who subscribes, when it is to be held
+                _log.info("a new subscription cannot be matched", subscription=wanted.id, exc_info=error)
+                continue
+            self._owners[entry.position] = queue.number
+        if not self._owners or not tenant.events:
+            return
+        page: list[Entry] = []
+        size = SLICE
+        for entry in valid_events(log, tenant, commands[0].position, now, INITIAL_EVENTS):
+            page.append(entry)
+            if len(page) >= size:
+                begun = time.thread_time()
+                _match(log, tenant, matcher, page, self.outcome, self._owners)
+                page, used = [], time.thread_time() - begun
+                size = min(PAGE, 2 * size) if used < QUANTUM_SECONDS / 2 else max(1, size // 2)
+                yield
+        if page:
+            _match(log, tenant, matcher, page, self.outcome, self._owners)
 
 
-def _match(log: EventLog, tenant: Tenant, matcher: NumberedMatcher, page: list[Entry], outcome: Outcome) -> None:
+def _match(
+    log: EventLog,
+    tenant: Tenant,
+    matcher: NumberedMatcher,
+    page: list[Entry],
+    outcome: Outcome,
+    owners: Mapping[int, int],
+) -> None:
     """Match a page; an event that cannot be matched becomes a dead letter, unless it is one already."""
 
     def aside(entry: Entry, error: Exception) -> None:
@@ -61,13 +116,20 @@ def _match(log: EventLog, tenant: Tenant, matcher: NumberedMatcher, page: list[E
         entry = page[index]
         with log.reading() as tables:
             had = recipients_of(tables, tenant.number, entry.position)
-        pairs = [
-            (number, score) for number, score in zip(*met, strict=True) if tenant.held[number].subscriber not in had
-        ]
+        pairs = [(number, score) for number, score in zip(*met, strict=True) if owners[number] not in had]
         if pairs:
-            numbers = [number for number, _ in pairs]
-            scores = pack_scores(np.array([score for _, score in pairs], np.float32))
-            outcome.deliver(tenant, entry.position, INITIAL, numbers, scores, entry)
+            sent = Delivery(0, entry.position, INITIAL, [], [], b"", entry.body, entry.ends)
+            _send(outcome, tenant, owners, pairs, sent)
+
+
+def _send(
+    outcome: Outcome, tenant: Tenant, owners: Mapping[int, int], pairs: list[tuple[int, float]], sent: Delivery
+) -> None:
+    """Send what met some subscriptions to their owners."""
+    numbers = [number for number, _ in pairs]
+    scores = pack_scores(np.array([score for _, score in pairs], np.float32))
+    to = sorted({owners[number] for number in numbers})
+    outcome.send(tenant, Delivery(0, sent.event, sent.cause, to, numbers, scores, sent.body, sent.ends))
 
 
 def valid_events(log: EventLog, tenant: Tenant, before: int, now: int, limit: int) -> Iterator[Entry]:

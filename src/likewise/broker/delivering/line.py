@@ -30,6 +30,10 @@ class Line:
         """The numbers of those who wait."""
         return self._turns.everyone()
 
+    def pace(self, tenant: int) -> float:
+        """The seconds of the processor that an entry of a tenant took lately."""
+        return self._pace.get(tenant, 0.0)
+
     def begin(self, tenant: Tenant) -> None:
         """Let a tenant wait with what the log holds of it and is not matched."""
         self._backlogs[tenant.number] = Backlog(self._log, tenant.number, tenant.matched, tenant.appended)
@@ -49,15 +53,20 @@ class Line:
             self._turns.join(number)
 
     @contextmanager
-    def turn(self, most: int) -> Iterator[tuple[int, list[Entry]]]:
-        """Whose turn it is, with its next entries, at most so many; the processor time of the block is what it used."""
+    def turn(self, most: int) -> Iterator[tuple[int, list[Entry], list[Entry]]]:
+        """Whose turn it is, with its next entries, at most so many; the processor time of the block is what it used.
+
+        Entries that the block puts into the second list, the last ones in their order, wait for its next turn.
+        """
         number, owed = self._turns.next()
         backlog, pace, begun = self._backlogs[number], self._pace.get(number, QUANTUM_SECONDS / 5), time.thread_time()
         entries = backlog.take(max(1, min(most, int(owed / pace))))
-        yield number, entries
+        left: list[Entry] = []
+        yield number, entries, left
         used = time.thread_time() - begun
-        if entries:
-            self._pace[number] = max(1e-6, 0.5 * pace + 0.5 * used / len(entries))
+        backlog.put_back(left)
+        if len(entries) > len(left):
+            self._pace[number] = max(1e-6, 0.5 * pace + 0.5 * used / (len(entries) - len(left)))
         self._turns.used(number, used, more=bool(backlog))
         if not backlog:
             del self._backlogs[number]

@@ -66,6 +66,23 @@ class Outcome:
         """A change to the tables that belongs to this outcome: `work(tables, *arguments)`."""
         self.changes.append((work, arguments))
 
+    def absorb(self, other: Outcome) -> None:
+        """Take in another outcome, which came of later entries; no policies were applied to it."""
+        self.positions |= other.positions
+        self.arrival = self.arrival or other.arrival
+        for tenant, deliveries in other.deliveries.items():
+            self.deliveries.setdefault(tenant, []).extend(deliveries)
+        for own, more in (
+            (self.letters, other.letters),
+            (self.changes, other.changes),
+            (self.results, other.results),
+            (self.withdrawn, other.withdrawn),
+            (self.unregistered, other.unregistered),
+        ):
+            own.extend(more)  # type: ignore[arg-type]
+        for number, offer in other._offers.items():
+            self._offers.setdefault(number, _Offer(offer.tenant, offer.queue, [])).numbers.extend(offer.numbers)
+
     def apply_policies(self, now: int) -> None:
         """Decide for each full queue: old ones go, or new ones become dead letters. Once, before storing."""
         for tenant, queue, numbers in self._offers.values():

@@ -17,7 +17,7 @@ from contextlib import suppress
 import structlog
 
 from likewise.broker.delivering.apply_commands import Commands
-from likewise.broker.delivering.earlier_events import deliver_earlier
+from likewise.broker.delivering.earlier_events import EarlierEvents
 from likewise.broker.delivering.line import Line
 from likewise.broker.delivering.match_events import match_events
 from likewise.broker.delivering.outcome import Outcome
@@ -27,10 +27,12 @@ from likewise.broker.store.commits import wait_for
 from likewise.broker.store.deliveries import recipients_of
 from likewise.broker.store.entries import EVENT, Entry, Subscribe
 from likewise.broker.store.event_log import EventLog
+from likewise.broker.store.log_entries import count_between
 from likewise.broker.tenants.tenant import Held, Tenant
 from likewise.defaults import (
     FINISHING_SECONDS,
     MATCH_ENTRIES,
+    QUANTUM_SECONDS,
     ROUND_SECONDS,
     SAVING_SECONDS,
     STRETCH_SECONDS,
@@ -38,6 +40,7 @@ from likewise.defaults import (
 from likewise.errors import Unavailable
 
 _log = structlog.get_logger("likewise.matching")
+BUSY_SECONDS = 0.0005  # before matchers that a question uses are looked at again
 
 
 class MatchingWorker:
@@ -70,6 +73,7 @@ class MatchingWorker:
         self._commands = Commands(self._find, self._had)
         self._at_hand: dict[int, Entry] = {}
         self._line = Line(log)
+        self._earlier: dict[int, EarlierEvents] = {}  # of tenants whose new subscriptions are not held yet
         self._under_way: list[Entry] = []
         self._inbox: queue.SimpleQueue[list[Entry] | None] = queue.SimpleQueue()
         self._stopping = False
@@ -88,6 +92,8 @@ class MatchingWorker:
         for tenant in self._tenants.values():
             if not tenant.caught_up:
                 self._line.begin(tenant)
+                with self._log.reading() as tables:
+                    tenant.handed = count_between(tables, tenant.number, tenant.matched, tenant.appended)
         self._thread.start()
 
     def take(self, entries: list[Entry]) -> None:
@@ -98,6 +104,7 @@ class MatchingWorker:
             tenant.appended = entry.position
             if entry.position > tenant.matched:
                 left.append(entry)
+                tenant.handed += 1
         if left:
             self._inbox.put(left)
 
@@ -173,47 +180,73 @@ class MatchingWorker:
         outcome, count, end = Outcome(), 0, time.thread_time() + ROUND_SECONDS
         served: set[int] = set()
         while self._line and count < MATCH_ENTRIES and time.thread_time() < end and not self.hurried.is_set():
-            with self._line.turn(MATCH_ENTRIES - count) as (number, entries):
+            with self._line.turn(MATCH_ENTRIES - count) as (number, entries, left):
+                tenant = self._tenants[number]
                 self._under_way += entries
-                outcome = self._match(self._tenants[number], entries, outcome)
-            count += len(entries)
+                if tenant.matchers.acquire(blocking=False):
+                    tenant.matchers.release()
+                    outcome = self._match(tenant, entries, left, outcome)
+                else:  # a question uses them, perhaps for long: it is this tenant's own, and nobody else waits for it
+                    left += entries
+                    time.sleep(BUSY_SECONDS)
+                del self._under_way[len(self._under_way) - len(left) :]
+                tenant.taken += len(entries) - len(left)
+            tenant.pace = self._line.pace(number)
+            count += len(entries) - len(left)
             served.add(number)
             self._take_in()
-            waiting = self._line.tenants()
-            if waiting < served:
+            if len(left) == len(entries) or self._line.tenants() < served:
                 break
         self._store(outcome)
         self._under_way = []
 
-    def _match(self, tenant: Tenant, entries: list[Entry], outcome: Outcome) -> Outcome:
-        """Match entries of a tenant; the outcome to go on with.
+    def _match(self, tenant: Tenant, entries: list[Entry], left: list[Entry], outcome: Outcome) -> Outcome:
+        """Match entries of a tenant, except those it leaves for a later turn; the outcome to go on with.
 
         New subscriptions come after a commit: what came before must be stored, so that they are not given what their
-        subscriber has had.
+        subscriber has had. Their earlier events take as many turns as it needs; what comes after them waits so long.
         """
         self._at_hand = {entry.position: entry for entry in entries if entry.kind == EVENT}
+        passed = 0
         for run in _runs(entries):
-            if isinstance(run[0].value, Subscribe) and outcome.deliveries:
-                self._store(outcome)
-                outcome = Outcome()
-            with tenant.matchers:
-                if run[0].kind == EVENT:
-                    outcome.arrival = outcome.arrival or run[0].arrival
-                    match_events(tenant, run, outcome, self._find)
-                else:
-                    self._apply(tenant, run, outcome)
+            if isinstance(run[0].value, Subscribe):
+                if outcome.deliveries:
+                    self._store(outcome)
+                    outcome = Outcome()
+                earlier = self._earlier.get(tenant.number) or EarlierEvents(self._log, tenant, run)
+                if not earlier.go_on(QUANTUM_SECONDS):
+                    self._earlier[tenant.number] = earlier
+                    left += entries[passed:]
+                    return outcome
+                self._earlier.pop(tenant.number, None)
+                own = [entry for entry in run if entry.position <= earlier.last]
+                self._hold(tenant, own, earlier, outcome)
+                if len(own) < len(run):  # more came meanwhile, which the pass was not for
+                    outcome.positions[tenant] = own[-1].position
+                    left += entries[passed + len(own) :]
+                    return outcome
+            else:
+                with tenant.matchers:
+                    if run[0].kind == EVENT:
+                        outcome.arrival = outcome.arrival or run[0].arrival
+                        match_events(tenant, run, outcome, self._find)
+                    else:
+                        self._apply(tenant, run, outcome)
+            passed += len(run)
             outcome.positions[tenant] = run[-1].position
         return outcome
 
-    def _apply(self, tenant: Tenant, run: list[Entry], outcome: Outcome) -> None:
-        new: list[Held] = []
-        for entry in run:
-            result = self._commands.apply(tenant, entry, outcome)
-            outcome.results.append((entry, result))
-            if isinstance(result, Held):
-                new.append(result)
-        if new:
-            deliver_earlier(self._log, tenant, new, run[0].position, run[-1].arrival, outcome)
+    def _apply(self, tenant: Tenant, run: list[Entry], outcome: Outcome) -> list[object]:
+        results = [self._commands.apply(tenant, entry, outcome) for entry in run]
+        outcome.results += zip(run, results, strict=True)
+        return results
+
+    def _hold(self, tenant: Tenant, run: list[Entry], earlier: EarlierEvents, outcome: Outcome) -> None:
+        """Hold new subscriptions, and send what the pass over earlier events has found for them."""
+        with tenant.matchers:
+            results = self._apply(tenant, run, outcome)
+            held = {each.number for each in results if isinstance(each, Held) and each.ended is None}
+            outcome.absorb(earlier.without({entry.position for entry in run} - held))
 
     def _find(self, position: int) -> Entry | None:
         found = self._at_hand.get(position)

@@ -102,6 +102,14 @@ def first_of_newest(tables: Tables, tenant: int, before: int, limit: int) -> int
     return None if first is None else int(first)
 
 
+def count_between(tables: Tables, tenant: int, after: int, until: int) -> int:
+    """How many entries of a tenant there are after a position, up to another."""
+    (found,) = tables.one(
+        "SELECT count(*) FROM log WHERE tenant = ? AND position > ? AND position <= ?", tenant, after, until
+    )
+    return int(found)
+
+
 def withdraw(tables: Tables, position: int) -> None:
     """Mark an event as taken back."""
     tables.change(

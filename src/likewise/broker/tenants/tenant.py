@@ -56,6 +56,9 @@ class Tenant:
         self.matchers = make_lock("matchers")  # held by whoever uses the matchers or deals out numbers
         self.appended = 0  # the last position of its entries in the log; the writer's to change, as is `matched`
         self.matched = 0  # up to where they are matched and that is stored
+        self.handed = 0  # entries that came to be matched in turns; the writer's to change
+        self.taken = 0  # of those, what is matched; the matching thread's to change, as is `pace`
+        self.pace = 0.0  # seconds of the processor that one took lately
         self.held: dict[int, Held] = {}
         self.ended: set[int] = set()  # numbers of those that hold no longer
         self.ending: dict[int, Held] = {}  # those with a validity of their own
@@ -157,6 +160,11 @@ class Tenant:
     def caught_up(self) -> bool:
         """Whether everything of it that is in the log is matched, and that is stored. For the writer's thread."""
         return self.matched >= self.appended
+
+    @property
+    def waiting(self) -> int:
+        """How many entries wait to be matched."""
+        return max(0, self.handed - self.taken)
 
     @property
     def blocked(self) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import Any
 
 from fastapi import APIRouter, Request
@@ -75,7 +76,7 @@ async def match(request: Request) -> Response:
             raise InputError("give an event or a subscription's text, not both; to compare them use /v1/explain")
         return answer(await _backtest(door, tenant, BacktestAsked(said.text)))
     event = _plain(await asyncio.to_thread(_event, asking, said))
-    found = await door.ask(lambda: would_meet(tenant, event, door.broker.clock()))
+    found = await door.ask(tenant, lambda: would_meet(tenant, event, door.broker.clock()))
     return answer(MatchAnswer(tuple(each for each in found if access.owns(each.subscriber))))
 
 
@@ -101,10 +102,10 @@ async def explain(request: Request) -> Response:
     if said.text is not None:
         subscription = parse(said.text)
         event = _plain(found)
-        explained = await door.ask(lambda: explain_text(tenant, subscription, event, now))
+        explained = await door.ask(tenant, lambda: explain_text(tenant, subscription, event, now))
     elif said.subscriber is not None and said.subscription is not None:
         held = asking.subscription(said.subscriber, said.subscription)
-        explained = await door.ask(lambda: explain_live(tenant, held, found, now))
+        explained = await door.ask(tenant, lambda: explain_live(tenant, held, found, now))
     else:
         raise InputError("give a subscription: `subscriber` and `subscription`, or its `text`")
     return raw_answer(explanation_to_json(explained))
@@ -114,10 +115,11 @@ async def _backtest(door: Door, tenant: Tenant, tried: BacktestAsked) -> Backtes
     subscription = parse(tried.text)
     broker = door.broker
     limit, shown = max(0, min(tried.events, STORED_EVENTS)), max(0, min(tried.shown, 10_000))
-    return await asyncio.to_thread(
+    question = partial(
         backtest, broker.store, tenant, subscription, broker.worker.position + 1, broker.clock(),
         limit=limit, shown=shown,
     )  # fmt: skip
+    return await door.ask(tenant, question)
 
 
 @router.post(
@@ -163,5 +165,5 @@ async def read_board(request: Request, subscriber: str, id: str) -> Response:
     asking = tenant_asking(request)
     door, _, tenant = asking
     held = asking.subscription(subscriber, id)
-    ranked = await door.ask(lambda: board(tenant, held))
+    ranked = await door.ask(tenant, lambda: board(tenant, held))
     return answer(await asyncio.to_thread(places, door.broker.store, held, ranked))

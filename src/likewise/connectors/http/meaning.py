@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
@@ -25,11 +23,11 @@ router = APIRouter(tags=["meaning"])
 )
 async def relatedness(request: Request) -> Response:
     """Measure two terms."""
-    tenant = tenant_asking(request).tenant
+    door, _, tenant = tenant_asking(request)
     a, b = term(request, "a"), term(request, "b")
     themes, other = terms(request, "themes"), terms(request, "other_themes")
     interpretation = tenant.stateless.interpretation
-    found = await asyncio.to_thread(lambda: interpretation.space.relatedness(a, b, themes=themes, other_themes=other))
+    found = await door.ask(tenant, lambda: interpretation.space.relatedness(a, b, themes=themes, other_themes=other))
     return answer(RelatednessAnswer(found))
 
 
@@ -48,7 +46,7 @@ async def relatedness(request: Request) -> Response:
 )
 async def nearest(request: Request) -> Response:
     """Find near words."""
-    tenant = tenant_asking(request).tenant
+    door, _, tenant = tenant_asking(request)
     word, k, themes = term(request, "term"), whole(request, "k", 10, 1, 1_000), terms(request, "themes")
-    found = await asyncio.to_thread(lambda: tenant.stateless.interpretation.space.nearest(word, k, themes))
+    found = await door.ask(tenant, lambda: tenant.stateless.interpretation.space.nearest(word, k, themes))
     return answer([Near(near, score) for near, score in found])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import ceil
 from typing import Final
 
 import msgspec
@@ -60,7 +61,7 @@ def problem_response(error: errors.LikewiseError) -> Response:
     said = problem(error)
     headers = {}
     if isinstance(error, errors.RateExceeded):
-        headers["Retry-After"] = str(max(1, round(error.retry_after)))
+        headers["Retry-After"] = str(max(1, ceil(error.retry_after)))
     if isinstance(error, errors.NotAuthenticated):
         headers["WWW-Authenticate"] = "Bearer"
     return Response(

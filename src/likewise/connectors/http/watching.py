@@ -74,7 +74,7 @@ async def show_grid(request: Request) -> Response:
         level = subscription.threshold if subscription.threshold is not None else interpretation.threshold
         return grid(event, subscription, interpretation.measure, level)
 
-    return answer(GridShown(await door.ask(question)))
+    return answer(GridShown(await door.ask(tenant, question)))
 
 
 @router.get(
@@ -91,4 +91,4 @@ async def show_evidence(request: Request) -> Response:
     wanted = Term(term(request, "a"), theme=theme_of(terms(request, "themes")))
     seen = Term(term(request, "b"), theme=theme_of(terms(request, "other_themes")))
     interpretation = tenant.stateless.interpretation
-    return answer(await door.ask(lambda: interpretation.space.describe(wanted, seen, interpretation.measure)))
+    return answer(await door.ask(tenant, lambda: interpretation.space.describe(wanted, seen, interpretation.measure)))
