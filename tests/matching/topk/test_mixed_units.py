@@ -24,6 +24,7 @@ UNITS = {
     "ft": ("length", Fraction(3048, 10000), Fraction(0)),
     "kg": ("mass", Fraction(1), Fraction(0)),
 }
+By = Literal["value", "sum", "distance"]
 SAME = {"t": ("degC", "degF", "K"), "h": ("m", "cm", "ft")}
 
 
@@ -53,7 +54,7 @@ class Asked(NamedTuple):
     k: int
     duration: int | None
     events: int | None
-    by: Literal["value", "sum", "distance"]
+    by: By
     terms: tuple[tuple[int, str, str], ...]
     highest: bool
 
@@ -141,7 +142,7 @@ class Oracle:
 
 
 def draw_asked(chance: Random, number: int) -> Asked:
-    by = chance.choice(("value", "sum", "distance"))
+    by: By = chance.choice(("value", "sum", "distance"))
     attributes = ["t"] if by == "value" else chance.choice((["t"], ["h"], ["t", "h"]))
     terms = tuple(
         (chance.randint(-3, 3) * 5 or 1, attribute, chance.choice((*SAME[attribute], SAME[attribute][0])))
@@ -149,9 +150,10 @@ def draw_asked(chance: Random, number: int) -> Asked:
     )
     if chance.random() < 0.15:  # numbers as they are written
         terms = tuple((weight, attribute, "") for weight, attribute, _ in terms)
-    window = chance.choice(((chance.randint(3, 25), None), (None, chance.choice((1, 4, 15))), (None, None)))
+    sizes = ((chance.randint(3, 25), None), (None, chance.choice((1, 4, 15))), (None, None))
+    duration, events = chance.choice(sizes)
     least = ("t", str(chance.randrange(-20, 20)), "degC") if chance.random() < 0.4 else None
-    return Asked(f"s{number}", least, chance.choice((1, 1, 2, 4)), *window, by, terms, chance.random() < 0.4)
+    return Asked(f"s{number}", least, chance.choice((1, 1, 2, 4)), duration, events, by, terms, chance.random() < 0.4)
 
 
 def draw_said(chance: Random, attribute: str) -> Said:
