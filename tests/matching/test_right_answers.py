@@ -252,3 +252,13 @@ def test_a_wrong_threshold_or_measure_is_refused_at_once() -> None:
         lw.Matcher(threshold=2)
     with pytest.raises(lw.LikewiseError, match="no measure is named 'foo'"):
         lw.Matcher(measure="foo")
+
+
+def test_a_unit_that_is_not_an_everyday_one_says_what_is_read() -> None:
+    """Three acres are an area whatever they are called, and no temperature."""
+    matcher = lw.Matcher()
+    matcher.add(lw.parse("{area~ exists}", id="area"))
+    matcher.add(lw.parse("{temperature~ exists}", id="temperature"))
+    for name, met in (("field", ["area"]), ("temperature", [])):
+        assert [m.subscription_id for m in matcher.match({name: {"value": 3, "unit": "acre"}})] == met
+    assert [m.subscription_id for m in matcher.match({"temperature": 3})] == ["temperature"]

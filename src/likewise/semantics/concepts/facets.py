@@ -15,7 +15,7 @@ from typing import Final, Literal, NamedTuple
 
 import msgspec
 
-from likewise.model.units import find_unit, units_in_name
+from likewise.model.units import any_unit, find_unit, units_in_name
 from likewise.semantics.concepts.inventory import Concept, Inventory
 from likewise.semantics.concepts.name_words import NameWords
 from likewise.semantics.measure import Term
@@ -156,7 +156,7 @@ class FacetParser:
 
     def _dimension(self, term: Term, sure: Sequence[str], head: _Part, outer: bool) -> str:
         """The dimension of the unit that is stated beside the value, in the name, or, if that says nothing, nearby."""
-        stated = find_unit(term.unit) if term.unit else None
+        stated = any_unit(term.unit) if term.unit else None
         if stated is not None:
             return stated.dimension
         if sure:

@@ -17,7 +17,7 @@ import msgspec
 import numpy as np
 
 from likewise import defaults
-from likewise.model.units import find_unit, units_in_name
+from likewise.model.units import any_unit, find_unit, units_in_name
 from likewise.semantics.calibration import NameWeights
 from likewise.semantics.measure import Term
 from likewise.semantics.measures.esa import equal_are_one, fold_spaces
@@ -130,7 +130,7 @@ class NamesMeasure:
         parsed = parse(text, context, self._vectors.words, self._known, self.weights)
         found = units_in_name(text)
         beside = context if parsed.in_context else ()
-        units = [u for u in (find_unit(unit) if unit else None, *map(find_unit, beside)) if u is not None]
+        units = [u for u in (any_unit(unit) if unit else None, *map(find_unit, beside)) if u is not None]
         written = parsed.cut[:MOST_WORDS]
         stated = [(u, True) for u in units[:1]]
         words = tuple(w.text for w in parsed.words)
