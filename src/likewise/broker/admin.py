@@ -30,5 +30,5 @@ def stats(broker: Broker, tenant: str) -> Stats:
             count_rows(tables, "log", mine.number, events=True), broker.store.position, broker.worker.position,
             count_rows(tables, "deliveries", mine.number), sum(map(len, queues)), len(queues),
             sum(len(q.subscriptions) for q in queues), count_rows(tables, "dead_letters", mine.number),
-            sum(q.dropped for q in queues), size_of(tables),
+            sum(q.dropped for q in queues), size_of(tables), broker.metrics.refusals(tenant),
         )  # fmt: skip

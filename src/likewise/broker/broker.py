@@ -244,7 +244,7 @@ class Broker:
         keep = self.config.store.keep
         kept = None if keep is None else self.clock.latest() + keep
         entries = event_entries(tenant.number, events, kept)
-        self.metrics.received(len(entries))
+        self.metrics.received(tenant.name, len(entries))
         self.store.append(entries, self.trace.received(tenant.name, entries, done))
 
     def find_event(self, tenant: Tenant, id: str, source: str | None = None) -> int:
@@ -321,7 +321,7 @@ class Broker:
 
     def sent(self, tenant: Tenant, queue: SubscriberQueue, page: Sequence[tuple[int, bytes]]) -> None:
         """Deliveries went out to a stream."""
-        self.metrics.sent(len(page))
+        self.metrics.sent(tenant.name, len(page))
         self.trace.sent(tenant.name, queue.id, page)
 
     def set_aside(self, tenant: Tenant, error: LikewiseError, part: bytes, done: Done, media_type: str = "") -> None:
@@ -330,6 +330,7 @@ class Broker:
         letter = dead_letters.NewLetter(
             tenant.number, self.clock(), "unreadable", str(error)[:2000], body=part, media_type=media_type
         )
+        self.metrics.set_aside(tenant.name, 1)
         self.store.write(lambda tables: dead_letters.insert(tables, [letter]), done)
 
     # -- upkeep ---------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from likewise.broker.tenants.access import Access
 from likewise.connectors.door import Door
 from likewise.connectors.media_types import Said, Unreadable, read_events
 from likewise.defaults import OFF_LOOP_BYTES
-from likewise.errors import LikewiseError
+from likewise.errors import InvalidEvent, LikewiseError
 from likewise.formats.wire.events import Receipt
 from likewise.model import Event
 
@@ -36,6 +36,11 @@ async def publish(door: Door, access: Access, body: bytes, kind: Said) -> list[R
         await door.answer(lambda done: broker.set_aside(tenant, error, part, done, str(kind)))
         raise error from refused
     events = _sourced(access, events)
+    for each in events:
+        if each.expires is not None and each.expires < 0:
+            raise InvalidEvent(
+                f"`expires` is {each.expires}, before 1970; give the end of its validity, or leave it out"
+            )
     try:
         door.take(tenant, len(events))
         await door.unblocked(tenant)
@@ -43,7 +48,7 @@ async def publish(door: Door, access: Access, body: bytes, kind: Said) -> list[R
         broker.trace.refused(tenant.name, too_much, events)
         raise
     receipts = await door.answer(lambda done: broker.start_publish(tenant, events, done))
-    broker.metrics.publishing.observe(time.perf_counter() - begun)
+    broker.metrics.published(tenant.name, time.perf_counter() - begun)
     return cast("list[Receipt]", receipts)
 
 

@@ -81,6 +81,7 @@ class HealthPanel:
             ("wait to be read", f"{mine.pending:,}"),
             ("dropped, as a queue was full", f"{mine.dropped:,}"),
             ("set aside", f"{mine.dead_letters:,}"),
+            ("requests refused", f"{mine.refused:,}"),
             ("subscriptions", f"{mine.subscriptions:,}"),
             ("half are on disk within", _seconds(now.quantile("likewise_publish_seconds", 0.5, old))),
             ("99 % are on disk within", _seconds(now.quantile("likewise_publish_seconds", 0.99, old))),

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 
 import msgspec
 import pytest
@@ -21,6 +20,7 @@ from likewise.broker.tenants.allowed import check_backlog
 from likewise.broker.tenants.tenant import Tenant
 from likewise.errors import BacklogExceeded, DuplicateId
 from likewise.model import Event
+from tests.broker.asked import asked
 
 
 def until(state: Callable[[], bool], what: str) -> None:
@@ -53,26 +53,6 @@ def stocked(broker: Broker, name: str, count: int) -> Tenant:
     broker.publish(tenant, [lw.event({"x": n}, id=f"e{n}") for n in range(count)])
     broker.wait_until_matched()
     return tenant
-
-
-@contextmanager
-def asked(tenant: Tenant) -> Iterator[None]:
-    """A question, on a thread of its own, that uses a tenant's matchers for as long as the block takes."""
-    begun, over = threading.Event(), threading.Event()
-
-    def question() -> None:
-        with tenant.matchers:
-            begun.set()
-            over.wait(60)
-
-    thread = threading.Thread(target=question)
-    thread.start()
-    assert begun.wait(60)
-    try:
-        yield
-    finally:
-        over.set()
-        thread.join()
 
 
 def test_a_pass_over_stored_events_lets_other_tenants_in_between(sliced: None, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,12 +18,12 @@ def test_cache_hits_and_misses_are_counted() -> None:
         tenant = broker.tenant("default")
         broker.register(tenant, "ann")
         broker.subscribe(tenant, "ann", [lw.parse("{device~ = laptop~}", id="s")])
-        assert values(broker)['likewise_cache_misses_total{cache="posting_lists"}'] == 0
+        assert values(broker)['likewise_cache_misses_total{cache="posting_lists",tenant="default"}'] == 0
         for n in range(3):
             broker.publish(tenant, [lw.event({"device": "computer"}, id=f"e{n}")])
         broker.wait_until_matched()
         found = values(broker)
-    assert found['likewise_cache_misses_total{cache="posting_lists"}'] == 1
-    assert found['likewise_cache_hits_total{cache="posting_lists"}'] == 2
-    assert found['likewise_cache_misses_total{cache="relatedness"}'] == 2
-    assert found["likewise_events_received_total"] == 3
+    assert found['likewise_cache_misses_total{cache="posting_lists",tenant="default"}'] == 1
+    assert found['likewise_cache_hits_total{cache="posting_lists",tenant="default"}'] == 2
+    assert found['likewise_cache_misses_total{cache="relatedness",tenant="default"}'] == 2
+    assert found['likewise_events_received_total{tenant="default"}'] == 3

@@ -15,7 +15,7 @@ from likewise.errors import InputError
 def log_to_stderr(wanted: Logging) -> EventTrace:
     """Let structlog, and what libraries log, go to standard error; what a broker says of single events at that level.
 
-    Lines of other libraries keep their own form, and are shown from `warning` on.
+    Lines of other libraries are shown from `warning` on, in the same form, with the name of their logger.
     """
     level = logging.getLevelNamesMapping().get(wanted.level.upper())
     if level is None or wanted.format not in ("json", "text"):
@@ -25,15 +25,22 @@ def log_to_stderr(wanted: Logging) -> EventTrace:
         if wanted.format == "json"
         else [structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty())]
     )
+    added: list[structlog.typing.Processor] = [
+        structlog.contextvars.merge_contextvars,
+        structlog.processors.add_log_level,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+    ]
     structlog.configure(
-        processors=[
-            structlog.contextvars.merge_contextvars,
-            structlog.processors.add_log_level,
-            structlog.processors.TimeStamper(fmt="iso", utc=True),
-            *renderers,
-        ],
+        processors=[*added, *renderers],
         wrapper_class=structlog.make_filtering_bound_logger(level),
         logger_factory=structlog.PrintLoggerFactory(sys.stderr),
     )
-    logging.basicConfig(level=max(level, logging.WARNING), stream=sys.stderr)
+    others = logging.StreamHandler(sys.stderr)
+    others.setFormatter(
+        structlog.stdlib.ProcessorFormatter(
+            processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, *renderers],
+            foreign_pre_chain=[*added, structlog.stdlib.add_logger_name],
+        )
+    )
+    logging.basicConfig(level=max(level, logging.WARNING), handlers=[others])
     return EventTrace(level)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
-from prometheus_client.metrics_core import CounterMetricFamily
+from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 from likewise.broker.delivering.outcome import Outcome
@@ -18,53 +18,44 @@ _BUCKETS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0,
 
 
 class Metrics:
-    """The counters of one broker, in a registry of their own.
+    """The counters of one broker, by tenant, in a registry of their own.
 
-    >>> b"likewise_events_received_total 0.0" in Metrics().page()
+    >>> metrics = Metrics()
+    >>> metrics.received("city", 3)
+    >>> b'likewise_events_received_total{tenant="city"} 3.0' in metrics.page()
     True
+    >>> b"city" in metrics.page("another")
+    False
     """
 
     def __init__(self) -> None:
-        self.registry = registry = CollectorRegistry()
-        self._received = Counter("likewise_events_received", "Events taken in", registry=registry)
-        self._matched = Counter("likewise_events_matched", "Events that met a subscription", registry=registry)
-        self._deliveries = Counter("likewise_deliveries_stored", "Deliveries, by recipient", registry=registry)
-        self._sent = Counter("likewise_deliveries_sent", "Deliveries sent to streams", registry=registry)
-        self._letters = Counter("likewise_dead_letters", "Dead letters", registry=registry)
-        self._matching = Histogram(
-            "likewise_matching_seconds", "From arrival in the log to stored deliveries", buckets=_BUCKETS,
-            registry=registry,
-        )  # fmt: skip
-        self.publishing = Histogram(
-            "likewise_publish_seconds", "From request to acknowledgement", buckets=_BUCKETS, registry=registry
-        )
+        self.registry = CollectorRegistry()
+        self._tenants: Mapping[int, Tenant] = {}
+        self._received = self._counter("events_received", "Events taken in")
+        self._matched = self._counter("events_matched", "Events that met a subscription")
+        self._deliveries = self._counter("deliveries_stored", "Deliveries, by recipient")
+        self._sent = self._counter("deliveries_sent", "Deliveries sent to streams")
+        self._letters = self._counter("dead_letters", "Dead letters")
+        self._refused = self._counter("requests_refused", "Requests refused, by the problem's code", "code")
+        self._matching = self._histogram("matching_seconds", "From arrival in the log to stored deliveries")
+        self._publishing = self._histogram("publish_seconds", "From request to acknowledgement")
+        self._refusals: dict[str, int] = {}
+
+    def _counter(self, name: str, text: str, *labels: str) -> Counter:
+        return Counter(f"likewise_{name}", text, ["tenant", *labels], registry=self.registry)
+
+    def _histogram(self, name: str, text: str) -> Histogram:
+        return Histogram(f"likewise_{name}", text, ["tenant"], buckets=_BUCKETS, registry=self.registry)
 
     def watch(self, tenants: Mapping[int, Tenant], position: Callable[[], int], matched: Callable[[], int]) -> None:
         """Measure what tenants hold, and how far the log and matching have come, whenever the page is read."""
-
-        def gauge(name: str, text: str, value: object) -> None:
-            Gauge(name, text, registry=self.registry).set_function(value)  # type: ignore[arg-type]
-
-        def queues() -> list[int]:
-            return [len(queue) for tenant in list(tenants.values()) for queue in list(tenant.subscribers.values())]
-
-        gauge("likewise_deliveries_pending", "Deliveries not acknowledged", lambda: sum(queues()))
-        gauge("likewise_subscribers", "Registered subscribers", lambda: len(queues()))
-        gauge(
-            "likewise_subscriptions", "Subscriptions held",
-            lambda: sum(len(t.stateless) + len(t.windows) for t in list(tenants.values())),
-        )  # fmt: skip
-        gauge("likewise_log_position", "Entries of the log", position)
-        gauge("likewise_matched_position", "Entries matched", matched)
-        gauge(
-            "likewise_events_late", "Events too late for windows",
-            lambda: sum(t.refused_late for t in list(tenants.values())),
-        )  # fmt: skip
-
-        gauge(
-            "likewise_windows_rebuilt", "Tenants whose saved windows were missing or damaged at the start",
-            lambda: sum(t.rebuilt for t in list(tenants.values())),
-        )  # fmt: skip
+        self._tenants = tenants
+        for name, text, value in (
+            ("log_position", "Entries of the log", position),
+            ("matched_position", "Entries matched", matched),
+        ):
+            Gauge(f"likewise_{name}", text, registry=self.registry).set_function(value)
+        self.registry.register(_Holdings(tenants))
         self.registry.register(_Caches(tenants))
 
     def watch_upkeep(
@@ -78,43 +69,109 @@ class Metrics:
         ):
             Gauge(f"likewise_{name}", text, registry=self.registry).set_function(value)
 
-    def received(self, count: int) -> None:
+    def received(self, tenant: str, count: int) -> None:
         """Events came in."""
-        self._received.inc(count)
+        self._received.labels(tenant).inc(count)
 
-    def sent(self, count: int) -> None:
+    def published(self, tenant: str, seconds: float) -> None:
+        """A request that published was answered."""
+        self._publishing.labels(tenant).observe(seconds)
+
+    def sent(self, tenant: str, count: int) -> None:
         """Deliveries went out."""
-        self._sent.inc(count)
+        self._sent.labels(tenant).inc(count)
+
+    def set_aside(self, tenant: str, count: int) -> None:
+        """Dead letters were kept."""
+        self._letters.labels(tenant).inc(count)
+
+    def refused(self, tenant: str, code: str) -> None:
+        """A request of a tenant was refused; of nobody's, if it is not known whose it was."""
+        self._refused.labels(tenant, code).inc()
+        self._refusals[tenant] = self._refusals.get(tenant, 0) + 1
+
+    def refusals(self, tenant: str) -> int:
+        """How many requests of a tenant were refused since the start."""
+        return self._refusals.get(tenant, 0)
 
     def stored(self, outcome: Outcome, now: int) -> None:
         """Deliveries were stored."""
-        for deliveries in outcome.deliveries.values():
-            self._matched.inc(sum(d.cause == ARRIVAL for d in deliveries))
-            self._deliveries.inc(sum(len(d.recipients) for d in deliveries))
-        self._letters.inc(len(outcome.letters))
-        if outcome.arrival:
-            self._matching.observe(max(0.0, (now - outcome.arrival) / 1e6))
+        for tenant, deliveries in outcome.deliveries.items():
+            self._matched.labels(tenant.name).inc(sum(d.cause == ARRIVAL for d in deliveries))
+            self._deliveries.labels(tenant.name).inc(sum(len(d.recipients) for d in deliveries))
+        for tenant in outcome.positions:
+            letters = sum(letter.tenant == tenant.number for letter in outcome.letters)
+            self.set_aside(tenant.name, letters)
+            if outcome.arrival:
+                self._matching.labels(tenant.name).observe(max(0.0, (now - outcome.arrival) / 1e6))
 
-    def page(self) -> bytes:
-        """The page Prometheus reads."""
-        return generate_latest(self.registry)
+    def page(self, tenant: str | None = None) -> bytes:
+        """The page Prometheus reads: of every tenant and the broker itself, or of one tenant alone."""
+        for each in list(self._tenants.values()):  # so that what has not happened yet is shown as 0
+            for metric in (self._received, self._matched, self._deliveries, self._sent, self._letters):
+                metric.labels(each.name)
+        return generate_latest(self.registry if tenant is None else _Own(self.registry, tenant))
+
+
+class _Own(CollectorRegistry):
+    """What a registry shows of one tenant."""
+
+    def __init__(self, registry: CollectorRegistry, tenant: str) -> None:
+        super().__init__()
+        self._registry, self._tenant = registry, tenant
+
+    def collect(self) -> Iterator[Metric]:
+        """The samples that are labelled with it."""
+        for family in self._registry.collect():
+            own = [sample for sample in family.samples if sample.labels.get("tenant") == self._tenant]
+            if own:
+                shown = Metric(family.name, family.documentation, family.type, family.unit)
+                shown.samples = own
+                yield shown
+
+
+_HELD: Final[tuple[tuple[str, str, Callable[[Tenant], float]], ...]] = (
+    ("deliveries_pending", "Deliveries not acknowledged", lambda t: sum(map(len, list(t.subscribers.values())))),
+    ("subscribers", "Registered subscribers", lambda t: len(t.subscribers)),
+    ("subscriptions", "Subscriptions held", lambda t: len(t.stateless) + len(t.windows)),
+    ("entries_waiting", "Entries that wait to be matched", lambda t: t.waiting),
+    ("entry_seconds", "Seconds of the processor that matching an entry took lately", lambda t: t.pace),
+    ("events_late", "Events too late for windows", lambda t: t.refused_late),
+    ("windows_rebuilt", "Whether saved windows were missing or damaged at the start", lambda t: float(t.rebuilt)),
+)
+
+
+class _Holdings(Collector):
+    """What each tenant holds, measured when the page is read."""
+
+    def __init__(self, tenants: Mapping[int, Tenant]) -> None:
+        self._tenants = tenants
+
+    def collect(self) -> Iterator[GaugeMetricFamily]:
+        """A gauge for each figure, by tenant."""
+        for name, text, measure in _HELD:
+            gauge = GaugeMetricFamily(f"likewise_{name}", text, labels=["tenant"])
+            for tenant in list(self._tenants.values()):
+                gauge.add_metric([tenant.name], measure(tenant))
+            yield gauge
 
 
 class _Caches(Collector):
-    """What the matchers count themselves, read when the page is: the tenants' caches together."""
+    """What the matchers count themselves, read when the page is, by tenant."""
 
     def __init__(self, tenants: Mapping[int, Tenant]) -> None:
         self._tenants = tenants
 
     def collect(self) -> Iterator[CounterMetricFamily]:
         """How often what matching keeps was there when it was needed, and how often it had to be computed."""
-        matchers = [m for tenant in list(self._tenants.values()) for m in (tenant.stateless, tenant.windows)]
-        found = [matcher.caches() for matcher in matchers]
-        hits = CounterMetricFamily("likewise_cache_hits", "Look-ups that found what they wanted", labels=["cache"])
-        misses = CounterMetricFamily("likewise_cache_misses", "Look-ups that had to compute it", labels=["cache"])
-        for name in CACHES:
-            use = sum((each[name] for each in found), CacheUse())
-            hits.add_metric([name], use.hits)
-            misses.add_metric([name], use.misses)
+        labels = ["tenant", "cache"]
+        hits = CounterMetricFamily("likewise_cache_hits", "Look-ups that found what they wanted", labels=labels)
+        misses = CounterMetricFamily("likewise_cache_misses", "Look-ups that had to compute it", labels=labels)
+        for tenant in list(self._tenants.values()):
+            found = [matcher.caches() for matcher in (tenant.stateless, tenant.windows)]
+            for name in CACHES:
+                use = sum((each[name] for each in found), CacheUse())
+                hits.add_metric([tenant.name, name], use.hits)
+                misses.add_metric([tenant.name, name], use.misses)
         yield hits
         yield misses

@@ -23,13 +23,7 @@ class Guard:
         if scope["type"] == "lifespan" or not door_in(scope).keeper.open:
             await self._app(scope, receive, send)
             return
-        said = {name: value.decode("latin-1") for name, value in scope["headers"]}
-        refused = self._origins.refusal(
-            scope.get("method", "GET"),
-            host=said.get(b"host", ""),
-            origin=said.get(b"origin"),
-            kind=said.get(b"content-type"),
-        )
+        refused = self._origins.refusal_of(scope.get("method", "GET"), scope["headers"])
         if refused is None:
             await self._app(scope, receive, send)
         elif scope["type"] == "websocket":

@@ -10,7 +10,7 @@ from fastapi.responses import Response
 from likewise.broker.admin import stats
 from likewise.broker.store.tokens import listed_tokens, make_token, remove_token
 from likewise.connectors.http.openapi import documented
-from likewise.connectors.http.requests import admit, answer, body_of, door_of, read
+from likewise.connectors.http.requests import admit, answer, body_of, door_of, read, token_in
 from likewise.errors import NotAllowed, StateError, Unavailable
 from likewise.formats.wire.operations import Stats, TokenMade, TokenShown, TokenWanted
 from likewise.model.time import microseconds
@@ -38,12 +38,22 @@ async def readiness(request: Request) -> Response:
     return answer({"status": "ready", "behind": behind, "troubles": broker.troubles()})
 
 
-@router.get("/metrics", **documented("Figures for Prometheus; with tokens in force, for administrators."))
+@router.get(
+    "/metrics",
+    **documented(
+        "Figures for Prometheus: with tokens in force a tenant's own, for its administrators; everybody's with the "
+        "scope `metrics`."
+    ),
+)
 async def metrics(request: Request) -> Response:
     """Give the figures."""
     door = door_of(request)
-    admit(door, request, "admin")
-    return Response(door.broker.metrics.page(), media_type="text/plain; version=0.0.4; charset=utf-8")
+    access = door.keeper.admit(token_in(request))
+    own = None
+    if not access.free("metrics"):
+        access.require("admin")
+        own = access.tenant
+    return Response(door.broker.metrics.page(own), media_type="text/plain; version=0.0.4; charset=utf-8")
 
 
 @router.get("/v1/stats", **documented("What the tenant has in the broker.", answer=Stats))

@@ -9,8 +9,10 @@ import msgspec
 import structlog
 from fastapi import Request
 from fastapi.responses import Response
+from starlette.types import Scope
 
 from likewise import errors
+from likewise.connectors.door import Door
 from likewise.formats.wire.operations import Problem
 
 _log = structlog.get_logger("likewise.http")
@@ -56,8 +58,10 @@ def problem(error: errors.LikewiseError) -> dict[str, object]:
     }  # fmt: skip
 
 
-def problem_response(error: errors.LikewiseError) -> Response:
-    """The answer to a request that met an error."""
+def problem_response(error: errors.LikewiseError, scope: Scope) -> Response:
+    """The answer to a request that met an error, which is counted as its tenant's."""
+    door: Door = scope["state"]["door"]
+    door.broker.metrics.refused(scope.get("likewise_tenant", ""), error.code)
     said = problem(error)
     headers = {}
     if isinstance(error, errors.RateExceeded):
@@ -72,7 +76,7 @@ def problem_response(error: errors.LikewiseError) -> Response:
 async def on_error(request: Request, error: Exception) -> Response:
     """What FastAPI calls for errors of the tree."""
     assert isinstance(error, errors.LikewiseError)
-    return problem_response(error)
+    return problem_response(error, request.scope)
 
 
 def plain_problem(status: int, code: str, detail: str) -> Response:

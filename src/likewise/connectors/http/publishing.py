@@ -15,10 +15,10 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from likewise.connectors.door import Door
 from likewise.connectors.http.problems import mistake, problem_response
-from likewise.connectors.http.requests import bearer, door_in
+from likewise.connectors.http.requests import bearer, door_in, received
 from likewise.connectors.ingress import publish
 from likewise.connectors.media_types import Said
-from likewise.errors import LikewiseError, LimitExceeded
+from likewise.errors import LikewiseError
 
 PATH: Final = "/v1/events"
 _ENCODE: Final = msgspec.json.Encoder().encode
@@ -41,7 +41,7 @@ class Publishing:
         except ClientDisconnect:
             return
         except LikewiseError as error:
-            await problem_response(error)(scope, receive, send)
+            await problem_response(error, scope)(scope, receive, send)
         except Exception as error:
             await mistake(PATH, error)(scope, receive, send)
         else:
@@ -54,26 +54,9 @@ async def publish_request(door: Door, scope: Scope, receive: Receive) -> bytes:
     """Read events, append them, and answer with their receipts when they are on disk."""
     said = {name: value.decode("latin-1") for name, value in scope["headers"] if name in _READ_HEADERS}
     access, _ = door.admit(bearer(said.get(b"authorization", "")), "publish")
-    body = await _body(receive, said.get(b"content-length"), door.broker.config.limits.body)
+    scope["likewise_tenant"] = access.tenant  # whose a problem is counted as
+    body = await received(receive, said.get(b"content-length"), door.broker.config.limits.body)
     kind = Said.of(said.get(b"content-type"))
     if query := scope.get("query_string"):  # what a media type's parameter says may stand in the address
         kind = Said(kind.name, {**kind.parameters, **dict(parse_qsl(query.decode("latin-1")))})
     return _ENCODE({"events": await publish(door, access, body, kind)})
-
-
-async def _body(receive: Receive, stated: str | None, allowed: int) -> bytes:
-    """The body of a request, refused as soon as it is too large."""
-    if stated is not None and stated.isdigit() and int(stated) > allowed:
-        raise LimitExceeded("bytes of a request", allowed=allowed, found=int(stated))
-    parts: list[bytes] = []
-    size = 0
-    while True:
-        message = await receive()
-        if message["type"] == "http.disconnect":
-            raise ClientDisconnect
-        parts.append(message.get("body", b""))
-        size += len(parts[-1])
-        if size > allowed:
-            raise LimitExceeded("bytes of a request", allowed=allowed)
-        if not message.get("more_body"):
-            return parts[0] if len(parts) == 1 else b"".join(parts)

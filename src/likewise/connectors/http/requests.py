@@ -7,7 +7,8 @@ from typing import TypeVar
 import msgspec
 from fastapi import Request, WebSocket
 from fastapi.responses import Response
-from starlette.types import Scope
+from starlette.requests import ClientDisconnect
+from starlette.types import Receive, Scope
 
 from likewise.broker.tenants.access import Access
 from likewise.broker.tenants.tenant import Tenant
@@ -31,7 +32,9 @@ def door_in(scope: Scope) -> Door:
 
 def admit(door: Door, request: Request | WebSocket, scope: str) -> tuple[Access, Tenant]:
     """Who asks, for which tenant; refused without the scope."""
-    return door.admit(token_in(request), scope)
+    found = door.admit(token_in(request), scope)
+    request.scope["likewise_tenant"] = found[1].name  # whose a problem is counted as
+    return found
 
 
 def admit_subscriber(request: Request | WebSocket, id: str) -> tuple[Door, Tenant]:
@@ -61,19 +64,26 @@ def bearer(authorization: str) -> str | None:
 
 async def body_of(door: Door, request: Request) -> bytes:
     """The body of a request, refused as soon as it is too large."""
-    allowed = door.broker.config.limits.body
     stated = request.headers.get("content-length")
-    if stated is not None and stated.isdigit() and int(stated) > allowed:
-        raise LimitExceeded("bytes of a request", allowed=allowed, found=int(stated))
-    if stated is not None:
-        return await request.body()
-    parts, size = [], 0
-    async for part in request.stream():
-        size += len(part)
+    return await received(request.receive, stated, door.broker.config.limits.body)
+
+
+async def received(receive: Receive, stated: str | None, allowed: int) -> bytes:
+    """The same from a bare connection; `stated` is how long the body says it is."""
+    if stated is not None and stated.isascii() and stated.isdigit() and (len(stated) > 18 or int(stated) > allowed):
+        raise LimitExceeded("bytes of a request", allowed=allowed, found=int(stated) if len(stated) < 19 else None)
+    parts: list[bytes] = []
+    size = 0
+    while True:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise ClientDisconnect
+        parts.append(message.get("body", b""))
+        size += len(parts[-1])
         if size > allowed:
             raise LimitExceeded("bytes of a request", allowed=allowed)
-        parts.append(part)
-    return b"".join(parts)
+        if not message.get("more_body"):
+            return parts[0] if len(parts) == 1 else b"".join(parts)
 
 
 def read(body: bytes, kind: type[T]) -> T:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 
+Settled = Annotated[int, msgspec.Meta(ge=0, lt=2**62)]  # sequence numbers count from 1; 0 settles nothing
 Cause = Literal["arrival", "promoted", "initial", "replayed"]  # why an event was delivered
 
 
@@ -68,8 +69,8 @@ class Acknowledged(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     b'{"sequence":7}'
     """
 
-    sequence: int | msgspec.UnsetType = msgspec.UNSET
-    acknowledge: int | msgspec.UnsetType = msgspec.UNSET
+    sequence: Settled | msgspec.UnsetType = msgspec.UNSET
+    acknowledge: Settled | msgspec.UnsetType = msgspec.UNSET
 
     def __post_init__(self) -> None:
         one_of(self.sequence, self.acknowledge)

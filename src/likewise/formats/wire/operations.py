@@ -59,6 +59,7 @@ class Stats(msgspec.Struct, frozen=True):
     dead_letters: int
     dropped: int
     bytes: int
+    refused: int = 0  # requests, since the broker's start
 
 
 class Problem(msgspec.Struct, frozen=True, omit_defaults=True):

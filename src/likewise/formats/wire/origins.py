@@ -2,13 +2,14 @@
 
 A browser lets any page send requests to this machine, with the page's own address as `Origin`. It also takes a name
 that points here for another site's (DNS rebinding), and then says that name as `Host`. So a server that asks nobody
-for a token looks at both, and takes no body of a kind that a form could send unasked.
+for a token looks at both, and takes no body of a kind that a form could send unasked. A body of no kind is taken: a
+form always names one, and whatever else lets a page send a body (fetch, beacons) says its `Origin`.
 """
 
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import Final, NamedTuple
 
 UNASKED: Final = frozenset(("text/plain", "application/x-www-form-urlencoded", "multipart/form-data"))
@@ -38,6 +39,17 @@ class Origins(NamedTuple):
 
     hosts: Collection[str] = frozenset()
     origins: Collection[str] = frozenset()
+
+    def refusal_of(self, method: str, headers: Iterable[tuple[bytes, bytes]]) -> Refusal | None:
+        """The same from a request's headers as a server hands them on.
+
+        >>> Origins().refusal_of("GET", [(b"host", b"attacker.example")]).code
+        'foreign_host'
+        """
+        said = {name: value.decode("latin-1") for name, value in headers}
+        return self.refusal(
+            method, host=said.get(b"host", ""), origin=said.get(b"origin"), kind=said.get(b"content-type")
+        )
 
     def refusal(self, method: str, *, host: str, origin: str | None, kind: str | None) -> Refusal | None:
         """Why a request is refused; None if it is not."""

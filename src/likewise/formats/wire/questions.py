@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
 from likewise.defaults import STORED_EVENTS
 from likewise.formats.wire.watching import Arrival, MetSubscription
 
+Count = Annotated[int, msgspec.Meta(ge=0, lt=2**62)]
 Matrix = tuple[tuple[float, ...], ...]
 
 
@@ -33,8 +34,8 @@ class BacktestAsked(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A subscription as text to try on stored events: the newest `events` of them, showing `shown` matches."""
 
     text: str
-    events: int = STORED_EVENTS
-    shown: int = 100
+    events: Count = STORED_EVENTS
+    shown: Count = 100
 
 
 class WouldHaveMet(msgspec.Struct, frozen=True, omit_defaults=True):
