@@ -91,6 +91,8 @@ def run(arguments: list[str]) -> int:
         # Not app(...): that marks errors with an attribute of its own, which would show among their facts.
         code = plain_help(typer.main.get_command(app))(arguments, prog_name="likewise")
     except SystemExit as leaving:
+        if isinstance(leaving.__context__, BrokenPipeError):  # nobody reads the help any more
+            return output.quiet_pipe()
         return leaving.code if isinstance(leaving.code, int) else output.BAD_INPUT if leaving.code else output.YES
     except KeyboardInterrupt:
         return output.INTERRUPTED

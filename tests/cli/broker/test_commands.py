@@ -226,3 +226,20 @@ def test_bad_rdf_publishes_nothing(ending: str, address: str, tmp_path: Path, ca
     assert place in told.err
     assert main.run(["publish", str(path), "--address", address, "--keep-going"]) == 2
     assert capsys.readouterr().out == "Published 0 events; 1 bad part left out.\n"
+
+
+def test_what_is_typed_counts_for_more_than_the_environment(
+    address: str, capsys: Output, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A context beside LIKEWISE_ADDRESS, an address beside LIKEWISE_CONTEXT; two that are typed are a mistake."""
+    assert main.run(["context", "add", "here", "--address", address]) == 0
+    monkeypatch.setenv("LIKEWISE_ADDRESS", "http://127.0.0.1:1")
+    assert main.run(["events"]) == 4
+    assert main.run(["events", "--context", "here"]) == 0
+    monkeypatch.delenv("LIKEWISE_ADDRESS")
+    monkeypatch.setenv("LIKEWISE_CONTEXT", "nowhere")
+    assert main.run(["events", "--address", address]) == 0
+    monkeypatch.delenv("LIKEWISE_CONTEXT")
+    capsys.readouterr()
+    assert main.run(["events", "--address", address, "--context", "here"]) == 2
+    assert "not both" in capsys.readouterr().err

@@ -6,6 +6,7 @@ compile what they need as they go. On a terminal the seconds are counted.
 
 from __future__ import annotations
 
+import importlib
 import signal
 import subprocess
 import sys
@@ -13,9 +14,8 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from importlib.util import find_spec
 from types import FrameType
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from likewise.cli.terminal import output
 from likewise.errors import Unavailable
@@ -64,7 +64,7 @@ def compile_ahead(matching: Matching, say: Callable[[str], None]) -> bool:
 
 @contextmanager
 def patient() -> Iterator[None]:
-    """Say that kernels are compiled, if what is done here takes long and they are not all kept yet."""
+    """Say that kernels are compiled, if what is done here takes long and they are."""
     done = threading.Event()
     telling = threading.Thread(target=_tell, args=(done,), name="likewise-patience", daemon=True)
     telling.start()
@@ -76,16 +76,39 @@ def patient() -> Iterator[None]:
 
 
 def _tell(done: threading.Event) -> None:
-    if done.wait(AFTER) or find_spec("numba") is None:
+    if done.wait(AFTER) or "numba" not in sys.modules:
         return
-    from likewise.kernels.compiled_ahead import is_compiled_ahead
-
-    if is_compiled_ahead() or done.is_set():
-        return
-    output.remark(SOME)
-    with _seconds() as count:
+    with _compilation() as begun, _seconds() as count:
+        said = False
         while not done.wait(LOOK):
-            count()
+            if begun.is_set() and not said:
+                output.remark(SOME)
+                said = True
+            if said:
+                count()
+
+
+@contextmanager
+def _compilation() -> Iterator[threading.Event]:
+    """An event that is set when numba begins to compile, in whatever thread; what it keeps already is only read."""
+    events: Any = importlib.import_module("numba.core.event")
+    begun = threading.Event()
+
+    class Noticing(events.Listener):  # type: ignore[misc]
+        """Told by numba."""
+
+        def on_start(self, event: object) -> None:
+            begun.set()
+
+        def on_end(self, event: object) -> None:
+            """Nobody asks."""
+
+    listener = Noticing()
+    events.register("numba:compile", listener)
+    try:
+        yield begun
+    finally:
+        events.unregister("numba:compile", listener)
 
 
 @contextmanager

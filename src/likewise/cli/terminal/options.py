@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -71,7 +72,11 @@ class BrokerOptions(OptionGroup):
         """The address, and the token and certificate that go with it."""
         from likewise.cli.terminal.contexts import chosen
 
-        found = chosen(self.context, self.address)
+        context, address = self.context, self.address
+        if context is not None and address is not None:  # what is typed counts for more than the environment
+            address = None if address == os.environ.get("LIKEWISE_ADDRESS") else address
+            context = None if context == os.environ.get("LIKEWISE_CONTEXT") else context
+        found = chosen(context, address)
         said = {"token": self.token or found.token or None, "ca": self.ca or found.ca or None}
         return found.address, {name: value for name, value in said.items() if value is not None}
 
