@@ -36,9 +36,10 @@ class WordsPanel:
                 self._nearest = ui.column().classes("w-full").mark("nearest")
             with ui.column().classes("lw-panel"):
                 ui.html("<h2 class='lw-title'>How are two words related?</h2>", sanitize=False)
-                with ui.row().classes("items-end gap-2"):
+                with ui.row().classes("items-end gap-2"):  # a word and its sense stay beside each other
                     self._asked = ui.input("Asked for", value="noise").props("dense outlined").classes("w-36")
                     self._asked_themes = ui.input("in the sense of").props("dense outlined").classes("w-36")
+                with ui.row().classes("items-end gap-2"):
                     self._seen = ui.input("Found", value="soundLevel").props("dense outlined").classes("w-36")
                     self._seen_themes = ui.input("in the sense of").props("dense outlined").classes("w-36")
                     ui.button("Compare", on_click=self._compare).props("no-caps")

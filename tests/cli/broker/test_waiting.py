@@ -45,3 +45,23 @@ def test_subscribe_waits_for_a_broker_in_one_line_and_leaves_nothing_behind(tmp_
     assert told.splitlines()[-1] == "s was temporary and has ended; nothing stays at the broker."
     assert "Traceback" not in told
     assert sum("does not answer" in line for line in told.splitlines()) <= 1
+
+
+def test_publish_that_is_stopped_says_how_far_it_came(tmp_path: Path) -> None:
+    """Ctrl-C between two events: the exit code is 130, and what went out is counted."""
+    with Broker(None, Config(server=Server(port=0))) as broker, serving(broker=broker) as address:
+        command = [sys.executable, "-m", "likewise", "publish", "--address", address]
+        own = {**os.environ, "LIKEWISE_CONTEXTS": str(tmp_path / "none")}
+        with subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=own
+        ) as sending:
+            assert sending.stdin is not None
+            sending.stdin.write("{n: 1}\n")
+            sending.stdin.flush()
+            while broker.store.position < 1:
+                time.sleep(0.05)
+            time.sleep(1)  # until the receipt is there; however late it is, nothing but the count changes
+            sending.send_signal(signal.SIGINT)
+            assert sending.wait(timeout=60) == 130
+            assert sending.stderr is not None
+            assert "published until then" in sending.stderr.read()

@@ -43,14 +43,18 @@ def publish(
     count, begun = 0, time.monotonic()
     with broker.publisher(source) as out:
         batch: list[tuple[Place, Event]] = []
-        for place, event in reader:
-            batch.append((place, event))
-            if rate is not None:
-                time.sleep(max(0.0, begun + count / rate - time.monotonic()))
-            if rate is not None or len(batch) >= BATCH or events == "-":
-                count += _send(out, batch, reader)
-                batch = []
-        count += _send(out, batch, reader)
+        try:
+            for place, event in reader:
+                batch.append((place, event))
+                if rate is not None:
+                    time.sleep(max(0.0, begun + count / rate - time.monotonic()))
+                if rate is not None or len(batch) >= BATCH or events == "-":
+                    count += _send(out, batch, reader)
+                    batch = []
+            count += _send(out, batch, reader)
+        except KeyboardInterrupt:
+            output.remark(f"Stopped; {count:,} event{'' if count == 1 else 's'} published until then.")
+            raise
     if not as_json:
         bad = f"; {reader.left_out}" if reader.bad else ""
         output.print_line(f"Published {count:,} event{'' if count == 1 else 's'}{bad}.")

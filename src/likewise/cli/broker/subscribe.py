@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import sys
 import time
 from collections.abc import Iterator
 from itertools import islice
@@ -84,6 +85,8 @@ class _Holding:
             with having_said(f"Waiting for a broker at {self._inbox.address}. Ctrl-C ends it."):
                 self._inbox.connect(patience=FOREVER)
         self._names = [self._inbox.subscribe(subscription, id=name) for name, subscription in self._wanted]
+        if sys.stderr.isatty():  # so that nobody takes silence for a fault
+            output.remark(f"Listening for {', '.join(self._names) or self._inbox.id}. Ctrl-C ends it.")
 
     def __iter__(self) -> Iterator[ClientDelivery]:
         from likewise.client import BrokerRefused

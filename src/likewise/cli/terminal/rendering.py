@@ -49,11 +49,15 @@ def reason(report: PredicateReport) -> str:
     >>> from likewise.model import PredicateReport
     >>> reason(PredicateReport("top 3 by value(no2)", "match", notes=("place 1 by 2.94e-08",)))
     'top 3 by value(no2): place 1'
+    >>> reason(PredicateReport("top 3 by value(no2)", "not_in_top_k"))
+    'top 3 by value(no2): not now'
     """
     if report.negated:
         return report.text
     if not report.attribute and report.verdict == "match" and report.notes:
         return f"{report.text}: {report.notes[0].partition(' by ')[0]}"
+    if report.verdict == "not_in_top_k":
+        return f"{report.text}: not now"
     if not report.attribute:
         return f"{report.text}: nothing"
     found = f"{report.attribute}: {report.value}" if report.value else report.attribute
