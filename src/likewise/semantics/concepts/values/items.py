@@ -20,6 +20,8 @@ SENSES: Final = 8  # of a word and a part of speech that count; rarer ones bring
 COMMON: Final = 4  # senses whose place in the taxonomy counts
 NARROW: Final = 100  # kinds below a synset up to which its grandchildren exclude each other
 LONGEST: Final = 4  # words of a phrase
+# Two words for things of such a kind, by their first sense, name two things, unless one is a kind of the other.
+DISJOINT: Final = ("animal", "plant", "vehicle", "beverage")
 _UP: Final = ("kind_of", "instance_of")
 
 
@@ -58,6 +60,7 @@ class Items:
     def __init__(self, relations: WordRelations) -> None:
         self._relations = relations
         self._sides = _sides(relations.synsets)
+        self._disjoint = {relations.senses(word, "n")[0] for word in DISJOINT if relations.senses(word, "n")}
         self._made = lru_cache(maxsize=65_536)(self._make)
         self._knows = lru_cache(maxsize=65_536)(relations.knows)
 
@@ -113,7 +116,7 @@ class Items:
             own=tuple(own),
             near=tuple(sorted(near)),
             above=tuple(sorted(known.closure(_UP, common))),
-            parents=tuple(sorted(self._parents(common))),
+            parents=tuple(sorted(self._parents(common) | (self._disjoint & known.closure(_UP, nouns[:1])))),
             wholes=tuple(sorted(self._wholes(own if named else common))),
             opposites=(*sorted(direct), *excluded),
             far_opposites=tuple(sorted(far - set(own))),
@@ -177,12 +180,14 @@ def _rests(text: str) -> Iterator[str]:
 def _sides(first: int) -> dict[str, tuple[tuple[int, ...], tuple[int, ...]]]:
     """For each word of the pairs by hand the numbers of its own sides and of those it excludes, from `first` on."""
     out: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {}
-    for number, groups in enumerate((*OPPOSITES, *STATES)):
+    for groups in (*OPPOSITES, *STATES):
         for side, words in enumerate(groups):
+            others = tuple(first + other for other in range(len(groups)) if other != side)
             for word in words:
-                own, other = out.get(word, ((), ()))
-                out[word] = ((*own, first + 2 * number + side), (*other, first + 2 * number + 1 - side))
+                own, excluded = out.get(word, ((), ()))
+                out[word] = ((*own, first + side), (*excluded, *others))
+        first += len(groups)
     return out
 
 
-TAGS: Final = 2 * (len(OPPOSITES) + len(STATES))  # numbers after the synsets'
+TAGS: Final = sum(len(groups) for groups in (*OPPOSITES, *STATES))  # numbers after the synsets'

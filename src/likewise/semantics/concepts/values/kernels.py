@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from likewise.kernels.compile import inlined, unlocked
+from likewise.semantics.concepts.values.states import GENERIC, PRESENT
 
 # How two items stand to each other; several may hold.
 SAME, CLOSE, KIND, PART, PART_OF_KIND, BROADER, OPPOSITE, FAR_OPPOSITE, SIBLING, WHOLE = (1 << i for i in range(10))
@@ -121,15 +122,22 @@ def _codes(a, i, b, j):
 
 @inlined
 def _state(a, i, b, j):
-    """1: the same state; -1: the opposite; -2: a state that the seen attribute does not say; 0: no states."""
+    """1: the same state; -1: the opposite; -2: a state that the seen attribute does not say; 0: no states.
+
+    -3: both say no more than that what their attributes name is so, or is not.
+    """
     yes, no, other_yes, other_no = a.states[i, 0], a.states[i, 1], b.states[j, 0], b.states[j, 1]
     if not (yes | no) or not (other_yes | other_no):
         return 0
-    generic = ~np.int64(1)
+    generic = ~np.int64(GENERIC)
+    if a.placed[i] and b.placed[j]:
+        generic = ~np.int64(GENERIC | PRESENT)  # every true attribute says that there is what it names
     if ((yes & other_no) | (no & other_yes)) & generic:
         return -1
     if ((yes & other_yes) | (no & other_no)) & generic:
         return 1
+    if a.placed[i] and b.placed[j]:
+        return -3
     if (yes & other_no & 1) or (no & other_yes & 1):
         return -1
     if (yes & other_yes & 1) or (no & other_no & 1):
@@ -205,6 +213,10 @@ def judge(a, b, found, breadth, base, weights, score, reason):
             value = base[i, j]
             codes = _codes(a, i, b, j)
             state = _state(a, i, b, j)
+            if state == -3:
+                opposed = _opposed(a, i, b, j, found, taken_a, taken_b)
+                alike = (a.states[i, 0] & GENERIC != 0) == (b.states[j, 0] & GENERIC != 0)
+                state = -1 if opposed == 1 or (opposed == 0 and not alike) else 1
             if state == -1:
                 score[i, j], reason[i, j] = hard * value, OTHER_STATE
                 continue

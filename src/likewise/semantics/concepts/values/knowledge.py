@@ -8,14 +8,9 @@ from __future__ import annotations
 from typing import Final
 
 
-def _groups(rows: str) -> tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]:
-    """Rows of `word, word / word, word`: two sets of words, each the opposite of the other; `;` ends a row."""
-    out = []
-    for row in rows.split(";"):
-        one, slash, other = row.partition("/")
-        if slash:
-            out.append((_phrases(one), _phrases(other)))
-    return tuple(out)
+def _groups(rows: str) -> tuple[tuple[tuple[str, ...], ...], ...]:
+    """Rows of `word, word / word, word`: sets of words, each of which excludes the others; `;` ends a row."""
+    return tuple(tuple(_phrases(side) for side in row.split("/")) for row in rows.split(";") if "/" in row)
 
 
 def _phrases(text: str) -> tuple[str, ...]:
@@ -43,7 +38,13 @@ ok, okay, fine, normal, good, healthy / fault, faulty, error, failure, failed, d
 armed / disarmed;
 """)
 
-# Single words that exclude each other; WordNet lacks these, or has them in other senses only.
+# What is so when an attribute of such a name is true.
+ATTRIBUTE_STATES: Final = {
+    "motion": "occupied", "movement": "occupied", "presence": "occupied", "occupancy": "occupied", "contact": "closed",
+    "connection": "connected", "connectivity": "connected", "lock": "locked", "opening": "open", "working": "running",
+}  # fmt: skip
+
+# Words and phrases that exclude each other, two or more ways; WordNet lacks these, or has them in other senses only.
 OPPOSITES: Final = _groups("""
 inlet, intake / outlet;
 arrival, arrive, arriving, arrived / departure, depart, departing, departed;
@@ -52,10 +53,11 @@ entrance, entry, enter, entering / exit, leave, leaving;
 boarding, board, embark / alighting, alight, disembark;
 northbound, northward / southbound, southward;
 eastbound, eastward / westbound, westward;
-north / south;
-east / west;
+north, northern / northeast, north-east, northeastern / east, eastern / southeast, south-east, southeastern /
+    south, southern / southwest, south-west, southwestern / west, western / northwest, north-west, northwestern;
 upstream, uplink, upload / downstream, downlink, download;
-login, logon, log in / logout, logoff, log out;
+login, logon, log in, logged in, sign in, signed in / logout, logoff, log out, logged out, sign out, signed out;
+in / out;
 upgrade / downgrade;
 import, imported / export, exported;
 rise, rising, rose, risen, increase, increasing, increased, grow, up / drop, dropping, dropped, fall, falling,
@@ -83,17 +85,36 @@ full / empty, free;
 automatic / manual;
 horizontal / vertical;
 maximum, max / minimum, min;
-check in / check out;
+check in, checked in / check out, checked out;
 check-in / check-out;
+sent, send, sending / received, receive, receiving;
+established, acquired, gained, regained, obtained / lost, severed, interrupted;
+required, needed, necessary, due, pending, awaiting, awaited, outstanding, overdue /
+    completed, complete, done, finished, carried out, performed;
+approved, accepted, granted / pending, awaiting, awaited / rejected, declined, refused, denied;
+inserted, attached, mounted, plugged in, connected, installed / removed, detached, ejected, unplugged, uninstalled;
+paused, suspended / resumed, continued;
+frozen / thawed, melted;
+electric, electrical / diesel / petrol, gasoline / hydrogen / steam / solar, photovoltaic / wind / nuclear / coal /
+    hydroelectric / geothermal / tidal;
+monday, mon / tuesday, tue / wednesday, wed / thursday, thu / friday, fri / saturday, sat / sunday, sun;
+january, jan / february, feb / march / april, apr / may / june, jun / july, jul / august, aug / september, sep, sept /
+    october, oct / november, nov / december, dec;
+spring, springtime / summer, summertime / autumn / winter, wintertime;
+input / output;
 """)
 
 # Words that say that what stands beside them is not so. `free` and `less` do it to the word before them.
 NEGATORS: Final = frozenset(
     _words("""
-no not non without never none neither nor cannot isn't aren't wasn't nobody nothing lack lacks lacking
+no not non without never none neither nor cannot isn't aren't wasn't nobody nothing lack lacks lacking absence
+shortage devoid
 """)
 )
-NEGATED_BEFORE: Final = frozenset({"free", "less"})
+NEGATED_BEFORE: Final = frozenset({"free", "less", "shortage", "absence"})
+# What is tried before `to` and not done, and what a thing is `of` or `from` that it does not have.
+FAILING: Final = frozenset(_words("fail fails failed failing unable refuse refuses refused refusing"))
+LACKING: Final = frozenset(_words("free clear out devoid"))
 # A trouble that is over: what these words say of it is that it is no more.
 COMPLETED: Final = frozenset(
     _words("""
@@ -105,6 +126,7 @@ cancelled canceled rectified averted recovered
 LIGHT: Final = frozenset(
     _words("""
 a an the of in at to for by from with and or is are was were be been being has have had it its this that there
+did does do could would can will
 event status state condition detected detection triggered occurred happening currently now yet longer due nearly
 number no.
 nr nr. num #

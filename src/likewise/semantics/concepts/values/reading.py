@@ -13,7 +13,9 @@ from typing import Final, NamedTuple
 from likewise.model.units import find_unit
 from likewise.semantics.concepts.values.knowledge import (
     COMPLETED,
+    FAILING,
     FORMULAS,
+    LACKING,
     LIGHT,
     NEGATED_BEFORE,
     NEGATORS,
@@ -132,9 +134,16 @@ class _Reader:
                 self.negated.append(len(self.words))
         elif word in NEGATED_BEFORE and after is None and len(self.words) == 1:
             self.negated.append(0)
+        elif _then(word, after):
+            self.negated.append(len(self.words))
+        elif word.endswith(("-free", "-less")) and len(word) > 6:
+            self.negated.append(len(self.words))
+            self.words.append(Word(word[:-5], raw))
+        elif word == "in" and after is None and beside:  # `logged in`: what it says of the verb is half of what is said
+            self.words.append(Word(word, raw))
         elif word in COMPLETED and not alone:
             self.completed = True
-        elif word in LIGHT:
+        elif word in LIGHT and not (word == "due" and _following(after) != "to"):
             self.light.append(word)
         else:
             self.words.append(Word(word, raw))
@@ -143,6 +152,16 @@ class _Reader:
         """The reading; a value of nothing but words that say little is those words."""
         words = self.words or [Word(word, word) for word in self.light]
         return ValueReading(tuple(words), tuple(self.codes), tuple(self.negated), self.completed)
+
+
+def _then(word: str, after: re.Match[str] | None) -> bool:
+    """Whether a word and the next one negate what follows: `failed to close`, `free of ice`, `out of stock`."""
+    following = _following(after)
+    return (word in FAILING and following == "to") or (word in LACKING and following in ("of", "from"))
+
+
+def _following(after: re.Match[str] | None) -> str:
+    return (after["word"] or "").casefold() if after is not None else ""
 
 
 def _number(text: str) -> str:

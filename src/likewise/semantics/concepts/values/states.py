@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from likewise.semantics.concepts.values.knowledge import STATES
+from likewise.semantics.concepts.values.knowledge import ATTRIBUTE_STATES, NEGATORS, STATES
 
 GENERIC: Final = 1  # the bit of the first pair of states: on and off, true and false, yes and no
+PRESENT: Final = 1 << next(n for n, pair in enumerate(STATES) if "present" in pair[0])
 _GENERIC_WORDS: Final = {word: sign for side, sign in zip(STATES[0], (1, -1), strict=True) for word in side} | {
     "1": 1, "0": -1, "1.0": 1, "0.0": -1,
 }  # fmt: skip
@@ -37,13 +38,20 @@ def states_of(text: str) -> tuple[int, int]:
 
 
 def attribute_states(text: str) -> tuple[int, int]:
-    """The states that the words of an attribute name; a pair of which both sides are named says nothing.
+    """The states that an attribute is of when it is true; a pair of which both sides are named says nothing.
 
-    >>> attribute_states("door open"), attribute_states("on off")
-    ((4, 0), (0, 0))
+    >>> attribute_states("door open"), attribute_states("door not closed"), attribute_states("on off")
+    ((5, 0), (5, 0), (1, 0))
     """
     yes = no = 0
+    negated = False
+    thing = PRESENT  # `smoke: true`: there is some
     for word in text.split():
-        one, other = states_of(word)
+        one, other = states_of(ATTRIBUTE_STATES.get(word, word))
+        thing = 0 if states_of(word) != (0, 0) else thing
         yes, no = yes | one, no | other
-    return yes & ~no, no & ~yes
+        negated ^= word in NEGATORS
+    yes, no = (yes & ~no) | thing, no & ~yes
+    if not no & GENERIC:  # `disabled: true` is no, whatever else is true is yes
+        yes |= GENERIC
+    return (no, yes) if negated else (yes, no)

@@ -82,8 +82,6 @@ class ValueTerms:
         meant = TRUE_MEANS.get(words, words)
         reading = read_value(meant)
         yes, no = attribute_states(meant)
-        if not no & GENERIC:  # `disabled: true` is no, whatever else is true is yes
-            yes |= GENERIC
         if sign < 0:
             yes, no = no, yes
             reading = reading._replace(negated=(*reading.negated, ALL))
