@@ -14,7 +14,7 @@ import msgspec
 
 from likewise.errors import UnknownId
 from likewise.model.text import fold
-from likewise.semantics.measure import Measure, Role, Term
+from likewise.semantics.measure import Measure, Role, Term, opposed
 from likewise.semantics.words.identifiers import words_of
 
 if TYPE_CHECKING:
@@ -141,6 +141,10 @@ class JudgedMeasure:
     def configuration(self) -> dict[str, object]:
         """The measure's own; judgements are saved apart."""
         return self.measure.configuration()
+
+    def opposed(self, asked: str, seen: str) -> bool:
+        """What the measure says: whether being true of one name is being false of the other."""
+        return opposed(self.measure, asked, seen)
 
     def matrix(self, asked: Sequence[Term], seen: Sequence[Term]) -> NDArray[float32]:
         """The measure's numbers, moved where a pair was judged; equal terms stay at 1."""

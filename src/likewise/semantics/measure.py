@@ -7,7 +7,7 @@ and kept (docs/engines/thematic.md).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Literal, Protocol
 
 import msgspec
@@ -55,3 +55,13 @@ class Measure(Protocol):
     def configuration(self) -> dict[str, object]:
         """What rebuilds this measure over the same space; saved with a matcher."""
         ...
+
+
+def opposed(measure: Measure | None, asked: str, seen: str) -> bool:
+    """Whether being true of one name is being false of the other; a measure that cannot tell says no.
+
+    >>> opposed(None, "door open", "doorClosed")
+    False
+    """
+    says: Callable[[str, str], bool] | None = getattr(measure, "opposed", None)
+    return says is not None and says(asked, seen)

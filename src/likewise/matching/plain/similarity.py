@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from likewise.matching.plain.operators import meets
 from likewise.matching.plain.terms import (
     asked_attribute,
     asked_value,
@@ -19,6 +18,7 @@ from likewise.matching.plain.terms import (
     term_names,
     theme_of,
 )
+from likewise.matching.plain.truth import meets_as_meant
 from likewise.model.event import Event, EventTuple
 from likewise.model.hierarchies.types import NO_TYPES, Hierarchy
 from likewise.model.predicate import Predicate
@@ -110,7 +110,7 @@ class SeenEvent:
         if predicate.value_relaxed:
             value = self._values_related(predicate, theme)
         else:
-            value = tuple(1.0 if meets(predicate, t, self.types) else 0.0 for t in self.tuples)
+            value = tuple(float(bool(meets_as_meant(predicate, t, self.types, self.measure))) for t in self.tuples)
         pairs = zip(attribute, value, strict=True)
         return Row(attribute, value, tuple(a * v if a >= floor and v >= floor else 0.0 for a, v in pairs))
 

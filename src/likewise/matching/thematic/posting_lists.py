@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 
 from likewise.kernels.growing_array import Growing
 from likewise.matching.cache_use import CacheUse
-from likewise.matching.plain.operators import meets
 from likewise.matching.plain.terms import STATE_NUMBERS, seen_attribute, seen_value
+from likewise.matching.plain.truth import meets_as_meant
 from likewise.matching.thematic.asked_predicates import AskedPredicates
 from likewise.matching.thematic.number_postings import number_entries
 from likewise.matching.thematic.relatedness_rows import RelatednessRows
-from likewise.model import EventTuple, Unit, fold
+from likewise.model import EventTuple, Predicate, Unit, fold
 from likewise.model.hierarchies.types import NO_TYPES, Hierarchy
 from likewise.semantics.measure import Measure, Term
 
@@ -50,6 +50,7 @@ class PostingLists:
     ) -> None:
         self._asked = asked
         self._types = types
+        self._measure = measure
         self._limit = limit // 2
         self.attributes = RelatednessRows(asked.attributes, measure, limit // 8, related)
         self.values = RelatednessRows(asked.values, measure, limit // 4, related)
@@ -145,7 +146,7 @@ class PostingLists:
             similarity[:, relaxed] *= value
         for i, j in np.argwhere(near & ~relaxed).tolist():
             predicate = self._asked.predicates[known + j]
-            if predicate is None or not meets(predicate, self.seen[lists[i][0]].item, self._types):
+            if predicate is None or not self._meets(predicate, self.seen[lists[i][0]].item):
                 similarity[i, j] = 0
         near &= (similarity >= cut) & (similarity > 0)
         places, predicates = np.nonzero(near)
@@ -162,6 +163,9 @@ class PostingLists:
         for n, begin, end in zip(numbers.tolist(), (0, *ends.tolist()), ends.tolist(), strict=False):
             self._append(n, self.texts, [predicates[begin:end] + known, kept[begin:end]])
 
+    def _meets(self, predicate: Predicate, item: EventTuple) -> bool:
+        return bool(meets_as_meant(predicate, item, self._types, self._measure))
+
     def _extend_value(self, n: int, seen: Seen, near: NDArray[np.int64], attribute: NDArray[np.float32]) -> None:
         """Extend the list of one whole number that is no float: a relaxed text is met by the same word only."""
         columns = self._asked.value_column.view()[near]
@@ -173,7 +177,7 @@ class PostingLists:
                 value[place] = isinstance(column, Term) and fold(column.text) == word
             else:
                 predicate = self._asked.predicates[number]
-                value[place] = predicate is not None and bool(meets(predicate, seen.item, self._types))
+                value[place] = predicate is not None and self._meets(predicate, seen.item)
         similarity = attribute * value
         kept = (similarity >= self._asked.cut.view()[near] * SLACK) & (similarity > 0)
         self._append(n, self.texts, [near[kept], similarity[kept]])

@@ -20,7 +20,7 @@ ROWS: tuple[tuple[str, str, str, str, str, str], ...] = (
     ('ft', 'length', '381/1250', '0', 'feet foot', 'ft feet'),
     ('yd', 'length', '1143/1250', '0', 'yard yards', ''),
     ('mi', 'length', '201168/125', '0', 'mile miles', 'miles mi'),
-    ('m/s', 'speed', '1', '0', 'mps m_s metres_per_second meters_per_second', 'mps m_s'),
+    ('m/s', 'speed', '1', '0', 'mps m_s metres_per_second meters_per_second', 'mps m_s MS'),
     ('mm/s', 'speed', '1/1000', '0', '', ''),
     ('km/h', 'speed', '5/18', '0', 'kmh kph kmph km/hr', 'kmh kph km_h kmph'),
     ('mph', 'speed', '1397/3125', '0', 'mi/h', 'mph mi_h'),

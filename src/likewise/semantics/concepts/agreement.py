@@ -10,7 +10,7 @@ from typing import Final
 
 import msgspec
 
-from likewise.semantics.concepts.facets import KNOWN, LISTED, STATISTICS, Facets, Qualifier
+from likewise.semantics.concepts.facets import INSTANTANEOUS, KNOWN, LISTED, STATISTICS, Facets, Qualifier
 from likewise.semantics.concepts.tables import BROADER, EXCLUDES, NARROWER, SAME, Tables
 from likewise.semantics.concepts.weights import FacetWeights
 
@@ -77,9 +77,9 @@ def _other_kind(asked: Facets, seen: Facets, related: float, w: FacetWeights) ->
 
 
 def _roles(asked: Facets, seen: Facets, w: FacetWeights) -> Iterator[Difference]:
-    if asked.role == seen.role:
+    if asked.role == seen.role or {asked.role, seen.role} == {"", INSTANTANEOUS}:
         return
-    measured = STATISTICS | {""}
+    measured = STATISTICS | {"", INSTANTANEOUS}
     if asked.role in measured and seen.role in measured:
         both = asked.role and seen.role
         factor = w.statistics if both else w.average if "average" in (asked.role, seen.role) else w.statistic
@@ -109,7 +109,7 @@ def _values(asked: Facets, seen: Facets, tables: Tables, w: FacetWeights) -> Ite
 def is_quantity(facets: Facets, tables: Tables) -> bool:
     """Whether a name can only be a number: all its kinds are, and it is the reading itself."""
     kinds = [tables.inventory.kinds.get(kind) for kind in facets.kinds]
-    return bool(kinds) and not facets.role and all(k is not None and k.values == ("number",) for k in kinds)
+    return bool(kinds) and facets.role in ("", INSTANTANEOUS) and all(k is not None and k.values == ("number",) for k in kinds)
 
 
 def relation(a: Qualifier, b: Qualifier, tables: Tables, w: FacetWeights, similar: Similar) -> int:

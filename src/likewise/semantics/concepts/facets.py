@@ -16,8 +16,9 @@ from typing import Final, Literal, NamedTuple
 import msgspec
 
 from likewise.model.units import any_unit, find_unit, units_in_name
+from likewise.model.units.names import measured_dimensions
 from likewise.semantics.concepts.inventory import Concept, Inventory
-from likewise.semantics.concepts.name_words import NameWords
+from likewise.semantics.concepts.name_words import NUMBERED, NameWords
 from likewise.semantics.measure import Term
 from likewise.semantics.words.stop_words import STOP_WORDS
 
@@ -28,6 +29,9 @@ PREPOSITIONS: Final = frozenset(
     | {"under", "over"}
 )
 STATISTICS: Final = frozenset({"minimum", "maximum", "average", "deviation", "previous"})
+INSTANTANEOUS: Final = "instantaneous"  # the reading itself, said aloud: it is no average
+# Of three phases each letter has its number.
+PHASES: Final = {letter: str(at % 3 + 1) for at, letter in enumerate("abcrstuvw")}
 LONGEST_CONTEXT: Final = 3  # words; longer texts beside a value are messages, not names
 LISTED: Final = 2  # a qualifier of the inventory,
 KNOWN: Final = 1  # a word of the space,
@@ -113,7 +117,9 @@ class FacetParser:
         text = " ".join(term.text.split())
         parts = [part for part in _PARTS.split(text) if part] if " " not in text else [text]
         in_name = [(u, sure) for u, sure in units_in_name(text) if not self.inventory.lists(u.symbol.casefold())]
-        symbols = frozenset(u.symbol.casefold() for u, _ in in_name)
+        measured = measured_dimensions(text)  # the `a` of `voltage_a` is no ampere
+        fitting = [u for u, sure in in_name if sure or not measured or u.dimension in measured]
+        symbols = frozenset(u.symbol.casefold() for u in fitting)
         parsed = [self._part(part, symbols) for part in parts]
         main = self._main(parsed)
         head = parsed[main] if parsed else _Part((), (), "", (), False, False)
@@ -122,7 +128,7 @@ class FacetParser:
         guessed = [u.dimension for u, sure in in_name if not sure]
         kinds, certainty = self._kinds(parsed, main, term.context, dimension, guessed)
         role = head.role or next((p.role for p in (*parsed[main + 1 :], *parsed[:main][::-1]) if p.role), "")
-        if not kinds and role:
+        if not kinds and role and role != INSTANTANEOUS:
             kinds, certainty = (role,), "head"
         outer = [
             Qualifier(name, standing, True, word)
@@ -221,6 +227,9 @@ class FacetParser:
         head = _head(spans)
         kinds = tuple(spans[head].names("kind")) if head >= 0 else ()
         roles = [role for span in spans for role in span.names("role")]
+        if any(at != head and span.words == ("current",) for at, span in enumerate(spans)) and head >= 0:
+            roles.append(INSTANTANEOUS)  # mostly `now` beside another kind
+        roles = [role for role in roles if role != INSTANTANEOUS] or roles
         plain = [role for role in roles if role not in STATISTICS]
         qualifiers: list[Qualifier] = []
         numbers: list[str] = []
@@ -234,12 +243,12 @@ class FacetParser:
                 qualifiers += [Qualifier(name, word=word) for name in listed]
             elif at != head and span.strong and not span.names("role"):
                 others = [name for name in span.names("kind") if name not in kinds]
-                if others and span.words != ("current",):  # mostly `now` beside another kind
+                if others and span.words != ("current",):
                     qualifiers.append(Qualifier(others[0]))
-            elif not span.concepts and span.words[0] not in _STOP:
+            elif not span.concepts and (span.words[0] not in _STOP or _is_letter(spans, at)):
                 word = span.words[0]
                 if len(word) == 1 or word[0].isdigit():
-                    numbers.append(word)
+                    numbers += _indices(word, spans[at - 1].words[-1] if at else "")
                 else:
                     qualifiers.append(Qualifier(word, KNOWN if self._known(word) else UNKNOWN, word=word))
         strong = head >= 0 and spans[head].strong
@@ -251,6 +260,23 @@ class FacetParser:
             strong=strong,
             says=strong or any(len(q.name) > 2 for q in qualifiers),
         )
+
+
+def _is_letter(spans: Sequence[_Span], at: int) -> bool:
+    """Whether a letter that may be an article is an index: at the end, or behind what is numbered."""
+    behind = at and spans[at - 1].words[-1] in NUMBERED
+    return len(spans[at].words[0]) == 1 and bool(behind or (at and at == len(spans) - 1))
+
+
+def _indices(word: str, before: str) -> list[str]:
+    """An index as it may be written: phase a is phase 1.
+
+    >>> _indices("b", "phase"), _indices("2", "phase"), _indices("b", "gate")
+    (['b', '2'], ['2', 'b', 's', 'v'], ['b'])
+    """
+    if before != "phase":
+        return [word]
+    return [word, PHASES[word]] if word in PHASES else [word, *(a for a, number in PHASES.items() if number == word)]
 
 
 def _head(spans: Sequence[_Span]) -> int:

@@ -55,7 +55,7 @@ def agreements(
             left = max(base[i, j], score)
             if k1 > k0 and m1 > m0 and best == 0.0:
                 left *= w.disjoint if a.sure[i] and s.sure[j] else w.disjoint_weak
-            if a.roles[i] != s.roles[j]:
+            if a.roles[i] != s.roles[j] and not (a.itself[i] and s.itself[j]):
                 if not (a.measured[i] and s.measured[j]):
                     left *= w.role
                 elif a.roles[i] != 0 and s.roles[j] != 0:

@@ -11,6 +11,8 @@ from likewise.semantics.words.identifiers import segmented, words_of
 
 _PIECES: Final = re.compile(r"[\W_]+")
 _NUMBERED: Final = re.compile(r"([a-z]+)(\d+)")
+_POINT: Final = re.compile(r"(?<=\d)p(?=\d)")  # a decimal point where none is allowed: `pm2p5`
+NUMBERED: Final = frozenset({"phase", "channel", "port", "gate", "wing", "block", "group", "zone", "line"})  # by letters too
 LISTED_PRICE: Final = 1.0  # of a piece of a joined word that the inventory lists
 KNOWN_PRICE: Final = 6.0  # of one that only the space knows
 MOST_WORDS: Final = 64  # of one part of a name; more is a text
@@ -31,13 +33,15 @@ class NameWords:
 
     def __call__(self, text: str, dropped: frozenset[str] = frozenset()) -> list[str]:
         """The words of a text; a word of `dropped` (a unit's symbol) that means nothing else is left out."""
-        raw = [word for piece in _PIECES.split(text.replace("%", " percent ")) if piece for word in self._cut(piece)]
+        text = _POINT.sub(".", text.replace("%", " percent "))
+        raw = [word for piece in _PIECES.split(text) if piece for word in self._cut(piece)]
         raw = _sizes(raw[:MOST_WORDS])
         last = len(raw) - 1
         kept = []
         for at, word in enumerate(raw):
             alone = len(word) == 1 and word.isalpha() and at < last  # a letter is a short form at the end only
-            if not (at and word in dropped and not self._inventory.lists(word)):
+            numbered = at and raw[at - 1] in NUMBERED  # `phase a` is no current
+            if not (at and word in dropped and not self._inventory.lists(word) and not numbered):
                 kept.append(f"{word} " if alone else word)
         return [word.rstrip() for word in self._inventory.expanded(kept)]
 
@@ -78,7 +82,7 @@ class NameWords:
 
 
 def _sizes(words: list[str]) -> list[str]:
-    """Sizes of particles as one number, however they are written: `pm25`, `pm2_5`, `pm2.5`."""
+    """Sizes of particles as one number, however they are written: `pm25`, `pm2_5`, `pm2p5`."""
     out: list[str] = []
     for word in words:
         if word == "25" and out[-1:] == ["pm"]:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likewise.semantics.concepts.agreement import is_quantity
-from likewise.semantics.concepts.facets import LISTED, STATISTICS, Facets
+from likewise.semantics.concepts.facets import INSTANTANEOUS, LISTED, STATISTICS, Facets
 from likewise.semantics.concepts.tables import Tables
 from likewise.semantics.concepts.weights import FacetWeights
 
@@ -27,6 +27,7 @@ class FacetArrays(NamedTuple):
     role_alone: NDArray[np.bool_]
     measured: NDArray[np.bool_]
     averaged: NDArray[np.bool_]
+    itself: NDArray[np.bool_]
     dimensions: NDArray[np.int64]
     units: NDArray[np.int64]
     quantity: NDArray[np.bool_]
@@ -54,8 +55,9 @@ def facet_arrays(
         sure=_flags([f.certainty in ("head", "unit") for f in facets]),
         roles=_integers([tables.roles.get(f.role, 0) for f in facets]),
         role_alone=_flags([bool(f.role) and f.kinds == (f.role,) for f in facets]),
-        measured=_flags([not f.role or f.role in STATISTICS for f in facets]),
+        measured=_flags([not f.role or f.role == INSTANTANEOUS or f.role in STATISTICS for f in facets]),
         averaged=_flags([f.role == "average" for f in facets]),
+        itself=_flags([f.role in ("", INSTANTANEOUS) for f in facets]),
         dimensions=_integers([tables.dimensions_of(f.kinds) for f in facets]),
         units=_integers([tables.dimension_bit(f.dimension) for f in facets]),
         quantity=_flags([f.value in ("", "number") and is_quantity(f, tables) for f in facets]),

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from copy import copy
-from typing import TYPE_CHECKING
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
+from msgspec.structs import replace
 
 from likewise import defaults
 from likewise.semantics.concepts.agreement import Agreement, agreement
@@ -33,10 +35,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+TURNED: Final = 0.95  # of the score that the name of the opposite has
+
+
 class SamenessMeasure:
     """How surely a seen term is what was asked for, in [0, 1].
 
     Terms that are wholly equal, unit, kind and context too, give 1. `knows` says whether the space has a word.
+    `opposed` says whether being true of one name is being false of another.
     """
 
     name = "sameness"
@@ -51,9 +57,11 @@ class SamenessMeasure:
     ) -> None:
         self._combine = combine
         self._values = values
+        self._positive = values.polarity.positive
         self.weights = weights or FacetWeights()
         self.tables = Tables(inventory)
         self._parser = FacetParser(inventory, knows)
+        self.opposed = lru_cache(maxsize=65_536)(values.opposed)
         self._facets: LeastRecent[Term, Facets] = LeastRecent(
             defaults.TERM_CACHE_BYTES // 8, lambda f: 300 + 150 * len(f.qualifiers)
         )
@@ -80,11 +88,26 @@ class SamenessMeasure:
             out = self._values.matrix(asked, seen, related)
         else:
             out = self.scored(related, words, asked, seen)
+            self._turn(out, asked, seen)
             if all(places):
                 rows, columns = np.ix_(*places)
                 values = [[side[i] for i in found] for side, found in zip((asked, seen), places, strict=True)]
                 out[rows, columns] = self._values.matrix(values[0], values[1], related[rows, columns])
         return _wholly_equal_are_one(out, related, asked, seen)
+
+    def _turn(self, scores: NDArray[np.float32], asked: Sequence[Term], seen: Sequence[Term]) -> None:
+        """Scores names of Booleans by the side that is usually asked for: whether it is so or not, the value says."""
+        places = [[i for i, t in enumerate(side) if t.kind == "boolean"] for side in (asked, seen)]
+        if not all(places):
+            return
+        terms = [[side[i] for i in found] for side, found in zip((asked, seen), places, strict=True)]
+        turned = [tuple(replace(t, text=self._positive(t.text)) for t in side) for side in terms]
+        changed = [[old.text != new.text for old, new in zip(*sides, strict=True)] for sides in zip(terms, turned)]
+        either = np.logical_or.outer(*(np.array(flags, bool) for flags in changed))
+        if either.any():
+            block = np.ix_(*places)
+            found = TURNED * self.scored(*self.compared(*turned), *turned)
+            scores[block] = np.where(either, np.maximum(found, scores[block]), scores[block])
 
     def facets(self, term: Term) -> Facets:
         """What the name of an attribute says about its reading."""

@@ -9,6 +9,7 @@ sameness (a shared meaning, a part for its whole, a kind for what it is a kind o
 - `items`: what is known about one word or phrase, in arrays
 - `kernels`: all pairs at once
 - `judge`: `ValueJudge`
+- `polarity`: names of Booleans turned to the side that is usually asked for
 - `wording`: why two values were told apart, in words
 - `opposites`: are two words opposites?
 """

@@ -104,7 +104,7 @@ class Items:
         direct = {t for s in (*own, *verbs) for t in known.targets("opposite", s)}
         far = {t for s in (*own, *near) for t in known.targets("opposite", s)} - direct
         far |= {t for s in (*direct, *far) for t in known.targets("similar", s)}
-        for rest in _rests(text):
+        for rest in rests(text):
             direct |= {s for part in "nvar" for s in self._senses(rest, part)[:SENSES]} - set(own)
         tags, excluded = self._sides.get(text, ((), ()))
         nouns = senses["n"]
@@ -160,10 +160,10 @@ _PLAIN: Final = {"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "é": "e", "è"
                  "ó": "o", "ô": "o", "í": "i", "ú": "u", "ñ": "n", "ç": "c", "ø": "o", "å": "a"}  # fmt: skip
 
 
-def _rests(text: str) -> Iterator[str]:
+def rests(text: str) -> Iterator[str]:
     """What a word that looks negated negates: `unlocked`, `harmless`.
 
-    >>> list(_rests("disarmed")), list(_rests("harmless")), list(_rests("inflammable"))
+    >>> list(rests("disarmed")), list(rests("harmless")), list(rests("inflammable"))
     (['armed'], ['harm', 'harmful'], [])
     """
     if " " in text or text in NOT_NEGATED:

@@ -9,6 +9,7 @@ import numpy as np
 
 from likewise.semantics.concepts.values.columns import ValueColumns, columns_of
 from likewise.semantics.concepts.values.items import TAGS
+from likewise.semantics.concepts.values.polarity import Polarity
 from likewise.semantics.concepts.values.terms import ValueTerms
 from likewise.semantics.measure import Term
 from likewise.semantics.vectors.asked_side import AskedSide
@@ -50,6 +51,7 @@ class ValueJudge:
     def __init__(self, relations: WordRelations, weights: ValueWeights | None = None) -> None:
         self._relations = relations
         self._terms = ValueTerms(relations)
+        self.polarity = Polarity(relations)
         self._columns: AskedSide[ValueColumns] = AskedSide(lambda terms: columns_of([self._terms.of(t) for t in terms]))
         self.weights = ValueWeights() if weights is None else weights
 
@@ -71,6 +73,20 @@ class ValueJudge:
         found, breadth = relations(a.items, b.items, self._relations.synsets + TAGS, self._relations.kinds)
         judge(a, b, found, breadth, base, self.weights, score, reason)
         return score, reason
+
+    def opposed(self, asked: str, seen: str) -> bool:
+        """Whether being true of one name is being false of the other.
+
+        >>> from likewise.semantics.library import load_space
+        >>> judge = ValueJudge(load_space().relations)
+        >>> judge.opposed("door open", "doorClosed"), judge.opposed("motion", "presence")
+        (True, False)
+        """
+        from likewise.semantics.concepts.values.kernels import OPPOSED, OTHER_STATE
+
+        terms = [Term("true", "value", kind="boolean", context=(name,)) for name in (asked, seen)]
+        _, reason = self.judged(terms[:1], terms[1:], np.ones((1, 1), np.float32))
+        return int(reason[0, 0]) in (OPPOSED, OTHER_STATE)
 
     def explained(self, asked: Term, seen: Term, base: float) -> str:
         """What decided a pair, in one clause; empty if nothing but how related they are.
