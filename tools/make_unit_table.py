@@ -60,7 +60,7 @@ inch | length | inch | in inches | inch inches IN
 ft | length | foot | feet foot | ft feet
 yd | length | yard | yard yards |
 mi | length | mile | mile miles | miles mi
-m/s | speed | meter/second | mps m_s metres_per_second meters_per_second | mps m_s
+m/s | speed | meter/second | mps m_s metres_per_second meters_per_second | mps m_s MS
 mm/s | speed | millimeter/second | |
 km/h | speed | kilometer/hour | kmh kph kmph km/hr | kmh kph km_h kmph
 mph | speed | mile/hour | mi/h | mph mi_h

@@ -11,7 +11,7 @@ from typing import Final
 import msgspec
 
 from likewise.semantics.concepts.facets import INSTANTANEOUS, KNOWN, LISTED, STATISTICS, Facets, Qualifier
-from likewise.semantics.concepts.tables import BROADER, EXCLUDES, NARROWER, SAME, Tables
+from likewise.semantics.concepts.tables import BROADER, EXCLUDES, INSTEAD, NARROWER, SAME, Tables
 from likewise.semantics.concepts.weights import FacetWeights
 
 Similar = Callable[[str, str], float]
@@ -113,7 +113,7 @@ def is_quantity(facets: Facets, tables: Tables) -> bool:
 
 
 def relation(a: Qualifier, b: Qualifier, tables: Tables, w: FacetWeights, similar: Similar) -> int:
-    """How two qualifiers relate: SAME, EXCLUDES or 0."""
+    """How two qualifiers relate: SAME, EXCLUDES, INSTEAD or 0."""
     if a.name == b.name:
         return SAME
     if a.standing == LISTED and b.standing == LISTED:
@@ -127,6 +127,7 @@ def _qualifiers(asked: Facets, seen: Facets, tables: Tables, w: FacetWeights, si
     relations = {(a, s): relation(a, s, tables, w, similar) for a in asked.qualifiers for s in seen.qualifiers}
     matched = {s for (_, s), found in relations.items() if found == SAME}
     told: set[Qualifier] = set()
+    instead: set[Qualifier] = set()
     absent = {LISTED: w.absent, KNOWN: w.absent_word}
     for a in asked.qualifiers:
         if any(relations[a, s] == SAME for s in seen.qualifiers):
@@ -136,13 +137,15 @@ def _qualifiers(asked: Facets, seen: Facets, tables: Tables, w: FacetWeights, si
             told.update(against)
             yield Difference("excluded", w.excluded, a.name, against[0].name)
         elif a.standing == LISTED and a.name in meant:
+            instead.update(s for s in seen.qualifiers if relations[a, s] == INSTEAD)
             yield Difference("covered", w.covered, a.name)
         else:
             yield Difference("absent", absent.get(a.standing, w.absent_unknown), a.name)
     for s in seen.qualifiers:
         if s in matched or s in told or (s.standing == LISTED and s.name in meant):
             continue
-        factor = w.outer if s.outer else w.unasked if s.standing == LISTED else w.unasked_word
+        listed = w.instead if s in instead else w.unasked
+        factor = w.outer if s.outer else listed if s.standing == LISTED else w.unasked_word
         if s.standing >= (LISTED if s.outer else KNOWN):
             yield Difference("unasked", factor, seen=s.name)
 

@@ -11,9 +11,9 @@ from likewise.kernels.compile import unlocked
 if TYPE_CHECKING:
     from likewise.semantics.concepts.sides import FacetArrays
 
-_SAME, _NARROWER, _BROADER, _EXCLUDES = 1, 2, 3, 4
+_SAME, _NARROWER, _BROADER, _EXCLUDES, _OTHER = 1, 2, 3, 4, 5
 _LISTED, _KNOWN = 2, 1
-_MATCHED, _TOLD = 1, 2  # what became of a seen qualifier
+_MATCHED, _TOLD, _INSTEAD = 1, 2, 3  # what became of a seen qualifier
 
 
 @unlocked
@@ -127,17 +127,20 @@ def _qualifiers(out: Any, a: Any, s: Any, relations: Any, words: Any, w: Any) ->
                     left *= w.excluded
                 elif a_standings[q] == _LISTED and (a_defaults[i, block] | s_defaults[j, block]) & bit != 0:
                     left *= w.covered
+                    for r in range(r1 - r0):
+                        if found[q - q0, r] == _OTHER and fates[r] == 0:
+                            fates[r] = _INSTEAD
                 elif a_standings[q] == _LISTED:
                     left *= w.absent
                 else:
                     left *= w.absent_word if a_standings[q] == _KNOWN else w.absent_unknown
             for r in range(r0, r1):
-                if fates[r - r0] != 0:
+                if fates[r - r0] in (_MATCHED, _TOLD):
                     continue
                 if s_standings[r] == _LISTED:
                     block, bit = s_ids[r] >> 6, np.uint64(1) << np.uint64(s_ids[r] & 63)
                     if (a_defaults[i, block] | s_defaults[j, block]) & bit == 0:
-                        left *= w.outer if s.outer[r] else w.unasked
+                        left *= w.outer if s.outer[r] else w.instead if fates[r - r0] == _INSTEAD else w.unasked
                 elif s_standings[r] == _KNOWN and not s.outer[r]:
                     left *= w.unasked_word
             out[i, j] = left

@@ -14,6 +14,10 @@ SAME: Final = 1
 NARROWER: Final = 2  # the second is a kind of the first
 BROADER: Final = 3
 EXCLUDES: Final = 4
+INSTEAD: Final = 5  # the second has the reading instead of the first, if the first was what an unqualified name means
+# Groups of qualifiers that say what surrounds a sensor, and of those that say which thing has a reading.
+AROUND: Final = frozenset({"medium", "place"})
+THINGS: Final = frozenset({"medium", "place", "machine", "part", "vessel", "appliance", "supply"})
 _BITS: Final = 64
 
 
@@ -82,13 +86,15 @@ class Tables:
 
     @cached_property
     def qualifier_relations(self) -> NDArray[np.uint8]:
-        """For two qualifiers: 0, SAME (also where one is a kind of the other) or EXCLUDES."""
+        """For two qualifiers: 0, SAME (also where one is a kind of the other), EXCLUDES or INSTEAD."""
         known = self.inventory.qualifiers
         out = np.zeros((len(self.qualifiers), len(self.qualifiers)), dtype=np.uint8)
         groups: dict[str, list[int]] = {}
         for name, concept in known.items():
             for group in concept.apart:
                 groups.setdefault(group, []).append(self.qualifiers[name])
+        around, things = ([m for g in chosen for m in groups.get(g, ())] for chosen in (AROUND, THINGS))
+        out[np.ix_(around, things)] = INSTEAD
         for members in groups.values():
             out[np.ix_(members, members)] = EXCLUDES
         for name, i in self.qualifiers.items():

@@ -21,6 +21,7 @@ FACETS: Final = {
         "unasked_word",
         "outer",
         "covered",
+        "instead",
     ),
     "qualifiers that exclude each other": ("excluded",),
     "roles": ("role", "average", "statistic", "statistics"),
@@ -45,7 +46,8 @@ class FacetWeights(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     `text` for words where a quantity was asked for; `excluded` for qualifiers that exclude each other;
     `absent`, `absent_word`, `absent_unknown` for an asked qualifier that is missing (of the inventory, of the space, of
     nobody), `unasked`, `unasked_word` and in outer parts `outer` for one that was not asked for, `covered` for one that
-    an unqualified name means anyway; `number_absent`, `number_differs` for indices and sizes.
+    an unqualified name means anyway, `instead` for an unasked one beside that (the engine's, where the air's was asked
+    for); `number_absent`, `number_differs` for indices and sizes.
     Words whose relatedness reaches `same_word` are the same qualifier.
     """
 
@@ -74,6 +76,7 @@ class FacetWeights(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     unasked_word: float = 0.9
     outer: float = 0.95
     covered: float = 0.97
+    instead: float = 0.5
     number_absent: float = 0.5
     number_differs: float = 0.25
     same_word: float = 0.75
