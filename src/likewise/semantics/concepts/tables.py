@@ -15,9 +15,10 @@ NARROWER: Final = 2  # the second is a kind of the first
 BROADER: Final = 3
 EXCLUDES: Final = 4
 INSTEAD: Final = 5  # the second has the reading instead of the first, if the first was what an unqualified name means
-# Groups of qualifiers that say what surrounds a sensor, and of those that say which thing has a reading.
-AROUND: Final = frozenset({"medium", "place"})
-THINGS: Final = frozenset({"medium", "place", "machine", "part", "vessel", "appliance", "supply"})
+# Groups of qualifiers that say how something is counted or along which axis; all others say which thing has a reading.
+NO_THINGS: Final = frozenset(
+    {"energy form", "energy way", "part of power", "comparison", "span", "axis", "way", "link", "enabling", "rank"}
+)
 _BITS: Final = 64
 
 
@@ -93,8 +94,8 @@ class Tables:
         for name, concept in known.items():
             for group in concept.apart:
                 groups.setdefault(group, []).append(self.qualifiers[name])
-        around, things = ([m for g in chosen for m in groups.get(g, ())] for chosen in (AROUND, THINGS))
-        out[np.ix_(around, things)] = INSTEAD
+        things = [i for name, i in self.qualifiers.items() if name not in known or not NO_THINGS & set(known[name].apart)]
+        out[np.ix_(things, things)] = INSTEAD
         for members in groups.values():
             out[np.ix_(members, members)] = EXCLUDES
         for name, i in self.qualifiers.items():
