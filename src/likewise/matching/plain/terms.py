@@ -13,6 +13,7 @@ from likewise.model.predicate import TEXT_OPERATORS, Predicate
 from likewise.model.text import attribute_names, fold
 from likewise.model.units import stated_units
 from likewise.model.values import Interval, Quantity
+from likewise.semantics.concepts.magnitudes import unit_by_size
 from likewise.semantics.concepts.values.states import generic_sign
 from likewise.semantics.measure import Term, ValueKind
 
@@ -63,10 +64,10 @@ def seen_attributes(event: Event) -> tuple[Term, ...]:
 
 
 def seen_attribute(item: EventTuple, theme: tuple[str, ...], context: tuple[str, ...] = ()) -> Term:
-    """The attribute of one tuple, as `seen_attributes` says.
+    """The attribute of one tuple, as `seen_attributes` says; a bare number may have the unit that its size says.
 
-    >>> seen_attribute(EventTuple("temp", 21, "C"), ()).unit
-    'degC'
+    >>> seen_attribute(EventTuple("temp", 21, "C"), ()).unit, seen_attribute(EventTuple("battery", 3.6), ()).unit
+    ('degC', 'V')
     """
     kind, symbol = _seen_kind(item)
     return Term(item.attribute, "attribute", theme, symbol, kind, context)
@@ -134,5 +135,7 @@ def _seen_kind(item: EventTuple) -> tuple[ValueKind, str]:
     reading = item.reading()
     if reading is None:
         return _kind(item.value), ""
-    found = next(iter(stated_units(reading[1])), None) if reading[1] else None
+    if not reading[1]:
+        return "number", unit_by_size(item.attribute, reading[0])
+    found = next(iter(stated_units(reading[1])), None)
     return "number", "" if found is None else found.symbol

@@ -30,6 +30,7 @@ from likewise.model import Condition, Event, EventTuple, Explanation, Kind, Mapp
 from likewise.model.hierarchies.types import NO_TYPES, Hierarchy
 from likewise.model.probability import AS_SCORED, ProbabilityCurve
 from likewise.model.units.unit import in_float
+from likewise.semantics.concepts.magnitudes import is_bare, unit_by_size
 from likewise.semantics.measure import Measure
 
 CHUNK = 512  # events matched between two looks at the memory; many matches of more would leave the caches
@@ -297,6 +298,9 @@ class ThematicEngine(BaseEngine):
                 elif kind is str or kind is bool or (kind is int and not in_float(item.value)):  # type: ignore[arg-type]
                     single = True  # a whole number that is no float has a list of its own
                     key = (kind, item.attribute, item.value, item.unit, context)
+                elif is_bare(item.attribute) and not item.unit:
+                    size = unit_by_size(item.attribute, item.value)  # type: ignore[arg-type]
+                    key = (kind, item.attribute, item.unit, context, size)
                 else:
                     key = (kind, item.attribute, item.unit, context)
                 number = known.get(key)

@@ -235,8 +235,10 @@ class FacetParser:
         numbers: list[str] = []
         for at, span in enumerate(spans):
             listed = [] if span.names("silent") or span.names("role") else span.names("qualifier")
+            meant = {d for c in span.concepts for d in c.default}
+            if at == head and any("state" in c.values for c in span.concepts):
+                listed = [name for name in listed if name in meant]  # a `contact` that is a state is no surface
             if not listed and at == head:
-                meant = {d for c in span.concepts for d in c.default}
                 listed = [n for w in span.words for n in self.inventory.qualifier_names(w) if n in meant]
             if listed:
                 word = span.words[0] if len(span.words) == 1 else ""

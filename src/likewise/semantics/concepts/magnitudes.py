@@ -1,0 +1,43 @@
+"""What a bare number under a bare name must be, by its size: a `battery` of 3.6 is a voltage, one of 87 a charge.
+
+Only names that may be several kinds of readings are asked about; where the size fits several too, nothing is said.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Final
+
+from likewise.semantics.words.identifiers import words_of
+
+BATTERY: Final = frozenset({"battery", "batteries", "batt", "bat", "accu", "accumulator"})
+_SILENT: Final = frozenset({"value", "reading", "status", "state", "info", "main", "device", "sensor", "node"})
+MOST_VOLTS: Final = 5.0  # of one or two cells; above it a number with decimals may be either
+LEAST_MILLIVOLTS: Final = 1_000.0
+
+
+@lru_cache(maxsize=65_536)
+def is_bare(attribute: str) -> bool:
+    """Whether a name says no more than that it is a battery's.
+
+    >>> is_bare("device.battery"), is_bare("batteryVoltage"), is_bare("bat_pct")
+    (True, False, False)
+    """
+    words = {word.casefold() for word in words_of(attribute)}
+    return bool(words & BATTERY) and words <= BATTERY | _SILENT
+
+
+def unit_by_size(attribute: str, value: float) -> str:
+    """The unit that a number under a bare name must be in, '' if it may be in several.
+
+    >>> [unit_by_size("battery", value) for value in (3.6, 87, 3300, 12.6, 3)]
+    ['V', '%', 'mV', '', '']
+    """
+    if not is_bare(attribute):
+        return ""
+    whole = float(value).is_integer()
+    if 1 < value <= MOST_VOLTS and not whole:
+        return "V"
+    if MOST_VOLTS < value <= 100 and whole:
+        return "%"
+    return "mV" if value >= LEAST_MILLIVOLTS else ""
