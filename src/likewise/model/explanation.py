@@ -25,7 +25,8 @@ class PredicateReport(msgspec.Struct, frozen=True, omit_defaults=True):
 
     `text` is the predicate as printed; `attribute` and `value` are the tuple's, '' if none came near.
     `notes` say what a reader must know: a unit taken for granted, a theme unknown to the space, feedback
-    that moved the score. `evidence` holds each measure's own score.
+    that moved the score. `meaning` says in words what both sides say and what tells them apart: the kind, a qualifier,
+    a role, a number, a direction, what was assumed. `evidence` holds each measure's own score.
     """
 
     text: str
@@ -38,6 +39,7 @@ class PredicateReport(msgspec.Struct, frozen=True, omit_defaults=True):
     negated: bool = False
     notes: Notes = ()
     evidence: MeasureScores = ()
+    meaning: Notes = ()
 
     @property
     def similarity(self) -> float:

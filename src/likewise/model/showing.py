@@ -136,19 +136,21 @@ def answer_text(report: PredicateReport) -> str:
 
 @text_of.register
 def explanation_text(explanation: Explanation) -> str:
-    """An explanation in a few lines: the verdict, then each part with what answers it, what annotations did, and what
-    would change it.
+    """An explanation in a few lines: the verdict, then each part with what answers it, what both say and annotations
+    did, and what would change it.
 
     >>> from likewise.model import Explanation, PredicateReport
-    >>> part = PredicateReport("t~ > 1", "match", 0, "temp", "3", 0.7, 1.0)
+    >>> part = PredicateReport("t~ > 1", "match", 0, "temp", "3", 0.7, 1.0, meaning=("attribute: both are temperature",))
     >>> print(explanation_text(Explanation("warm", "e1", "match", (part,), score=0.7, threshold=0.5)))
     e1 and warm: matches, score 0.7 (0.5 is needed)
       t~ > 1 | temp: 3 (0.7)
+        attribute: both are temperature
     """
     lines = [f"{explanation.event_id or 'the event'} and {explanation.subscription_id}: {_verdict(explanation)}"]
     for report in explanation.predicates:
         why = "" if report.verdict == "match" else f" | {verdict_text(report.verdict)}"
         lines.append(f"  {asked_text(report)} | {answer_text(report)}{why}")
+        lines += [f"    {said}" for said in report.meaning]
     lines += [f"  {said}" for said in explanation.annotations]
     return "\n".join([*lines, *([explanation.change] if explanation.change else [])])
 

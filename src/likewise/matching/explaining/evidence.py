@@ -42,9 +42,11 @@ def with_evidence(
     condition = plain_condition(subscription)
     asked = {predicate_text(p): p for c in condition.conjunctions for p in (*c.positive, *c.negative)}
     reports = tuple(
-        _witnessed(report, asked[report.text], event, condition.theme, space, measure, feedback)
-        if report.tuple is not None and report.text in asked
-        else report
+        report
+        if report.text not in asked
+        else _nearest(report, asked[report.text], event, condition.theme, measure)
+        if report.tuple is None
+        else _witnessed(report, asked[report.text], event, condition.theme, space, measure, feedback)
         for report in explanation.predicates
     )
     return msgspec.structs.replace(explanation, predicates=reports)
@@ -54,6 +56,19 @@ def in_words(measure: Measure, asked: Term, seen: Term) -> str:
     """Why two terms are the same or not, by a measure that can say so; '' by others."""
     explained: Callable[[Term, Term], str] | None = getattr(measure, "explained", None)
     return "" if explained is None else explained(asked, seen)
+
+
+def _nearest(
+    report: PredicateReport, predicate: Predicate, event: Event, theme: tuple[str, ...], measure: Measure
+) -> PredicateReport:
+    """A report of an attribute that is missing, with why the nearest name is another thing."""
+    if report.verdict != "missing_attribute" or report.negated or not predicate.attribute_relaxed or not event.tuples:
+        return report
+    asked, seen = asked_attribute(predicate, theme), seen_attributes(event)
+    scores = measure.matrix([asked], list(seen))[0]
+    nearest = seen[int(scores.argmax())]
+    said = in_words(measure, asked, nearest) if scores.max() > 0 else ""
+    return msgspec.structs.replace(report, meaning=(f"{nearest.text}: {said}",)) if said else report
 
 
 def _witnessed(
@@ -67,6 +82,7 @@ def _witnessed(
 ) -> PredicateReport:
     assert report.tuple is not None
     notes = list(report.notes)
+    meaning: list[str] = []
     evidence: list[tuple[str, float]] = []
     parts: list[tuple[str, Term, Term | None]] = []
     if predicate.attribute_relaxed:
@@ -74,9 +90,10 @@ def _witnessed(
     if predicate.value_relaxed:
         parts.append(("value", asked_value(predicate, theme), seen_values(event)[report.tuple]))
     for part, asked, seen in parts:
-        if seen is None or fold(asked.text) == fold(seen.text):
+        if seen is None or (fold(asked.text) == fold(seen.text) and not seen.context):
             continue
         said = in_words(measure, asked, seen)
+        meaning += [f"{part}: {said}"] if said else []
         notes += [f"{part}: {said}"] if said else []
         found = space.describe(asked, seen, measure)
         evidence += [(f"{part} {name}", score) for name, score in found.scores]
@@ -93,4 +110,4 @@ def _witnessed(
             judged = "relevant" if balance > 0 else "not relevant"
             score = report.attribute_relatedness if part == "attribute" else report.value_relatedness
             notes.append(f"{part}: judged {judged} (net {abs(balance)}), which moved {found.score:.2f} to {score:.2f}")
-    return msgspec.structs.replace(report, notes=tuple(notes), evidence=tuple(evidence))
+    return msgspec.structs.replace(report, notes=tuple(notes), evidence=tuple(evidence), meaning=tuple(meaning))

@@ -127,10 +127,15 @@ class SamenessMeasure:
         """
         if asked.role == seen.role == "value":
             return self._values.explained(asked, seen, float(self._combine.matrix([asked], [seen])[0, 0]))
+        turned = asked.kind == seen.kind == "boolean" and self.opposed(asked.text, seen.text)
+        denied = f"what is true of {seen.text!r} is false of {asked.text!r}" if turned else ""
+        if turned:
+            asked, seen = (replace(term, text=self._positive(term.text)) for term in (asked, seen))
         a, s = self.facets(asked), self.facets(seen)
         if not (a.kinds or s.kinds or a.role or s.role):
-            return ""
-        return same_reading(a, s, self.agreement(asked, seen))
+            return denied
+        said = same_reading(a, s, self.agreement(asked, seen))
+        return f"{said}; {denied}" if denied else said
 
     def agreement(self, asked: Term, seen: Term) -> Agreement:
         """What two names have in common and what tells them apart, for explanations."""
