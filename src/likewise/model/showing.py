@@ -140,11 +140,11 @@ def explanation_text(explanation: Explanation) -> str:
     did, and what would change it.
 
     >>> from likewise.model import Explanation, PredicateReport
-    >>> part = PredicateReport("t~ > 1", "match", 0, "temp", "3", 0.7, 1.0, meaning=("attribute: both are temperature",))
+    >>> part = PredicateReport("t~ > 1", "match", 0, "temp", "3", 0.7, 1.0, meaning=("both are temperature",))
     >>> print(explanation_text(Explanation("warm", "e1", "match", (part,), score=0.7, threshold=0.5)))
     e1 and warm: matches, score 0.7 (0.5 is needed)
       t~ > 1 | temp: 3 (0.7)
-        attribute: both are temperature
+        both are temperature
     """
     lines = [f"{explanation.event_id or 'the event'} and {explanation.subscription_id}: {_verdict(explanation)}"]
     for report in explanation.predicates:

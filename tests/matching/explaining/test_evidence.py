@@ -64,3 +64,27 @@ def test_what_differs_is_said_in_words(asked: str, seen: dict[str, object], word
     told = matcher.explain(lw.event(seen), "s")
     assert told.verdict == "below_threshold"
     assert any(words in note for note in told.predicates[0].notes)
+
+
+@pytest.mark.parametrize(
+    ("asked", "payload", "words"),
+    [
+        (
+            "{pipe temperature~ > 20}",
+            {"air_temp": 25},
+            "both are temperature; you ask for the pipe's, this is the air's",
+        ),
+        ("{temperature~ > 20}", {"temp_alarm": 25}, "you ask for the reading itself, this is its alarm"),
+        ("{channel 1 temperature~ > 20}", {"temperature_2": 25}, "number 1 was asked for, this is number 2"),
+        ("{air temperature~ > 20}", {"temp": 25}, "air is assumed where nothing else is said"),
+        ("{kind~ = rising tide~}", {"kind": "falling tide"}, "the same tide, but falling, not rising"),
+        ('{"door open"~ = true}', {"doorClosed": True}, "what is true of 'doorClosed' is false of 'door open'"),
+    ],
+)
+def test_the_text_of_an_explanation_says_what_differs(asked: str, payload: dict[str, object], words: str) -> None:
+    """`str` is what people read first."""
+    matcher = lw.Matcher()
+    matcher.add(lw.parse(asked, id="s"))
+    event = lw.event(payload)
+    matcher.match(event)
+    assert words in str(matcher.explain(event, "s"))

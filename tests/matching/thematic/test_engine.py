@@ -200,3 +200,31 @@ def test_an_engine_without_subscriptions_finds_nothing() -> None:
     engine.remove(0)
     assert len(engine.match_batch([seen, seen], [0, 0]).ordinals) == 0
     assert len(engine.match_batch([], []).ordinals) == 0
+
+
+NAMES = ["door_open", "doorClosed", "online", "offline", "leak", "no_leak", "battery", "BatV", "motion"]
+SAID = [True, False, "true", "false", 0, 1, 3.6, 87, 3300, "open", "closed"]
+ASKED = [True, False, "open", 3.6, Quantity(50.0, "%"), Quantity(4.0, "V")]
+
+
+@given(
+    seed=st.integers(0, 2**32),
+    payloads=st.lists(
+        st.dictionaries(st.sampled_from(NAMES), st.sampled_from(SAID), min_size=1), min_size=1, max_size=4
+    ),
+)
+def test_what_booleans_and_sizes_mean_is_the_same_for_the_oracle(seed: int, payloads: list[dict[str, object]]) -> None:
+    """Names that say the opposite turn what is true, and the size of a number says its unit: in every engine alike."""
+    from likewise.semantics.library import load_space
+
+    choice = SeededChoice(seed)
+    measure = load_space().measure("sameness")
+    fast, plain = ThematicEngine(measure, 0.5), NaiveEngine(measure=measure, threshold=0.5)
+    for number in range(4):
+        operator = choice.pick(("=", "!="))
+        asked = Predicate(choice.pick(NAMES), operator, choice.pick(ASKED), attribute_relaxed=True)  # type: ignore[arg-type]
+        for engine in (fast, plain):
+            engine.add(number, Subscription(Condition((asked,)), str(number)), 0)
+    for payload in payloads:
+        sent = event(payload)
+        assert fast.find(sent, 0).ordinals.tolist() == plain.find(sent, 0).ordinals.tolist()

@@ -14,6 +14,7 @@ WORDS = [
     "temp", "humidity", "pressure", "battery", "voltage", "level", "total", "alarm", "setpoint", "max", "avg", "min",
     "water", "air", "soil", "outdoor", "indoor", "supply", "return", "attic", "cellar", "quokka", "door", "open",
     "count", "pm2.5", "pm10", "1", "2", "x", "unit", "of", "in", "value", "reading", "speed", "wind", "fan", "motor",
+    "phase", "a", "b", "instantaneous", "tyre", "atmospheric", "flow", "rate", "input", "output", "electric",
 ]  # fmt: skip
 names = st.lists(st.sampled_from(WORDS), min_size=1, max_size=5).map(" ".join)
 terms = st.builds(
@@ -57,6 +58,13 @@ def test_the_kernel_and_the_plain_rule_agree(asked: list[Term], seen: list[Term]
         ("temperature setpoint", "target_temperature"),
         ("high temperature alarm", "over_temperature_warning"),
         ("alarm state", "temperature_alarm"),
+        ("phase a voltage", "voltage_a"),
+        ("phase a voltage", "voltage_l1"),
+        ("phase 2 current", "current_b"),
+        ("instantaneous power", "power"),
+        ("wind speed", "windSpeed_ms"),
+        ("pm2.5", "pm2p5"),
+        ("total flow", "flowTotal"),
         ("particulate matter", "pm10"),
         ("soil moisture", "groundWetness"),
         ("human presence", "occupancy"),

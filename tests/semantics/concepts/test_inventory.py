@@ -62,6 +62,14 @@ def test_a_cycle_is_refused_with_its_members_and_nothing_is_added(tmp_path: Path
     assert not list(own_folder.glob("*"))
 
 
+def test_a_broader_concept_that_nobody_knows_is_refused_with_its_line(tmp_path: Path, own_folder: Path) -> None:
+    file = tmp_path / "mine.csv"
+    file.write_text("sort,name,broader\nkind,glaze heat,temperature\nkind,shell heat,temprature\n")
+    with pytest.raises(FormatError, match=r"mine, line 3: nothing is named 'temprature'.*'temperature'"):
+        add_vocabulary(file)
+    assert not own_folder.exists()
+
+
 def test_a_bad_last_row_adds_nothing(tmp_path: Path, own_folder: Path) -> None:
     file = tmp_path / "mine.csv"
     file.write_text("sort,name\nkind,glaze\nkid,other\n")

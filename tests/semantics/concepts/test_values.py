@@ -49,6 +49,7 @@ def test_pairs_written_beforehand_are_told_apart_and_found(
         ("PM2.5", "pm2_5"), ("pump P-101", "pump p101"), ("on", "true"), ("South Africa", "Johannesburg"),
         ("United Kingdom", "London"), ("computer", "laptop"), ("laptop", "computer"), ("carbon dioxide", "CO2"),
         ("5 km run", "5000 m run"), ("water leak", "leakage of water"), ("door not closed", "door open"),
+        ("error-free", "free of errors"), ("north-east", "northeast"), ("water shortage", "lack of water"),
     ],
 )  # fmt: skip
 def test_what_only_looks_different_is_the_same(judge: ValueJudge, asked: str, seen: str) -> None:
@@ -64,6 +65,12 @@ def test_what_only_looks_different_is_the_same(judge: ValueJudge, asked: str, se
         ("leak detected", "no leak detected"), ("pump needs repair", "pump has been repaired"), ("Galway", "Dublin"),
         ("United Kingdom", "Johannesburg"), ("Johannesburg", "South Africa"), ("rack 3 row 2", "rack 2 row 3"),
         ("5 km run", "10 km run"), ("alarm", "alarm cleared"), ("platform 3", "platform"), ("engine on", "engine off"),
+        ("user logged in", "user logged out"), ("guest checked in", "guest has checked out"),
+        ("valve failed to close", "valve closed"), ("error", "error-free"), ("road free of ice", "icy road"),
+        ("maintenance required", "maintenance completed"), ("cleaning due", "cleaning done"),
+        ("connection established", "connection lost"), ("north", "west"), ("west", "north"),
+        ("electric car", "diesel car"), ("cat", "dog"), ("dog", "cat"), ("friday", "monday"),
+        ("in stock", "out of stock"),
     ],
 )  # fmt: skip
 def test_what_looks_alike_and_differs_is_told_apart(judge: ValueJudge, asked: str, seen: str) -> None:

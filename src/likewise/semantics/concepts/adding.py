@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import re
 import tempfile
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Final
 
 from likewise.errors import FormatError, InputError
 from likewise.semantics.concepts.inventory import Concept, Inventory, Sort
 from likewise.semantics.concepts.library import added_vocabularies, concepts_folder, shipped_concepts
-from likewise.semantics.concepts.rows import print_rows, read_rows
+from likewise.semantics.concepts.rows import numbered_rows, print_rows, read_rows
 from likewise.semantics.concepts.vocabularies.entries import entries
 from likewise.semantics.concepts.vocabularies.mappings import mapped_concepts
 from likewise.semantics.concepts.vocabularies.ontologies import ontology_concepts
@@ -69,13 +70,28 @@ def check(concepts: list[Concept], name: str) -> Inventory:
     return Inventory((*concepts, *others, *shipped_concepts()))
 
 
+def _refuse_unknown_broader(path: Path, inventory: Inventory) -> None:
+    """What a row is a kind of must be a concept of the same sort, in the file or known already."""
+    for line, concept in numbered_rows(path.read_text("utf-8-sig"), path.stem):
+        known = inventory.qualifiers if concept.sort == "qualifier" else inventory.kinds
+        for name in concept.broader:
+            if name not in known:
+                near = get_close_matches(name, known, 1)
+                hint = f"did you mean {near[0]!r}?" if near else f"add a row for it, of the sort {concept.sort}"
+                raise FormatError(
+                    f"{path.stem}, line {line}: nothing is named {name!r}, which is given as broader; {hint}"
+                )
+
+
 def add_vocabulary(path: Path, name: str | None = None, sort: Sort = "kind") -> tuple[Path, list[Concept]]:
     """Adds a file's concepts under a name (the file's by default), all of them or none; the same name replaces them."""
     chosen = name or path.stem
     if not re.fullmatch(r"[\w.-]{1,100}", chosen):
         raise InputError(f"a vocabulary's name has letters, digits, '-', '_' and '.', found {chosen!r}; give another")
     found = read_vocabulary(path, sort)
-    check(found, chosen)
+    inventory = check(found, chosen)
+    if path.suffix.lower() == ".csv":
+        _refuse_unknown_broader(path, inventory)
     folder = concepts_folder()
     folder.mkdir(parents=True, exist_ok=True)
     target = folder / f"{chosen}.csv"

@@ -109,7 +109,11 @@ def _values(asked: Facets, seen: Facets, tables: Tables, w: FacetWeights) -> Ite
 def is_quantity(facets: Facets, tables: Tables) -> bool:
     """Whether a name can only be a number: all its kinds are, and it is the reading itself."""
     kinds = [tables.inventory.kinds.get(kind) for kind in facets.kinds]
-    return bool(kinds) and facets.role in ("", INSTANTANEOUS) and all(k is not None and k.values == ("number",) for k in kinds)
+    return (
+        bool(kinds)
+        and facets.role in ("", INSTANTANEOUS)
+        and all(k is not None and k.values == ("number",) for k in kinds)
+    )
 
 
 def relation(a: Qualifier, b: Qualifier, tables: Tables, w: FacetWeights, similar: Similar) -> int:

@@ -12,7 +12,9 @@ from likewise.semantics.words.identifiers import segmented, words_of
 _PIECES: Final = re.compile(r"[\W_]+")
 _NUMBERED: Final = re.compile(r"([a-z]+)(\d+)")
 _POINT: Final = re.compile(r"(?<=\d)p(?=\d)")  # a decimal point where none is allowed: `pm2p5`
-NUMBERED: Final = frozenset({"phase", "channel", "port", "gate", "wing", "block", "group", "zone", "line"})  # by letters too
+NUMBERED: Final = frozenset(
+    {"phase", "channel", "port", "gate", "wing", "block", "group", "zone", "line"}
+)  # by letters too
 LISTED_PRICE: Final = 1.0  # of a piece of a joined word that the inventory lists
 KNOWN_PRICE: Final = 6.0  # of one that only the space knows
 MOST_WORDS: Final = 64  # of one part of a name; more is a text

@@ -29,6 +29,11 @@ def read_rows(text: str, source: str) -> list[Concept]:
     ...
     likewise.errors.FormatError: mine, line 2: expected a sort (kind, weak, ...), found 'kid'
     """
+    return [concept for _, concept in numbered_rows(text, source)]
+
+
+def numbered_rows(text: str, source: str) -> list[tuple[int, Concept]]:
+    """`read_rows` with the line each concept stands on."""
     rows = csv.DictReader(io.StringIO(text), strict=True)
     try:
         header = rows.fieldnames or ()
@@ -38,7 +43,7 @@ def read_rows(text: str, source: str) -> list[Concept]:
                 f"{source}, line 1: expected the columns {', '.join(COLUMNS)} (the first two at least), "
                 f"found {', '.join(header) or 'nothing'}"
             )
-        return [_concept(row, f"{source}, line {rows.line_num}", source) for row in rows]
+        return [(rows.line_num, _concept(row, f"{source}, line {rows.line_num}", source)) for row in rows]
     except csv.Error as error:
         raise FormatError(f"{source}, line {rows.line_num}: this is no CSV: {error}") from None
 

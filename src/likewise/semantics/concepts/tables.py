@@ -94,7 +94,9 @@ class Tables:
         for name, concept in known.items():
             for group in concept.apart:
                 groups.setdefault(group, []).append(self.qualifiers[name])
-        things = [i for name, i in self.qualifiers.items() if name not in known or not NO_THINGS & set(known[name].apart)]
+        things = [
+            i for name, i in self.qualifiers.items() if name not in known or not NO_THINGS & set(known[name].apart)
+        ]
         out[np.ix_(things, things)] = INSTEAD
         for members in groups.values():
             out[np.ix_(members, members)] = EXCLUDES

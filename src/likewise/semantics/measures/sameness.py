@@ -102,8 +102,11 @@ class SamenessMeasure:
             return
         terms = [[side[i] for i in found] for side, found in zip((asked, seen), places, strict=True)]
         turned = [tuple(replace(t, text=self._positive(t.text)) for t in side) for side in terms]
-        changed = [[old.text != new.text for old, new in zip(*sides, strict=True)] for sides in zip(terms, turned)]
-        either = np.logical_or.outer(*(np.array(flags, bool) for flags in changed))
+        changed = [
+            np.array([old.text != new.text for old, new in zip(*sides, strict=True)])
+            for sides in zip(terms, turned, strict=True)
+        ]
+        either = np.logical_or.outer(*changed)
         if either.any():
             block = np.ix_(*places)
             found = TURNED * self.scored(*self.compared(*turned), *turned)

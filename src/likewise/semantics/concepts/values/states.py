@@ -41,7 +41,7 @@ def attribute_states(text: str) -> tuple[int, int]:
     """The states that an attribute is of when it is true; a pair of which both sides are named says nothing.
 
     >>> attribute_states("door open"), attribute_states("door not closed"), attribute_states("on off")
-    ((5, 0), (5, 0), (1, 0))
+    ((5, 0), (4, 1), (1, 0))
     """
     yes = no = 0
     negated = False

@@ -42,9 +42,9 @@ def mapped_concepts(text: str, source: str) -> list[Concept]:
         if predicate in _SAME:
             out.append(Concept("kind", object, (subject,) if subject != object else (), source=source))
         elif predicate in _BROADER:
-            out.append(Concept("kind", subject, broader=(object,), source=source))
+            out += [Concept("kind", object, source=source), Concept("kind", subject, broader=(object,), source=source)]
         elif predicate in _NARROWER:
-            out.append(Concept("kind", object, broader=(subject,), source=source))
+            out += [Concept("kind", subject, source=source), Concept("kind", object, broader=(subject,), source=source)]
         elif predicate not in _IGNORED:
             known = ", ".join(sorted(_SAME | _BROADER | _NARROWER))
             raise FormatError(f"{where}: expected a predicate such as {known}, found {row['predicate_id']!r}")
