@@ -12,19 +12,18 @@ from pathlib import Path
 from typing import TypeVar, cast
 
 import structlog
-from pyroaring import BitMap64
 
 from likewise.broker.config import Config
 from likewise.broker.delivering.acknowledgements import Acknowledgements
 from likewise.broker.delivering.match_before_commit import MatchBeforeCommit
 from likewise.broker.delivering.outcome import MATCHING, Outcome
+from likewise.broker.delivering.pending import read_pending
 from likewise.broker.delivering.worker import MatchingWorker
 from likewise.broker.locks import make_lock
 from likewise.broker.reporting.event_trace import EventTrace
 from likewise.broker.reporting.metrics import Metrics
 from likewise.broker.store import dead_letters
 from likewise.broker.store.commits import wait_for
-from likewise.broker.store.deliveries import Delivery, read, render
 from likewise.broker.store.entries import (
     Command,
     Entry,
@@ -241,7 +240,7 @@ class Broker:
         if len(events) > self.config.limits.batch:
             raise LimitExceeded("events of one request", allowed=self.config.limits.batch, found=len(events))
         self._refuse_if_failed()
-        keep = self.config.store.keep
+        keep = self.config.store.span
         kept = None if keep is None else self.clock.latest() + keep
         entries = event_entries(tenant.number, events, kept)
         self.metrics.received(tenant.name, len(entries))
@@ -278,26 +277,7 @@ class Broker:
 
         What has expired or was withdrawn leaves the queue here.
         """
-        while True:
-            with self.lock:
-                numbers = queue.following(after, limit)
-                found = {n: d for n in numbers if (d := tenant.recent.get(n)) is not None}
-            missing = [number for number in numbers if number not in found]
-            if missing:
-                with self.store.reading() as tables:
-                    found.update((d.number, d) for d in read(tables, tenant.number, missing))
-            now = self.clock()
-            good = [n for n in numbers if n in found and self._sendable(tenant, found[n], now)]
-            if len(good) < len(numbers):
-                with self.lock:
-                    queue.pending.difference_update(BitMap64(numbers) - BitMap64(good))
-            if good or not numbers:
-                name = tenant.name_for(queue.number)
-                return [(number, render(found[number], name)) for number in good]
-            after = numbers[-1]
-
-    def _sendable(self, tenant: Tenant, delivery: Delivery, now: int) -> bool:
-        return not delivery.over(now) and delivery.event not in tenant.withdrawn
+        return read_pending(self.store, self.lock, tenant, queue, after, limit, self.clock())
 
     def acknowledge(self, tenant: Tenant, subscriber: str, number: int, done: Done | None = None) -> None:
         """Settle everything up to a sequence number."""

@@ -15,10 +15,12 @@ from typing import Final, Literal
 import msgspec
 
 from likewise import defaults
-from likewise.errors import ArtefactMissing, FormatError
+from likewise.errors import ArtefactMissing, FormatError, InputError
 from likewise.formats.wire.subscribers import Policy
+from likewise.model.time import duration, spoken
 
 PREFIX: Final = "LIKEWISE_"
+FOREVER: Final = "forever"
 
 
 class Server(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -33,9 +35,37 @@ class Server(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Keeping(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What is kept: `keep` (µs) ends the validity of every event so long after its arrival, if not sooner."""
+    """What is kept: `keep` ends the validity of every event so long after its arrival, if not sooner.
 
-    keep: int | None = None
+    It is a span of time such as `7 days`, `12 h` or a number of µs; `forever` ends none.
+
+    >>> Keeping("12 h").span, Keeping("forever").span
+    (43200000000, None)
+    """
+
+    keep: int | str | None = defaults.KEEP
+
+    def __post_init__(self) -> None:
+        if (span := self.span) is not None and span <= 0:
+            raise InputError(f"events must be kept for some time; `keep` says {self.keep!r}: say `forever`, or a span")
+
+    @property
+    def span(self) -> int | None:
+        """How long events are kept, in µs; None for ever."""
+        if self.keep is None or self.keep == FOREVER:
+            return None
+        return int(self.keep) if isinstance(self.keep, int) or self.keep.isdecimal() else duration(self.keep)
+
+    @property
+    def said(self) -> str:
+        """The same in words.
+
+        >>> Keeping(90_000_000).said, Keeping("7 days").said
+        ('1 min 30 s', '7 days')
+        """
+        if self.span is None:
+            return FOREVER
+        return spoken(self.span) if isinstance(self.keep, int) or str(self.keep).isdecimal() else str(self.keep)
 
 
 class Queues(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -129,5 +159,5 @@ def read_config(path: Path | None = None, environment: Mapping[str, str] | None 
             said.setdefault(section, {})[key] = value
     try:
         return msgspec.convert(said, Config, strict=False)
-    except msgspec.ValidationError as error:
+    except (msgspec.ValidationError, InputError) as error:
         raise FormatError(f"the configuration cannot be used: {error}; see docs/broker.md") from None

@@ -37,15 +37,54 @@ def stats(broker: BrokerOptions, as_json: AsJson = False) -> None:
 
 @app.command()
 def backup(
-    data: Data, target: Annotated[Path, typer.Argument(metavar="TARGET", help="A new folder.")], as_json: AsJson = False
+    data: Data,
+    target: Annotated[Path, typer.Argument(metavar="TARGET", help="A new folder; with --every one for copies.")],
+    every: Annotated[
+        str | None, typer.Option("--every", metavar="SPAN", help='Copy again and again, such as every "5 min".')
+    ] = None,
+    keep: Annotated[int, typer.Option("--keep", min=1, help="How many copies to keep, with --every.")] = 12,
+    as_json: AsJson = False,
 ) -> None:
     """Copy a store while the broker runs, or while it does not; serve the copy as any other folder.
 
-    Example: `likewise admin backup likewise-data copy`
+    With --every, copies are made until Ctrl-C, each in a folder of TARGET named by its time; the oldest go.
+
+    Example: `likewise admin backup likewise-data copies --every "5 min" --keep 12`
     """
     from likewise.broker.admin import backup as copy
 
-    _print({"bytes": copy(data, target)}, as_json)
+    if every is None:
+        _print({"bytes": copy(data, target)}, as_json)
+    else:
+        _keep_copying(data, target, every, keep, as_json)
+
+
+def _keep_copying(data: Path, target: Path, every: str, keep: int, as_json: bool) -> None:
+    """Copy until somebody stops it; a copy that fails is said, and tried again in its turn."""
+    import signal
+    import threading
+
+    from likewise.broker.admin import keep_copying
+    from likewise.errors import ArtefactMissing, InputError
+    from likewise.matching.matcher import system_clock
+    from likewise.model.time import duration
+
+    seconds = duration(every) / 1e6
+    if seconds < 1:
+        raise InputError(f"copies can be made every second at most; --every says {every!r}")
+    over, first = threading.Event(), True
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: over.set())
+    for made in keep_copying(data, target, every=seconds, keep=keep, clock=system_clock, wait=over.wait):
+        if isinstance(made, Exception):
+            if first and isinstance(made, ArtefactMissing):
+                raise made
+            output.remark(f"No copy was made: {made}. The next one is tried in {every}.")
+        elif as_json:
+            output.print_json({"copy": made.folder, "bytes": made.bytes, "removed": list(made.removed)})
+        else:
+            output.print_line(f"{made.folder}  {made.bytes:,} bytes")
+        first = False
 
 
 @app.command()

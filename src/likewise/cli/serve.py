@@ -37,6 +37,10 @@ def serve(
         Profile | None,
         typer.Option("--profile", help="full serves every kind of subscription, small exact ones in little memory."),
     ] = None,
+    keep: Annotated[
+        str | None,
+        typer.Option("--keep", metavar="SPAN", help='How long events are kept: "7 days" by default, or "forever".'),
+    ] = None,
     tls_certificate: Annotated[str | None, typer.Option("--tls-certificate", metavar="FILE")] = None,
     tls_key: Annotated[str | None, typer.Option("--tls-key", metavar="FILE")] = None,
     as_json: AsJson = False,
@@ -49,7 +53,7 @@ def serve(
     Example: `likewise serve --data city`
     """
     with told_to_stop() as told:
-        _serve(told, data, config, host, port, profile, ephemeral, tls_certificate, tls_key, as_json)
+        _serve(told, data, config, host, port, profile, ephemeral, keep, tls_certificate, tls_key, as_json)
 
 
 class Stopped(BaseException):
@@ -91,12 +95,13 @@ def _serve(
     port: int | None,
     profile: Profile | None,
     ephemeral: bool,
+    keep: str | None,
     tls_certificate: str | None,
     tls_key: str | None,
     as_json: bool,
 ) -> None:
     from likewise.broker.broker import Broker
-    from likewise.broker.config import read_config
+    from likewise.broker.config import Keeping, read_config
     from likewise.broker.reporting.logging import log_to_stderr
     from likewise.cli.terminal.compiling import compile_ahead
     from likewise.connectors.http.server import serve as run
@@ -108,17 +113,25 @@ def _serve(
     said = {"host": host, "port": port, "tls_certificate": tls_certificate, "tls_key": tls_key}
     server = msgspec.structs.replace(found.server, **{k: v for k, v in said.items() if v is not None})
     matching = found.matching if profile is None else msgspec.structs.replace(found.matching, profile=profile.value)
-    found = msgspec.structs.replace(found, server=server, matching=matching)
+    found = msgspec.structs.replace(
+        found, server=server, matching=matching, store=found.store if keep is None else Keeping(keep)
+    )
     trace = log_to_stderr(found.logging)
     folder = None if ephemeral else data or Path("likewise-data")
     scheme = "https" if server.tls_certificate else "http"
 
     def ready(port: int) -> None:
         if as_json:
-            output.print_json({"listening": f"{scheme}://{server.host}:{port}", "data": folder})
+            listening = f"{scheme}://{server.host}:{port}"
+            output.print_json({"listening": listening, "data": folder, "keep": found.store.said})
         else:
             kept = "in memory" if folder is None else f"in {folder}"
             output.print_line(f"Listening on {scheme}://{server.host}:{port}, keeping everything {kept}.")
+            output.print_line(
+                f"Events are kept for {found.store.said} unless they end sooner; --keep says how long."
+                if found.store.span is not None
+                else "Events are kept until they end by themselves."
+            )
 
     if not compile_ahead(matching, lambda words: output.console(stderr=True).print(words, style="dim")):
         return

@@ -101,6 +101,10 @@ class Engine(Protocol):
         """Let everything that is remembered count as so many µs later, earlier if negative."""
         ...
 
+    def holds_for_long(self, event_id: str) -> bool:
+        """Whether an event is in a window that no passing of time takes it out of."""
+        ...
+
     def withdraw(self, event_id: str) -> list[tuple[int, Match]]:
         """Take an event back; promotions caused by that."""
         ...
@@ -197,6 +201,10 @@ class BaseEngine:
 
     def shift(self, by: int) -> None:
         """Nothing here is remembered of past events."""
+
+    def holds_for_long(self, event_id: str) -> bool:
+        """Nothing here is remembered of past events."""
+        return False
 
     def withdraw(self, event_id: str) -> list[tuple[int, Match]]:
         """Nothing here is remembered of past events."""

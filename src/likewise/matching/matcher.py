@@ -361,6 +361,10 @@ class Matcher:
         for engine in self._state.engines.values():
             engine.shift(by)
 
+    def holds_for_long(self, event_id: str) -> bool:
+        """Whether an event is in a window of the last n events, or in one without an end: time does not take it out."""
+        return any(engine.holds_for_long(event_id) for engine in self._state.engines.values())
+
     def withdraw(self, event_id: str) -> list[Match]:
         """Take an event back; the promotions this causes."""
         self._withdrawn[event_id] = None

@@ -18,14 +18,17 @@ DURATIONS: Final = {
 }  # fmt: skip
 
 
-_DURATION: Final = re.compile(rf"(\d{{1,9}}(?:\.\d{{1,6}})?)\s*({'|'.join(DURATIONS)})")
+_WORDS: Final = {"second": "s", "minute": "min", "hour": "h", "day": "d", "week": "wk"}
+_DURATION: Final = re.compile(
+    rf"(\d{{1,9}}(?:\.\d{{1,6}})?)\s*(?:({'|'.join(DURATIONS)})|({'|'.join(_WORDS)})s?)"
+)  # fmt: skip
 
 
 def duration(text: str) -> int:
-    """A span of time in microseconds, as the language writes it.
+    """A span of time in microseconds, as the language writes it or in words.
 
-    >>> duration("30 d"), duration("1.5h")
-    (2592000000000, 5400000000)
+    >>> duration("30 d"), duration("1.5h"), duration("7 days")
+    (2592000000000, 5400000000, 604800000000)
     >>> duration("soon")
     Traceback (most recent call last):
     likewise.errors.InputError: 'soon' is no span of time; write it like `90 d` or `1.5 h` (us, ms, s, min, h, d, wk)
@@ -33,7 +36,21 @@ def duration(text: str) -> int:
     hit = _DURATION.fullmatch(text.strip())
     if hit is None:
         raise InputError(f"{text[:40]!r} is no span of time; write it like `90 d` or `1.5 h` ({', '.join(DURATIONS)})")
-    return round(float(hit[1]) * DURATIONS[hit[2]])
+    return round(float(hit[1]) * DURATIONS[hit[2] or _WORDS[hit[3]]])
+
+
+def spoken(span: int) -> str:
+    """A span of time in words, to the second.
+
+    >>> spoken(90_061_000_000), spoken(7 * 86_400_000_000), spoken(400)
+    ('1 day 1 h 1 min 1 s', '7 days', '0 s')
+    """
+    seconds = span // SECOND
+    days, rest = divmod(seconds, 86_400)
+    parts = [(f"{days} day{'s' if days > 1 else ''}", days)] if days else []
+    parts += [(f"{rest // 3_600} h", rest // 3_600), (f"{rest // 60 % 60} min", rest // 60 % 60)]
+    parts += [(f"{rest % 60} s", rest % 60)]
+    return " ".join(text for text, count in parts if count) or "0 s"
 
 
 def microseconds(when: int | datetime | str) -> int:

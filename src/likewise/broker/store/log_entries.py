@@ -141,18 +141,27 @@ class Swept(NamedTuple):
     deliveries: list[tuple[int, int, list[int]]]
 
 
-def sweep(tables: Tables, unneeded: Iterable[Unneeded], now: int) -> Swept:
-    """Remove unneeded events whose validity is over or that were withdrawn, and unneeded commands."""
+def over(tables: Tables, unneeded: Unneeded, now: int) -> list[int]:
+    """The positions of unneeded events whose validity is over or that were withdrawn, at most `SWEPT`."""
+    tenant, before, arrived = unneeded
+    rows = tables.rows(
+        "SELECT position FROM log WHERE kind = 0 AND ends IS NOT NULL AND ends <= ?2 AND tenant = ?1 "
+        "AND position < ?3 AND arrival <= ?4 UNION SELECT position FROM log WHERE kind = 0 AND withdrawn = 1 "
+        "AND tenant = ?1 AND position < ?3 AND arrival <= ?4 LIMIT ?5",
+        tenant, now, before, arrived, SWEPT,
+    )  # fmt: skip
+    return [position for (position,) in rows]
+
+
+def sweep(tables: Tables, chosen: Iterable[tuple[Unneeded, Iterable[int]]], now: int) -> Swept:
+    """Remove events by their positions, each of which must be over, and unneeded commands."""
     swept = Swept([], [])
-    for tenant, before, arrived in unneeded:
-        rows = tables.rows(
-            "SELECT position FROM log WHERE kind = 0 AND ends IS NOT NULL AND ends <= ?2 AND tenant = ?1 "
-            "AND position < ?3 AND arrival <= ?4 UNION SELECT position FROM log WHERE kind = 0 AND withdrawn = 1 "
-            "AND tenant = ?1 AND position < ?3 AND arrival <= ?4 LIMIT ?5",
-            tenant, now, before, arrived, SWEPT,
-        )  # fmt: skip
-        for (position,) in rows:
-            swept.events.append(_over(tables, position, now))
+    for (tenant, before, _), positions in chosen:
+        for position in positions:
+            gone = _over(tables, position, now)
+            if gone is None:
+                continue
+            swept.events.append(gone)
             found = tables.rows(f"SELECT {COLUMNS} FROM deliveries WHERE event = ?", position)
             swept.deliveries.extend((tenant, d.number, d.recipients) for d in map(delivery_row, found))
         tables.change("DELETE FROM log WHERE kind = 1 AND tenant = ? AND position < ?", tenant, before)
@@ -161,9 +170,12 @@ def sweep(tables: Tables, unneeded: Iterable[Unneeded], now: int) -> Swept:
     return swept
 
 
-def _over(tables: Tables, position: int, now: int) -> Gone:
+def _over(tables: Tables, position: int, now: int) -> Gone | None:
     """The event to be removed; refused if an index alone says that it is over, which was altered on disk then."""
-    withdrawn, *row = tables.one(f"SELECT withdrawn, {ENTRY} FROM log WHERE position = ?", position)
+    found = tables.row(f"SELECT withdrawn, {ENTRY} FROM log WHERE position = ?", position)
+    if found is None:
+        return None  # removed already
+    withdrawn, *row = found
     entry = entry_row(tuple(row))
     if not withdrawn and (entry.ends is None or entry.ends > now):
         raise refuse(f"an index over entry {position} of the log")

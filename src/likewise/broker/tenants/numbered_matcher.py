@@ -140,6 +140,10 @@ class NumberedMatcher:
         """Let everything in the windows count as so many µs later, earlier if negative."""
         self.matcher.shift(by)
 
+    def holds_for_long(self, position: int) -> bool:
+        """Whether an event is in a window that no passing of time takes it out of."""
+        return self.matcher.holds_for_long(str(position))
+
     def forget_relatedness(self, of: Callable[[str], bool]) -> None:
         """Drop what is kept about the seen texts that `of` names."""
         self.matcher.forget_relatedness(of)

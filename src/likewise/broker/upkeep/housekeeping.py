@@ -11,17 +11,17 @@ from typing import Final
 from likewise.broker.delivering.acknowledgements import Acknowledgements
 from likewise.broker.delivering.outcome import MATCHING
 from likewise.broker.locks import Lock
-from likewise.broker.store.entries import Command, Gone, Tick, Unsubscribe, command_entry
+from likewise.broker.store.entries import Command, Gone, Tick, Unsubscribe, Withdraw, command_entry
 from likewise.broker.store.event_log import EventLog
 from likewise.broker.store.holdings import remove_subscriptions, replay_windows_from
-from likewise.broker.store.log_entries import Swept, sweep
+from likewise.broker.store.log_entries import Swept, Unneeded, over, sweep
 from likewise.broker.store.positions import advance
 from likewise.broker.store.tables import Tables
 from likewise.broker.tenants.tenant import Tenant
 from likewise.broker.upkeep.chores import Chores
 from likewise.broker.upkeep.saved_windows import remove_older, save_windows
 from likewise.broker.upkeep.sweeping import unneeded
-from likewise.defaults import CHECKPOINT_ENTRIES, IDLE_ENTRIES, SWEEP_SECONDS, TICK_SECONDS
+from likewise.defaults import CHECKPOINT_ENTRIES, IDLE_ENTRIES, SAVE_SECONDS, SWEEP_SECONDS, TICK_SECONDS
 
 FORGETTING: Final = "forgetting what is over"
 
@@ -49,6 +49,7 @@ class Housekeeping:
         self._on_expired = on_expired
         self.chores = Chores()
         self._checked = self._swept = time.monotonic()
+        self._asked: dict[int, float] = {}  # when it was last asked whether a tenant's windows should be saved
         self._stopped = False
 
     def stop(self) -> None:
@@ -96,7 +97,9 @@ class Housekeeping:
 
     def _save_if_due(self, tenant: Tenant, entries: int) -> None:
         position = tenant.matched
-        if self._data is None or tenant.windows_from is None or position - tenant.windows_from + 1 < entries:
+        if self._data is None or tenant.windows_from is None or position < tenant.windows_from:
+            return
+        if position - tenant.windows_from + 1 < entries and not self._awaited(tenant):
             return
         kept: int | None = position + 1
         if len(tenant.windows):
@@ -107,6 +110,17 @@ class Housekeeping:
         tenant.windows_from = kept
         remove_older(self._data, tenant.number, position)
 
+    def _awaited(self, tenant: Tenant) -> bool:
+        """Whether something is over and kept only because windows would be replayed from before it; asked seldom."""
+        seldom = time.monotonic()
+        if seldom - self._asked.get(tenant.number, 0.0) < SAVE_SECONDS:
+            return False
+        self._asked[tenant.number] = seldom
+        now, start = self._clock(), tenant.windows_from or 0
+        with self._log.reading() as tables:
+            found = over(tables, unneeded(tenant, now, replayed=False), now)
+        return any(position >= start for position in found)
+
     def save_windows(self) -> None:
         """Save every tenant's windows as they are."""
         for tenant in list(self._tenants.values()):
@@ -114,8 +128,9 @@ class Housekeeping:
 
     def sweep(self) -> Swept:
         """Forget what is over now."""
-        tenants = list(self._tenants.values())
-        found = self._log.commit(lambda tables: self._sweep(tables, tenants))
+        tenants, now = list(self._tenants.values()), self._clock()
+        chosen = [self._choose(tenant, now) for tenant in tenants]
+        found = self._log.commit(lambda tables: self._sweep(tables, tenants, chosen, now))
         with self._lock:
             for number, delivery, recipients in found.deliveries:
                 tenant = self._tenants[number]
@@ -140,15 +155,33 @@ class Housekeeping:
             self._acknowledgements.note(subscriber, stored)
         return found
 
-    def _sweep(self, tables: Tables, tenants: list[Tenant]) -> Swept:
+    def _choose(self, tenant: Tenant, now: int) -> tuple[Unneeded, list[int]]:
+        """What of a tenant may be removed: unneeded events that are over.
+
+        What is over and stands in a window that time does not take it out of is withdrawn from it first, by the log, so
+        that a replay does the same; the next turn removes it.
+        """
+        limits = unneeded(tenant, now, replayed=self._data is not None)
+        with self._log.reading() as tables:
+            positions = over(tables, limits, now)
+        if not positions or not len(tenant.windows):
+            return limits, positions
+        with tenant.matchers:
+            standing = {position for position in positions if tenant.windows.holds_for_long(position)}
+        for position in standing:
+            self._append(tenant, Withdraw(position))
+        return limits, [position for position in positions if position not in standing]
+
+    def _sweep(
+        self, tables: Tables, tenants: list[Tenant], chosen: list[tuple[Unneeded, list[int]]], now: int
+    ) -> Swept:
         """On the writer's thread: also write down that tenants with nothing to match have come to the log's end."""
         end = self._log.position
         idle = [t for t in tenants if t.caught_up and end - t.matched >= IDLE_ENTRIES]
         for tenant in idle:  # so that a restart need not look for what they have after their last entry
             tenant.matched = end
         advance(tables, MATCHING, {tenant.number: end for tenant in idle})
-        now = self._clock()
-        return sweep(tables, [unneeded(tenant, now) for tenant in tenants], now)
+        return sweep(tables, chosen, now)
 
     def _forget_ended(self, tenant: Tenant) -> list[int]:
         """Let go of ended subscriptions that no delivery under way, no replay and no feedback can name any more."""

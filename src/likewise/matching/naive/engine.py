@@ -244,6 +244,10 @@ class NaiveEngine(BaseEngine):
         """Let time, and everything in the windows, count as so many µs later, earlier if negative."""
         self._windows.shift(by)
 
+    def holds_for_long(self, event_id: str) -> bool:
+        """Whether an event is in a window of the last n events, or in one without an end."""
+        return self._windows.holds_for_long(event_id)
+
     def withdraw(self, event_id: str) -> Hits:
         """Take an event out of every window; ordered by ordinal."""
         return self._windows.withdraw(event_id)

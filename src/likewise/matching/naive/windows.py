@@ -96,6 +96,15 @@ class PlainWindows:
             for publication in window.publications:
                 publication.time += by
 
+    def holds_for_long(self, event_id: str) -> bool:
+        """Whether an event is in a window that no passing of time takes it out of."""
+        return any(
+            p.event_id == event_id and not p.withdrawn
+            for window in self._windows.values()
+            if window.top.duration is None
+            for p in window.publications
+        )
+
     def withdraw(self, event_id: str) -> Hits:
         """Take an event out of every window; the promotions this causes, ordered by ordinal."""
         promoted: Hits = []

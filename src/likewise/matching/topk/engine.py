@@ -27,6 +27,7 @@ from likewise.matching.plain.scoring import rank_value, scored_numbers
 from likewise.matching.plain.similarity import SeenEvent
 from likewise.matching.plain.window import Standing
 from likewise.matching.thematic.engine import ThematicEngine
+from likewise.matching.topk.candidate_kernels import TIMED
 from likewise.matching.topk.family import Publication, WindowFamily
 from likewise.matching.topk.saved_families import read_families, write_families
 from likewise.model import Distance, Event, Explanation, Kind, Match, Promotion, Subscription, Top, fold
@@ -211,6 +212,10 @@ class TopKEngine(BaseEngine):
         self.now = now
         found.sort(key=lambda hit: hit[:3])
         return [(ordinal, match) for _, ordinal, _, match in found]
+
+    def holds_for_long(self, event_id: str) -> bool:
+        """Whether an event is in a window of the last n events, or in one without an end."""
+        return any(f.kind != TIMED and f.holds(number) for f, number in self._published.get(event_id, ()))
 
     def withdraw(self, event_id: str) -> Hits:
         """Take an event out of every window; promotions by ordinal."""

@@ -1,0 +1,111 @@
+"""`keep` and `expires` hold, whatever windows live; spans of time are readable, and the default has an end."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import msgspec
+import pytest
+
+import likewise as lw
+from likewise.broker.broker import Broker
+from likewise.broker.config import Config, Keeping, read_config
+from likewise.broker.store.care import count_rows
+from likewise.broker.upkeep import housekeeping
+from likewise.errors import FormatError, InputError
+from likewise.testing.clocks import ManualClock
+
+HOUR = 3_600 * 1_000_000
+DAY = 24 * HOUR
+
+
+@pytest.fixture
+def clock() -> ManualClock:
+    return ManualClock("2024-05-01T12:00:00Z")
+
+
+def stored(broker: Broker) -> int:
+    with broker.store.reading() as tables:
+        return count_rows(tables, "log", 1, events=True)
+
+
+def swept(broker: Broker, left: int) -> bool:
+    """Whether so many events are left, once windows were saved and what is over was swept."""
+    deadline = time.monotonic() + 120
+    while stored(broker) != left and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return stored(broker) == left
+
+
+def got(broker: Broker) -> list[tuple[str, str]]:
+    broker.wait_until_matched()
+    tenant = broker.tenant("default")
+    said = [msgspec.json.decode(frame) for _, frame in broker.page(tenant, tenant.subscriber("ann"), after=0)]
+    return [(each["event"]["id"], each["cause"]) for each in said]
+
+
+@pytest.mark.parametrize("window", ["within 100 events", "", "within 2 h"])
+@pytest.mark.parametrize("on_disk", [True, False])
+@pytest.mark.timeout(600)
+def test_what_is_over_is_removed_although_a_window_lives(
+    window: str, on_disk: bool, tmp_path: Path, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By `keep` and by `expires`, also while the window is not full; a restart loses and doubles nothing."""
+    for name in ("TICK_SECONDS", "SWEEP_SECONDS", "SAVE_SECONDS"):
+        monkeypatch.setattr(housekeeping, name, 0.02)
+    data = tmp_path / "data" if on_disk else None
+    config = Config(store=Keeping("1 day"))
+    with Broker(data, config, clock=clock) as broker:
+        tenant = broker.tenant("default")
+        broker.register(tenant, "ann")
+        broker.subscribe(tenant, "ann", [lw.parse(f"{{x exists}} top 1 {window} by value(x)", id="low")])
+        for x in (1, 2, 3):
+            broker.publish(tenant, [lw.event({"x": x}, id=f"kept{x}")])
+        broker.publish(tenant, [lw.event({"x": 4}, id="short", expires=clock() + 2 * HOUR)])
+        broker.publish(tenant, [lw.event({"x": 9}, id="long", expires=clock() + 90 * DAY)])
+        broker.wait_until_matched()
+        assert stored(broker) == 5
+        clock.advance(3 * HOUR)
+        assert swept(broker, 4)
+        clock.advance(22 * HOUR)
+        broker.publish(tenant, [lw.event({"x": 10}, id="new")])
+        assert swept(broker, 1)
+        if window != "within 2 h":
+            assert got(broker)[-1] == ("new", "promoted")
+        before = got(broker)
+        broker.publish(tenant, [lw.event({"x": 5}, id="better")])
+        assert got(broker) == [*before, ("better", "arrival")]
+    if data is not None:
+        with Broker(data, config, clock=clock) as broker:
+            broker.publish(broker.tenant("default"), [lw.event({"x": 6}, id="worse")])
+            assert got(broker) == [*before, ("better", "arrival")]
+
+
+def test_keep_is_said_in_words_and_has_an_end_by_default(tmp_path: Path) -> None:
+    """In the file, in the environment and on the command line; what cannot be read is refused with words."""
+    assert Config().store.span == 7 * DAY
+    file = tmp_path / "broker.toml"
+    for said, span in (('"36 h"', 36 * HOUR), ('"2 weeks"', 14 * DAY), ("604800000000", 7 * DAY), ('"forever"', None)):
+        file.write_text(f"[store]\nkeep = {said}\n")
+        assert read_config(file, {}).store.span == span
+    assert read_config(environment={"LIKEWISE_STORE_KEEP": "30 days"}).store.span == 30 * DAY
+    assert read_config(environment={"LIKEWISE_STORE_KEEP": "3600000000"}).store.span == HOUR
+    for wrong in ("soon", "-1 d", "0 s"):
+        with pytest.raises((FormatError, InputError), match=r"span"):
+            read_config(environment={"LIKEWISE_STORE_KEEP": wrong})
+
+
+def test_events_are_kept_for_a_week_by_default(clock: ManualClock) -> None:
+    """Who was away longer does not get them."""
+    with Broker(None, clock=clock) as broker:
+        tenant = broker.tenant("default")
+        broker.register(tenant, "ann")
+        broker.subscribe(tenant, "ann", [lw.parse("{x exists}", id="s")])
+        broker.publish(tenant, [lw.event({"x": 1}, id="e1")])
+        clock.advance(6 * DAY)
+        assert [id for id, _ in got(broker)] == ["e1"]
+        clock.advance(1 * DAY)
+        assert got(broker) == []
+        broker.sweep()
+        assert stored(broker) == 0
