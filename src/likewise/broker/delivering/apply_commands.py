@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 import structlog
@@ -28,6 +28,7 @@ from likewise.broker.store.holdings import (
     add_subscription,
     change_queue,
     end_subscription,
+    remove_judgements,
     remove_subscriber,
     replay_windows_from,
 )
@@ -47,9 +48,15 @@ _log = structlog.get_logger("likewise.matching")
 class Commands:
     """Applies commands. What a command makes is numbered by the command's position, which is never dealt again."""
 
-    def __init__(self, find: FindEntry, had: Callable[[int, int], set[int]]) -> None:
+    def __init__(
+        self,
+        find: FindEntry,
+        had: Callable[[int, int], set[int]],
+        judged: Callable[[int, str], dict[int, Judge]],
+    ) -> None:
         self._find = find
         self._had = had  # by tenant and event: the subscribers that were given it
+        self._judged = judged  # by tenant and subscriber: its feedback, by position
 
     def apply(self, tenant: Tenant, entry: Entry, outcome: Outcome) -> object:
         """Apply one command; what came of it, which may be an error of the tree."""
@@ -105,8 +112,12 @@ class Commands:
             end(tenant, tenant.held[number], position, outcome)
         del tenant.subscribers[id]
         tenant.blocking.discard(queue)
-        outcome.unregistered.append(queue)
+        outcome.unregistered.append((tenant, queue))
         outcome.change(remove_subscriber, queue.number)
+        outcome.change(dead_letters.remove_of, tenant.number, queue.number)
+        given = self._judged(tenant.number, id)
+        outcome.change(remove_judgements, list(given))
+        take_back(tenant, given.values())
 
     def _subscribe(self, tenant: Tenant, command: Subscribe, entry: Entry, outcome: Outcome) -> Held:
         if command.part > 1 and entry.position - 1 not in tenant.held:
@@ -180,6 +191,19 @@ def end(tenant: Tenant, held: Held, position: int, outcome: Outcome) -> None:
     """End a subscription."""
     tenant.let_go(held, position)
     outcome.change(end_subscription, held.number, position)
+
+
+def take_back(tenant: Tenant, judgements: Iterable[Judge]) -> None:
+    """Take feedback back, as if it had not been given."""
+    feedback = tenant.stateless.interpretation.feedback
+    for said in judgements:
+        wanted = (said.id, said.event.id or "", said.relevant)
+        for given in feedback:
+            if (given.subscription_id, given.event_id, given.relevant) == wanted:
+                concerned = concerns(feedback.undo(given.number).pairs)
+                for matcher in (tenant.stateless, tenant.windows):
+                    matcher.forget_relatedness(concerned)
+                break
 
 
 def judge(tenant: Tenant, command: Judge, held: Held) -> object:

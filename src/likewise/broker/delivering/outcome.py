@@ -38,7 +38,7 @@ class Outcome:
         self.changes: list[tuple[Callable[..., None], tuple[object, ...]]] = []
         self.results: list[tuple[Entry, object]] = []
         self.withdrawn: list[tuple[Tenant, int]] = []
-        self.unregistered: list[SubscriberQueue] = []
+        self.unregistered: list[tuple[Tenant, SubscriberQueue]] = []
         self._offers: dict[int, _Offer] = {}
         self._settled: dict[int, tuple[SubscriberQueue, int, int]] = {}
 
@@ -131,8 +131,9 @@ class Outcome:
         for queue, to, count in self._settled.values():
             queue.dropped += count
             queue.acknowledge(to)
-        for queue in self.unregistered:
+        for tenant, queue in self.unregistered:
             queue.gone = True
+            tenant.by_number.pop(queue.number, None)
         for tenant, position in self.positions.items():  # after the queues: whoever waits for it may look at them
             tenant.matched = position
-        return [*(offer.queue for offer in self._offers.values()), *self.unregistered]
+        return [*(offer.queue for offer in self._offers.values()), *(queue for _, queue in self.unregistered)]

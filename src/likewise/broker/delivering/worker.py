@@ -25,8 +25,9 @@ from likewise.broker.delivering.store_outcome import Stored, StoreOutcome, tell_
 from likewise.broker.locks import Lock
 from likewise.broker.store.commits import wait_for
 from likewise.broker.store.deliveries import recipients_of
-from likewise.broker.store.entries import EVENT, Entry, Subscribe
+from likewise.broker.store.entries import EVENT, Entry, Judge, Subscribe, Unregister
 from likewise.broker.store.event_log import EventLog
+from likewise.broker.store.holdings import read_judgements
 from likewise.broker.store.log_entries import count_between
 from likewise.broker.tenants.tenant import Held, Tenant
 from likewise.defaults import (
@@ -70,7 +71,7 @@ class MatchingWorker:
         self._on_stored = on_stored
         self._on_quiet = on_quiet
         self._on_end = on_end
-        self._commands = Commands(self._find, self._had)
+        self._commands = Commands(self._find, self._had, self._judged)
         self._at_hand: dict[int, Entry] = {}
         self._line = Line(log)
         self._earlier: dict[int, EarlierEvents] = {}  # of tenants whose new subscriptions are not held yet
@@ -205,6 +206,7 @@ class MatchingWorker:
 
         New subscriptions come after a commit: what came before must be stored, so that they are not given what their
         subscriber has had. Their earlier events take as many turns as it needs; what comes after them waits so long.
+        The end of a subscriber comes after a commit, too: all that it said is to be forgotten.
         """
         self._at_hand = {entry.position: entry for entry in entries if entry.kind == EVENT}
         passed = 0
@@ -226,6 +228,9 @@ class MatchingWorker:
                     left += entries[passed + len(own) :]
                     return outcome
             else:
+                if outcome and isinstance(run[0].value, Unregister):
+                    self._store(outcome)
+                    outcome = Outcome()
                 with tenant.matchers:
                     if run[0].kind == EVENT:
                         outcome.arrival = outcome.arrival or run[0].arrival
@@ -255,6 +260,10 @@ class MatchingWorker:
     def _had(self, tenant: int, event: int) -> set[int]:
         with self._log.reading() as tables:
             return recipients_of(tables, tenant, event)
+
+    def _judged(self, tenant: int, subscriber: str) -> dict[int, Judge]:
+        with self._log.reading() as tables:
+            return {at: said for at, said in read_judgements(tables, tenant) if said.subscriber == subscriber}
 
     # -- storing --------------------------------------------------------------------------------
 

@@ -98,6 +98,11 @@ def letter_row(row: Row) -> DeadLetter:
     return DeadLetter(number, at, reason, detail, subscriber, event, unpack(matched), body, media_type)
 
 
+def remove_of(tables: Tables, tenant: int, subscriber: int) -> None:
+    """Forget the dead letters of a subscriber."""
+    tables.change("DELETE FROM dead_letters WHERE tenant = ? AND subscriber = ?", tenant, subscriber)
+
+
 def remove(tables: Tables, tenant: int, number: int) -> None:
     """Forget a dead letter."""
     tables.change("DELETE FROM dead_letters WHERE tenant = ? AND number = ?", tenant, number)

@@ -34,6 +34,39 @@ class FolderLock:
         os.close(self._file)
 
 
+class Place:
+    """Where the files of a store are, to notice that they were removed or replaced while they are in use.
+
+    Whoever has a file open writes on into it, also when nobody can ever open it again.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._found = self._look()
+
+    def _look(self) -> list[tuple[int, int] | None]:
+        found: list[tuple[int, int] | None] = []
+        for name in (DATABASE, DATABASE + "-wal"):
+            try:
+                status = os.stat(self._folder / name)
+            except OSError:
+                found.append(None)
+            else:
+                found.append((status.st_dev, status.st_ino))
+        return found
+
+    def check(self) -> None:
+        """Refuse to go on if the files are not there any more, or are others."""
+        found = self._look()
+        if self._found[1] is None:
+            self._found[1] = found[1]  # the first commit makes it
+        if found != self._found:
+            raise Unavailable(
+                f"the files of the store in {self._folder} were removed or replaced while the broker runs: nothing can "
+                "be kept; put them back as they were, or stop the broker and restore a copy"
+            )
+
+
 def connect(folder: Path | None, *, reading: bool = False) -> sqlite3.Connection:
     """A connection to the database of a folder, or to a new one in memory."""
     if folder is None:

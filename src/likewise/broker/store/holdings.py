@@ -133,6 +133,11 @@ def add_judgement(tables: Tables, tenant: int, position: int, body: bytes) -> No
     tables.change("INSERT INTO judgements VALUES (?, ?, ?, ?)", position, tenant, check, body)
 
 
+def remove_judgements(tables: Tables, positions: Iterable[int]) -> None:
+    """Forget feedback."""
+    tables.change_all("DELETE FROM judgements WHERE position = ?", [(position,) for position in positions])
+
+
 def read_judgements(tables: Tables, tenant: int) -> list[tuple[int, Judge]]:
     """The feedback of a tenant with its positions, in order."""
     rows = tables.rows(f"SELECT {JUDGEMENT} FROM judgements WHERE tenant = ? ORDER BY position", tenant)

@@ -20,7 +20,7 @@ import structlog
 from likewise.broker.locks import make_lock
 from likewise.broker.store.commits import Append, Commit, Done, Follower, Foresight, Head, Work, wait_for
 from likewise.broker.store.entries import Entry
-from likewise.broker.store.files import FolderLock, connect, open_tables, said
+from likewise.broker.store.files import FolderLock, Place, connect, open_tables, said
 from likewise.broker.store.log_entries import rows_between
 from likewise.broker.store.rows import entry_row
 from likewise.broker.store.tables import Tables
@@ -67,6 +67,7 @@ class Store:
         except BaseException:
             self._release()
             raise
+        self._place = Place(folder) if folder is not None else None
         self._commit, self._position = state["commit"], state["position"]
         self._head = Head(self._position, state["arrival"])
         self._inbox: queue.SimpleQueue[Commit | None] = queue.SimpleQueue()
@@ -148,6 +149,8 @@ class Store:
         connection, head = self._connection, self._head
         position, arrival = head.position, head.arrival
         with self._shared:
+            if self._place is not None:
+                self._place.check()
             connection.execute("BEGIN IMMEDIATE")
             try:
                 head.arrival = self._clock()

@@ -185,14 +185,14 @@ class Housekeeping:
 
     def _forget_ended(self, tenant: Tenant) -> list[int]:
         """Let go of ended subscriptions that no delivery under way, no replay and no feedback can name any more."""
-        if len(tenant.stateless.interpretation.feedback):
-            return []
+        judged = len(tenant.stateless.interpretation.feedback) > 0
         replayed_from = tenant.windows_from or tenant.matched + 1
         forgotten = []
         for number in list(tenant.ended):
             held = tenant.held[number]
             queue = tenant.by_number.get(held.subscriber)
-            if (held.ended or 0) < replayed_from and (queue is None or queue.gone or not queue.pending):
+            gone = queue is None or queue.gone
+            if (held.ended or 0) < replayed_from and (gone or (not judged and queue is not None and not queue.pending)):
                 forgotten.append(number)
                 tenant.ended.discard(number)
                 del tenant.held[number]

@@ -58,10 +58,12 @@ def _take_up(log: EventLog, tables: Tables, tenant: Tenant, saved: bool) -> None
     everything = {row.number: Held(*row) for row in read_subscriptions(tables, tenant.number)}
     start = tenant.matched + 1 if tenant.windows_from is None else tenant.windows_from
     judged = read_judgements(tables, tenant.number)
-    if not len(tenant.stateless.interpretation.feedback):
-        for position, judgement in judged:
-            if position < start:
-                rejudge(tenant, judgement, position, everything)
+    feedback = tenant.stateless.interpretation.feedback
+    for given in list(feedback):  # as saved with windows; some of it may have been forgotten since
+        feedback.undo(given.number)
+    for position, judgement in judged:
+        if position < start:
+            rejudge(tenant, judgement, position, everything)
     tenant.withdrawn = withdrawn_events(tables, tenant.number)
     if tenant.windows_from is not None:
         if not saved and (reaching := remembering(everything.values(), start)):
@@ -72,7 +74,7 @@ def _take_up(log: EventLog, tables: Tables, tenant: Tenant, saved: bool) -> None
                 "before is not in them", tenant=tenant.name, subscriptions=len(reaching), after=start,
             )  # fmt: skip
         entries = log.entries(start - 1, tenant.matched, tenant=tenant.number)
-        bring_up_to_date(tenant, entries, everything, start)
+        bring_up_to_date(tenant, entries, everything, start, {position for position, _ in judged})
     for held in everything.values():
         tenant.know(held)
         if held.ended is None:

@@ -14,7 +14,7 @@ import hashlib
 import os
 import shutil
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 from pathlib import Path
 from typing import Final, NamedTuple, TypeVar
 
@@ -25,11 +25,12 @@ from likewise.broker.delivering.apply_commands import judge
 from likewise.broker.delivering.match_events import match_windows
 from likewise.broker.store.checksums import refuse
 from likewise.broker.store.entries import EVENT, Entry, Judge, Tick, Withdraw
+from likewise.broker.store.files import DATABASE
 from likewise.broker.store.holdings import read_subscriptions, read_tenants
 from likewise.broker.store.rows import SubscriptionRow
 from likewise.broker.store.tables import Tables
 from likewise.broker.tenants.tenant import Held, Tenant
-from likewise.errors import ArtefactDamaged, ArtefactMissing
+from likewise.errors import ArtefactDamaged, ArtefactMissing, Unavailable
 from likewise.matching.matcher import Matcher
 from likewise.model import Event
 
@@ -62,6 +63,8 @@ class Loaded(NamedTuple):
 
 def save_windows(data: Path, tenant: Tenant, position: int) -> None:
     """Save a tenant's windows as they are at a position, synced."""
+    if not (data / DATABASE).is_file():
+        raise Unavailable(f"the store in {data} is gone, so its windows are not saved")
     folder = folder_of(data, tenant.number, position)
     tenant.windows.save(folder)
     said = _Checksums(_digests(folder), tenant.newest_arrival)
@@ -172,21 +175,24 @@ def remembering(held: Iterable[H], windows_from: int) -> list[H]:
     ]
 
 
-def bring_up_to_date(tenant: Tenant, entries: Iterable[Entry], held: dict[int, Held], start: int) -> None:
+def bring_up_to_date(
+    tenant: Tenant, entries: Iterable[Entry], held: dict[int, Held], start: int, judged: Container[int]
+) -> None:
     """Bring the windows up to date with entries from a position on that were matched before a restart.
 
     Commands from before `windows_from` are no longer in the log: what they did is known from `held`, and from what was
-    withdrawn since.
+    withdrawn since. Of feedback, what was `judged` at a position counts; the rest was forgotten with its subscriber.
     """
     tops = [each for each in held.values() if each.subscription.kind == "top"]
     begun = [(each.number, 0, each.number) for each in tops if each.number >= start]
     ended = [(each.ended, 1, each.number) for each in tops if each.ended is not None and each.ended >= start]
-    changes = deque(sorted(begun + ended))
+    changes, windows_from = deque(sorted(begun + ended)), tenant.windows_from or 0
     for entry in entries:
         while changes and changes[0][0] <= entry.position:
             _change(tenant, held[changes[0][2]], ends=changes.popleft()[1] == 1)
-        _repeat(tenant, entry, held)
-        if entry.position < (tenant.windows_from or 0) and entry.position in tenant.withdrawn:
+        if not isinstance(entry.value, Judge) or (windows_from <= entry.position and entry.position in judged):
+            _repeat(tenant, entry, held)
+        if entry.position < windows_from and entry.position in tenant.withdrawn:
             tenant.windows.withdraw(entry.position)
     for _, ends, number in changes:
         _change(tenant, held[number], ends=ends == 1)
