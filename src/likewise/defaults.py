@@ -26,12 +26,25 @@ MAX_ADDITIONS: Final = 2**31 - 1  # of a matcher in its life: ordinals are dealt
 # Events.
 MAX_TUPLES: Final = 1_000
 MAX_TERM_LENGTH: Final = 1_024  # characters of an attribute, a text value, a theme tag
+MAX_TOPIC_LENGTH: Final = 65_535  # of the value of `topic`, as MQTT allows
 MAX_DEPTH: Final = 64  # nesting of an event's JSON
 MAX_THEMES: Final = 100
 MAX_TRIPLES: Final = 10_000  # triples of one event's graph
 MAX_VECTOR: Final = 1_000  # properties of an interest vector
 MAX_EVENT_BYTES: Final = 4 * 2**20  # one event as JSON
 MAX_DOCUMENT_BYTES: Final = 64 * 2**20  # one document of several events: RDF, a SenML pack, a CloudEvents batch
+
+# MQTT.
+MAX_DISCOVERED: Final = 20_000  # configurations of Home Assistant's discovery that a bridge remembers
+BRIDGE_IN_FLIGHT: Final = (
+    1_000  # messages a bridge takes before the first of them is on disk; the broker keeps the rest
+)
+BRIDGE_BATCH: Final = 500  # messages stored together
+BRIDGE_WAITING: Final = (
+    100_000  # messages of QoS 0, which no broker keeps, that wait to be stored; more are counted lost
+)
+BRIDGE_RETRY_SECONDS: Final = 1.0  # pause between attempts to connect, or to store what cannot be stored now
+BRIDGE_SESSION: Final = "7 d"  # how long the user's broker keeps messages for a bridge that is away
 
 # Annotations.
 MAX_ANNOTATIONS: Final = 1_000_000  # rows of one file

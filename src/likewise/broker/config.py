@@ -114,6 +114,34 @@ class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     backlog_seconds: float = defaults.MAX_BACKLOG_SECONDS
 
 
+class Bridge(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A broker of MQTT whose messages are published here (docs/guides/mqtt.md).
+
+    `url` is `mqtt://host/topic/#`, with `mqtts` over TLS. `maps` are presets or files of topic maps, all presets if it
+    is left out. `share` names a group of bridges that share the messages. `password_file` keeps a secret out of here.
+    """
+
+    url: str
+    topics: tuple[str, ...] = ()
+    share: str = ""
+    client_id: str = ""
+    session: str = defaults.BRIDGE_SESSION
+    tenant: str = defaults.TENANT
+    maps: tuple[str, ...] | None = None
+    username: str | None = None
+    password: str | None = None
+    password_file: str | None = None
+    tls_authority: str | None = None
+    tls_certificate: str | None = None
+    tls_key: str | None = None
+
+
+class Mqtt(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What is connected by MQTT."""
+
+    bridge: tuple[Bridge, ...] = ()
+
+
 class Logging(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What is logged, and how: `json` or `text`."""
 
@@ -134,6 +162,7 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     matching: Matching = Matching()
     annotations: Annotations = Annotations()
     limits: Limits = Limits()
+    mqtt: Mqtt = Mqtt()
     logging: Logging = Logging()
 
 

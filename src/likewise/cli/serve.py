@@ -43,6 +43,14 @@ def serve(
     ] = None,
     tls_certificate: Annotated[str | None, typer.Option("--tls-certificate", metavar="FILE")] = None,
     tls_key: Annotated[str | None, typer.Option("--tls-key", metavar="FILE")] = None,
+    mqtt_bridge: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--mqtt-bridge",
+            metavar="URL",
+            help="Publish what a broker of MQTT passes on: mqtt://host/zigbee2mqtt/#. May be given several times.",
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Run the broker until Ctrl-C or SIGTERM; then finish what is under way, and go on from there next time.
@@ -53,7 +61,20 @@ def serve(
     Example: `likewise serve --data city`
     """
     with told_to_stop() as told:
-        _serve(told, data, config, host, port, profile, ephemeral, keep, tls_certificate, tls_key, as_json)
+        _serve(
+            told,
+            data,
+            config,
+            host,
+            port,
+            profile,
+            ephemeral,
+            keep,
+            tls_certificate,
+            tls_key,
+            mqtt_bridge or [],
+            as_json,
+        )
 
 
 class Stopped(BaseException):
@@ -98,13 +119,15 @@ def _serve(
     keep: str | None,
     tls_certificate: str | None,
     tls_key: str | None,
+    mqtt_bridge: list[str],
     as_json: bool,
 ) -> None:
     from likewise.broker.broker import Broker
-    from likewise.broker.config import Keeping, read_config
+    from likewise.broker.config import Bridge, Keeping, Mqtt, read_config
     from likewise.broker.reporting.logging import log_to_stderr
     from likewise.cli.terminal.compiling import compile_ahead
     from likewise.connectors.http.server import serve as run
+    from likewise.connectors.mqtt.bridges import bridges
     from likewise.errors import InputError
 
     if ephemeral and data is not None:
@@ -113,12 +136,14 @@ def _serve(
     said = {"host": host, "port": port, "tls_certificate": tls_certificate, "tls_key": tls_key}
     server = msgspec.structs.replace(found.server, **{k: v for k, v in said.items() if v is not None})
     matching = found.matching if profile is None else msgspec.structs.replace(found.matching, profile=profile.value)
+    mqtt = Mqtt((*found.mqtt.bridge, *(Bridge(url) for url in mqtt_bridge)))
     found = msgspec.structs.replace(
-        found, server=server, matching=matching, store=found.store if keep is None else Keeping(keep)
+        found, server=server, matching=matching, mqtt=mqtt, store=found.store if keep is None else Keeping(keep)
     )
     trace = log_to_stderr(found.logging)
     folder = None if ephemeral else data or Path("likewise-data")
     scheme = "https" if server.tls_certificate else "http"
+    beside = bridges(mqtt.bridge, folder)
 
     def ready(port: int) -> None:
         if as_json:
@@ -138,7 +163,7 @@ def _serve(
     sys.setswitchinterval(0.0005)  # requests and matching share one interpreter; the default lets each wait 5 ms
     with Broker(folder, found, trace=trace) as broker:
         if not told.stop:
-            run(broker, on_ready=ready)  # which hears signals itself
+            run(broker, on_ready=ready, beside=beside)  # which hears signals itself
         told.starting = False
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, told.hear)

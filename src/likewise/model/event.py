@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from likewise.defaults import MAX_TERM_LENGTH, MAX_TRIPLES, MAX_TUPLES, MAX_VECTOR
+from likewise.defaults import MAX_TERM_LENGTH, MAX_TOPIC_LENGTH, MAX_TRIPLES, MAX_TUPLES, MAX_VECTOR
 from likewise.errors import InvalidEvent, LimitExceeded
 from likewise.model.rdf import Triple
 from likewise.model.shown import html_of, text_of
@@ -36,9 +36,9 @@ class EventTuple(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
             raise InvalidEvent("an attribute's name is empty; give it some text")
         if type(value) is str:
             if len(value) > MAX_TERM_LENGTH:
-                raise LimitExceeded(
-                    f"characters of the value of {attribute!r}", allowed=MAX_TERM_LENGTH, found=len(value)
-                )
+                most = MAX_TOPIC_LENGTH if attribute == "topic" else MAX_TERM_LENGTH
+                if len(value) > most:
+                    raise LimitExceeded(f"characters of the value of {attribute!r}", allowed=most, found=len(value))
         elif type(value) is int and not -LARGEST_WHOLE <= value <= LARGEST_WHOLE:
             msgspec.structs.force_setattr(self, "value", whole_text(value))  # compares by equality, as written
         else:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import ipaddress
 import signal
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any
 
+import structlog
 import uvicorn
 from fastapi import FastAPI, Request
 from fastapi.responses import Response
@@ -38,6 +39,7 @@ from likewise.connectors.tls import check_certificate
 from likewise.defaults import STOP_SECONDS, TENANT
 from likewise.errors import LikewiseError, StateError, Unavailable
 
+_log = structlog.get_logger("likewise.broker")
 _ROUTERS = (
     http_events, http_subscriptions, http_subscribers, http_matching, http_meaning, http_dead_letters,
     http_operations, http_watching, sse, websocket,
@@ -125,11 +127,20 @@ class _Server(uvicorn.Server):
         yield
 
 
-class Served:
-    """A server that is told when to stop, and that ends its streams before it waits for its requests."""
+Beside = Callable[[Door], Coroutine[object, object, None]]
 
-    def __init__(self, broker: Broker, *, on_ready: Callable[[int], None] = lambda port: None) -> None:
+
+class Served:
+    """A server that is told when to stop, and that ends its streams before it waits for its requests.
+
+    `beside` are other connectors, which run from when it listens until its door says that it stops.
+    """
+
+    def __init__(
+        self, broker: Broker, *, on_ready: Callable[[int], None] = lambda port: None, beside: Sequence[Beside] = ()
+    ) -> None:
         self.broker = broker
+        self._beside = beside
         self.app = make_app(broker)
         server = broker.config.server
         keeper = Doorkeeper(TENANT, broker.clock)
@@ -165,8 +176,13 @@ class Served:
         if self._server.started:
             self._on_ready(self._server.servers[0].sockets[0].getsockname()[1])
         watching = asyncio.create_task(self._watch())
+        running = [asyncio.create_task(each(self.app.state.door)) for each in self._beside if self._server.started]
+        for task in running:
+            task.add_done_callback(_say_how_it_ended)
         await serving
         watching.cancel()
+        if running:
+            await asyncio.wait(running, timeout=STOP_SECONDS)
 
     async def _watch(self) -> None:
         loop, door = asyncio.get_running_loop(), self.app.state.door
@@ -185,9 +201,16 @@ class Served:
         self._server.should_exit = True
 
 
-def serve(broker: Broker, *, on_ready: Callable[[int], None] = lambda port: None) -> None:
-    """Serve a broker until SIGINT or SIGTERM."""
-    served = Served(broker, on_ready=on_ready)
+def _say_how_it_ended(task: asyncio.Task[None]) -> None:
+    if not task.cancelled() and task.exception() is not None:
+        _log.error("a connector has ended; restart the broker", exc_info=task.exception())
+
+
+def serve(
+    broker: Broker, *, on_ready: Callable[[int], None] = lambda port: None, beside: Sequence[Beside] = ()
+) -> None:
+    """Serve a broker until SIGINT or SIGTERM, and other connectors beside it."""
+    served = Served(broker, on_ready=on_ready, beside=beside)
 
     async def run() -> None:
         for number in (signal.SIGINT, signal.SIGTERM):

@@ -1,0 +1,191 @@
+"""The bridge: what a broker of the user's passes on is published here, and acknowledged when it is on disk.
+
+A crash before that makes the user's broker send it again: nothing acknowledged is lost, and a message without an id of
+its own may then stand twice in the log. What is refused for good (unreadable where the map is strict, too large, an id
+with other content) becomes a dead letter and is acknowledged; what cannot be stored now is not, and is tried again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import msgspec
+import structlog
+
+from likewise.broker.config import Bridge as BridgeConfig
+from likewise.connectors.door import Door
+from likewise.connectors.media_types import Unreadable
+from likewise.connectors.mqtt.addresses import address_of, session_of, shown
+from likewise.connectors.mqtt.client import Client, GmqttClient
+from likewise.connectors.mqtt.messages import Message
+from likewise.connectors.mqtt.payloads import MessageReader
+from likewise.connectors.mqtt.topic_maps import load_maps
+from likewise.defaults import BRIDGE_BATCH, BRIDGE_RETRY_SECONDS, BRIDGE_WAITING, MAX_DEAD_LETTER_BYTES
+from likewise.errors import LikewiseError, RateExceeded, Unavailable
+from likewise.extras import require
+from likewise.model import Event
+
+_log = structlog.get_logger("likewise.mqtt")
+
+
+def check(config: BridgeConfig, data: Path | None) -> None:
+    """Refuse a bridge whose address, topics, maps or certificates cannot be used, before anything starts."""
+    require("mqtt", "a bridge to an MQTT broker")
+    address_of(config)
+    session_of(config, data)
+    load_maps(config.maps)
+
+
+class BridgeState(msgspec.Struct):
+    """What a bridge has done, for metrics and people."""
+
+    url: str
+    connected: bool = False
+    received: int = 0
+    stored: int = 0  # events
+    passed_over: int = 0  # messages that are no readings
+    refused: int = 0  # messages that became dead letters
+    lost: int = 0  # messages of QoS 0 for which there was no room
+    connections: int = 0
+    gaps: int = 0  # times that broker had forgotten the session
+
+
+class Bridge:
+    """One bridge; `run` ends when the door closes."""
+
+    def __init__(self, door: Door, config: BridgeConfig, data: Path | None) -> None:
+        self.state = BridgeState(shown(config.url))
+        self._door = door
+        self._tenant = door.broker.tenant(config.tenant)
+        self._reader = MessageReader(load_maps(config.maps))
+        self._waiting: deque[tuple[Message, asyncio.Future[None]]] = deque()
+        self._something = asyncio.Event()
+        self._client: Client = GmqttClient(
+            address_of(config), session_of(config, data), self._received, self._connected, self._lost
+        )
+
+    async def run(self) -> None:
+        """Connect, again and again until that broker answers; then publish what comes."""
+        storing = asyncio.create_task(self._store_what_comes())
+        closing = asyncio.create_task(self._door.stopping.wait())
+        connecting = asyncio.create_task(self._connect())
+        try:
+            done, _ = await asyncio.wait({storing, closing, connecting}, return_when=asyncio.FIRST_COMPLETED)
+            if connecting in done and storing not in done:
+                done, _ = await asyncio.wait({storing, closing}, return_when=asyncio.FIRST_COMPLETED)
+            if storing in done:
+                storing.result()  # a mistake of ours: said by who runs this
+        finally:
+            await self._client.close()
+            for task in (storing, closing, connecting):
+                task.cancel()
+            await asyncio.gather(storing, closing, connecting, return_exceptions=True)
+
+    async def _connect(self) -> None:
+        told = False
+        while True:
+            try:
+                await self._client.connect()
+                return
+            except OSError as error:
+                if not told:
+                    _log.warning(
+                        "the broker of MQTT does not answer; trying again", url=self.state.url, error=str(error)
+                    )
+                told = True
+                await asyncio.sleep(BRIDGE_RETRY_SECONDS)
+
+    def _connected(self, remembered: bool) -> None:
+        state = self.state
+        state.connected = True
+        state.connections += 1
+        if state.connections > 1 and not remembered:
+            state.gaps += 1
+            _log.warning("that broker had forgotten the session; what came meanwhile is not known", url=state.url)
+        else:
+            _log.info("connected", url=state.url, session="kept" if remembered else "new")
+
+    def _lost(self) -> None:
+        if self.state.connected:
+            _log.warning("the connection is lost; trying again", url=self.state.url)
+        self.state.connected = False
+
+    async def _received(self, message: Message) -> None:
+        """Returns when the message is on disk, or refused for good."""
+        self.state.received += 1
+        if message.qos == 0 and len(self._waiting) >= BRIDGE_WAITING:
+            self.state.lost += 1
+            return
+        stored: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.append((message, stored))
+        self._something.set()
+        await stored
+
+    async def _store_what_comes(self) -> None:
+        while True:
+            await self._something.wait()
+            self._something.clear()
+            while self._waiting:
+                batch = [self._waiting.popleft() for _ in range(min(BRIDGE_BATCH, len(self._waiting)))]
+                await self._store(batch)
+
+    async def _store(self, batch: list[tuple[Message, asyncio.Future[None]]]) -> None:
+        """Store messages together, in order; one that is refused is set aside alone."""
+        readable: list[tuple[Message, list[Event], asyncio.Future[None]]] = []
+        now = self._door.broker.clock()
+        for message, stored in batch:
+            try:
+                events = self._reader.read(message, now)
+            except Unreadable as refused:
+                await self._set_aside(message, refused.error)
+                stored.set_result(None)
+            else:
+                self.state.passed_over += not events
+                readable.append((message, events, stored))
+        every = [event for _, events, _ in readable for event in events]
+        try:
+            await self._publish(every)
+        except LikewiseError:
+            for message, events, _ in readable:
+                try:
+                    await self._publish(events)
+                except LikewiseError as refused:
+                    await self._set_aside(message, refused)
+        for _, _, stored in readable:
+            stored.set_result(None)
+
+    async def _publish(self, events: list[Event]) -> None:
+        """Append events; waits for as long as they cannot be stored for now."""
+        door, tenant = self._door, self._tenant
+
+        async def attempt() -> None:
+            door.take(tenant, len(events))
+            await door.unblocked(tenant)
+            await door.answer(lambda done: door.broker.start_publish(tenant, events, done))
+            self.state.stored += len(events)
+
+        if events:
+            await self._patiently(attempt)
+
+    async def _set_aside(self, message: Message, error: LikewiseError) -> None:
+        self.state.refused += 1
+        broker = self._door.broker
+        part, kind = message.payload[:MAX_DEAD_LETTER_BYTES], message.content_type or "application/octet-stream"
+        _log.warning("a message is refused and kept as a dead letter", topic=message.topic[:200], error=str(error))
+
+        async def attempt() -> None:
+            await self._door.answer(lambda done: broker.set_aside(self._tenant, error, part, done, kind))
+
+        await self._patiently(attempt)
+
+    async def _patiently(self, attempt: Callable[[], Awaitable[None]]) -> None:
+        while True:
+            try:
+                await attempt()
+                return
+            except (Unavailable, RateExceeded) as later:
+                _log.warning("messages cannot be stored now; trying again", url=self.state.url, error=str(later))
+                await asyncio.sleep(BRIDGE_RETRY_SECONDS)

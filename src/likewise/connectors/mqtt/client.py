@@ -1,0 +1,162 @@
+"""The little that a bridge asks of an MQTT client, and gmqtt behind it (extra `mqtt`).
+
+gmqtt takes 20 µs of CPU a message and lets its PUBACK follow the handler, so that it can follow the sync; what else was
+tried is slower or acknowledges by itself. Nothing else here knows its names.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+from collections.abc import Awaitable, Callable
+from typing import Any, NamedTuple, Protocol
+
+import structlog
+
+from likewise.connectors.mqtt.messages import Message
+from likewise.defaults import BRIDGE_IN_FLIGHT, BRIDGE_RETRY_SECONDS
+from likewise.extras import require
+
+_log = structlog.get_logger("likewise.mqtt")
+Received = Callable[[Message], Awaitable[None]]
+
+
+class Address(NamedTuple):
+    """Where a broker of the user's listens."""
+
+    host: str
+    port: int
+    tls: ssl.SSLContext | None = None
+    username: str | None = None
+    password: str | None = None
+
+
+class Session(NamedTuple):
+    """What a connection is to the broker: its fixed name, how long (s) it is remembered, what it asks for."""
+
+    client_id: str
+    expiry: int
+    topics: tuple[str, ...]
+    qos: int = 1
+
+
+class Client(Protocol):
+    """A connection that reconnects by itself. What `received` returns from is acknowledged; nothing before."""
+
+    async def connect(self) -> None:
+        """Connect for the first time; an `OSError` if nobody answers."""
+
+    async def close(self) -> None:
+        """End the connection, acknowledging nothing more."""
+
+    def publish(self, message: Message) -> None:
+        """Publish a message."""
+
+
+class GmqttClient:
+    """gmqtt as a `Client`. `connected` is told whether the broker remembered the session, `lost` of a lost line."""
+
+    def __init__(
+        self, address: Address, session: Session, received: Received, connected: Callable[[bool], None],
+        lost: Callable[[], None],
+    ) -> None:  # fmt: skip
+        require("mqtt", "a bridge to an MQTT broker")
+        import gmqtt
+
+        outer = self
+
+        class Quiet(gmqtt.Client):  # type: ignore[misc]
+            """Acknowledges nothing once it is being closed: what is under way then may not be on disk."""
+
+            def _send_command_with_mid(self, *said: object, **more: object) -> None:
+                if not outer._closing and self._connection is not None and not self._connection.is_closing():
+                    super()._send_command_with_mid(*said, **more)
+
+        self._closing = False
+        self._address, self._session = address, session
+        self._received = received
+        self._told_connected, self._told_lost = connected, lost
+        self._under_way: set[asyncio.Future[None]] = set()
+        self._subscription = gmqtt.Subscription
+        self._client = Quiet(
+            session.client_id, clean_session=False, optimistic_acknowledgement=False,
+            session_expiry_interval=session.expiry, receive_maximum=BRIDGE_IN_FLIGHT,
+        )  # fmt: skip
+        self._client.set_config({"reconnect_delay": BRIDGE_RETRY_SECONDS, "reconnect_retries": -1})
+        if address.username is not None:
+            self._client.set_auth_credentials(address.username, address.password)
+        self._client.on_connect = self._on_connect
+        self._client.on_message = self._on_message
+        self._client.on_disconnect = self._on_disconnect
+
+    async def connect(self) -> None:
+        """Connect for the first time; an `OSError` if nobody answers or the broker refuses."""
+        try:
+            await self._client.connect(
+                self._address.host, self._address.port, ssl=self._address.tls or False, keepalive=30
+            )
+        except OSError:
+            raise
+        except Exception as refused:  # gmqtt raises what it likes: refused credentials, a broken answer
+            raise ConnectionError(str(refused)) from refused
+
+    async def close(self) -> None:
+        """End the connection; what is not acknowledged comes again."""
+        self._closing = True
+        for future in self._under_way:
+            if not future.done():
+                future.set_result(None)
+        try:
+            await self._client.disconnect()
+        except (OSError, RuntimeError) as error:
+            _log.debug("the connection had ended", error=str(error))
+
+    def publish(self, message: Message) -> None:
+        """Publish a message."""
+        self._client.publish(
+            message.topic, message.payload, qos=message.qos, retain=message.retain,
+            user_property=list(message.properties),
+        )  # fmt: skip
+
+    def _on_connect(self, client: object, flags: int, code: int, properties: object) -> None:
+        if code != 0:
+            return
+        for topic in self._session.topics:
+            wanted = self._subscription(topic, qos=self._session.qos, retain_handling_options=1)
+            self._client.subscribe(wanted)
+        self._told_connected(bool(flags & 1))
+
+    def _on_disconnect(self, *_: object) -> None:
+        if not self._closing:
+            self._told_lost()
+
+    async def _on_message(self, client: object, topic: object, payload: bytes, qos: int, said: dict[str, Any]) -> int:
+        stored: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        message = Message(
+            topic if isinstance(topic, str) else bytes(topic).decode(errors="replace"),  # type: ignore[call-overload]
+            bytes(payload),
+            str(_first(said, "content_type") or ""),
+            tuple(said.get("user_property", ())),
+            _first(said, "message_expiry_interval"),
+            qos,
+            bool(said.get("retain")),
+        )
+        self._under_way.add(stored)
+        storing = asyncio.ensure_future(self._received(message))
+        storing.add_done_callback(lambda ended: _settle(stored, ended))
+        try:
+            await stored
+        finally:
+            self._under_way.discard(stored)
+        return 0
+
+
+def _settle(stored: asyncio.Future[None], ended: asyncio.Future[None]) -> None:
+    """Acknowledge what is on disk; what failed or was given up is never acknowledged, and comes again."""
+    if not ended.cancelled() and ended.exception() is None and not stored.done():
+        stored.set_result(None)
+
+
+def _first(said: dict[str, Any], name: str) -> Any:
+    values = said.get(name)
+    return values[0] if isinstance(values, list) and values else values

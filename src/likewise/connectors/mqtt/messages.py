@@ -1,0 +1,26 @@
+"""A message as MQTT brings it, whoever received it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Message(NamedTuple):
+    """A publication: `properties` are MQTT 5's user properties, `expiry` its Message Expiry in seconds."""
+
+    topic: str
+    payload: bytes
+    content_type: str = ""
+    properties: tuple[tuple[str, str], ...] = ()
+    expiry: int | None = None
+    qos: int = 0
+    retain: bool = False
+    client: str = ""
+
+    def said(self, name: str) -> str:
+        """The first user property of a name; '' if there is none.
+
+        >>> Message("a", b"1", properties=(("id", "m-1"),)).said("id")
+        'm-1'
+        """
+        return next((value for key, value in self.properties if key == name), "")

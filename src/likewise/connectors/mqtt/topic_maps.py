@@ -1,0 +1,185 @@
+"""Topic maps: what a topic's levels mean, and how what is published there is read (docs/guides/mqtt.md).
+
+A map is a TOML file of `[[topic]]` tables, looked through in order; the first one whose `topic` fits decides:
+
+    [[topic]]
+    topic = "tele/{device}/SENSOR"            # {name} names a level, + is any one level, # the rest
+    units = { Temperature = "$TempUnit" }     # the unit of an attribute; $ names the field that says it
+
+`device` is the event's source; every named level is a tuple. Without `read` a payload is looked at.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from importlib import resources
+from pathlib import Path
+from typing import Final, Literal, NamedTuple
+
+import msgspec
+
+from likewise.errors import FormatError, LikewiseError
+from likewise.model.units import any_unit
+
+Reader = Literal["auto", "json", "value", "text", "senml", "cloudevent", "telegraf", "discovery", "skip"]
+_NAMED: Final = re.compile(r"\{([a-z_][a-z0-9_]*)\}")
+_HEADER: Final = re.compile(r"^[ \t]*\[\[\s*topic\s*\]\]", re.MULTILINE)
+
+
+class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How what is published to some topics is read.
+
+    `within` is the field that holds the readings, `also` further fields that are kept beside them, `id` the fields
+    that tell one message from another, `time` the field of the event's time. `name` and `unit` are of a bare value.
+    `strict` refuses what cannot be read instead of keeping its bytes.
+    """
+
+    topic: str
+    read: Reader = "auto"
+    within: str = ""
+    also: tuple[str, ...] = ()
+    id: tuple[str, ...] = ()
+    time: str = ""
+    name: str = ""
+    unit: str = ""
+    units: Mapping[str, str] = {}
+    themes: tuple[str, ...] = ()
+    strict: bool = False
+
+    def __post_init__(self) -> None:
+        _check_filter(self.topic)
+        for unit in (self.unit, *self.units.values()):
+            if unit and not unit.startswith("$") and any_unit(unit) is None:
+                raise FormatError(f"{unit[:40]!r} is no unit; write one like degC or kPa, or $FIELD that says it")
+
+
+class Named(NamedTuple):
+    """A rule that fits a topic, and what its named levels say there."""
+
+    rule: Rule
+    levels: dict[str, str]
+
+
+class TopicMap:
+    """Rules in order; the first that fits decides, and the last fits everything.
+
+    >>> found = TopicMap([Rule("shellies/{device}/sensor/+")]).find("shellies/ht-1/sensor/humidity")
+    >>> found.levels, found.rule.read
+    ({'device': 'ht-1'}, 'auto')
+    >>> TopicMap([]).find("a/b").levels
+    {}
+    """
+
+    def __init__(self, rules: Iterable[Rule]) -> None:
+        self.rules = (*rules, Rule("#"))
+        self._patterns = [_pattern(rule.topic) for rule in self.rules]
+
+    def find(self, topic: str) -> Named:
+        """The rule of a topic."""
+        for rule, pattern in zip(self.rules, self._patterns, strict=True):
+            found = pattern.fullmatch(topic)
+            if found is not None:
+                return Named(rule, {name: level for name, level in found.groupdict().items() if level})
+        return Named(self.rules[-1], {})  # a topic with a line break: no filter fits it
+
+
+def _check_filter(topic: str) -> None:
+    levels = topic.split("/")
+    names: list[str] = []
+    for place, level in enumerate(levels):
+        named = _NAMED.fullmatch(level)
+        if named is not None:
+            names.append(named[1])
+        elif level == "#" and place < len(levels) - 1:
+            raise FormatError(f"the topic {topic[:80]!r} goes on after #, which stands at the end only")
+        elif level not in ("+", "#") and set("+#{}") & set(level):
+            raise FormatError(
+                f"the level {level[:40]!r} of the topic {topic[:80]!r} mixes text and a sign; write +, # or {{name}}, "
+                "a name in small letters"
+            )
+    if not topic or len(set(names)) < len(names):
+        raise FormatError("a topic is empty or names two levels alike; name each once: home/{place}/{device}")
+
+
+def _pattern(topic: str) -> re.Pattern[str]:
+    """The regular expression of a filter; as in MQTT, `a/#` also fits `a`, and signs never fit `$SYS`."""
+    found = ""
+    for place, level in enumerate(topic.split("/")):
+        named, slash = _NAMED.fullmatch(level), "/" if place else ""
+        not_system = "" if place else r"(?!\$)"
+        if named is not None:
+            found += f"{slash}{not_system}(?P<{named[1]}>[^/]*)"
+        elif level == "+":
+            found += f"{slash}{not_system}[^/]*"
+        elif level == "#":
+            found += f"(?:{slash}.*)?" if place else rf"{not_system}.*"
+        else:
+            found += slash + re.escape(level)
+    return re.compile(found, re.DOTALL)
+
+
+def read_map(text: str, where: str) -> list[Rule]:
+    """The rules of a map in TOML; a bad one is refused with its line.
+
+    >>> read_map('[[topic]]\\ntopic = "a/#/b"\\n', "mine.toml")
+    Traceback (most recent call last):
+    likewise.errors.FormatError: mine.toml, line 1: the topic 'a/#/b' goes on after #, which stands at the end only
+    """
+    try:
+        said = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise FormatError(f"{where} is no TOML: {error}") from None
+    unknown = sorted(set(said) - {"topic"})
+    if unknown:
+        raise FormatError(f"{where}: a topic map holds [[topic]] tables only, not {unknown[0][:40]!r}")
+    lines = [1 + text.count("\n", 0, found.start()) for found in _HEADER.finditer(text)]
+    tables = said.get("topic", [])
+    if not isinstance(tables, list):
+        raise FormatError(f"{where}: write each topic as [[topic]], with two brackets")
+    return [_rule(table, where, line) for table, line in zip(tables, _padded(lines), strict=False)]
+
+
+def _padded(lines: list[int]) -> Iterator[int]:
+    yield from lines
+    while True:
+        yield lines[-1] if lines else 1
+
+
+def _rule(table: object, where: str, line: int) -> Rule:
+    try:
+        return msgspec.convert(table, Rule)
+    except (LikewiseError, msgspec.ValidationError) as error:
+        raise FormatError(f"{where}, line {line}: {error}") from None
+
+
+def presets() -> tuple[str, ...]:
+    """The maps that come with Likewise.
+
+    >>> "zigbee2mqtt" in presets()
+    True
+    """
+    folder = resources.files("likewise.connectors.mqtt") / "maps"
+    return tuple(sorted(each.name.removesuffix(".toml") for each in folder.iterdir() if each.name.endswith(".toml")))
+
+
+def load_maps(names: Iterable[str] | None = None) -> TopicMap:
+    """The map of presets and files, in this order; all presets if none is named.
+
+    >>> load_maps(["tasmota"]).find("tele/plug-3/SENSOR").levels
+    {'device': 'plug-3'}
+    """
+    known, rules = presets(), []
+    for name in known if names is None else names:
+        if name in known:
+            text = (resources.files("likewise.connectors.mqtt") / "maps" / f"{name}.toml").read_text(encoding="utf-8")
+        else:
+            try:
+                text = Path(name).read_text(encoding="utf-8")
+            except (OSError, UnicodeDecodeError) as error:
+                raise FormatError(
+                    f"there is no topic map {name!r} ({error}); name a file, or one of {', '.join(known)}"
+                ) from None
+        rules += read_map(text, name)
+    return TopicMap(rules)
