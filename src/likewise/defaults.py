@@ -17,6 +17,8 @@ MAX_ENUMERATED_MAPPINGS: Final = 10_000  # up to here the probability space P co
 # Memory.
 CACHE_BYTES: Final = 256 * 2**20  # relatedness and postings a matcher may keep
 TERM_CACHE_BYTES: Final = 64 * 2**20  # vectors of terms a space may keep; the rest is computed again
+NAMES_KEPT: Final = 16_384  # names, values and words whose reading each of a space's caches keeps: about 1 KB each
+BROKER_CACHE_BYTES: Final = 64 * 2**20  # CACHE_BYTES of each engine of a broker's tenants, who share one machine
 THEME_CACHE_BYTES: Final = 16 * 2**20  # bases of themes a space may keep
 RAPID_COPIES: Final = 20_000_000  # copies of interest vectors RAPIDMatch may hold; one takes about 20 bytes
 

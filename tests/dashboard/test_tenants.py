@@ -106,10 +106,10 @@ def test_each_tenant_sees_its_own_and_nothing_of_the_other(pages: list[tuple[Pag
         for tab in TABS:
             page.get_by_role("tab", name=tab).click()
             page.locator(".q-tab-panel", has_text=own.word).first.wait_for()
-            if tab == "Operations":
-                page.get_by_text("unreadable").wait_for()
+            if tab == "Health":
+                page.get_by_text("could not be read", exact=True).wait_for()
                 page.locator("tr", has_text=f"{own.word}-desk").wait_for()
-                page.locator(".lw-figure", has_text="dead letters").get_by_text("1", exact=True).wait_for()
+                page.locator(".lw-figure", has_text="set aside").get_by_text("1", exact=True).wait_for()
             assert other.word not in page.content(), f"{own.name} sees {other.name} under {tab}"
             page.screenshot(path=SHOTS / f"tenant-{own.name}-{tab.casefold()}.png")
 
@@ -157,7 +157,7 @@ def test_a_token_that_ends_while_one_looks_takes_everything_away(
     page.goto(dashboard.url)
     enter(page, msgspec.json.decode(made.content)["token"])
     page.locator(".lw-row", has_text="otter").first.wait_for()
-    page.get_by_role("tab", name="Operations").click()
+    page.get_by_role("tab", name="Health").click()
     page.get_by_text("are for administrators").wait_for()
     owner.delete("/v1/tokens/guest").raise_for_status()
     page.get_by_role("alert").get_by_text("This broker does not know your token, or no longer").wait_for()

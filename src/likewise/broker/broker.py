@@ -132,7 +132,7 @@ class Broker:
         matching, clock = self.config.matching, self.clock
         empty = Matcher(
             space=matching.space, measure=matching.measure, threshold=matching.threshold, clock=clock,
-            profile=matching.profile, types=self.types, annotations=self.annotations,
+            cache_bytes=matching.cache_bytes, profile=matching.profile, types=self.types, annotations=self.annotations,
         )  # fmt: skip
         if saved is None:
             return empty

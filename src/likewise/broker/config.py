@@ -80,7 +80,8 @@ class Matching(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     `profile` chooses the engines. `types` is an RDF file of declared types that `is-a` follows. `compile` says whether
     `likewise serve` compiles what matching needs before it listens, where that was not done before; without it the
-    first events wait.
+    first events wait. `cache_bytes` is what each engine of a tenant may keep of what it computed about words: names
+    that never repeat take no more.
     """
 
     space: str | None = None
@@ -89,6 +90,7 @@ class Matching(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     profile: Literal["full", "small"] = "full"
     types: str | None = None
     compile: bool = True
+    cache_bytes: int = defaults.BROKER_CACHE_BYTES
 
 
 class Annotations(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 import numpy as np
 
+from likewise.defaults import NAMES_KEPT
 from likewise.errors import InputError
 from likewise.semantics.measure import Term
 from likewise.semantics.measures.esa import equal_are_one, fold_spaces
@@ -79,8 +80,8 @@ class JcnMeasure:
         self._information = taxonomy.information
         if information is not None:
             self._information = taxonomy.information_of_words(read_word_counts(information))
-        self._words = lru_cache(maxsize=65_536)(self._words_of)
-        self._senses_of = lru_cache(maxsize=65_536)(self._find_senses)
+        self._words = lru_cache(maxsize=NAMES_KEPT)(self._words_of)
+        self._senses_of = lru_cache(maxsize=NAMES_KEPT)(self._find_senses)
         self._side: AskedSide[_Words] = AskedSide(self._gathered)
 
     def configuration(self) -> dict[str, object]:

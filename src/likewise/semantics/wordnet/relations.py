@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 import numpy as np
 
+from likewise.defaults import NAMES_KEPT
 from likewise.model.text import fold
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ class WordRelations:
         self._irregular = msgspec.json.decode(files["irregular.json"], type=dict[str, dict[str, tuple[str, ...]]])
         self._values = {name: files[f"{name}.npy"] for name in RELATIONS.values()}
         self._ends = {name: files[f"{name}_ends.npy"] for name in RELATIONS.values()}
-        self._lookup = lru_cache(maxsize=65_536)(self._search)
+        self._lookup = lru_cache(maxsize=NAMES_KEPT)(self._search)
 
     @property
     def synsets(self) -> int:

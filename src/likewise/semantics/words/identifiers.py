@@ -12,12 +12,14 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Final
 
+from likewise.defaults import NAMES_KEPT
+
 FORMULA_LETTERS: Final = 2  # letters that keep the digits after them: co2, pm10
 SHORTEST_PIECE: Final = 3  # of a word written without any sign of where its words meet
 LONGEST_SEGMENTED: Final = 40  # longer runs are no joined words; keeps the search short
 
 
-@lru_cache(maxsize=65_536)
+@lru_cache(maxsize=NAMES_KEPT)
 def words_of(text: str) -> tuple[str, ...]:
     """The words of an identifier or a phrase, in order, as written.
 

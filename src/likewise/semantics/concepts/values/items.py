@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from likewise.defaults import NAMES_KEPT
 from likewise.semantics.concepts.values.knowledge import NOT_NEGATED, OPPOSITES, PREFIXES, STATES
 from likewise.semantics.concepts.values.reading import Word
 
@@ -61,8 +62,8 @@ class Items:
         self._relations = relations
         self._sides = _sides(relations.synsets)
         self._disjoint = {relations.senses(word, "n")[0] for word in DISJOINT if relations.senses(word, "n")}
-        self._made = lru_cache(maxsize=65_536)(self._make)
-        self._knows = lru_cache(maxsize=65_536)(relations.knows)
+        self._made = lru_cache(maxsize=NAMES_KEPT)(self._make)
+        self._knows = lru_cache(maxsize=NAMES_KEPT)(relations.knows)
 
     def of(self, words: Sequence[Word]) -> list[Item]:
         """The items of a value's words, the longest phrases first."""

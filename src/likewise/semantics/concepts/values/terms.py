@@ -9,6 +9,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from likewise.defaults import NAMES_KEPT
 from likewise.model.text import fold
 from likewise.semantics.concepts.values.items import Item, Items
 from likewise.semantics.concepts.values.knowledge import TRUE_MEANS
@@ -48,7 +49,7 @@ class ValueTerms:
 
     def __init__(self, relations: WordRelations) -> None:
         self._items = Items(relations)
-        self.of = lru_cache(maxsize=65_536)(self._of)
+        self.of = lru_cache(maxsize=NAMES_KEPT)(self._of)
 
     def _of(self, term: Term) -> ValueTerm:
         text = fold(term.text)

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 LONGEST_ACRONYM: Final = 6
-WORDS_KEPT: Final = 65_536  # whose stems are kept; terms are many, their words few
 THEMES_KEPT: Final = 64  # for which a side keeps its words as terms
 
 
@@ -56,8 +55,8 @@ class NamesMeasure:
 
     def __init__(self, vectors: TermVectors, weights: NameWeights) -> None:
         self._vectors, self.weights = vectors, weights
-        self._known = lru_cache(maxsize=WORDS_KEPT)(self._find_known)
-        self._stem = lru_cache(maxsize=WORDS_KEPT)(self._find_stem)
+        self._known = lru_cache(maxsize=defaults.NAMES_KEPT)(self._find_known)
+        self._stem = lru_cache(maxsize=defaults.NAMES_KEPT)(self._find_stem)
         self._kept: LeastRecent[tuple[str, str, tuple[str, ...], bool], _Name] = LeastRecent(
             defaults.TERM_CACHE_BYTES // 8, lambda n: 200 * (len(n.words) + 1) + 100 * len(n.initials)
         )
