@@ -22,7 +22,7 @@ import httpx
 
 from tests.dashboard.conftest import free_port
 
-PATIENCE = 120.0  # seconds a command may take, or a server to listen
+PATIENCE = 400.0  # seconds a command may take, or a server to listen
 FENCE = re.compile(r"^( *)```([^\n]*)\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
 LASTING = re.compile(r"\blikewise (serve|dashboard)\b")
 LISTENING = re.compile(r"Listening on (https?)://[\d.]+:(\d+)")

@@ -30,7 +30,7 @@ def test_every_block_of_commands_is_run_or_says_why_not(page: Path) -> None:
             assert not COMMAND.search(block.text), f"{page.name} shows commands outside ```console:\n{block.text}"
 
 
-@pytest.mark.timeout(900)  # a page has up to ten commands, each a process
+@pytest.mark.timeout(1800)  # a page has up to ten commands, each a process
 @pytest.mark.parametrize("page", RUN, ids=lambda page: page.stem)
 def test_the_commands_of_the_page_run(page: Path, address: str, tmp_path: Path) -> None:
     """In a folder of their own, one after the other, against a broker; what the page shows below one is printed."""
