@@ -8,6 +8,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Final
 
+from likewise.defaults import NAMES_KEPT
 from likewise.semantics.words.identifiers import words_of
 
 BATTERY: Final = frozenset({"battery", "batteries", "batt", "bat", "accu", "accumulator"})
@@ -16,7 +17,7 @@ MOST_VOLTS: Final = 5.0  # of one or two cells; above it a number with decimals 
 LEAST_MILLIVOLTS: Final = 1_000.0
 
 
-@lru_cache(maxsize=65_536)
+@lru_cache(maxsize=NAMES_KEPT)
 def is_bare(attribute: str) -> bool:
     """Whether a name says no more than that it is a battery's.
 

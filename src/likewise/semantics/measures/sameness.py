@@ -61,7 +61,7 @@ class SamenessMeasure:
         self.weights = weights or FacetWeights()
         self.tables = Tables(inventory)
         self._parser = FacetParser(inventory, knows)
-        self.opposed = lru_cache(maxsize=65_536)(values.opposed)
+        self.opposed = lru_cache(maxsize=defaults.NAMES_KEPT)(values.opposed)
         self._facets: LeastRecent[Term, Facets] = LeastRecent(
             defaults.TERM_CACHE_BYTES // 8, lambda f: 300 + 150 * len(f.qualifiers)
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
+from likewise.defaults import NAMES_KEPT
 from likewise.semantics.concepts.values.items import rests
 from likewise.semantics.concepts.values.knowledge import NEGATORS
 from likewise.semantics.words.identifiers import words_of
@@ -30,7 +31,7 @@ class Polarity:
 
     def __init__(self, relations: WordRelations) -> None:
         self._knows = relations.knows
-        self.positive = lru_cache(maxsize=65_536)(self._positive)
+        self.positive = lru_cache(maxsize=NAMES_KEPT)(self._positive)
 
     def _positive(self, name: str) -> str:
         words = [word.casefold() for word in words_of(name)]
