@@ -31,6 +31,7 @@ check: $(STAMPS)/test ## style, types, layers
 	$(BIN)/lint-imports --no-cache
 
 pytest: $(STAMPS)/test ## the tests alone; ARGS="-k parser" picks some, WORKERS=0 takes one process, HYPOTHESIS_PROFILE=deep looks longer
+	@$(BIN)/python -m compileall -q src  # tests start many processes, and Python may be told not to write what it compiles
 	@$(BIN)/python -m likewise.matching.warm_up  # compiles the kernels once, so that no test waits for them
 	$(BIN)/pytest --numprocesses $(WORKERS) --dist loadscope $(ARGS)
 

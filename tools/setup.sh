@@ -60,12 +60,13 @@ install_locked() {
     lock=$1; shift
     index=${PIP_INDEX_URL:-$("$BIN/python" -m pip config get global.index-url 2>/dev/null || true)}
     if [ -n "$index" ] && [ -z "${UV_DEFAULT_INDEX:-}" ]; then UV_DEFAULT_INDEX=$index; export UV_DEFAULT_INDEX; fi
-    "$BIN/uv" pip install --quiet --python "$BIN/python" --require-hashes "$@" -r "$lock" ||
+    "$BIN/uv" pip install --quiet --python "$BIN/python" --compile-bytecode --require-hashes "$@" -r "$lock" ||
         "$BIN/python" -m pip install --quiet --disable-pip-version-check --require-hashes "$@" -r "$lock"
 }
 
 install_likewise() {
     "$BIN/uv" pip install --quiet --python "$BIN/python" --no-deps --no-build-isolation --offline --editable .
+    "$BIN/python" -m compileall -q src  # a start reads some 300 files; where Python may not write, it would compile them each time
 }
 
 warm_up() { "$BIN/python" -m likewise.matching.warm_up; }
