@@ -1,97 +1,148 @@
-"""Kill a broker under load, start it again, and see that nothing was lost or doubled.
+"""Kill a broker under load, start it again, and see that nothing was lost or doubled, and that every delivery is right.
 
-    python -m tests.broker.chaos --kills 1000
+    python -m tests.broker.chaos --kills 1000 --folder chaos
 
-A publisher notes what was acknowledged; a subscriber keeps its cursor and notes what it got. The broker is
-killed (SIGKILL) at random moments. At the end every acknowledged event must have been delivered exactly
-once, in the order of the log. Ctrl-C ends it early, and looks all the same.
+Publishers note what was acknowledged; subscribers keep their cursors and note what they got. The broker is killed
+(SIGKILL) at random moments; between the kills it is stopped, its disk fills, its clock steps by years, it is copied.
+At the end the oracle goes over the log: the deliveries of exact, relaxed and top-k subscriptions (by count and by time)
+must be its own, in its order, with its scores. A subscription that is ended and made again all the time must have
+brought every event once. With a folder, what was done is kept: the same command goes on where an earlier one was ended.
+Ctrl-C ends it early, and looks all the same.
 """
 
 from __future__ import annotations
 
 import argparse
 import random
+import shutil
 import signal
-import subprocess
 import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import httpx
 import msgspec
 import stamina
 
+import likewise as lw
+from likewise.broker.admin import backup, verify_store
+from likewise.broker.store.writer import Store
 from likewise.client import Subscriber
 from likewise.errors import LikewiseError
+from likewise.matching.matcher import system_clock
+from likewise.model import Event
+from tests.broker.served import YEARS, Disk, ServedProcess
+
+WATCHED = {
+    "all": "{x >= 0}",
+    "warm": "{temperature~ > 50, city~ = Zagreb~}",
+    "last": "{x exists} top 3 within 20 events by value(y)",
+    "minute": "{x exists} top 3 within 1 min by value(y)",
+}
+TOGGLED = {"now and then": "{x >= 0}"}
+FAULTS = ("stop", "disk", "clock", "copy", "none", "none")
+TOLERANCE = 1e-5  # of a score, which travels with six digits
 
 
-class ServedProcess:
-    """A broker in a process of its own, on one port across restarts."""
+class Got(msgspec.Struct, frozen=True, array_like=True):
+    """One delivery as a subscriber got it."""
 
-    def __init__(self, data: Path) -> None:
-        self._data = data
-        self._port = 0
-        self._process: subprocess.Popen[bytes] | None = None
+    sequence: int
+    event: str
+    cause: str
+    met: dict[str, float]
+
+
+class Kept:
+    """What happened, in memory and, line by line, in a folder, so that another run can go on."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        folder.mkdir(parents=True, exist_ok=True)
+        self.acknowledged: list[str] = list(self._read("acknowledged", str))
+        self.got = {name: list(self._read(name, Got)) for name in ("watcher", "toggler")}
+        self.turns: list[str] = list(self._read("turns", str))
+        self.run = self.turns.count("run")
+        self.note("turns", "run")
+        self._lock = threading.Lock()
+
+    def _read(self, name: str, type: Any) -> Iterator[Any]:
+        path = self._folder / f"{name}.jsonl"
+        lines = path.read_bytes().split(b"\n") if path.exists() else []
+        return (msgspec.json.decode(line, type=type) for line in lines if line)
+
+    def note(self, name: str, *said: object) -> None:
+        with (self._folder / f"{name}.jsonl").open("ab") as out:
+            out.write(b"".join(msgspec.json.encode(each) + b"\n" for each in said))
+
+    def acknowledge(self, ids: list[str]) -> None:
+        with self._lock:
+            self.acknowledged += ids
+            self.note("acknowledged", *ids)
+
+    def receive(self, name: str, got: Got) -> None:
+        self.got[name].append(got)
+        self.note(name, got)
+
+    def turn(self, what: str) -> None:
+        self.turns.append(what)
+        self.note("turns", what)
 
     @property
-    def address(self) -> str:
-        return f"http://127.0.0.1:{self._port}"
-
-    def start(self) -> None:
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "likewise", "serve", "--data", str(self._data), "--port", str(self._port), "--json"],
-            stdout=subprocess.PIPE,
-            start_new_session=True,  # Ctrl-C is for us
-        )
-        assert self._process.stdout is not None
-        line = self._process.stdout.readline()
-        if not line:
-            raise RuntimeError(f"the broker did not start; it ended with {self._process.wait()}")
-        self._port = int(msgspec.json.decode(line)["listening"].rpartition(":")[2])
-
-    def kill(self) -> None:
-        assert self._process is not None
-        assert self._process.stdout is not None
-        self._process.kill()
-        self._process.wait()
-        self._process.stdout.close()
+    def kills(self) -> int:
+        return self.turns.count("kill")
 
 
-def publish_until(stop: threading.Event, served: ServedProcess, acknowledged: list[str], source: str) -> None:
+def reading(chance: random.Random, number: int) -> dict[str, Any]:
+    """What one event says."""
+    name = chance.choice(("TempC", "temp", "temperature"))
+    place = chance.choice(("Zagreb", "Galway"))
+    return {"x": number, "y": chance.randrange(1000), name: chance.randrange(100), "city": place}
+
+
+def publish_until(stop: threading.Event, served: ServedProcess, kept: Kept, source: str) -> None:
     """Publish, sending again what was not acknowledged, under the same ids."""
-    number = 0
+    number, chance = 0, random.Random(source)
     batch: list[dict[str, Any]] = []
     with httpx.Client(timeout=10) as http:
         while not stop.is_set():
             if not batch:
-                size = random.choice((1, 1, 1, 20))
-                batch = [{"v": 1, "payload": {"x": number + n}, "id": f"{source}{number + n}"} for n in range(size)]
+                now = system_clock()  # its own time, so that windows depend on nothing but the log
+                batch = [
+                    {"v": 1, "payload": reading(chance, number + n), "id": f"{source}{number + n}", "time": now + n}
+                    for n in range(chance.choice((1, 1, 1, 20)))
+                ]
             try:
                 answer = http.post(f"{served.address}/v1/events", json=batch)
             except httpx.HTTPError:
                 time.sleep(0.02)
                 continue
             if answer.status_code == 200:
-                acknowledged += [event["id"] for event in batch]
+                kept.acknowledge([event["id"] for event in batch])
                 number += len(batch)
                 batch = []
+            elif answer.status_code not in (429, 503):
+                raise AssertionError(f"publishing was answered {answer.status_code}: {answer.text[:500]}")
             else:
                 time.sleep(0.02)
-            time.sleep(0.002)
+            time.sleep(0.005)
 
 
-def receive_until(stop: threading.Event, served: ServedProcess, got: list[tuple[int, str]]) -> None:
+def receive_until(stop: threading.Event, served: ServedProcess, kept: Kept, name: str) -> None:
     """Stream with a cursor, acknowledging now and then, connecting again when the broker is gone."""
+    got, chance = kept.got[name], random.Random(name)
     while not stop.is_set():
         try:
-            with Subscriber("watcher", served.address, cursor=got[-1][0] if got else 0, patience=1.0) as inbox:
+            with Subscriber(name, served.address, cursor=got[-1].sequence if got else 0, patience=1.0) as inbox:
                 for delivery in inbox:
-                    got.append((delivery.sequence, str(delivery.event.id)))
-                    if random.random() < 0.1:
+                    met = {each.id: each.score for each in delivery.subscriptions}
+                    kept.receive(name, Got(delivery.sequence, str(delivery.event.id), delivery.cause, met))
+                    if chance.random() < 0.1:
                         inbox.acknowledge(delivery)
                     if stop.is_set():
                         return
@@ -99,12 +150,87 @@ def receive_until(stop: threading.Event, served: ServedProcess, got: list[tuple[
             time.sleep(0.02)
 
 
-def await_more(got: list[tuple[int, str]], seconds: float = 15.0) -> None:
+def toggle_until(stop: threading.Event, served: ServedProcess) -> None:
+    """End a subscription and make it again, all the time; at the end it holds."""
+    chance, [(id, text)] = random.Random(3), TOGGLED.items()
+    with httpx.Client(timeout=10) as http:
+        while True:
+            wanted = f"{served.address}/v1/subscribers/toggler/subscriptions/{id}"
+            over = stop.is_set()
+            try:
+                if not over:
+                    http.delete(wanted)
+                    time.sleep(chance.uniform(0, 0.3))
+                if http.put(wanted, json={"v": 1, "text": text, "id": id}).is_success and over:
+                    return
+            except httpx.HTTPError:
+                time.sleep(0.02)
+            time.sleep(0.02 if over else chance.uniform(0, 1.0))
+
+
+def prepare(served: ServedProcess) -> None:
+    """The subscribers and what they want; doing it again changes nothing."""
+    with httpx.Client(base_url=served.address, timeout=120) as http:
+        for name, texts in (("watcher", WATCHED), ("toggler", TOGGLED)):
+            if http.get(f"/v1/subscribers/{name}").is_success:
+                continue
+            http.put(f"/v1/subscribers/{name}", json={"limit": 1_000_000}).raise_for_status()
+            for id, text in texts.items():
+                said = {"v": 1, "text": text, "id": id}
+                http.put(f"/v1/subscribers/{name}/subscriptions/{id}", json=said).raise_for_status()
+
+
+def await_more(got: list[Got], seconds: float = 15.0) -> None:
     """Let a broker live until something more was received, so that kills fall into streams that are under way, too."""
     before, deadline = len(got), time.monotonic() + seconds
     while len(got) == before and time.monotonic() < deadline:
         time.sleep(0.01)
     time.sleep(random.uniform(0, 0.05))
+
+
+def suffer(fault: str, served: ServedProcess, disk: Disk, copies: Path, chance: random.Random) -> bool:
+    """Let something go wrong beside the kills; whether the broker was ended by it, and started again."""
+    pause = chance.uniform(0.05, 0.6)
+    match fault:
+        case "stop":
+            code = served.stop()
+            assert code == 0, f"a broker that was stopped ended with {code}"
+            served.start()
+            return True
+        case "disk":
+            disk.fill()
+            time.sleep(pause)
+            if chance.random() < 0.7:
+                disk.make_room()  # else it is killed with its disk full
+        case "clock":
+            served.set_clock(chance.choice((1, -1)) * chance.choice((YEARS, 3_600_000_000, 20_000_000)))
+            time.sleep(pause)
+            if chance.random() < 0.7:
+                served.set_clock(0)  # else it is killed, and starts, with the wrong clock
+        case "copy":
+            shutil.rmtree(copies / "older", ignore_errors=True)
+            if (copies / "newest").exists():
+                (copies / "newest").rename(copies / "older")
+            backup(disk.path / "data", copies / "newest")
+    return False
+
+
+class Ended(NamedTuple):
+    """How it went."""
+
+    kills: int
+    stops: int
+    full_disks: int
+    clock_steps: int
+    copies: int
+    acknowledged: int
+    received: int
+    promoted: int
+    toggled: int
+    lost: int
+    doubled: int
+    longest_start_seconds: float
+    seconds: float
 
 
 def run(
@@ -114,96 +240,174 @@ def run(
     seconds: float = 0.7,
     tell: Callable[[str], None] = lambda line: None,
     enough: threading.Event | None = None,
-) -> dict[str, float]:
-    """Kill that many times, or until it is enough; what was published and received.
+    folder: Path | None = None,
+) -> Ended:
+    """Kill that many times, or until it is enough, those of earlier runs in the folder counted; what came of it.
 
-    Raises if anything was lost or doubled.
+    Raises if anything was lost, doubled, out of order or wrong.
     """
-    enough = enough or threading.Event()
-    number = 0
-    random.seed(seed)
-    begun, longest = time.monotonic(), 0.0
-    with tempfile.TemporaryDirectory(prefix="likewise-chaos-") as folder:
-        served = ServedProcess(Path(folder) / "data")
-        served.start()
-        httpx.put(f"{served.address}/v1/subscribers/watcher", timeout=120)
-        text = {"v": 1, "text": "{x >= 0}", "id": "all"}
-        httpx.put(
-            f"{served.address}/v1/subscribers/watcher/subscriptions/all", json=text, timeout=120
-        ).raise_for_status()
-        stop, ended = threading.Event(), threading.Event()
-        acknowledged: list[list[str]] = [[], []]
-        got: list[tuple[int, str]] = []
-        publishers = [
-            threading.Thread(target=publish_until, args=(stop, served, acknowledged[n], f"p{n}-")) for n in range(2)
-        ]
-        receiver = threading.Thread(target=receive_until, args=(ended, served, got), daemon=True)
-        for thread in (*publishers, receiver):
+    place = Path(tempfile.mkdtemp(prefix="likewise-chaos-")) if folder is None else folder
+    disk = Disk(place, megabytes=1024)
+    if not disk.can_fill:
+        tell("no file system can be mounted here, so the disk never fills")
+    try:
+        return _run(kills, seed, seconds, tell, enough or threading.Event(), place, disk)
+    finally:
+        disk.close()
+        if folder is None:
+            shutil.rmtree(place, ignore_errors=True)
+
+
+def _run(
+    kills: int, seed: int, seconds: float, tell: Callable[[str], None], enough: threading.Event, place: Path, disk: Disk
+) -> Ended:
+    kept, copies = Kept(place / "kept"), place / "copies"
+    copies.mkdir(exist_ok=True)
+    chance, begun, longest = random.Random(f"{seed}-{kept.run}"), time.monotonic(), 0.0
+    served = ServedProcess(disk.path / "data", place / "clock")
+    disk.make_room()
+    served.start()
+    stop, ended = threading.Event(), threading.Event()
+    try:
+        prepare(served)
+        sources = [f"r{kept.run}p{n}-" for n in range(2)]
+        work = [threading.Thread(target=publish_until, args=(stop, served, kept, source)) for source in sources]
+        work.append(threading.Thread(target=toggle_until, args=(stop, served)))
+        for name in kept.got:
+            threading.Thread(target=receive_until, args=(ended, served, kept, name), daemon=True).start()
+        for thread in work:
             thread.start()
         try:
-            for number in range(1, kills + 1):
-                time.sleep(random.uniform(0.05, seconds))
-                if number % 4 == 0:
-                    await_more(got)
+            first = kept.kills
+            while kept.kills < kills and not enough.is_set():
+                time.sleep(chance.uniform(0.05, seconds))
+                if kept.kills % 4 == 0:
+                    await_more(kept.got["watcher"])
+                fault = chance.choice(FAULTS)
+                if fault != "disk" or disk.can_fill:
+                    suffer(fault, served, disk, copies, chance)
+                    kept.turn(fault)
                 served.kill()
+                disk.make_room()
                 down = time.monotonic()
                 served.start()
                 longest = max(longest, time.monotonic() - down)
-                if number % 10 == 0 or number == kills:
-                    count = sum(map(len, acknowledged))
-                    rate = 60 * number / (time.monotonic() - begun)
-                    said = f"{count:,} acknowledged, {len(got):,} received"
-                    tell(f"{number:,} of {kills:,} kills ({rate:.0f} a minute): {said}")
-                if enough.is_set():
-                    break
+                if chance.random() < 0.5:
+                    served.set_clock(0)
+                kept.turn("kill")
+                if kept.kills % 10 == 0 or kept.kills == kills:
+                    rate = 60 * (kept.kills - first) / (time.monotonic() - begun)
+                    said = f"{len(kept.acknowledged):,} acknowledged, {len(kept.got['watcher']):,} received"
+                    tell(f"{kept.kills:,} of {kills:,} kills ({rate:.0f} a minute): {said}")
         finally:
-            time.sleep(0.3)
+            served.set_clock(0)
             stop.set()
-            for thread in publishers:
-                thread.join(timeout=30)
-        try:
-            wanted = {id for each in acknowledged for id in each}
-            seen, deadline = 0, time.monotonic() + 60
-            while time.monotonic() < deadline and not wanted <= {id for _, id in list(got)}:
-                if len(got) > seen:  # it is behind, but it comes
-                    seen, deadline = len(got), time.monotonic() + 60
-                time.sleep(0.2)
-        finally:
-            ended.set()
-            served.kill()
-    check(acknowledged, got)
-    return {
-        "kills": number,
-        "acknowledged": len(wanted),
-        "received": len(got),
-        "lost": 0,
-        "doubled": 0,
-        "longest_start_seconds": round(longest, 2),
-        "seconds": round(time.monotonic() - begun, 1),
-    }
+            for thread in work:
+                thread.join(timeout=120)
+        await_all(served, kept)
+    finally:
+        ended.set()
+        served.stop()
+    check(kept, disk.path / "data", copies / "newest")
+    counted = Counter(kept.turns)
+    promoted = sum(each.cause == "promoted" for each in kept.got["watcher"])
+    return Ended(
+        kept.kills, counted["stop"], counted["disk"], counted["clock"], counted["copy"], len(kept.acknowledged),
+        len(kept.got["watcher"]), promoted, len(kept.got["toggler"]), 0, 0, round(longest, 2),
+        round(time.monotonic() - begun, 1),
+    )  # fmt: skip
 
 
-def check(acknowledged: list[list[str]], got: list[tuple[int, str]]) -> None:
-    """Nothing acknowledged is lost, nothing came twice, everything came in the order of its publisher."""
-    ids = [id for _, id in got]
-    numbers = [number for number, _ in got]
-    missing = {id for each in acknowledged for id in each} - set(ids)
-    assert not missing, f"{len(missing)} acknowledged events were lost, such as {sorted(missing)[:5]}"
-    assert len(ids) == len(set(ids)), f"{len(ids) - len(set(ids))} events came twice"
-    assert numbers == sorted(set(numbers)), "sequence numbers did not ascend"
-    for n in range(2):
-        own = [int(id.rpartition("-")[2]) for id in ids if id.startswith(f"p{n}-")]
+def await_all(served: ServedProcess, kept: Kept) -> None:
+    """Wait until the broker has nothing left to give; as long as something comes, it may take."""
+    deadline, seen = time.monotonic() + 120, -1
+    with httpx.Client(base_url=served.address, timeout=120) as http:
+        while time.monotonic() < deadline:
+            count = sum(map(len, kept.got.values()))
+            if count > seen:
+                seen, deadline = count, time.monotonic() + 120
+            behind = http.get("/readyz").json().get("behind")
+            waiting = 0
+            for name, got in kept.got.items():
+                after = {"sequence": got[-1].sequence if got else 0, "limit": 1}
+                page = http.get(f"/v1/subscribers/{name}/deliveries", params=after).raise_for_status().json()
+                waiting += len(page["deliveries"])
+            if behind == 0 and not waiting:
+                return
+            time.sleep(0.2)
+
+
+def expected_of(events: list[Event]) -> Iterator[tuple[str, str, dict[str, float]]]:
+    """What the oracle would deliver to the watcher: arrivals in the order of the log, each before what it promotes."""
+    oracle = lw.Matcher(engines={"exact": "naive", "approximate": "naive", "top": "naive"})
+    for id, text in WATCHED.items():
+        oracle.add(lw.parse(text, id=id), at=0)
+    for event in events:
+        found = oracle.match(event, event.time)
+        arrived = {match.subscription_id: match.score for match in found if match.cause == "arrival"}
+        if arrived:
+            yield str(event.id), "arrival", arrived
+        promoted: dict[str, dict[str, float]] = {}
+        for match in found:
+            if match.cause == "promoted":
+                promoted.setdefault(str(match.event_id), {})[match.subscription_id] = match.score
+        for id, met in promoted.items():
+            yield id, "promoted", met
+
+
+def check(kept: Kept, data: Path, copy: Path) -> None:
+    """Nothing acknowledged is lost, nothing came twice, everything came in order with its scores; copies are whole."""
+    verify_store(data)
+    events = stored_in(data)
+    ids = [str(event.id) for event in events]
+    missing = set(kept.acknowledged) - set(ids)
+    assert not missing, f"{len(missing)} acknowledged events are not in the log, such as {sorted(missing)[:5]}"
+    assert len(ids) == len(set(ids)), "an event is in the log twice"
+    for prefix in {id.partition("-")[0] for id in ids}:
+        own = [int(id.partition("-")[2]) for id in ids if id.startswith(prefix + "-")]
         assert own == sorted(own), "events of one publisher came out of order"
+    for name, got in kept.got.items():
+        numbers = [each.sequence for each in got]
+        assert numbers == sorted(set(numbers)), f"sequence numbers of {name} did not ascend"
+    came = Counter(each.event for each in kept.got["toggler"])
+    assert came.keys() == set(ids), f"the toggled subscription missed {sorted(set(ids) - came.keys())[:5]}"
+    assert max(came.values(), default=1) == 1, f"the toggled one had {came.most_common(3)} more than once"
+    compare(kept.got["watcher"], list(expected_of(events)))
+    if copy.exists():
+        verify_store(copy)
+        assert [str(event.id) for event in stored_in(copy)] == ids[: len(stored_in(copy))], (
+            "a copy is no earlier moment"
+        )
+
+
+def compare(got: list[Got], expected: list[tuple[str, str, dict[str, float]]]) -> None:
+    """What was received is what the oracle says, delivery by delivery."""
+    for place, (each, (event, cause, met)) in enumerate(zip(got, expected, strict=False)):
+        said = f"delivery {place} of {len(expected)}: expected {event} {cause} {met}, got {each}"
+        assert (each.event, each.cause, each.met.keys()) == (event, cause, met.keys()), said
+        assert all(abs(each.met[id] - score) <= TOLERANCE for id, score in met.items()), said
+    assert len(got) == len(expected), f"{len(expected)} deliveries were expected, {len(got)} came"
+
+
+def stored_in(data: Path) -> list[Event]:
+    """The events of a store, in the order of its log."""
+    store = Store(data, clock=system_clock)
+    try:
+        return [entry.value for entry in store.entries(0, store.position) if isinstance(entry.value, Event)]
+    finally:
+        store.close()
 
 
 if __name__ == "__main__":
-    arguments = argparse.ArgumentParser(description=__doc__)
-    arguments.add_argument("--kills", type=int, default=1000)
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("--kills", type=int, default=100)
     arguments.add_argument("--seed", type=int, default=0)
+    arguments.add_argument("--folder", type=Path, help="where to keep what was done; a new one by default")
     given = arguments.parse_args()
     stamina.instrumentation.set_on_retry_hooks([])  # it is the broker's absence that is wanted
     over = threading.Event()
     for wanted in (signal.SIGINT, signal.SIGTERM):  # ends it after this kill, and looks at what was received so far
         signal.signal(wanted, lambda *_: over.set())
-    found = run(given.kills, given.seed, tell=lambda line: print(line, flush=True), enough=over)
-    print(", ".join(f"{name.replace('_', ' ')} {value:,}" for name, value in found.items()))
+    found = run(given.kills, given.seed, tell=lambda line: print(line, flush=True), enough=over, folder=given.folder)
+    print(", ".join(f"{name.replace('_', ' ')} {value:,}" for name, value in found._asdict().items()))
+    sys.exit(0)

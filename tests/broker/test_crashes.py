@@ -54,9 +54,9 @@ def contents(data: Path, verified: bool = True) -> list[object]:
 
 @pytest.mark.timeout(600)
 def test_killing_the_broker_under_load_loses_and_doubles_nothing() -> None:
-    """Thirty kills here; `make chaos` does a thousand."""
-    found = chaos.run(kills=30, seed=random.randrange(2**32), seconds=0.5)
-    assert found["acknowledged"] > 20
+    """Eight kills here, mixed with stops, full disks, clock steps and copies; `make chaos` does a hundred."""
+    found = chaos.run(kills=8, seed=random.randrange(2**32), seconds=0.5)
+    assert found.acknowledged > 20
 
 
 SHIM = r"""

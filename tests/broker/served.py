@@ -1,0 +1,133 @@
+"""A broker in a process of its own, on a disk that can be filled and with a clock that can be set.
+
+    python -m tests.broker.served DATA PORT CLOCK
+
+The clock is the machine's, moved by the µs that the file CLOCK says. Everything else is as `likewise serve` has it.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import msgspec
+
+from likewise.matching.matcher import system_clock
+
+YEARS = 10 * 365 * 24 * 3_600 * 1_000_000
+
+
+class ServedProcess:
+    """The same broker, on one port, across restarts."""
+
+    def __init__(self, data: Path, clock: Path) -> None:
+        self._data = data
+        self._clock = clock
+        self._port = 0
+        self._process: subprocess.Popen[bytes] | None = None
+        self.set_clock(0)
+
+    @property
+    def address(self) -> str:
+        return f"http://127.0.0.1:{self._port}"
+
+    def set_clock(self, by: int) -> None:
+        """Let the broker's clock be off by so many µs."""
+        with self._clock.open("r+b" if self._clock.exists() else "wb", buffering=0) as file:
+            file.write(b"%+020d" % by)
+
+    def start(self) -> None:
+        said = [str(self._data), str(self._port), str(self._clock)]
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "tests.broker.served", *said],
+            stdout=subprocess.PIPE,
+            start_new_session=True,  # Ctrl-C is for us
+        )
+        assert self._process.stdout is not None
+        line = self._process.stdout.readline()
+        if not line:
+            raise RuntimeError(f"the broker did not start; it ended with {self._process.wait()}")
+        self._port = int(msgspec.json.decode(line)["port"])
+
+    def kill(self) -> None:
+        self._end(signal.SIGKILL)
+
+    def stop(self) -> int:
+        """Stop it as an operator does; its exit code."""
+        return self._end(signal.SIGTERM)
+
+    def _end(self, how: signal.Signals) -> int:
+        assert self._process is not None
+        assert self._process.stdout is not None
+        self._process.send_signal(how)
+        code = self._process.wait(timeout=120)
+        self._process.stdout.close()
+        return code
+
+
+class Disk:
+    """A file system in a file, small enough to be filled; without the right to mount one, a plain folder."""
+
+    def __init__(self, folder: Path, megabytes: int) -> None:
+        self.path, image = folder / "disk", folder / "disk.img"
+        self.path.mkdir(parents=True, exist_ok=True)
+        self.can_fill = False
+        if os.path.ismount(self.path):
+            self.can_fill = True
+            return
+        if not image.exists():
+            with image.open("wb") as file:
+                file.truncate(megabytes * 2**20)
+            if not _ran("mkfs.ext4", "-q", "-F", str(image)):
+                image.unlink()
+                return
+        self.can_fill = _ran("mount", "-o", "loop", str(image), str(self.path))
+
+    def fill(self) -> None:
+        """Take what is left, as far as anybody may."""
+        with (self.path / "balloon").open("wb") as balloon:
+            size = 64 * 2**20
+            while size >= 4096:
+                try:
+                    os.posix_fallocate(balloon.fileno(), os.fstat(balloon.fileno()).st_size, size)
+                except OSError:
+                    size //= 2
+
+    def make_room(self) -> None:
+        (self.path / "balloon").unlink(missing_ok=True)
+
+    def close(self) -> None:
+        self.make_room()
+        if self.can_fill:
+            _ran("umount", "--lazy", str(self.path))
+
+
+def _ran(*command: str) -> bool:
+    try:
+        return subprocess.run(command, capture_output=True, check=False).returncode == 0
+    except OSError:
+        return False
+
+
+def main(data: Path, port: int, clock: Path) -> None:
+    from likewise.broker.broker import Broker
+    from likewise.broker.config import Config, Keeping, Logging, Server
+    from likewise.broker.reporting.logging import log_to_stderr
+    from likewise.broker.timekeeper import steady_clock
+    from likewise.connectors.http.server import serve
+
+    config = Config(
+        server=Server(port=port), store=Keeping("forever"), logging=Logging(level="critical", format="text")
+    )
+    log_to_stderr(config.logging)
+    moved = os.open(clock, os.O_RDONLY)
+    wall = lambda: system_clock() + int(os.pread(moved, 20, 0))  # noqa: E731
+    with Broker(data, config, clock=wall, steady=steady_clock) as broker:
+        serve(broker, on_ready=lambda taken: print(msgspec.json.encode({"port": taken}).decode(), flush=True))
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), int(sys.argv[2]), Path(sys.argv[3]))
