@@ -14,7 +14,7 @@ LOCK := env -u PIP_FIND_LINKS -u UV_FIND_LINKS $(BIN)/uv pip compile --quiet --u
         $(if $(UPGRADE),--upgrade)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check pytest coverage chaos stops themes installs bench docs links lock format hooks clean distclean newcomer pages pictures
+.PHONY: help run test check pytest coverage chaos soak stops themes installs bench docs links lock format hooks clean distclean newcomer pages pictures
 
 help: ## say what there is
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 18
@@ -38,8 +38,11 @@ pytest: $(STAMPS)/test ## the tests alone; ARGS="-k parser" picks some, WORKERS=
 coverage: ## the tests, and which lines they ran: build/coverage/index.html
 	$(MAKE) pytest ARGS="--cov --cov-report=term:skip-covered --cov-report=html --cov-report=xml $(ARGS)"
 
-chaos: $(STAMPS)/test ## kill a broker under load, KILLS times (1000), and see that nothing is lost or doubled
-	$(BIN)/python -m tests.broker.chaos --kills $(or $(KILLS),1000)
+chaos: $(STAMPS)/test ## kill a broker under load, KILLS times (100), among full disks and clock steps: nothing lost, doubled or wrong; FOLDER=folder goes on
+	$(BIN)/python -m tests.broker.chaos --kills $(or $(KILLS),100) $(if $(FOLDER),--folder $(FOLDER))
+
+soak: $(STAMPS)/test ## a broker under steady load for MINUTES (30): memory, files and latency stay flat
+	$(BIN)/python -m tests.broker.soak --minutes $(or $(MINUTES),30)
 
 themes: $(STAMPS)/test ## themes to the letter: departures, degrees, cold start, 18,000 cells; DATA=folder; goes on where it stopped
 	@PATH="$(CURDIR)/$(BIN):$$PATH" tools/themes.sh "$(DATA)" $(or $(OUT),build/themes)

@@ -46,6 +46,7 @@ WATCHED = {
 }
 TOGGLED = {"now and then": "{x >= 0}"}
 FAULTS = ("stop", "disk", "clock", "copy", "none", "none")
+PATIENCE = 300.0  # seconds without anything coming, at the end: kernels may have to be compiled first
 TOLERANCE = 1e-5  # of a score, which travels with six digits
 
 
@@ -320,12 +321,12 @@ def _run(
 
 def await_all(served: ServedProcess, kept: Kept) -> None:
     """Wait until the broker has nothing left to give; as long as something comes, it may take."""
-    deadline, seen = time.monotonic() + 120, -1
+    deadline, seen = time.monotonic() + PATIENCE, -1
     with httpx.Client(base_url=served.address, timeout=120) as http:
         while time.monotonic() < deadline:
             count = sum(map(len, kept.got.values()))
             if count > seen:
-                seen, deadline = count, time.monotonic() + 120
+                seen, deadline = count, time.monotonic() + PATIENCE
             behind = http.get("/readyz").json().get("behind")
             waiting = 0
             for name, got in kept.got.items():

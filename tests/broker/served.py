@@ -1,8 +1,9 @@
 """A broker in a process of its own, on a disk that can be filled and with a clock that can be set.
 
-    python -m tests.broker.served DATA PORT CLOCK
+    python -m tests.broker.served DATA PORT CLOCK [SECONDS]
 
-The clock is the machine's, moved by the µs that the file CLOCK says. Everything else is as `likewise serve` has it.
+The clock is the machine's, moved by the µs that the file CLOCK says. Events are kept, and known, for so many seconds,
+or for ever. Everything else is as `likewise serve` has it.
 """
 
 from __future__ import annotations
@@ -23,8 +24,9 @@ YEARS = 10 * 365 * 24 * 3_600 * 1_000_000
 class ServedProcess:
     """The same broker, on one port, across restarts."""
 
-    def __init__(self, data: Path, clock: Path) -> None:
+    def __init__(self, data: Path, clock: Path, keep_seconds: int | None = None) -> None:
         self._data = data
+        self._keep = [] if keep_seconds is None else [str(keep_seconds)]
         self._clock = clock
         self._port = 0
         self._process: subprocess.Popen[bytes] | None = None
@@ -34,13 +36,18 @@ class ServedProcess:
     def address(self) -> str:
         return f"http://127.0.0.1:{self._port}"
 
+    @property
+    def pid(self) -> int:
+        assert self._process is not None
+        return self._process.pid
+
     def set_clock(self, by: int) -> None:
         """Let the broker's clock be off by so many µs."""
         with self._clock.open("r+b" if self._clock.exists() else "wb", buffering=0) as file:
             file.write(b"%+020d" % by)
 
     def start(self) -> None:
-        said = [str(self._data), str(self._port), str(self._clock)]
+        said = [str(self._data), str(self._port), str(self._clock), *self._keep]
         self._process = subprocess.Popen(
             [sys.executable, "-m", "tests.broker.served", *said],
             stdout=subprocess.PIPE,
@@ -112,22 +119,26 @@ def _ran(*command: str) -> bool:
         return False
 
 
-def main(data: Path, port: int, clock: Path) -> None:
+def main(data: Path, port: int, clock: Path, seconds: str | None = None) -> None:
     from likewise.broker.broker import Broker
     from likewise.broker.config import Config, Keeping, Logging, Server
     from likewise.broker.reporting.logging import log_to_stderr
     from likewise.broker.timekeeper import steady_clock
+    from likewise.broker.upkeep import sweeping
     from likewise.connectors.http.server import serve
 
-    config = Config(
-        server=Server(port=port), store=Keeping("forever"), logging=Logging(level="critical", format="text")
-    )
+    kept = Keeping("forever" if seconds is None else f"{seconds} s")
+    if seconds is not None:
+        setattr(sweeping, "KNOWN_FOR", int(seconds) * 1_000_000)  # noqa: B010 - it is not part of what it offers
+    config = Config(server=Server(port=port), store=kept, logging=Logging(level="critical", format="text"))
     log_to_stderr(config.logging)
     moved = os.open(clock, os.O_RDONLY)
     wall = lambda: system_clock() + int(os.pread(moved, 20, 0))  # noqa: E731
     with Broker(data, config, clock=wall, steady=steady_clock) as broker:
         serve(broker, on_ready=lambda taken: print(msgspec.json.encode({"port": taken}).decode(), flush=True))
+    if not broker.ended:  # a thread that was given up may be compiling
+        os._exit(0)
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), int(sys.argv[2]), Path(sys.argv[3]))
+    main(Path(sys.argv[1]), int(sys.argv[2]), Path(sys.argv[3]), *sys.argv[4:])
