@@ -23,30 +23,36 @@ def by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_store_that_takes_nothing_is_not_ready_until_it_does(tmp_path: Path) -> None:
     """503 with the reason and what to do, for whoever asks and for whoever publishes; gone with the next commit."""
-    with Broker(tmp_path / "data", Config(server=Server(port=0))) as broker, serving(broker=broker) as address:
-        with httpx.Client(base_url=address, timeout=120) as http:
-            http.post("/v1/events", json={"x": 1}).raise_for_status()
-            pages = broker.store.commit(lambda tables: tables.one("PRAGMA page_count")[0])
-            broker.store.commit(lambda tables: tables.row(f"PRAGMA max_page_count = {pages}"))
-            refused = http.post("/v1/events", json=[{"x": n, "filler": "f" * 1000} for n in range(1000)])
-            said = http.get("/readyz")
-            assert (refused.status_code, said.status_code) == (503, 503)
-            assert "make room on the disk" in said.json()["detail"]
-            assert "likewise_troubles 1.0" in http.get("/metrics").text
-            with broker.store._shared:
-                broker.store._connection.execute("PRAGMA max_page_count = 1073741823")
-            broker.sweep()
-            assert http.get("/readyz").json() == {"status": "ready", "behind": 0, "troubles": []}
-            assert "likewise_troubles 0.0" in http.get("/metrics").text
+    with (
+        Broker(tmp_path / "data", Config(server=Server(port=0))) as broker,
+        serving(broker=broker) as address,
+        httpx.Client(base_url=address, timeout=120) as http,
+    ):
+        http.post("/v1/events", json={"x": 1}).raise_for_status()
+        pages = broker.store.commit(lambda tables: tables.one("PRAGMA page_count")[0])
+        broker.store.commit(lambda tables: tables.row(f"PRAGMA max_page_count = {pages}"))
+        refused = http.post("/v1/events", json=[{"x": n, "filler": "f" * 1000} for n in range(1000)])
+        said = http.get("/readyz")
+        assert (refused.status_code, said.status_code) == (503, 503)
+        assert "make room on the disk" in said.json()["detail"]
+        assert "likewise_troubles 1.0" in http.get("/metrics").text
+        with broker.store._shared:
+            broker.store._connection.execute("PRAGMA max_page_count = 1073741823")
+        broker.sweep()
+        assert http.get("/readyz").json() == {"status": "ready", "behind": 0, "troubles": []}
+        assert "likewise_troubles 0.0" in http.get("/metrics").text
 
 
 def test_a_chore_that_fails_is_listed_and_the_broker_stays_ready() -> None:
     """It takes events in and matches them."""
-    with Broker(None, Config(server=Server(port=0))) as broker, serving(broker=broker) as address:
-        with httpx.Client(base_url=address, timeout=120) as http:
-            broker._housekeeping.chores.do("tidying", lambda: 1 / 0)
-            said = http.get("/readyz")
-            assert said.is_success
-            assert said.json()["troubles"] == ["tidying: ZeroDivisionError: division by zero"]
-            broker._housekeeping.chores.do("tidying", lambda: None)
-            assert http.get("/readyz").json()["troubles"] == []
+    with (
+        Broker(None, Config(server=Server(port=0))) as broker,
+        serving(broker=broker) as address,
+        httpx.Client(base_url=address, timeout=120) as http,
+    ):
+        broker._housekeeping.chores.do("tidying", lambda: 1 / 0)
+        said = http.get("/readyz")
+        assert said.is_success
+        assert said.json()["troubles"] == ["tidying: ZeroDivisionError: division by zero"]
+        broker._housekeeping.chores.do("tidying", lambda: None)
+        assert http.get("/readyz").json()["troubles"] == []
