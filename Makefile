@@ -14,7 +14,7 @@ LOCK := env -u PIP_FIND_LINKS -u UV_FIND_LINKS $(BIN)/uv pip compile --quiet --u
         $(if $(UPGRADE),--upgrade)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check pytest coverage chaos soak stops themes installs bench docs links lock format hooks clean distclean newcomer pages pictures
+.PHONY: help run test check pytest coverage chaos fuzz soak stops themes installs bench docs links lock format hooks clean distclean newcomer pages pictures
 
 help: ## say what there is
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 18
@@ -49,6 +49,9 @@ themes: $(STAMPS)/test ## themes to the letter: departures, degrees, cold start,
 
 stops: $(STAMPS)/test ## stop a broker under load, STOPS times (100), and see that nothing is an error and windows are saved
 	$(BIN)/python -m tests.broker.stops --stops $(or $(STOPS),100)
+
+fuzz: $(STAMPS)/test ## send what nobody would send: REQUESTS (1,000,000) and TEXTS (10,000,000) from a SEED (1); goes on where it stopped
+	$(BIN)/python -m tests.fuzzing.run --requests $(or $(REQUESTS),1000000) --texts $(or $(TEXTS),10000000) --seed $(or $(SEED),1)
 
 newcomer: $(STAMPS)/test ## a newcomer's path, timed: fresh clone, make run, own subscription matched and explained
 	$(BIN)/python -m tests.dashboard.newcomer $(ARGS)
