@@ -29,14 +29,15 @@ class Replayed(NamedTuple):
 def replay(log: EventLog, tenant: Tenant, queue: SubscriberQueue, after: int, limit: int, now: int) -> Replayed:
     """The deliveries of a subscriber after a sequence number that are still there, in order, at most `limit`."""
     found: list[tuple[int, bytes]] = []
-    name, newest, looked_at = tenant.name_for(queue.number), tenant.stored_number, 0
+    newest, looked_at = tenant.stored_number, 0
     while len(found) < limit and looked_at < LOOKED_AT:
         with log.reading() as tables:
             page = read_between(tables, tenant.number, after, newest, PAGE)
             own = [delivery.number for delivery in page if queue.number in delivery.recipients]
             wanted = own[: limit - len(found)]
             given = read(tables, tenant.number, wanted)
-        found += [(d.number, render(d, name)) for d in given if not d.over(now) and d.event not in tenant.withdrawn]
+        good = [each for each in given if not each.over(now) and each.event not in tenant.withdrawn]
+        found += [(each.number, render(each, tenant.own(each, queue.number))) for each in good]
         if not page:
             break
         looked_at += len(page)

@@ -28,8 +28,7 @@ def read_pending(
             with queues:
                 queue.pending.difference_update(BitMap64(numbers) - BitMap64(good))
         if good or not numbers:
-            name = tenant.name_for(queue.number)
-            return [(number, render(found[number], name)) for number in good]
+            return [(number, render(found[number], tenant.own(found[number], queue.number))) for number in good]
         after = numbers[-1]
 
 

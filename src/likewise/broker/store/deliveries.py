@@ -6,13 +6,15 @@ tenant, so a recipient's own sequence ascends, with gaps where others got someth
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Final
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final, NamedTuple
 
 import msgspec
+import numpy as np
+from numpy.typing import NDArray
 
 from likewise.broker.store.checksums import altered, check_entry, checksum, refuse
-from likewise.broker.store.packed_sets import pack, unpack, unpack_scores
+from likewise.broker.store.packed_sets import pack, unpack
 from likewise.broker.store.tables import Row, Tables
 from likewise.formats.wire.deliveries import Cause
 
@@ -25,6 +27,13 @@ _WITH_EVENT: Final = (
     "l.checksum - l.withdrawn, l.body, l.withdrawn FROM deliveries d LEFT JOIN log l ON l.position = d.event "
     "WHERE d.tenant = ? AND d.number = ?"
 )
+
+
+class Owners(NamedTuple):
+    """Whose the matched subscriptions are: owners in ascending order, and where each one's subscription stands."""
+
+    owner: NDArray[np.int64]
+    place: NDArray[np.intp]
 
 
 class Delivery(msgspec.Struct):
@@ -41,11 +50,12 @@ class Delivery(msgspec.Struct):
     scores: bytes = b""
     body: bytes = b""
     ends: int | None = None
+    owners: Owners | None = None  # found once for all recipients, when the first of them is served
 
     @property
     def size(self) -> int:
         """About how many bytes it takes in memory."""
-        return 400 + len(self.body) + 40 * (len(self.recipients) + len(self.matched))
+        return 400 + len(self.body) + 40 * len(self.recipients) + 56 * len(self.matched)
 
     def over(self, now: int) -> bool:
         """Whether the event's validity is over; for windows it does not matter (sources.md C)."""
@@ -127,19 +137,15 @@ def delivery_row(row: Row) -> Delivery:
     return Delivery(number, event, cause, unpack(recipients), unpack(matched), scores)
 
 
-def render(delivery: Delivery, name_of: Callable[[int], str | None]) -> bytes:
-    """The delivery for one recipient as JSON; `name_of` gives the ids of its own subscriptions, else None.
+def render(delivery: Delivery, own: Iterable[tuple[int, str]]) -> bytes:
+    """The delivery for one recipient as JSON; `own` says which of the matched subscriptions are its, and their ids.
 
     >>> d = Delivery(7, 1, ARRIVAL, [1], [3, 4], b"", b'{"v":1}')
-    >>> render(d, {3: "warm"}.get)
+    >>> render(d, [(0, "warm")])
     b'{"v":1,"sequence":7,"cause":"arrival","subscriptions":[{"id":"warm","score":1.0}],"event":{"v":1}}'
     """
-    scores = unpack_scores(delivery.scores, len(delivery.matched)) if delivery.scores else None
-    own = [
-        {"id": name, "score": 1.0 if scores is None else round(scores[i], 6)}
-        for i, number in enumerate(delivery.matched)
-        if (name := name_of(number)) is not None
-    ]
+    scores = np.frombuffer(delivery.scores, "<f4") if delivery.scores else None
+    named = [{"id": id, "score": 1.0 if scores is None else round(float(scores[place]), 6)} for place, id in own]
     return b'{"v":1,"sequence":%d,"cause":"%s","subscriptions":%s,"event":%s}' % (
-        delivery.number, CAUSES[delivery.cause].encode(), _ENCODE(own), delivery.body,
+        delivery.number, CAUSES[delivery.cause].encode(), _ENCODE(named), delivery.body,
     )  # fmt: skip

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Final
 
 import msgspec
+import numpy as np
 import structlog
 
 from likewise.broker.locks import make_lock
-from likewise.broker.store.deliveries import Delivery
+from likewise.broker.store.deliveries import Delivery, Owners
 from likewise.broker.tenants.numbered_matcher import NumberedMatcher
 from likewise.broker.tenants.queues import SubscriberQueue
 from likewise.broker.timekeeper import PLAUSIBLE
@@ -19,6 +20,7 @@ from likewise.matching.matcher import Matcher
 from likewise.model import Subscription
 
 _log = structlog.get_logger("likewise.tenants")
+FEW_MATCHED: Final = 16  # subscriptions of a delivery that are looked through rather than sorted
 RECENT_BYTES: Final = 32 * 2**20  # of deliveries kept in memory, so that streams that keep up need no reading
 
 
@@ -126,14 +128,23 @@ class Tenant:
         if queue.subscriptions.get(held.id) == held.number:
             del queue.subscriptions[held.id]
 
-    def name_for(self, subscriber: int) -> Callable[[int], str | None]:
-        """What names the subscriptions of one subscriber, and of no other."""
+    def own(self, delivery: Delivery, subscriber: int) -> list[tuple[int, str]]:
+        """Which of a delivery's subscriptions are one subscriber's: where each stands, and its id.
 
-        def name(number: int) -> str | None:
-            held = self.held.get(number)
-            return held.id if held is not None and held.subscriber == subscriber else None
-
-        return name
+        Many are sorted by their owners once, so that n recipients cost n look-ups, not n passes over all of them.
+        """
+        held, matched = self.held, delivery.matched
+        if len(matched) <= FEW_MATCHED:
+            known = ((place, held.get(number)) for place, number in enumerate(matched))
+            return [(place, each.id) for place, each in known if each is not None and each.subscriber == subscriber]
+        if delivery.owners is None:
+            of = [-1 if (each := held.get(number)) is None else each.subscriber for number in matched]
+            owners = np.array(of, np.int64)
+            place = np.argsort(owners, kind="stable")
+            delivery.owners = Owners(owners[place], place)
+        first, last = np.searchsorted(delivery.owners.owner, (subscriber, subscriber + 1))
+        places = delivery.owners.place[first:last].tolist()
+        return [(place, each.id) for place in places if (each := held.get(matched[place])) is not None]
 
     def remember(self, deliveries: list[Delivery]) -> None:
         """Keep the newest deliveries in memory."""

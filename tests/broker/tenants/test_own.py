@@ -1,0 +1,50 @@
+"""Whose the subscriptions of a delivery are: the same for few and many, and a look-up for each recipient."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+import likewise as lw
+from likewise.broker.store.deliveries import ARRIVAL, Delivery
+from likewise.broker.tenants.tenant import FEW_MATCHED, Held, Tenant
+
+
+class Counted(dict[int, Held]):
+    """What is held, counting how often one is looked up."""
+
+    looked_up = 0
+
+    def get(self, number: int, default: object = None) -> Held | None:  # type: ignore[override]
+        self.looked_up += 1
+        return super().get(number)
+
+
+def tenant_of(owners: dict[int, int]) -> Tenant:
+    tenant = Tenant(1, "t", lw.Matcher(profile="small"))
+    asked = lw.parse("{a = 1}")
+    tenant.held = Counted((number, Held(number, owner, f"s{number}", asked, 0)) for number, owner in owners.items())
+    return tenant
+
+
+@pytest.mark.parametrize("count", [0, 1, FEW_MATCHED, FEW_MATCHED + 1, 500])
+def test_every_recipient_gets_its_own_and_nobody_elses(count: int) -> None:
+    """As by looking through all of them for each recipient; what is not known any more is nobody's."""
+    chance = random.Random(count)
+    numbers = sorted(chance.sample(range(1, 10_000), count))
+    owners = {number: chance.randrange(1, 30) for number in numbers if chance.random() < 0.9}
+    tenant = tenant_of(owners)
+    delivery = Delivery(1, 1, ARRIVAL, sorted(set(owners.values())), numbers)
+    for subscriber in range(31):
+        wanted = [(place, f"s{n}") for place, n in enumerate(numbers) if owners.get(n) == subscriber]
+        assert tenant.own(delivery, subscriber) == wanted
+
+
+def test_many_recipients_cost_a_look_up_each() -> None:
+    """Not a pass over everybody's subscriptions for each of them."""
+    tenant = tenant_of({number: number for number in range(1, 2001)})
+    delivery = Delivery(1, 1, ARRIVAL, list(range(1, 2001)), list(range(1, 2001)))
+    assert all(tenant.own(delivery, number) == [(number - 1, f"s{number}")] for number in range(1, 2001))
+    assert isinstance(tenant.held, Counted)
+    assert tenant.held.looked_up <= 2 * 2000
