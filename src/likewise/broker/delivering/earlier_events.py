@@ -24,6 +24,7 @@ from likewise.broker.store.packed_sets import pack_scores, unpack_scores
 from likewise.broker.tenants.numbered_matcher import NumberedMatcher
 from likewise.broker.tenants.tenant import Tenant
 from likewise.defaults import INITIAL_EVENTS, QUANTUM_SECONDS
+from likewise.errors import LikewiseError
 
 PAGE = 1_000
 SLICE = 16  # events of the first slice; the next ones as many as fit into a turn
@@ -76,8 +77,10 @@ class EarlierEvents:
                 continue
             try:
                 matcher.add(entry.position, msgspec.structs.replace(wanted, valid_for=None), at=now)
-            except Exception as error:  # said to who subscribes, when it is to be held
-                _log.info("a new subscription cannot be matched", subscription=wanted.id, exc_info=error)
+            except LikewiseError:  # who subscribes is told when it is to be held
+                continue
+            except Exception as error:
+                _log.error("a new subscription cannot be matched", subscription=wanted.id, exc_info=error)
                 continue
             self._owners[entry.position] = queue.number
         if not self._owners or not tenant.events:
