@@ -211,7 +211,7 @@ class FacetParser:
         out = []
         at = 0
         while at < len(words):
-            for end in range(min(len(words), at + longest), at, -1):
+            for end in range(min(len(words), at + longest.get(words[at], 0)), at, -1):
                 found = labels.get(tuple(words[at:end]))
                 if found is not None and not (end - at == 1 and words[at] in PREPOSITIONS):
                     out.append(_Span(tuple(words[at:end]), found))

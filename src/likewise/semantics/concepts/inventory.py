@@ -90,7 +90,9 @@ class Inventory:
                 if label_words(name) not in self.labels:
                     self.qualifiers[name] = Concept("qualifier", name)
                     self.labels.setdefault(label_words(name), []).append(self.qualifiers[name])
-        self.longest = max((len(words) for words in (*self.labels, *self.means)), default=1)
+        self.longest: dict[str, int] = {}  # the words of the longest label that begins with a word
+        for words in self.labels:
+            self.longest[words[0]] = max(self.longest.get(words[0], 0), len(words))
         self.by_dimension: dict[str, tuple[str, ...]] = {}
         for kind in self.kinds.values():
             if kind.dimensions and kind.dimensions[0] not in _SAY_NOTHING:

@@ -67,6 +67,7 @@ class SamenessMeasure:
         )
         self._side: AskedSide[FacetArrays] = AskedSide(self._prepare)
         self._terms: AskedSide[tuple[Term, ...]] = AskedSide(lambda terms: terms)
+        self._places: AskedSide[tuple[list[int], list[int]]] = AskedSide(_places)
 
     def with_weights(self, weights: FacetWeights) -> SamenessMeasure:
         """The same measure with other weights of facets; what it knows about terms is shared."""
@@ -83,7 +84,7 @@ class SamenessMeasure:
         """The score of every asked term with every seen one."""
         asked, seen = self._terms(asked), tuple(seen)  # the same objects as last time are found at a glance
         related, words = self.compared(asked, seen)
-        places = [[i for i, term in enumerate(side) if term.role == "value"] for side in (asked, seen)]
+        places = [self._places(side)[0] for side in (asked, seen)]
         if len(places[0]) == len(asked) and len(places[1]) == len(seen):
             out = self._values.matrix(asked, seen, related)
         else:
@@ -97,7 +98,7 @@ class SamenessMeasure:
 
     def _turn(self, scores: NDArray[np.float32], asked: Sequence[Term], seen: Sequence[Term]) -> None:
         """Scores names of Booleans by the side that is usually asked for: whether it is so or not, the value says."""
-        places = [[i for i, t in enumerate(side) if t.kind == "boolean"] for side in (asked, seen)]
+        places = [self._places(side)[1] for side in (asked, seen)]
         if not all(places):
             return
         terms = [[side[i] for i in found] for side, found in zip((asked, seen), places, strict=True)]
@@ -168,6 +169,12 @@ class SamenessMeasure:
     def _prepare(self, terms: tuple[Term, ...]) -> FacetArrays:
         places = [{singular(word): place for word, place in words[::-1]} for words in self._combine.words(terms)]
         return facet_arrays([self.facets(t) for t in terms], places, self.tables, self.weights)
+
+
+def _places(terms: tuple[Term, ...]) -> tuple[list[int], list[int]]:
+    """Where values stand among terms, and where names of Booleans do."""
+    values = [i for i, term in enumerate(terms) if term.role == "value"]
+    return values, [i for i, term in enumerate(terms) if term.kind == "boolean" and term.role == "attribute"]
 
 
 def _wholly_equal_are_one(

@@ -35,6 +35,7 @@ class ItemColumns(NamedTuple):
 class ValueColumns(NamedTuple):
     """Values: where the items and codes of each end, and what is true of the whole value.
 
+    `marked` ones are compared with all others in full.
     A code has its own number, the number with the letter its word begins with (`terminal 5`, T5), and its word's.
     """
 
@@ -50,6 +51,7 @@ class ValueColumns(NamedTuple):
     states: NDArray[np.int64]
     placed: NDArray[np.bool_]
     completed: NDArray[np.bool_]
+    marked: NDArray[np.bool_]
     spelled: NDArray[np.int64]
 
 
@@ -71,10 +73,17 @@ def columns_of(terms: Sequence[ValueTerm]) -> ValueColumns:
         states=np.array([(term.yes, term.no) for term in terms], dtype=np.int64).reshape(-1, 2),
         placed=np.array([term.placed for term in terms], dtype=np.bool_),
         completed=np.array([term.completed for term in terms], dtype=np.bool_),
+        marked=np.array([_marked(term) for term in terms], dtype=np.bool_),
         spelled=np.array(
             [(number(term.letters), number(term.initials), number(term.acronym)) for term in terms], dtype=np.int64
         ).reshape(-1, 3),
     )
+
+
+def _marked(term: ValueTerm) -> bool:
+    """Whether a value may differ from one that it has nothing in common with: it denies, names, or is a formula."""
+    denies = bool(term.negated) or term.completed
+    return denies or any(item.name or item.capital or item.formula for item in term.items)
 
 
 def number(text: str) -> int:

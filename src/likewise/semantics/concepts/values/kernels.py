@@ -195,6 +195,26 @@ def _opposed(a, i, b, j, found, taken_a, taken_b):
     return 2 if opposed and denied else 0
 
 
+@inlined
+def _strangers(a, i, b, j, found):
+    """Whether nothing that is known relates two values: then how related their words are is all there is."""
+    if a.marked[i] or b.marked[j]:
+        return False
+    begin_b, end_b = (b.item_ends[j - 1] if j else 0), b.item_ends[j]
+    for x in range(a.item_ends[i - 1] if i else 0, a.item_ends[i]):
+        row = a.item[x]
+        for y in range(begin_b, end_b):
+            if found[row, b.item[y]]:
+                return False
+    begin_b, end_b = (b.word_ends[j - 1] if j else 0), b.word_ends[j]
+    for x in range(a.word_ends[i - 1] if i else 0, a.word_ends[i]):
+        row = a.word[x]
+        for y in range(begin_b, end_b):
+            if found[row, b.word[y]]:
+                return False
+    return True
+
+
 @unlocked
 def judge(a, b, found, breadth, base, weights, score, reason):
     """The score of every pair, and why.
@@ -233,6 +253,9 @@ def judge(a, b, found, breadth, base, weights, score, reason):
                 b.spelled[j, 1] != 0 and b.spelled[j, 1] == a.spelled[i, 2]
             ):
                 score[i, j], reason[i, j] = max(value, kind), ACRONYM
+                continue
+            if codes != 2 and state != -2 and _strangers(a, i, b, j, found):
+                score[i, j] = value
                 continue
             opposed = _opposed(a, i, b, j, found, taken_a, taken_b)
             if opposed == 1:
