@@ -98,7 +98,7 @@ def _power_mean(best: NDArray[np.float32], weights: NDArray[np.float32], unit: A
         weight += weights[k]
         if best[k] > 0.0:
             total += weights[k] * best[k] ** leniency
-    return np.float32((total / weight) ** (1.0 / leniency)) if weight > 0.0 else np.float32(0.0)
+    return (total / weight) ** (np.float32(1.0) / leniency) if weight > 0.0 else np.float32(0.0)
 
 
 @unlocked
@@ -165,5 +165,5 @@ def coverage(
             covered = _power_mean(forth, asked.weights[a0:a1], asked_unit, leniency)
             if covered > 0.0:
                 others = _power_mean(back, seen.weights[b0:b1], seen_unit, leniency)
-                out[i, j] = covered if covered == others else covered**asked_share * others ** (1.0 - asked_share)
+                out[i, j] = covered if covered == others else covered**asked_share * others ** (np.float32(1.0) - asked_share)
     return out
