@@ -42,6 +42,7 @@ armed / disarmed;
 ATTRIBUTE_STATES: Final = {
     "motion": "occupied", "movement": "occupied", "presence": "occupied", "occupancy": "occupied", "contact": "closed",
     "connection": "connected", "connectivity": "connected", "lock": "locked", "opening": "open", "working": "running",
+    "alarm": "", "error": "", "fault": "", "failure": "",  # things that are there or not
 }  # fmt: skip
 
 # Words and phrases that exclude each other, two or more ways; WordNet lacks these, or has them in other senses only.

@@ -48,7 +48,7 @@ def attribute_states(text: str) -> tuple[int, int]:
     thing = PRESENT  # `smoke: true`: there is some
     for word in text.split():
         one, other = states_of(ATTRIBUTE_STATES.get(word, word))
-        thing = 0 if states_of(word) != (0, 0) else thing
+        thing = 0 if word not in ATTRIBUTE_STATES and one | other else thing
         yes, no = yes | one, no | other
         negated ^= word in NEGATORS
     yes, no = (yes & ~no) | thing, no & ~yes
