@@ -246,6 +246,9 @@ def judge(a, b, found, breadth, base, weights, score, reason):
             if state == 1:
                 score[i, j], reason[i, j] = max(value, same), STATES
                 continue
+            if codes == 3 and n == 0 and m == 0:  # nothing but numbers: 1500 m, 1.5 km
+                score[i, j], reason[i, j] = max(value, same), SPELLED
+                continue
             if a.spelled[i, 0] != 0 and a.spelled[i, 0] == b.spelled[j, 0]:
                 score[i, j], reason[i, j] = max(value, same), SPELLED
                 continue

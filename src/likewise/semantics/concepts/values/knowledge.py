@@ -103,6 +103,9 @@ january, jan / february, feb / march / april, apr / may / june, jun / july, jul 
     october, oct / november, nov / december, dec;
 spring, springtime / summer, summertime / autumn / winter, wintertime;
 input / output;
+morning / afternoon / evening / night, midnight;
+red / green / blue / yellow / orange / purple / white / black / brown / grey, gray / pink;
+applied / released;
 """)
 
 # Words that say that what stands beside them is not so. `free` and `less` do it to the word before them.

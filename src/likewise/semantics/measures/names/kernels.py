@@ -165,5 +165,7 @@ def coverage(
             covered = _power_mean(forth, asked.weights[a0:a1], asked_unit, leniency)
             if covered > 0.0:
                 others = _power_mean(back, seen.weights[b0:b1], seen_unit, leniency)
-                out[i, j] = covered if covered == others else covered**asked_share * others ** (np.float32(1.0) - asked_share)
+                out[i, j] = (
+                    covered if covered == others else covered**asked_share * others ** (np.float32(1.0) - asked_share)
+                )
     return out
