@@ -111,6 +111,24 @@ def test_a_copy_appears_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.
         backup(tmp_path / "nothing", tmp_path / "other")
 
 
+def test_windows_that_are_gone_are_said_by_a_copy(tmp_path: Path) -> None:
+    """A copy without them would be another store; a start makes them again, and then it is copied."""
+    data = tmp_path / "data"
+    with Broker(data) as broker:
+        tenant = broker.tenant("default")
+        broker.register(tenant, "ann")
+        broker.subscribe(tenant, "ann", [lw.parse(TEXTS["last"], id="last")])
+        broker.publish(tenant, [made(1)])
+        broker.wait_until_matched()
+    shutil.rmtree(data / "windows")
+    with pytest.raises(ArtefactMissing, match="start the broker again"):
+        backup(data, tmp_path / "copy")
+    with Broker(data):
+        pass
+    backup(data, tmp_path / "copy")
+    assert verify_store(tmp_path / "copy")["windows"] == 1
+
+
 def test_copies_are_made_again_and_again_and_the_newest_stay(tmp_path: Path) -> None:
     """One that fails is told of and leaves the older ones; what else is in the folder is left alone."""
     with Broker(tmp_path / "data") as broker:

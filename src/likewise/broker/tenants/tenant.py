@@ -55,6 +55,7 @@ class Tenant:
         self.stateless = self.windows.alike()
         self.windows_from = windows_from
         self.rebuilt = False  # whether its windows had to be made again from the log at the start
+        self.unsaved = False  # ... and are not saved since
         self.matchers = make_lock("matchers")  # held by whoever uses the matchers or deals out numbers
         self.appended = 0  # the last position of its entries in the log; the writer's to change, as is `matched`
         self.matched = 0  # up to where they are matched and that is stored

@@ -14,13 +14,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from likewise.broker.store.care import copy_store, there
+from likewise.broker.store.care import copy_store, reading_store, there
 from likewise.broker.store.holdings import read_tenants
 from likewise.broker.store.tables import Tables
 from likewise.broker.upkeep.saved_windows import check_windows, folder_of, remembering_rows
-from likewise.errors import InputError, StateError, Unavailable
+from likewise.errors import ArtefactDamaged, ArtefactMissing, InputError, StateError, Unavailable
 
-TRIES: Final = 10  # windows are saved seldom; so often in a row that a copy misses them every time, never
+TRIES: Final = 100  # windows are saved seldom, so a copy hardly ever misses them even once
 _MADE: Final = re.compile(r"\d{8}T\d{6}Z(-\d+)?")  # how a folder of one copy among others is called
 
 
@@ -73,8 +73,16 @@ def _copy_windows(tables: Tables, data: Path, target: Path) -> None:
             if saved.is_dir() or needed:
                 shutil.copytree(saved, copy)
                 check_windows(copy)
-        except (FileNotFoundError, shutil.Error) as error:
-            raise _Moved from error
+        except (ArtefactDamaged, OSError, shutil.Error) as error:
+            with reading_store(data) as now:
+                named = {each.number: each.windows_from for each in read_tenants(now)}
+            if named[tenant.number] != tenant.windows_from:
+                raise _Moved from error
+            if not saved.is_dir():
+                raise ArtefactMissing(
+                    f"the saved windows {saved} are gone: start the broker again, which makes them from the log"
+                ) from error
+            raise
 
 
 def _sync(folder: Path) -> None:

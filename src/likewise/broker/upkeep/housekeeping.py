@@ -97,9 +97,10 @@ class Housekeeping:
 
     def _save_if_due(self, tenant: Tenant, entries: int) -> None:
         position = tenant.matched
-        if self._data is None or tenant.windows_from is None or position < tenant.windows_from:
+        if self._data is None or tenant.windows_from is None:
             return
-        if position - tenant.windows_from + 1 < entries and not self._awaited(tenant):
+        new = position - tenant.windows_from + 1
+        if not tenant.unsaved and (new < 1 or (new < entries and not self._awaited(tenant))):
             return
         kept: int | None = position + 1
         if len(tenant.windows):
@@ -107,7 +108,7 @@ class Housekeeping:
         else:
             kept = None
         self._log.commit(lambda tables: replay_windows_from(tables, tenant.number, tenant.name, kept))
-        tenant.windows_from = kept
+        tenant.windows_from, tenant.unsaved = kept, False
         remove_older(self._data, tenant.number, position)
 
     def _awaited(self, tenant: Tenant) -> bool:

@@ -68,7 +68,7 @@ def _take_up(log: EventLog, tables: Tables, tenant: Tenant, saved: bool) -> None
     if tenant.windows_from is not None:
         if not saved and (reaching := remembering(everything.values(), start)):
             start = min(held.number for held in reaching)
-            tenant.rebuilt = True
+            tenant.rebuilt = tenant.unsaved = True
             _log.error(
                 "saved windows are missing or damaged: they are made again from the log; what was over or withdrawn "
                 "before is not in them", tenant=tenant.name, subscriptions=len(reaching), after=start,
