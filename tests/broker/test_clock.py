@@ -57,7 +57,7 @@ def subscribed(broker: Broker, **texts: str) -> Tenant:
 
 def published(broker: Broker, id: str, x: float = 1, **said: object) -> None:
     broker.publish(broker.tenant("default"), [lw.event({"x": x}, id=id, **said)])  # type: ignore[arg-type]
-    broker.wait_until_matched()
+    broker.wait_until_matched(300)
 
 
 def got(broker: Broker) -> list[tuple[str, str]]:

@@ -36,7 +36,7 @@ def filled(broker: Broker, *names: str) -> None:
         broker.register(tenant, name, "dead-letter", 1)
         broker.subscribe(tenant, name, [lw.parse(text, id=id) for id, text in texts.items()])
     broker.publish(tenant, [lw.event({"x": x, "colour": "crimson"}, id=f"{names[0]}{x}") for x in (5, 6)])
-    broker.wait_until_matched()
+    broker.wait_until_matched(300)
     for name in names:
         judged(broker, name, lw.event({"x": 5, "colour": "crimson"}, id=f"{names[0]}5"))
 
@@ -48,12 +48,12 @@ def test_nothing_of_a_subscriber_is_left(tmp_path: Path, restarted: bool) -> Non
     with Broker(data) as broker:
         filled(broker, "ann", "bob")
         assert rows(broker) == {"subscribers": 2, "subscriptions": 6, "judgements": 2, "dead_letters": 2}
-        broker.wait_until_matched()
+        broker.wait_until_matched(300)
     with Broker(data) as broker:  # windows, and the feedback beside them, were saved with both
         tenant = broker.tenant("default")
         assert len(tenant.stateless.interpretation.feedback) == 2
         broker.unregister(tenant, "ann")
-        broker.wait_until_matched()
+        broker.wait_until_matched(300)
         if not restarted:
             assert [queue.id for queue in tenant.by_number.values()] == ["bob"]
             assert len(tenant.stateless.interpretation.feedback) == 1

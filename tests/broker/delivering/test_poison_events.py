@@ -56,12 +56,12 @@ def filled(broker: Broker, subscribed: dict[str, str]) -> Tenant:
     broker.subscribe(tenant, "ann", [lw.parse(text, id=id) for id, text in subscribed.items()])
     bad = lw.event({"x": 2, "poison": True}, id="bad")
     broker.publish(tenant, [lw.event({"x": 1}, id="e1"), bad, lw.event({"x": 3}, id="e3")])
-    broker.wait_until_matched()
+    broker.wait_until_matched(300)
     return tenant
 
 
 def got(broker: Broker, subscriber: str) -> list[str]:
-    broker.wait_until_matched()
+    broker.wait_until_matched(300)
     tenant = broker.tenant("default")
     frames = broker.page(tenant, tenant.subscriber(subscriber), after=0)
     return [msgspec.json.decode(frame)["event"]["id"] for _, frame in frames]

@@ -56,7 +56,7 @@ def test_a_folder_that_is_removed_while_the_broker_runs_is_noticed(tmp_path: Pat
         broker.publish(tenant, [lw.event({"x": 3}, id="e3")])
         assert broker.troubles() == []
     with Broker(data) as broker:
-        broker.wait_until_matched()
+        broker.wait_until_matched(300)
         assert len(broker.tenant("default").subscriber("ann")) == 2
 
 
@@ -68,6 +68,6 @@ def test_a_stop_leaves_no_new_folder_in_place_of_one_that_was_removed(tmp_path: 
         broker.register(tenant, "ann")
         broker.subscribe(tenant, "ann", [lw.parse("{x exists} top 1 within 9 events by value(x)", id="w")])
         broker.publish(tenant, [lw.event({"x": 1}, id="e1")])
-        broker.wait_until_matched()
+        broker.wait_until_matched(300)
         shutil.rmtree(data)
     assert not data.exists()

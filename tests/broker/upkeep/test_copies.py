@@ -74,7 +74,7 @@ def test_copies_made_under_load_are_whole_and_go_on_as_the_original_did(
         finally:
             over.set()
             publisher.join()
-        broker.wait_until_matched()
+        broker.wait_until_matched(300)
         expected = delivered(broker)
     had: list[int] = []
     for number in range(4):
@@ -83,13 +83,13 @@ def test_copies_made_under_load_are_whole_and_go_on_as_the_original_did(
         with Broker(copy) as broker:
             tenant = broker.tenant("default")
             assert not tenant.rebuilt
-            broker.wait_until_matched()
+            broker.wait_until_matched(300)
             with broker.store.reading() as tables:
                 [(first,)] = tables.rows("SELECT count(*) FROM log WHERE kind = 0")
             had.append(first)
             for missing in range(first, published[0]):
                 broker.publish(tenant, [made(missing)])
-            broker.wait_until_matched()
+            broker.wait_until_matched(300)
             assert delivered(broker) == expected
     assert had == sorted(had)
     assert had[-1] > had[0]
@@ -119,7 +119,7 @@ def test_windows_that_are_gone_are_said_by_a_copy(tmp_path: Path) -> None:
         broker.register(tenant, "ann")
         broker.subscribe(tenant, "ann", [lw.parse(TEXTS["last"], id="last")])
         broker.publish(tenant, [made(1)])
-        broker.wait_until_matched()
+        broker.wait_until_matched(300)
     shutil.rmtree(data / "windows")
     with pytest.raises(ArtefactMissing, match="start the broker again"):
         backup(data, tmp_path / "copy")

@@ -105,12 +105,12 @@ def test_a_full_disk_ends_nothing_and_everything_goes_on_when_there_is_room(smal
             assert waited(lambda: not broker.troubles())
             broker.publish(tenant, [lw.event({"x": 1}, id=f"room{turn}")])
             acknowledged.append(f"room{turn}")
-            broker.wait_until_matched()
+            broker.wait_until_matched(300)
         fill(small_disk)
     (small_disk / "balloon").unlink()
     with Broker(data) as broker:
         tenant = subscribed(broker)
-        broker.wait_until_matched()
+        broker.wait_until_matched(300)
         arrived = {id for id in acknowledged if broker.find_event(tenant, id)}
         assert len(arrived) == len(acknowledged)
         assert len(tenant.subscriber("ann")) >= len(acknowledged)
@@ -131,7 +131,7 @@ def test_a_chore_that_fails_is_said_and_tried_again(monkeypatch: pytest.MonkeyPa
         tenant = subscribed(broker)
         assert waited(lambda: "forgetting what is over: ZeroDivisionError: a chore broke" in broker.troubles())
         broker.publish(tenant, [lw.event({"x": 1}, id="e1")])
-        broker.wait_until_matched()
+        broker.wait_until_matched(300)
         assert len(tenant.subscriber("ann")) == 1
         failing[0] = False
         assert waited(lambda: not broker.troubles())
@@ -142,7 +142,7 @@ def test_an_acknowledgement_that_shares_a_failed_commit_is_kept(tmp_path: Path) 
     with Broker(tmp_path / "data") as broker:
         tenant = subscribed(broker)
         broker.publish(tenant, [lw.event({"x": x}) for x in range(5)])
-        broker.wait_until_matched()
+        broker.wait_until_matched(300)
         told: list[object] = []
 
         def broken(tables: Tables) -> None:

@@ -39,7 +39,7 @@ def swept(broker: Broker, left: int) -> bool:
 
 
 def got(broker: Broker) -> list[tuple[str, str]]:
-    broker.wait_until_matched()
+    broker.wait_until_matched(300)
     tenant = broker.tenant("default")
     said = [msgspec.json.decode(frame) for _, frame in broker.page(tenant, tenant.subscriber("ann"), after=0)]
     return [(each["event"]["id"], each["cause"]) for each in said]
@@ -64,7 +64,7 @@ def test_what_is_over_is_removed_although_a_window_lives(
             broker.publish(tenant, [lw.event({"x": x}, id=f"kept{x}")])
         broker.publish(tenant, [lw.event({"x": 4}, id="short", expires=clock() + 2 * HOUR)])
         broker.publish(tenant, [lw.event({"x": 9}, id="long", expires=clock() + 90 * DAY)])
-        broker.wait_until_matched()
+        broker.wait_until_matched(300)
         assert stored(broker) == 5
         clock.advance(3 * HOUR)
         assert swept(broker, 4)

@@ -51,7 +51,7 @@ def stopped(tmp_path: Path, clock: ManualClock) -> Path:
             clock.advance(5 * SECOND)
             broker.publish(tenant, [lw.event({"x": chance.randrange(20), "city": "Zagreb"}, id=f"e{number}")])
         broker.unsubscribe(tenant, "ann", "ended")
-        broker.wait_until_matched()
+        broker.wait_until_matched(300)
     with Broker(data, clock=clock) as broker:
         broker.sweep()
     return data
@@ -66,7 +66,7 @@ def goes_on(data: Path, clock: ManualClock) -> list[tuple[str, str, list[str]]]:
         for number, x in enumerate((7, 15, 3, 19, 19, 19, 19, 12)):
             later.advance(20 * SECOND)
             broker.publish(tenant, [lw.event({"x": x}, id=f"f{number}")])
-        broker.wait_until_matched()
+        broker.wait_until_matched(300)
         frames = broker.page(tenant, tenant.subscriber("ann"), after=before, limit=1000)
         said = [msgspec.json.decode(frame) for _, frame in frames]
         return [(s["event"]["id"], s["cause"], [each["id"] for each in s["subscriptions"]]) for s in said]
@@ -148,7 +148,7 @@ def test_windows_that_never_were_saved_need_nothing(tmp_path: Path, clock: Manua
         broker.register(tenant, "ann")
         broker.subscribe(tenant, "ann", [lw.parse(text, id=id) for id, text in TEXTS.items()])
         broker.publish(tenant, [lw.event({"x": 5, "city": "Zagreb"}, id="e1")])
-        broker.wait_until_matched()
+        broker.wait_until_matched(300)
         assert verify_store(tmp_path / "data")["windows"] == 0
         with broker.store._shared:
             shutil.copytree(tmp_path / "data", tmp_path / "crashed")
@@ -176,6 +176,6 @@ def test_what_was_withdrawn_is_not_in_windows_made_again(tmp_path: Path, clock: 
         before = tenant.stored_number
         broker.publish(tenant, [lw.event({"x": 9}, id="e9")])
         broker.withdraw(tenant, "e3")
-        broker.wait_until_matched()
+        broker.wait_until_matched(300)
         frames = broker.page(tenant, tenant.subscriber("ann"), after=before)
         assert [msgspec.json.decode(frame)["event"]["id"] for _, frame in frames] == ["e9"]
