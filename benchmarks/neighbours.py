@@ -8,6 +8,11 @@ goes through many windows. The other publishes at a steady rate, first alone, th
 exact subscriptions (matched with their commit) and once with a window (matched in turns). Latency is wall time from the
 moment an event is due to its arrival at the subscriber's stream. The exit code is 1 if the 99th percentile beside the
 backlog misses what is promised (`PROMISED`), or if the backlog was over before the figures were taken.
+
+    likewise bench neighbours -- --hostile --rounds 5
+
+has a neighbour that means harm instead (`benchmarks.hostile`), and takes the median of several rounds, each alone and
+then beside it; the bound is `HOSTILE`.
 """
 
 from __future__ import annotations
@@ -22,14 +27,17 @@ import tempfile
 import time
 from functools import partial
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import httpx
 from websockets.asyncio.client import connect
 
 from benchmarks.broker import box, process, quantiles, reading
+from benchmarks.hostile import attack, stock
 
 PROMISED = {"exact": 10.0, "window": 10.0}  # p99 beside a backlog to p99 alone, at most; one core is the backlog's
+HOSTILE = 3.0  # the same beside a hostile neighbour, the median of the rounds
 RATE = 50  # events a second of the quiet tenant
 WINDOWS = 400  # windows of the busy tenant
 BATCH = 1_000
@@ -153,6 +161,40 @@ def measure(seconds: float, backlog: int) -> dict[str, Any]:
     return found
 
 
+def measure_hostile(seconds: float, rounds: int) -> dict[str, Any]:
+    """The figures beside a neighbour that means harm, and alone, in turns."""
+    found: dict[str, Any] = {"rounds": [], "rate": RATE, "load_before": os.getloadavg()[0]}
+    quiet = ("exact", "window")
+    with tempfile.TemporaryDirectory(prefix="likewise-neighbours-") as folder:
+        keys = tokens(Path(folder) / "data")
+        with process("likewise", "serve", "--data", f"{folder}/data", "--port", "0", "--json") as (address, _):
+            prepare(address, keys)
+            stock(address, keys["busy"])
+            for name in quiet:
+                asyncio.run(latencies(address, keys[name], 0.5))
+            for _ in range(rounds):
+                caught_up(address, keys["busy"], wait=True)
+                alone = {name: quantiles(asyncio.run(latencies(address, keys[name], seconds))) for name in quiet}
+                with attack(address, keys["busy"]) as done:
+                    beside = {name: quantiles(asyncio.run(latencies(address, keys[name], seconds))) for name in quiet}
+                ratios = {name: beside[name]["p99_ms"] / alone[name]["p99_ms"] for name in quiet}
+                found["rounds"].append({"alone": alone, "beside": beside, "ratios": ratios, "attack": done})
+    found["load_after"] = os.getloadavg()[0]
+    found["ratios"] = {name: median(each["ratios"][name] for each in found["rounds"]) for name in quiet}
+    return found
+
+
+def show_hostile(found: dict[str, Any]) -> None:
+    """Print for people."""
+    print(f"load before and after: {found['load_before']:.1f}, {found['load_after']:.1f}")
+    for each in found["rounds"]:
+        for name, ratio in each["ratios"].items():
+            alone, beside = each["alone"][name]["p99_ms"], each["beside"][name]["p99_ms"]
+            print(f"{name:<8} p99 {alone:8.1f} ms alone, {beside:8.1f} ms beside: {ratio:6.2f}   {each['attack']}")
+    for name, value in found["ratios"].items():
+        print(f"p99 beside a hostile neighbour to alone, median, {name:<8} {value:8.2f}   (at most {HOSTILE})")
+
+
 def show(found: dict[str, Any]) -> None:
     """Print for people."""
     for name, value in found.items():
@@ -167,7 +209,13 @@ if __name__ == "__main__":
     arguments.add_argument("--seconds", type=float, default=5.0, help="for each figure")
     arguments.add_argument("--backlog", type=int, default=100_000)
     arguments.add_argument("--json", action="store_true")
+    arguments.add_argument("--hostile", action="store_true", help="a neighbour that means harm")
+    arguments.add_argument("--rounds", type=int, default=5, help="with --hostile")
     given = arguments.parse_args()
+    if given.hostile:
+        hurt = measure_hostile(given.seconds, given.rounds)
+        print(json.dumps(hurt)) if given.json else show_hostile(hurt)
+        sys.exit(any(value > HOSTILE for value in hurt["ratios"].values()))
     result = measure(given.seconds, given.backlog)
     if given.json:
         print(json.dumps(result))

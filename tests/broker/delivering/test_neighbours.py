@@ -14,6 +14,7 @@ from likewise.broker.broker import Broker
 from likewise.broker.config import Config, Limits
 from likewise.broker.delivering import earlier_events
 from likewise.broker.delivering import worker as matching_worker
+from likewise.broker.delivering.match_events import match_events
 from likewise.broker.delivering.worker import MatchingWorker
 from likewise.broker.store.entries import Subscribe
 from likewise.broker.tenants.allowed import check_backlog
@@ -228,3 +229,23 @@ def test_an_engine_that_cannot_be_made_refuses_its_subscription_alone(monkeypatc
         assert [(id, met) for id, _, met in given(broker, tenant, "ann")] == [
             ("e2", ["before"]), ("e0", ["after"]), ("new", ["before"]),
         ]  # fmt: skip
+
+
+def test_events_that_take_long_leave_the_turn_to_others(sliced: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where words are asked for, a turn ends after the first events that used it up; nothing is lost, order stays."""
+    sizes: list[int] = []
+    match = match_events
+
+    def sized(tenant: Tenant, entries: list[object], *rest: object) -> None:
+        sizes.append(len(entries))
+        match(tenant, entries, *rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(matching_worker, "match_events", sized)
+    with Broker(None) as broker:
+        tenant = stocked(broker, "t", 0)
+        broker.subscribe(tenant, "ann", [lw.parse("{x exists} top 99 within 99 events by value(x)", id="all")])
+        broker.publish(tenant, [lw.event({"x": n}, id=f"e{n}") for n in range(40)])
+        broker.wait_until_matched()
+        assert [id for id, _, _ in given(broker, tenant, "ann")] == [f"e{n}" for n in range(40)]
+        until(lambda: tenant.waiting == 0, "it is still said to wait")
+    assert sizes == [1] * 40
