@@ -56,7 +56,7 @@ def test_a_batch_that_meets_its_duplicate_only_in_the_log_holds_nothing(tmp_path
                 answers.append(Future())
                 entries.append(command_entry(tenant.number, Subscribe("ann", each, part=part), answers[-1].set_result))
         broker.store.append(entries, lambda result: None)
-        found = [answer.result(timeout=30) for answer in answers]
+        found = [answer.result(timeout=150) for answer in answers]
         broker.wait_until_matched()
         assert held(broker) == ["a", "e", "f"]
         assert isinstance(found[2], DuplicateId)
