@@ -113,7 +113,7 @@ def check_version(found: int, folder: Path | None) -> None:
 
     >>> check_version(VERSION + 1, Path("data"))
     Traceback (most recent call last):
-    likewise.errors.ArtefactVersion: data was written in version 4 by a newer release; this one reads 3: upgrade ...
+    likewise.errors.ArtefactVersion: data was written in version 5 by a newer release; this one reads 4: upgrade ...
     """
     if found > VERSION:
         raise ArtefactVersion(
