@@ -197,6 +197,7 @@ def town() -> Iterator[Town]:
     config = Config(server=Server(port=0), limits=limits, queues=Queues(limit=100))
     broker = Broker(None, config)
     try:
+        broker.register(broker.tenant("default"), "ann")
         with serving(broker=broker) as address:
             made = Town(broker, address, found)
             try:

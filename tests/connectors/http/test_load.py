@@ -11,6 +11,8 @@ from typing import Any
 import httpx
 import pytest
 import structlog
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import connect
 
 from likewise.broker.broker import Broker
 from likewise.broker.config import Config, Limits, Logging, Server
@@ -201,3 +203,18 @@ def test_what_libraries_log_is_json_where_the_log_is(capfd: pytest.CaptureFixtur
     ]
     assert lines[0]["logger"] == "uvicorn.error"
     assert "ValueError: of a library" in lines[1]["exception"]
+
+
+@pytest.mark.parametrize("said", [b'{"sequence": 0}', b"\xff\xfe", b"", b"[]"])
+def test_bytes_on_a_stream_are_read_like_text_or_refused(http: httpx.Client, said: bytes) -> None:
+    """With 4400 and words; never a traceback and 1011."""
+    http.put("/v1/subscribers/bytes").raise_for_status()
+    address = f"ws://{http.base_url.netloc.decode()}/v1/subscribers/bytes/stream"
+    with connect(address) as stream:
+        stream.send(said)
+        if said.startswith(b"{"):
+            stream.close()
+        else:
+            with pytest.raises(ConnectionClosed):
+                stream.recv(timeout=60)
+    assert stream.close_code == (1000 if said.startswith(b"{") else 4400)

@@ -89,9 +89,12 @@ async def _receive(socket: WebSocket, pushed: Stream) -> None:
     from likewise.errors import FormatError
 
     while True:
-        said = await socket.receive_text()
+        message = await socket.receive()
+        if message["type"] == "websocket.disconnect":
+            raise WebSocketDisconnect(message.get("code", 1000))
+        said = message.get("text")
         try:
-            settled = _SETTLED.decode(said)
-        except msgspec.MsgspecError as error:
+            settled = _SETTLED.decode(message.get("bytes") or b"" if said is None else said)
+        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
             raise FormatError(f'expected {{"sequence": NUMBER}}: {error}') from None
         pushed.acknowledge(settled.number)
