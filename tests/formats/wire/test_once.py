@@ -15,8 +15,9 @@ from likewise.formats.wire.events import PublishedAll
 from likewise.formats.wire.subscriptions import SubscriptionShown
 
 SOURCE = Path(__file__).resolve().parents[3] / "src" / "likewise"
-# What is no message: a delivery as a program gets it, and what the dashboard keeps for itself.
-OWN = {"Address", "ClientDelivery", "Figures", "Understood"}
+# What is no message: a delivery as a program gets it, what the dashboard keeps for itself, a rule of a topic map, and
+# what a bridge counts.
+OWN = {"Address", "BridgeState", "ClientDelivery", "Figures", "Rule", "Understood"}
 
 
 def structs(folder: str) -> set[str]:
