@@ -132,6 +132,14 @@ def test_an_engine_that_does_not_serve_its_kind_is_refused_and_nothing_is_held()
     assert len(ours) == 0
 
 
+@pytest.mark.parametrize("choice", [object, lambda interpretation: 7])
+def test_what_is_no_engine_is_refused_with_words(choice: object) -> None:
+    ours = Matcher(engines={"exact": choice})  # type: ignore[dict-item]
+    with pytest.raises(InputError, match="is no engine: it has no `kinds`; derive it from BaseEngine"):
+        ours.add(lw.parse("{a = 1}", id="a"))
+    assert len(ours) == 0
+
+
 def test_an_unknown_profile_is_refused() -> None:
     with pytest.raises(InputError, match="no profile is named 'tiny'; there are full, small"):
         Matcher(profile="tiny")  # type: ignore[arg-type]

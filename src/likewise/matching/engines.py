@@ -115,6 +115,11 @@ class Engines:
         if isinstance(choice, str):
             return made(choice, kind, interpretation)
         engine = _own(choice, interpretation)
+        if getattr(engine, "kinds", None) is None:
+            raise InputError(
+                f"{type(engine).__name__}, chosen for the kind {kind!r}, is no engine: it has no `kinds`; "
+                "derive it from BaseEngine (docs/guides/write-a-matcher.md)"
+            )
         if kind not in engine.kinds:
             serves = ", ".join(sorted(engine.kinds)) or "none"
             raise InputError(

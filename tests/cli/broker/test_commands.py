@@ -171,6 +171,14 @@ def test_letters_are_shown_tried_again_and_forgotten(capsys: Output) -> None:
         assert capsys.readouterr().out.splitlines()[-1] == "[]"
 
 
+@pytest.mark.parametrize("name", ["", " ", "a\nb"])
+def test_a_context_has_a_name_that_can_be_typed(name: str, own_contexts: Path, capsys: Output) -> None:
+    """Otherwise nothing is kept."""
+    assert main.run(["context", "add", name, "--address", "http://127.0.0.1:1"]) == 2
+    assert "printable" in capsys.readouterr().err
+    assert not own_contexts.exists()
+
+
 def test_a_context_stands_for_an_address_and_its_token(address: str, own_contexts: Path, capsys: Output) -> None:
     """Commands use the chosen one; a token is kept for this user alone, and sent to its own address only."""
     from likewise.cli.terminal.contexts import chosen

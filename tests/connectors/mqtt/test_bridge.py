@@ -18,6 +18,8 @@ from likewise.broker.config import Bridge as BridgeConfig
 from likewise.broker.config import Config
 from likewise.connectors.door import Door
 from likewise.connectors.mqtt.bridge import Bridge
+from likewise.connectors.mqtt.messages import Message
+from likewise.connectors.mqtt.payloads import MessageReader
 from likewise.errors import InputError, LikewiseError
 from tests.connectors.mqtt.conftest import Mosquitto
 
@@ -164,6 +166,31 @@ def test_what_is_refused_for_good_is_a_dead_letter(mosquitto: Mosquitto, tmp_pat
     asyncio.run(run())
 
 
+def test_no_message_ends_the_bridge(mosquitto: Mosquitto, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither a picture too large to keep nor a mistake of ours: both are dead letters, and the next is stored."""
+    read = MessageReader.read
+
+    def mistaken(reader: MessageReader, message: Message, now: int) -> list[lw.Event]:
+        if message.topic == "a/mistake":
+            raise ZeroDivisionError
+        return read(reader, message, now)
+
+    monkeypatch.setattr(MessageReader, "read", mistaken)
+
+    async def run() -> None:
+        async with (
+            bridged(tmp_path / "data", f"{mosquitto.url}/a/#") as (broker, bridge),
+            publisher(mosquitto) as device,
+        ):
+            device.publish("a/picture", b"\xff\xd8" * 500_000, qos=1)
+            device.publish("a/mistake", b"1", qos=1)
+            device.publish("a/after", b"2", qos=1)
+            await until(lambda: bridge.state.stored == 1 and bridge.state.refused == 2)
+            assert [event.source for event in stored(broker)] == ["a/after"]
+
+    asyncio.run(run())
+
+
 def test_the_same_id_with_other_content_is_refused_alone(mosquitto: Mosquitto, tmp_path: Path) -> None:
     """A user property is the message's id; the same message again is stored once."""
 
@@ -203,3 +230,13 @@ def test_a_bridge_that_cannot_work_is_refused_before_the_start(bridge: BridgeCon
         check(bridge, None)
     assert "secret" not in str(refused.value)
     assert isinstance(refused.value, InputError)
+
+
+def test_a_bridge_that_stands_twice_is_refused_before_the_start() -> None:
+    """Both would have one name, and each would end the other's connection, again and again."""
+    from likewise.connectors.mqtt.bridges import bridges
+
+    once, other = BridgeConfig("mqtt://host/a/#"), BridgeConfig("mqtt://host/b/#")
+    assert len(bridges([once, other], None)) == 1
+    with pytest.raises(InputError, match="stands twice"):
+        bridges([once, other, once], None)

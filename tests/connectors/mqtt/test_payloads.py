@@ -12,6 +12,7 @@ from likewise.connectors.mqtt.messages import Message
 from likewise.connectors.mqtt.payloads import MessageReader
 from likewise.connectors.mqtt.topic_maps import TopicMap, load_maps, read_map
 from likewise.errors import FormatError
+from likewise.model import EventTuple
 
 NOW = 1_700_000_000_000_000
 
@@ -203,3 +204,17 @@ def test_a_bad_map_is_refused_with_its_line(text: str, problem: str) -> None:
     """Nothing of it is used."""
     with pytest.raises(FormatError, match=problem):
         read_map(text, "mine.toml")
+
+
+@pytest.mark.parametrize("body", [b"\xff\xd8" * 500_000, b'{"a": "' + b"y" * 5_000_000 + b'"}', b"x" * 900_000])
+def test_what_is_too_large_to_keep_is_refused_in_words(body: bytes) -> None:
+    """A large picture: its bytes do not fit into an event, so it is `Unreadable`, which the bridge sets aside."""
+    with pytest.raises(Unreadable, match="at most"):
+        MessageReader(load_maps()).read(Message("camera/door", body), NOW)
+
+
+@pytest.mark.parametrize("body", [b"9" * 5_000, b"-" + b"9" * 5_000, b"1." + b"9" * 5_000])
+def test_a_number_of_very_many_digits_is_kept_as_it_is(body: bytes) -> None:
+    """Python refuses to read some of them; the bytes stay."""
+    [made] = MessageReader(load_maps()).read(Message("a/temp", body), NOW)
+    assert made.tuples[0] == EventTuple("bytes", len(body))

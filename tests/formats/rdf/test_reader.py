@@ -157,6 +157,7 @@ HARM: dict[str, tuple[bytes | str, str]] = {
         f'<!DOCTYPE r [<!ENTITY a SYSTEM "file:///etc/passwd">]><rdf:RDF xmlns:rdf="{RDF}">&a;</rdf:RDF>',
         "rdf",
     ),
+    "a key that stands twice": ('{"@context": {"@vocab": "x:"}, "@id": "x:a", "p": 1, "p": 2}', "jsonld"),
     "a context from elsewhere": ('{"@context": "https://example.org/c", "@id": "x:a", "p": 1}', "jsonld"),
     "invalid UTF-8": (b'<x:a> <x:b> "\xff" .', "nt"),
     "UTF-16": ("<x:a> <x:b> <x:c> .".encode("utf-16"), "nt"),

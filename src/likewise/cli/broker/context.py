@@ -10,6 +10,7 @@ import typer
 from likewise.cli.terminal import output
 from likewise.cli.terminal.contexts import Context, Contexts, contexts_file, read_contexts, write_contexts
 from likewise.cli.terminal.options import AsJson
+from likewise.errors import InputError
 
 app = typer.Typer(
     help="Name brokers, and choose the one that commands mean.\n\n"
@@ -66,6 +67,8 @@ def add(
 
     from likewise.client.endpoint import broker_address
 
+    if not name.strip() or not name.isprintable():
+        raise InputError("a context has a name of printable characters, such as city")
     secret = sys.stdin.readline().strip() if token == "-" else token
     kept = read_contexts()
     made = Context(broker_address(address), secret, ca)

@@ -18,11 +18,11 @@ from likewise.connectors.http.problems import mistake, problem_response
 from likewise.connectors.http.requests import bearer, door_in, received
 from likewise.connectors.ingress import publish
 from likewise.connectors.media_types import Said
-from likewise.errors import LikewiseError
+from likewise.errors import FormatError, LikewiseError
 
 PATH: Final = "/v1/events"
 _ENCODE: Final = msgspec.json.Encoder().encode
-_READ_HEADERS: Final = frozenset((b"authorization", b"content-type", b"content-length"))
+_READ_HEADERS: Final = frozenset((b"authorization", b"content-type", b"content-length", b"content-encoding"))
 
 
 class Publishing:
@@ -55,6 +55,8 @@ async def publish_request(door: Door, scope: Scope, receive: Receive) -> bytes:
     said = {name: value.decode("latin-1") for name, value in scope["headers"] if name in _READ_HEADERS}
     access, _ = door.admit(bearer(said.get(b"authorization", "")), "publish")
     scope["likewise_tenant"] = access.tenant  # whose a problem is counted as
+    if (encoding := said.get(b"content-encoding", "identity").strip().lower()) != "identity":
+        raise FormatError(f"a body packed as {encoding[:40]!r} is not read here; send it without Content-Encoding")
     body = await received(receive, said.get(b"content-length"), door.broker.config.limits.body)
     kind = Said.of(said.get(b"content-type"))
     if query := scope.get("query_string"):  # what a media type's parameter says may stand in the address

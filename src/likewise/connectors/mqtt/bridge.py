@@ -24,7 +24,7 @@ from likewise.connectors.mqtt.messages import Message
 from likewise.connectors.mqtt.payloads import MessageReader
 from likewise.connectors.mqtt.topic_maps import load_maps
 from likewise.defaults import BRIDGE_BATCH, BRIDGE_RETRY_SECONDS, BRIDGE_WAITING, MAX_DEAD_LETTER_BYTES
-from likewise.errors import LikewiseError, RateExceeded, Unavailable
+from likewise.errors import FormatError, LikewiseError, RateExceeded, Unavailable
 from likewise.extras import require
 from likewise.model import Event
 
@@ -80,6 +80,7 @@ class Bridge:
                 storing.result()  # a mistake of ours: said by who runs this
         finally:
             await self._client.close()
+            self.state.connected = False
             for task in (storing, closing, connecting):
                 task.cancel()
             await asyncio.gather(storing, closing, connecting, return_exceptions=True)
@@ -141,6 +142,10 @@ class Bridge:
                 events = self._reader.read(message, now)
             except Unreadable as refused:
                 await self._set_aside(message, refused.error)
+                stored.set_result(None)
+            except Exception as mistake:  # of ours: this message would come again, and end the bridge again
+                _log.exception("a message could not be read", topic=message.topic[:200])
+                await self._set_aside(message, FormatError(f"the message could not be read: {mistake!r}"))
                 stored.set_result(None)
             else:
                 self.state.passed_over += not events

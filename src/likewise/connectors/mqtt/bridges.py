@@ -13,7 +13,9 @@ from prometheus_client.registry import Collector
 
 from likewise.broker.config import Bridge as BridgeConfig
 from likewise.connectors.door import Door
+from likewise.connectors.mqtt.addresses import parted, session_of, shown
 from likewise.connectors.mqtt.bridge import Bridge, BridgeState, check
+from likewise.errors import InputError
 
 _COUNTED: Final = {
     "received": "Messages received over a bridge",
@@ -49,6 +51,10 @@ def bridges(configs: Sequence[BridgeConfig], data: Path | None) -> list[partial[
     """What runs the bridges beside a server, if there are any; bad ones are refused at once."""
     for config in configs:
         check(config, data)
+    sessions = [(parted(config.url)[1:3], session_of(config, data).client_id) for config in configs]
+    for config, session in zip(configs, sessions, strict=True):
+        if sessions.count(session) > 1:
+            raise InputError(f"the bridge {shown(config.url)} stands twice; each would end the other's connection")
     return [partial(_run, configs=configs, data=data)] if configs else []
 
 

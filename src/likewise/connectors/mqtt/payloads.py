@@ -55,7 +55,7 @@ class MessageReader:
         self._discovery = Discovery()
 
     def read(self, message: Message, now: int) -> list[Event]:
-        """The events of a message; none if it is no reading. What is refused is `Unreadable`."""
+        """The events of a message; none if it is no reading. What is refused, or too large to keep, is `Unreadable`."""
         found = self._maps.find(message.topic)
         rule = found.rule
         if rule.read == "discovery":
@@ -64,12 +64,12 @@ class MessageReader:
         if rule.read == "skip" or not message.payload:
             return []
         try:
-            made = self._events(message, found, now)
-        except (LikewiseError, Unreadable) as error:
-            if rule.strict:
-                raise error if isinstance(error, Unreadable) else Unreadable(error, message.payload) from error
-            made = [_kept(message.payload)]
-        try:
+            try:
+                made = self._events(message, found, now)
+            except (LikewiseError, Unreadable) as error:
+                if rule.strict:
+                    raise error if isinstance(error, Unreadable) else Unreadable(error, message.payload) from error
+                made = [_kept(message.payload)]
             return [self._complete(each, number, message, found, now) for number, each in enumerate(made)]
         except LikewiseError as error:
             raise Unreadable(error, message.payload) from error
@@ -172,7 +172,7 @@ def bare_value(text: str) -> str | int | float | bool:
     >>> bare_value("21.50"), bare_value("7"), bare_value("true"), bare_value("ON"), bare_value("21.5 °C")
     (21.5, 7, True, 'ON', '21.5 °C')
     """
-    if _NUMBER.fullmatch(text):
+    if len(text) <= MAX_TERM_LENGTH and _NUMBER.fullmatch(text):
         number = int(text) if text.lstrip("+-").isdigit() else float(text)
         return text if number in (float("inf"), float("-inf")) else number
     return {"true": True, "false": False}.get(text.casefold(), text)

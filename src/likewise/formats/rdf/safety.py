@@ -14,7 +14,7 @@ import msgspec
 
 from likewise.defaults import MAX_DEPTH, MAX_TERM_LENGTH
 from likewise.errors import FormatError, LimitExceeded
-from likewise.formats.strict_json import decode
+from likewise.formats.strict_json import check_keys, decode
 
 # Texts, IRIs and comments of Turtle and its relatives, so that what is left are brackets and words.
 _TOKEN: Final = re.compile(
@@ -29,7 +29,7 @@ _ANYTHING: Final = msgspec.json.Decoder()
 
 
 def check_depth(text: str, format: str) -> None:
-    """Refuse a text that nests deeper than events may, where its parser would not survive it.
+    """Refuse a text that nests deeper than events may, where its parser would not survive it, or that says a key twice.
 
     >>> check_depth('{"@id": "http://e.org/a"}', "jsonld")
     """
@@ -42,7 +42,9 @@ def check_depth(text: str, format: str) -> None:
 
 
 def _check_json(text: str) -> None:
-    level: list[object] = [decode(text.encode(), _ANYTHING, "JSON-LD document")]
+    body = text.encode()
+    found = decode(body, _ANYTHING, "JSON-LD document")
+    level: list[object] = [found]
     for _ in range(MAX_DEPTH + 1):
         level = [
             inner
@@ -52,6 +54,7 @@ def _check_json(text: str) -> None:
             if isinstance(inner, (dict, list))
         ]
         if not level:
+            check_keys(body, found, "JSON-LD document")
             return
     raise LimitExceeded("nesting of a JSON-LD document", allowed=MAX_DEPTH)
 
