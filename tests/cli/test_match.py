@@ -111,3 +111,13 @@ def test_prefixes_hold_for_the_patterns_below(tmp_path: Path, capsys: pytest.Cap
     (line,) = capsys.readouterr().out.splitlines()
     assert json.loads(line)["subscription_id"] == "spain"
     assert json.loads(line)["bindings"] == [[["?e", "<http://example.org/e>"]]]
+
+
+def test_a_date_of_an_event_in_text_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An event written as text may say when, as JSON may."""
+    asked = tmp_path / "asked.txt"
+    asked.write_text("late: {when > 2024-05-01}\n", encoding="utf-8")
+    assert match(monkeypatch, asked, b"e1: {when: 2024-05-02, t: 5}\ne2: {when: 2024-05-01T12:00:00Z}\n") == 0
+    assert [line.split()[:2] for line in capsys.readouterr().out.splitlines()] == [["e1", "late"]]

@@ -380,3 +380,24 @@ def test_engines_that_are_not_chosen_by_kind_are_refused() -> None:
     """With words, not by a mistake of ours."""
     with pytest.raises(lw.LikewiseError, match="by kind"):
         Matcher(engines=["forest"])  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("one", [{"t": 1}, '{"t": 1}', b'{"t": 1}'])
+def test_one_event_where_many_are_expected_is_refused_with_words(one: object) -> None:
+    """A mapping is an event, not many of them."""
+    with pytest.raises(lw.LikewiseError, match="use `match`"):
+        lw.Matcher().match_batch(one)  # type: ignore[arg-type]
+
+
+def test_many_events_may_be_a_tuple_of_mappings() -> None:
+    """Like a list of them."""
+    matcher = lw.Matcher()
+    matcher.add(lw.parse("{t > 1}", id="s"))
+    assert list(matcher.match_batch(({"t": 1}, {"t": 2})).pairs()) == [(1, "s", 1.0)]
+
+
+@pytest.mark.parametrize("wrong", ["x", 2, -0.1, float("nan")])
+def test_a_threshold_that_is_none_is_refused_at_once(wrong: object) -> None:
+    """Also one that is no number."""
+    with pytest.raises(lw.LikewiseError, match="between 0 and 1"):
+        lw.Matcher(threshold=wrong)  # type: ignore[arg-type]

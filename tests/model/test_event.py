@@ -251,3 +251,20 @@ def test_an_event_cannot_be_changed() -> None:
         made.id = "x"  # type: ignore[misc]
     with pytest.raises(AttributeError):
         made.tuples[0].value = 2  # type: ignore[misc]
+
+
+@pytest.mark.parametrize("said", ["", " ", None, "none", "n/a"])
+@pytest.mark.parametrize("field", ["unit", "units", "unitCode"])
+def test_a_unit_that_says_nothing_leaves_the_reading_where_it_is(field: str, said: str | None) -> None:
+    """`{value: 6, unit: ""}` is the reading 6, as `{value: 6, unit: "mm"}` is one in millimetres."""
+    made = event({"depth": {"value": 6, field: said}})
+    assert [(t.attribute, t.value, t.unit) for t in made.tuples] == [("depth", 6, "")]
+
+
+def test_triples_may_be_given_as_three_terms() -> None:
+    """What is no triple is refused, and not met later."""
+    terms = ("<http://e.org/a>", "<http://e.org/knows>", '"b"')
+    assert event({"x": 1}, graph=[terms]) == event({"x": 1}, graph=[Triple(*terms)])
+    for wrong in (("a", "b"), 5, ("a", "b", 3)):
+        with pytest.raises(InvalidEvent, match="three N-Triples terms"):
+            event({"x": 1}, graph=[wrong])  # type: ignore[list-item]

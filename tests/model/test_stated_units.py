@@ -157,3 +157,34 @@ def test_a_mistake_in_a_unit_has_a_caret_and_a_suggestion(text: str, column: int
         parse(text)
     assert caught.value.column == column
     assert says in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("asked", "stated"), [("kg", "ft"), ("B", "dB"), ("t", "ft"), ("Mg/m3", "GJ"), ("bit", "dB"), ("kg", "kt")]
+)
+def test_an_everyday_unit_is_no_rare_code(asked: str, stated: str) -> None:
+    """`ft` are feet, not femtotonnes: what measures something else does not fit, however it may be read."""
+    found = reading_unit("x", stated, unit(asked))
+    assert found is not None
+    assert found.dimension != unit(asked).dimension
+
+
+@pytest.mark.parametrize(
+    ("name", "symbol"),
+    [
+        ("power_MW", "MW"), ("power_mW", "mW"), ("power_mw", "mW"), ("POWER_MW", "mW"), ("energy_MWh", "MWh"),
+        ("energyMWh", "MWh"), ("energy_GWh", "GWh"), ("energy_mWh", "mWh"), ("energy_kwh", "kWh"), ("battery_mV", "mV"),
+        ("pressure_MPa", "MPa"), ("temperature [°F]", "degF"), ("Temp. in °C", "degC"), ("battery_%", "%"),
+    ],
+)  # fmt: skip
+def test_a_prefix_and_a_sign_in_a_name_count_as_they_are_written(name: str, symbol: str) -> None:
+    """A megawatt is no milliwatt, and a sign is a unit."""
+    found = reading_unit(name, "", unit(symbol))
+    assert found is not None
+    assert found.symbol == symbol
+
+
+@pytest.mark.parametrize("name", ["temp_10cm", "soil_temperature_0_to_7cm", "temperature_2m", "temp_24h"])
+def test_how_deep_or_long_is_not_what_a_reading_is_in(name: str) -> None:
+    """A temperature ten centimetres below the ground is still one in degrees."""
+    assert reading_unit(name, "", unit("degC")) is None

@@ -46,7 +46,11 @@ def as_event(given: GivenEvent) -> Event:
 
 def as_events(given: Sequence[GivenEvent]) -> Sequence[Event]:
     """Many events; a list of events, or a batch, is taken as it is."""
-    if isinstance(given, list) and any(type(one) is not Event for one in given):
+    if isinstance(given, (str, bytes, Mapping)):
+        raise InputError(
+            f"many events are a list of them or an EventBatch, not one {type(given).__name__}; use `match`"
+        )
+    if isinstance(given, (list, tuple)) and any(type(one) is not Event for one in given):
         return [as_event(one) for one in given]
     return given  # type: ignore[return-value]  # a sequence of events
 

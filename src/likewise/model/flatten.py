@@ -12,7 +12,7 @@ from likewise.errors import InvalidEvent, LimitExceeded
 from likewise.model.event import Event, EventTuple
 from likewise.model.rdf import Triple
 from likewise.model.time import microseconds
-from likewise.model.unit_fields import is_senml_record, units_beside
+from likewise.model.unit_fields import is_senml_record, says_no_unit, units_beside
 from likewise.model.units import LARGEST_WHOLE
 
 
@@ -24,7 +24,7 @@ def event(
     source: str | None = None,
     time: int | datetime | str | None = None,
     expires: int | datetime | str | None = None,
-    graph: Iterable[Triple] = (),
+    graph: Iterable[Triple | tuple[str, str, str]] = (),
 ) -> Event:
     """An event from a mapping, as JSON gives it.
 
@@ -48,9 +48,18 @@ def event(
         source=source,
         time=None if time is None else microseconds(time),
         expires=None if expires is None else microseconds(expires),
-        graph=tuple(graph),
+        graph=tuple(map(_triple, graph)),
         vector=vector,
     )
+
+
+def _triple(given: Triple | tuple[str, str, str]) -> Triple:
+    """A triple as it is, or from its three terms."""
+    if isinstance(given, Triple):
+        return given
+    if isinstance(given, (list, tuple)) and len(given) == 3 and all(isinstance(term, str) for term in given):
+        return Triple(*given)
+    raise InvalidEvent(f"a triple is three N-Triples terms, such as '<http://e.org/a>', not {given!r:.80}")
 
 
 def _vector(value: object) -> str:
@@ -76,6 +85,9 @@ class _Flattening:
         beside = units_beside(obj)
         if beside and path and len(obj) == 2 and "value" in beside:
             self.add(path, obj["value"], beside["value"], group, depth)
+            return
+        if path and len(obj) == 2 and "value" in obj and says_no_unit(obj):
+            self.add(path, obj["value"], "", group, depth)
             return
         if not group and beside and is_senml_record(obj):
             self.groups += 1

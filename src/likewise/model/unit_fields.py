@@ -64,6 +64,19 @@ def _owner(key: str, said: str, obj: Mapping[str, object]) -> str:
     return fit[0] if len(fit) == 1 else ""
 
 
+def says_no_unit(obj: Mapping[str, object]) -> bool:
+    """Whether an object of two fields is a number and a unit that says nothing.
+
+    >>> says_no_unit({"value": 6, "unit": ""}), says_no_unit({"value": 6, "unit": "mm"})
+    (True, False)
+    """
+    other = next((key for key in obj if key != "value"), None)
+    if not isinstance(other, str) or other.lower() not in UNIT_FIELDS:
+        return False
+    said = obj[other]
+    return (said is None or (isinstance(said, str) and not is_stated(said))) and is_number(obj["value"])
+
+
 def is_senml_record(obj: Mapping[str, object]) -> bool:
     """Whether an object is a reading as SenML writes one: a value `v` with a name `n` or a unit `u` (RFC 8428).
 

@@ -42,8 +42,8 @@ class Interpretation:
         types: Hierarchy = NO_TYPES,
         annotations: KnownAnnotations = NO_ANNOTATIONS,
     ) -> None:
-        if threshold is not None and not 0 <= threshold <= 1:
-            raise InputError(f"a threshold lies between 0 and 1, not at {threshold}")
+        if threshold is not None and not (isinstance(threshold, (int, float)) and 0 <= threshold <= 1):
+            raise InputError(f"a threshold lies between 0 and 1, not at {threshold!r}")
         if isinstance(measure, str):
             from likewise.semantics.space import MEASURES
 

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import likewise as lw
 from likewise.defaults import PART_FLOOR
 from likewise.errors import NotServed
 from likewise.language import parse
@@ -193,3 +194,25 @@ def test_the_verdict_is_what_happened(data: st.DataObject) -> None:
         if match.mapping is not None:
             assert told.mapping == match.mapping
     assert all(r.verdict == "match" for r in told.predicates) or told.verdict != "match"
+
+
+def test_the_item_that_is_asked_for_is_named_not_the_one_with_the_right_number() -> None:
+    """A humidity of 30 is not the temperature above 20 that is missing; the temperature of 15 is."""
+    matcher = lw.Matcher()
+    readings = [{"name": "hum", "value": 30}, {"name": "temp", "value": 15}]
+    for name in ("name = temp", "name~ = temperature~"):
+        matcher.add(lw.parse(f"{{some readings ({name}, value > 20 degC)}}", id="s"))
+        report = matcher.explain(lw.event({"readings": readings}), "s").predicates[0]
+        assert report.verdict == "exact_part_false"
+        assert report.value == "name: temp, value: 15"
+        matcher.remove("s")
+
+
+def test_what_does_not_match_exactly_has_no_score() -> None:
+    """A score of 1 is a match's."""
+    matcher = lw.Matcher()
+    matcher.add(lw.parse("{t > 25 degC}", id="s"))
+    explained = matcher.explain(lw.event({"t": 20}), "s")
+    assert explained.score == 0
+    assert "score" not in str(explained)
+    assert matcher.explain(lw.event({"t": 26}), "s").score == 1

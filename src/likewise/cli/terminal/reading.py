@@ -18,7 +18,7 @@ import msgspec
 
 from likewise.defaults import MAX_EVENT_BYTES
 from likewise.errors import FormatError, InputError, InvalidEvent, LimitExceeded, ParseError, StateError
-from likewise.model import Condition, Event, EventTuple, GraphPattern, Predicate, Quantity, Subscription
+from likewise.model import Condition, Event, EventTuple, GraphPattern, Moment, Predicate, Quantity, Subscription
 
 # A name at the start of a line. A graph pattern's prefixed name (`ex:a`) has no blank after its colon.
 _NAME: Final = re.compile(r"([\w.-]+):\s+(?=\S)")
@@ -188,6 +188,8 @@ def event_of(said: Subscription, id: str | None = None) -> Event:
         value = item.value
         if isinstance(value, Quantity):
             tuples.append(EventTuple(item.attribute, value.value, value.unit))
+        elif isinstance(value, Moment):
+            tuples.append(EventTuple(item.attribute, value.text))
         elif isinstance(value, (str, bool, int, float)):
             tuples.append(EventTuple(item.attribute, value))
     return Event(tuple(tuples), said.themes, id)

@@ -98,6 +98,7 @@ def _judge(condition: PlainCondition, place: int, seen: SeenEvent, needed: Neede
     change = ""
     if failing is not None:
         verdict = failing.verdict
+        score = score if conjunction.relaxed_parts else 0.0
         if verdict == "below_threshold" and mappings and score >= needed.score:
             change = _too_weak(failing, needed.part)
         elif verdict == "below_threshold" and mappings and not conjunction.some:

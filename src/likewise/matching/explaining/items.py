@@ -8,6 +8,7 @@ from likewise.matching.plain.needed import Needed
 from likewise.matching.plain.similarity import SeenEvent
 from likewise.model.condition import Not, Some
 from likewise.model.explanation import PredicateReport, Verdict
+from likewise.model.predicate import Predicate
 
 
 def item_report(
@@ -29,14 +30,21 @@ def item_report(
     items = [one for one in list_items(seen.tuples) if list_relatedness(item, one, seen) > 0]
     if not items:
         return PredicateReport(text, "missing_attribute")
-    failing = [[p for p in item.positive if not any(item_row(p, one, seen, theme).similarity)] for one in items]
-    place = min(range(len(items)), key=lambda i: len(failing[i]))
+    failing = [
+        [p for p in item.positive if not any(item_row(p, one, seen, theme, needed.part).similarity)] for one in items
+    ]
+    place = min(range(len(items)), key=lambda i: (_other_thing(failing[i]), len(failing[i])))
     nearest = items[place]
     note = f"of {len(items)} items none meets all of it"
     if failing[place]:
         note += f"; the nearest fails `{predicate_text(failing[place][0])}`"
     shown = _shown(nearest, seen)
     return PredicateReport(text, "exact_part_false", nearest.places[0], nearest.name, shown, 1.0, 0.0, notes=(note,))
+
+
+def _other_thing(failing: list[Predicate]) -> int:
+    """How many of the parts that an item fails say what it is, not how much: such an item is not the one asked for."""
+    return sum(p.operator not in ("<", "<=", ">", ">=", "between") for p in failing)
 
 
 def _shown(item: ListItem, seen: SeenEvent) -> str:

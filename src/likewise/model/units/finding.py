@@ -64,7 +64,8 @@ def _more() -> tuple[dict[str, Unit], Spellings, Spellings]:
         for code in coded.split(";") if coded else ():
             codes.add(code, found)
     codes.add("K", _SYMBOLS["delta_degC"])  # differences are stated in kelvins, too
-    codes.add("kelvin", _SYMBOLS["delta_degC"])
+    for word in ("kelvin", "kelvins"):
+        spellings.add(word, _SYMBOLS["delta_degC"])
     return symbols, spellings, codes
 
 
@@ -118,7 +119,10 @@ def stated_units(text: str) -> tuple[Unit, ...]:
         return ()
     _, spellings, codes = _more()
     found: dict[Unit, None] = {}
-    for table in (_EVERYDAY, spellings, codes):
+    everyday = (
+        len(plain) > 1 and plain in _EVERYDAY.exact
+    )  # then it is no code: `ft` is no femtotonne, `dB` no decibyte
+    for table in (_EVERYDAY, spellings) if everyday else (_EVERYDAY, spellings, codes):
         found.update(dict.fromkeys(table.exact.get(plain, ())))
     if not found:
         for table in (_EVERYDAY, spellings, codes):

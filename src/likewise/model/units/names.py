@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import Final
 
 from likewise.model.units.everyday import ROWS
-from likewise.model.units.finding import find_unit
+from likewise.model.units.finding import any_unit, find_unit
 from likewise.model.units.unit import Unit
 
 Stated = tuple[Unit, bool]
@@ -53,6 +53,7 @@ _PLACES: Final = ("in", "out", "indoor", "outdoor", "ext", "int", "max", "min", 
 
 # A word of an identifier: an acronym (or several: MACs), a capitalised or lower-case word, or digits.
 _WORD: Final = re.compile(r"[A-Z]+s?(?![a-z])|[A-Z]?[a-z]+|\d+|°[CF]|%")
+_SIGNS: Final = ("°C", "°F", "%")
 _LETTERS_GLUED: Final = "cfvw"  # others end too many words: `timed`, `messages`
 _SHORTEST_GLUED: Final = 3  # letters of what is measured before a unit that is glued on
 
@@ -64,6 +65,10 @@ def _in_names() -> dict[str, tuple[Stated, ...]]:
         assert found is not None  # every symbol of the table is a spelling of its unit
         for name in row[5].split():
             table[name.lower()] = (*table.get(name.lower(), ()), (found, name.islower()))
+    for sign in _SIGNS:
+        found = find_unit(sign)
+        assert found is not None
+        table[sign.lower()] = ((found, True),)
     return table
 
 
@@ -97,9 +102,11 @@ def units_in_name(attribute: str) -> tuple[Stated, ...]:
             start = end - width
             if start < 1:  # the first word is the thing measured, never its unit
                 continue
-            hits = _IN_NAMES.get(_spelling(words[start:end]))
+            hits = _prefixed(words, start, end) or _IN_NAMES.get(_spelling(words[start:end]))
             if hits is not None:
-                if not _is_rate(words, start, end):
+                if _is_place(words, start):
+                    found += [(each, False) for each, _ in hits]
+                elif not _is_rate(words, start, end):
                     found += _with_measured(hits, words[start - 1].group())
                 end = start
                 break
@@ -107,6 +114,28 @@ def units_in_name(attribute: str) -> tuple[Stated, ...]:
             end -= 1
             found += _glued(words[end].group().lower())
     return tuple(found)
+
+
+def _prefixed(words: list[re.Match[str]], start: int, end: int) -> tuple[Stated, ...]:
+    """A unit whose prefix counts as it is written: `power_MW` is no milliwatt, `energy_GWh` no watt-hour."""
+    text = "".join(word.group() for word in words[start:end])
+    if end - start == 2 and words[start].end() == words[start + 1].start() and len(words[start].group()) == 1:
+        known, found = _IN_NAMES.get(words[start + 1].group().lower()), any_unit(text)
+    elif end - start == 1 and len(text) > 1 and text[0] == "M" and not words[start].string.isupper():
+        if words[start - 1].end() == words[start].start():
+            return ()  # `powerMW`: the capital may be that of a word
+        known, found = _IN_NAMES.get(text.lower()), find_unit(text)
+    else:
+        return ()
+    fits = known is not None and found is not None and any(each.dimension == found.dimension for each, _ in known)
+    return ((found, True),) if found is not None and fits else ()
+
+
+def _is_place(words: list[re.Match[str]], start: int) -> bool:
+    """Whether a unit says how high, deep or long something is, not what a reading is in: `temp_10cm`."""
+    number = words[start - 1]
+    alone = start < 2 or words[start - 2].end() < number.start()
+    return number.group().isdigit() and number.end() == words[start].start() and alone
 
 
 def _with_measured(hits: tuple[Stated, ...], before: str) -> list[Stated]:
