@@ -64,6 +64,12 @@ class Mosquitto:
                 assert time.monotonic() < deadline
                 time.sleep(0.05)
 
+    def admit(self, everybody: bool) -> None:
+        """From the next start on: let everybody in, or nobody."""
+        said = self._config.read_text(encoding="utf-8")
+        before, now = ("false", "true") if everybody else ("true", "false")
+        self._config.write_text(said.replace(f"allow_anonymous {before}", f"allow_anonymous {now}"), encoding="utf-8")
+
     def stop(self, number: int = signal.SIGTERM) -> None:
         """End it; with SIGTERM it saves what it holds, with SIGKILL it does not."""
         if self._process is not None:

@@ -107,6 +107,28 @@ def test_nothing_acknowledged_is_lost_when_mosquitto_is_killed(mosquitto: Mosqui
     asyncio.run(run())
 
 
+def test_a_bridge_that_is_refused_for_a_while_comes_back(mosquitto: Mosquitto, tmp_path: Path) -> None:
+    """The user's broker starts without its accounts, and then with them: no restart is needed here."""
+
+    async def run() -> None:
+        async with bridged(tmp_path / "data", f"{mosquitto.url}/a/#") as (_broker, bridge):
+            client: Any = bridge._client
+            mosquitto.stop()
+            mosquitto.admit(False)
+            mosquitto.start()
+            await until(lambda: client._asking_again is not None)
+            assert not bridge.state.connected
+            mosquitto.stop()
+            mosquitto.admit(True)
+            mosquitto.start()
+            await until(lambda: bridge.state.connected and client._asking_again is None)
+            async with publisher(mosquitto) as device:
+                device.publish("a/1", b"1", qos=1)
+                await until(lambda: bridge.state.stored == 1)
+
+    asyncio.run(run())
+
+
 def test_what_comes_while_the_broker_is_away_comes_when_it_is_back(mosquitto: Mosquitto, tmp_path: Path) -> None:
     """The session is kept by its fixed name."""
 

@@ -73,6 +73,8 @@ class GmqttClient:
                     super()._send_command_with_mid(*said, **more)
 
         self._closing = False
+        self._let_in = False  # once: from then on it connects again by itself
+        self._asking_again: asyncio.Future[None] | None = None
         self._address, self._session = address, session
         self._received = received
         self._told_connected, self._told_lost = connected, lost
@@ -99,10 +101,13 @@ class GmqttClient:
             raise
         except Exception as refused:  # gmqtt raises what it likes: refused credentials, a broken answer
             raise ConnectionError(str(refused)) from refused
+        self._let_in = True
 
     async def close(self) -> None:
         """End the connection; what is not acknowledged comes again."""
         self._closing = True
+        if self._asking_again is not None:
+            self._asking_again.cancel()
         for future in self._under_way:
             if not future.done():
                 future.set_result(None)
@@ -127,8 +132,25 @@ class GmqttClient:
         self._told_connected(bool(flags & 1))
 
     def _on_disconnect(self, *_: object) -> None:
-        if not self._closing:
-            self._told_lost()
+        if self._closing:
+            return
+        self._told_lost()
+        refused = self._client._package_handler._permanent_failure  # gmqtt does not try again then
+        if self._let_in and refused and self._asking_again is None:
+            self._asking_again = asyncio.ensure_future(self._ask_again())
+
+    async def _ask_again(self) -> None:
+        """Connect to a broker that knew us and refuses us now: it may know us again when its accounts are back."""
+        _log.warning("that broker refuses the bridge; trying again", host=self._address.host)
+        try:
+            while True:
+                await asyncio.sleep(BRIDGE_RETRY_SECONDS)
+                try:
+                    return await self.connect()
+                except OSError as error:
+                    _log.debug("still refused", error=str(error))
+        finally:
+            self._asking_again = None
 
     async def _on_message(self, client: object, topic: object, payload: bytes, qos: int, said: dict[str, Any]) -> int:
         stored: asyncio.Future[None] = asyncio.get_running_loop().create_future()
