@@ -12,8 +12,10 @@ from unittest.mock import MagicMock
 import numba
 import pytest
 
+from likewise import extras
 from likewise.broker.config import Matching
 from likewise.cli.terminal import compiling, output
+from likewise.errors import MissingDependency
 from likewise.kernels import compiled_ahead
 
 Output = pytest.CaptureFixture[str]
@@ -78,3 +80,16 @@ def test_an_error_inside_leaves_nothing_running() -> None:
     with pytest.raises(KeyboardInterrupt), compiling.patient():
         interrupt()
     assert not [thread for thread in threading.enumerate() if thread.name == "likewise-patience"]
+
+
+@pytest.mark.usefixtures("cold")
+def test_what_cannot_be_compiled_because_it_is_not_installed_is_said_in_one_line(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Before anything starts to compile; the process that compiles would print a traceback."""
+    monkeypatch.setattr(extras, "missing", lambda extra: ("numba",))
+    said: list[str] = []
+    with pytest.raises(MissingDependency, match=r"needs \(numba\) is missing.*likewise\[match\].*profile 'small'"):
+        compiling.compile_ahead(Matching(), said.append)
+    assert said == []
+    assert compiling.compile_ahead(Matching(profile="small"), said.append)

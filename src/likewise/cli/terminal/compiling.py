@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from likewise.cli.terminal import output
 from likewise.errors import Unavailable
+from likewise.extras import require
 
 if TYPE_CHECKING:
     from likewise.broker.config import Matching
@@ -36,6 +37,7 @@ def compile_ahead(matching: Matching, say: Callable[[str], None]) -> bool:
     """
     if matching.profile != "full" or not matching.compile:
         return True
+    require("match", "the profile 'full'", or_else="choose the profile 'small'")
     from likewise.kernels.compiled_ahead import is_compiled_ahead
 
     if is_compiled_ahead():
