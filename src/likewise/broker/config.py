@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import tomllib
 from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Final, Literal
 
@@ -34,6 +35,13 @@ class Server(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     origins: tuple[str, ...] = ()
 
 
+@lru_cache(maxsize=16)  # asked for with every event
+def _span(keep: int | str | None) -> int | None:
+    if keep is None or keep == FOREVER:
+        return None
+    return int(keep) if isinstance(keep, int) or keep.isdecimal() else duration(keep)
+
+
 class Keeping(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What is kept: `keep` ends the validity of every event so long after its arrival, if not sooner.
 
@@ -52,9 +60,7 @@ class Keeping(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def span(self) -> int | None:
         """How long events are kept, in µs; None for ever."""
-        if self.keep is None or self.keep == FOREVER:
-            return None
-        return int(self.keep) if isinstance(self.keep, int) or self.keep.isdecimal() else duration(self.keep)
+        return _span(self.keep)
 
     @property
     def said(self) -> str:

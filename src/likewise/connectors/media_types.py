@@ -8,6 +8,7 @@ with the parameter `graph=whole` one event a document; what a JSON-LD context wo
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import Final, NamedTuple
 
 import msgspec
@@ -58,12 +59,17 @@ class Said(NamedTuple):
     @classmethod
     def of(cls, text: str | None) -> Said:
         """Read a `Content-Type`; JSON if none is said."""
+        if text is None or text == JSON:  # nearly always
+            return _PLAIN
         name, *rest = (text or JSON).split(";")
         pairs = (part.partition("=") for part in rest)
         return cls(
             name.strip().lower() or JSON,
             {key.strip().lower(): value.strip().strip('"') for key, _, value in pairs if key.strip()},
         )
+
+
+_PLAIN: Final = Said(JSON, MappingProxyType({}))
 
 
 class TooMany(Exception):

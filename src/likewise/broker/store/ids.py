@@ -5,9 +5,21 @@ from __future__ import annotations
 import os
 import threading
 import time
+from typing import Final
 
+_DRAWN: Final = 4096  # bytes of chance asked of the system at once: a call costs more than they do
 _lock = threading.Lock()
 _last = 0
+_chance = ""  # hexadecimal digits that nobody has had
+
+
+def _forget_chance() -> None:
+    """A process that is forked off draws its own."""
+    global _chance
+    _chance = ""
+
+
+os.register_at_fork(after_in_child=_forget_chance)
 
 
 def uuid7() -> str:
@@ -29,12 +41,14 @@ def uuid7s(count: int) -> list[str]:
     >>> len(set(uuid7s(1000)))
     1000
     """
-    global _last
+    global _last, _chance
     with _lock:
         milliseconds, rest = divmod(time.time_ns(), 1_000_000)
         first = max(milliseconds << 12 | rest * 4096 // 1_000_000, _last + 1)
         _last = first + count - 1
-    chance = os.urandom(8 * count).hex()
+        if len(_chance) < 16 * count:
+            _chance = os.urandom(max(_DRAWN, 8 * count)).hex()
+        chance, _chance = _chance[: 16 * count], _chance[16 * count :]
     found = []
     for n in range(count):
         stamp, tail = first + n, chance[16 * n : 16 * n + 16]

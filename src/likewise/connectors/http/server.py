@@ -173,10 +173,11 @@ class Served:
         serving = asyncio.create_task(self._server.serve())
         while not self._server.started and not serving.done():
             await asyncio.sleep(0.01)
-        if self._server.started:
+        listens = self._server.started and not self._server.should_exit  # it may have been told to stop meanwhile
+        if listens:
             self._on_ready(self._server.servers[0].sockets[0].getsockname()[1])
         watching = asyncio.create_task(self._watch())
-        running = [asyncio.create_task(each(self.app.state.door)) for each in self._beside if self._server.started]
+        running = [asyncio.create_task(each(self.app.state.door)) for each in self._beside if listens]
         for task in running:
             task.add_done_callback(_say_how_it_ended)
         await serving

@@ -12,6 +12,8 @@ import ipaddress
 from collections.abc import Collection, Iterable
 from typing import Final, NamedTuple
 
+_ASKED: Final = frozenset((b"host", b"origin", b"content-type"))
+_HERE: Final = frozenset(("localhost", "127.0.0.1", "::1"))
 UNASKED: Final = frozenset(("text/plain", "application/x-www-form-urlencoded", "multipart/form-data"))
 
 
@@ -46,7 +48,7 @@ class Origins(NamedTuple):
         >>> Origins().refusal_of("GET", [(b"host", b"attacker.example")]).code
         'foreign_host'
         """
-        said = {name: value.decode("latin-1") for name, value in headers}
+        said = {name: value.decode("latin-1") for name, value in headers if name in _ASKED}
         return self.refusal(
             method, host=said.get(b"host", ""), origin=said.get(b"origin"), kind=said.get(b"content-type")
         )
@@ -75,12 +77,14 @@ class Origins(NamedTuple):
 
     def _known(self, host: str) -> bool:
         name = host_name(host)
-        if name == "localhost" or name in self.hosts or "*" in self.hosts:
-            return True
-        try:
-            return ipaddress.ip_address(name).is_loopback
-        except ValueError:
-            return False
+        return name in _HERE or name in self.hosts or "*" in self.hosts or _is_loopback(name)
+
+
+def _is_loopback(name: str) -> bool:
+    try:
+        return ipaddress.ip_address(name).is_loopback
+    except ValueError:
+        return False
 
 
 def host_name(host: str) -> str:
