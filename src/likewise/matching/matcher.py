@@ -8,8 +8,7 @@ the order of addition. One thread owns a matcher; others use its `snapshot`.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -32,6 +31,7 @@ from likewise.matching.engines import Choice, Engines, Profile
 from likewise.matching.explaining.judged_pairs import judged_pairs
 from likewise.matching.matcher_state import MatcherState, ended
 from likewise.matching.results import Numbering, merge
+from likewise.matching.stretches import moments_of, stretches
 from likewise.model import Condition, Event, Explanation, Kind, Match, MatchBatch, Promotion, Subscription
 from likewise.model import Mapping as PredicateMapping
 from likewise.model.match import Likelihoods
@@ -40,9 +40,6 @@ from likewise.semantics.feedback import Judgement, concerns
 from likewise.semantics.interpretation import Interpretation
 
 if TYPE_CHECKING:
-    from numpy import int64
-    from numpy.typing import NDArray
-
     from likewise.formats.arrow.event_batch import EventBatch
     from likewise.matching.snapshot import Snapshot
     from likewise.semantics.measure import Measure
@@ -272,11 +269,11 @@ class Matcher:
     def match_batch(self, events: Sequence[GivenEvent] | EventBatch, at: Sequence[int] | None = None) -> MatchBatch:
         """Equal to `match` one by one, in order, as arrays."""
         events = as_events(events)
-        moments, over = self._moments(events, at)
+        moments, over = moments_of(events, at, self._clock)
         events = self._all_annotated(events)
         pieces: list[tuple[int, FoundBatch]] = []
         over_now: dict[int, str] = {}
-        for start, stop in self._stretches(moments, over):
+        for start, stop in stretches(moments, over, self._ending[0][0] if self._ending else None):
             over_now |= self._end_validity(int(moments[start]))
             part, when = events[start:stop], moments[start:stop].tolist()
             for engine in self._state.engines.values():
@@ -305,40 +302,6 @@ class Matcher:
             return Likelihoods(conditions)
         stated = {s.id for s in self._state.held.values() if s.kind == "statements"}
         return Likelihoods(conditions, curves[2], tuple(place for place, id in enumerate(ids) if id in stated))
-
-    def _moments(
-        self, events: Sequence[Event] | EventBatch, at: Sequence[int] | None
-    ) -> tuple[NDArray[int64], NDArray[int64]]:
-        """When each event counts, and which events are past their validity by then."""
-        import numpy as np
-
-        from likewise.formats.arrow.columns import NO_TIME
-        from likewise.formats.arrow.event_batch import EventBatch
-
-        if isinstance(events, EventBatch):
-            columns = events.columns()
-            times, ends = columns.time, columns.expires
-        else:
-            times = np.fromiter((NO_TIME if e.time is None else e.time for e in events), np.int64, len(events))
-            ends = np.fromiter((NO_TIME if e.expires is None else e.expires for e in events), np.int64, len(events))
-        if at is not None:
-            moments = np.array(at, np.int64)
-        elif (times == NO_TIME).any():
-            moments = np.where(times == NO_TIME, self._clock(), times)
-        else:
-            moments = times
-        return moments, np.flatnonzero((ends != NO_TIME) & (ends <= moments))
-
-    def _stretches(self, moments: NDArray[int64], over: NDArray[int64]) -> Iterable[tuple[int, int]]:
-        """Runs of events between which no subscription ends; events past their validity are left out."""
-        cuts = {0, len(moments)}
-        if self._ending and len(moments) and int(moments.max()) >= self._ending[0][0]:
-            cuts.update(range(len(moments)))  # some subscription ends during the batch: one event at a time
-        gone = set(over.tolist())
-        cuts.update(gone)
-        cuts.update(place + 1 for place in gone)
-        edges = sorted(cuts)
-        return [(a, b) for a, b in pairwise(edges) if a not in gone]
 
     def advance(self, now: int) -> list[Match]:
         """Let time pass up to `now`: validity ends, windows move; the promotions this causes."""

@@ -12,6 +12,7 @@ from urllib.parse import unquote, urlsplit
 from likewise.broker.config import Bridge
 from likewise.connectors.mqtt.client import Address, Session
 from likewise.errors import FormatError, InputError
+from likewise.model.hierarchies.topic_filters import check_filter
 from likewise.model.time import SECOND, duration
 
 _PORTS: Final = {"mqtt": 1883, "mqtts": 8883}
@@ -90,7 +91,10 @@ def session_of(bridge: Bridge, data: Path | None) -> Session:
     if bridge.topics and topic:
         raise InputError(f"the bridge {shown(bridge.url)} names topics twice; leave them out of the address")
     for each in topics:
-        _check_filter(each)
+        try:
+            check_filter(each)
+        except InputError as error:
+            raise InputError(f"{each[:80]!r} is no filter of topics: {error}") from None
     if bridge.share:
         if "/" in bridge.share or "+" in bridge.share or "#" in bridge.share:
             raise InputError(f"`share` is one word, the same for all who share, not {bridge.share[:40]!r}")
@@ -98,15 +102,6 @@ def session_of(bridge: Bridge, data: Path | None) -> Session:
     own = f"{socket.gethostname()}|{data.resolve() if data else ''}|{bridge.tenant}|{shown(bridge.url)}|{topics}"
     name = bridge.client_id or f"likewise-{hashlib.sha256(own.encode()).hexdigest()[:16]}"
     return Session(name, min(duration(bridge.session) // SECOND, 2**32 - 2), topics)
-
-
-def _check_filter(topic: str) -> None:
-    levels = topic.split("/")
-    for place, level in enumerate(levels):
-        if ("#" in level and (level != "#" or place < len(levels) - 1)) or ("+" in level and level != "+"):
-            raise InputError(
-                f"{topic[:80]!r} is no filter of topics: + is a whole level, # the last one: home/+/temp/#"
-            )
 
 
 def _read(path: str) -> str:

@@ -114,16 +114,17 @@ class Bridge:
             _log.warning("the connection is lost; trying again", url=self.state.url)
         self.state.connected = False
 
-    async def _received(self, message: Message) -> None:
-        """Returns when the message is on disk, or refused for good."""
+    def _received(self, message: Message) -> asyncio.Future[None]:
+        """Done when the message is on disk, or refused for good."""
         self.state.received += 1
+        stored: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         if message.qos == 0 and len(self._waiting) >= BRIDGE_WAITING:
             self.state.lost += 1
-            return
-        stored: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._waiting.append((message, stored))
-        self._something.set()
-        await stored
+            stored.set_result(None)
+        else:
+            self._waiting.append((message, stored))
+            self._something.set()
+        return stored
 
     async def _store_what_comes(self) -> None:
         while True:
@@ -142,11 +143,11 @@ class Bridge:
                 events = self._reader.read(message, now)
             except Unreadable as refused:
                 await self._set_aside(message, refused.error)
-                stored.set_result(None)
+                _settle(stored)
             except Exception as mistake:  # of ours: this message would come again, and end the bridge again
                 _log.exception("a message could not be read", topic=message.topic[:200])
                 await self._set_aside(message, FormatError(f"the message could not be read: {mistake!r}"))
-                stored.set_result(None)
+                _settle(stored)
             else:
                 self.state.passed_over += not events
                 readable.append((message, events, stored))
@@ -160,7 +161,7 @@ class Bridge:
                 except LikewiseError as refused:
                     await self._set_aside(message, refused)
         for _, _, stored in readable:
-            stored.set_result(None)
+            _settle(stored)
 
     async def _publish(self, events: list[Event]) -> None:
         """Append events; waits for as long as they cannot be stored for now."""
@@ -194,3 +195,9 @@ class Bridge:
             except (Unavailable, RateExceeded) as later:
                 _log.warning("messages cannot be stored now; trying again", url=self.state.url, error=str(later))
                 await asyncio.sleep(BRIDGE_RETRY_SECONDS)
+
+
+def _settle(stored: asyncio.Future[None]) -> None:
+    """A message is on disk; whoever waited may have gone, and then it comes again."""
+    if not stored.done():
+        stored.set_result(None)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import ssl
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
 
 import structlog
@@ -18,7 +18,7 @@ from likewise.defaults import BRIDGE_IN_FLIGHT, BRIDGE_RETRY_SECONDS
 from likewise.extras import require
 
 _log = structlog.get_logger("likewise.mqtt")
-Received = Callable[[Message], Awaitable[None]]
+Received = Callable[[Message], asyncio.Future[None]]
 
 
 class Address(NamedTuple):
@@ -41,16 +41,13 @@ class Session(NamedTuple):
 
 
 class Client(Protocol):
-    """A connection that reconnects by itself. What `received` returns from is acknowledged; nothing before."""
+    """A connection that reconnects by itself. What `received` gives is awaited before a message is acknowledged."""
 
     async def connect(self) -> None:
         """Connect for the first time; an `OSError` if nobody answers."""
 
     async def close(self) -> None:
         """End the connection, acknowledging nothing more."""
-
-    def publish(self, message: Message) -> None:
-        """Publish a message."""
 
 
 class GmqttClient:
@@ -108,20 +105,13 @@ class GmqttClient:
         self._closing = True
         if self._asking_again is not None:
             self._asking_again.cancel()
-        for future in self._under_way:
-            if not future.done():
-                future.set_result(None)
+        for stored in self._under_way:
+            if not stored.done():
+                stored.set_result(None)
         try:
             await self._client.disconnect()
         except (OSError, RuntimeError) as error:
             _log.debug("the connection had ended", error=str(error))
-
-    def publish(self, message: Message) -> None:
-        """Publish a message."""
-        self._client.publish(
-            message.topic, message.payload, qos=message.qos, retain=message.retain,
-            user_property=list(message.properties),
-        )  # fmt: skip
 
     def _on_connect(self, client: object, flags: int, code: int, properties: object) -> None:
         if code != 0:
@@ -153,7 +143,6 @@ class GmqttClient:
             self._asking_again = None
 
     async def _on_message(self, client: object, topic: object, payload: bytes, qos: int, said: dict[str, Any]) -> int:
-        stored: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         message = Message(
             topic if isinstance(topic, str) else bytes(topic).decode(errors="replace"),  # type: ignore[call-overload]
             bytes(payload),
@@ -163,20 +152,13 @@ class GmqttClient:
             qos,
             bool(said.get("retain")),
         )
+        stored = self._received(message)
         self._under_way.add(stored)
-        storing = asyncio.ensure_future(self._received(message))
-        storing.add_done_callback(lambda ended: _settle(stored, ended))
         try:
             await stored
         finally:
             self._under_way.discard(stored)
         return 0
-
-
-def _settle(stored: asyncio.Future[None], ended: asyncio.Future[None]) -> None:
-    """Acknowledge what is on disk; what failed or was given up is never acknowledged, and comes again."""
-    if not ended.cancelled() and ended.exception() is None and not stored.done():
-        stored.set_result(None)
 
 
 def _first(said: dict[str, Any], name: str) -> Any:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import base64
 import re
 from collections.abc import Iterator, Mapping
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
@@ -25,7 +25,7 @@ from likewise.formats.cloudevents import event_from_cloudevent
 from likewise.formats.json.events import event_from_document, is_envelope
 from likewise.formats.payload import Json
 from likewise.formats.senml import events_from_senml
-from likewise.formats.strict_json import as_bytes, decode_items, decode_object
+from likewise.formats.strict_json import as_bytes, decode, decode_items, decode_object
 from likewise.model import Event, EventTuple, event
 from likewise.model.time import SECOND, microseconds
 
@@ -34,6 +34,7 @@ _MEANINGLESS: Final = frozenset(
 )
 _NUMBER: Final = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?")
 _SENML: Final = frozenset(("n", "bn"))
+_ARRAY: Final = msgspec.json.Decoder(list[Any])
 _PIECE: Final = MAX_TERM_LENGTH // 4 * 4
 
 
@@ -64,15 +65,19 @@ class MessageReader:
         if rule.read == "skip" or not message.payload:
             return []
         try:
-            try:
-                made = self._events(message, found, now)
-            except (LikewiseError, Unreadable) as error:
-                if rule.strict:
-                    raise error if isinstance(error, Unreadable) else Unreadable(error, message.payload) from error
-                made = [_kept(message.payload)]
+            made = self._readable(message, found, now)
             return [self._complete(each, number, message, found, now) for number, each in enumerate(made)]
         except LikewiseError as error:
             raise Unreadable(error, message.payload) from error
+
+    def _readable(self, message: Message, found: Named, now: int) -> list[Event]:
+        """The events of a payload, or one of its bytes, unless the map is strict."""
+        try:
+            return self._events(message, found, now)
+        except (LikewiseError, Unreadable):
+            if found.rule.strict:
+                raise
+            return [_kept(message.payload)]
 
     def _learn(self, message: Message) -> None:
         try:
@@ -101,7 +106,7 @@ class MessageReader:
         body = as_bytes(message.payload, "event", MAX_EVENT_BYTES)
         if body.lstrip()[:1] != b"[":
             return [self._object(decode_object(body, "message"), message, rule)]
-        items = _items(body)
+        items = decode(body, _ARRAY, "message")
         objects = [item for item in items if isinstance(item, dict)]
         if len(objects) < len(items) or not items:
             return [event({self._name(message.topic, rule): items})]
@@ -189,15 +194,6 @@ def name_of(topic: str) -> str:
     if kept[-1].isdigit() and len(kept) > 1:
         return f"{kept[-2]}_{kept[-1]}"[:MAX_TERM_LENGTH]
     return kept[-1][:MAX_TERM_LENGTH]
-
-
-def _items(body: bytes) -> list[object]:
-    try:
-        found = msgspec.json.decode(body)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise FormatError(f"the message is not JSON: {error}") from None
-    assert isinstance(found, list)
-    return found
 
 
 def _kept(body: bytes) -> Event:

@@ -21,6 +21,7 @@ from typing import Final, Literal, NamedTuple
 import msgspec
 
 from likewise.errors import FormatError, LikewiseError
+from likewise.matching.topics.trie import TopicTrie
 from likewise.model.units import any_unit
 
 Reader = Literal["auto", "json", "value", "text", "senml", "cloudevent", "telegraf", "discovery", "skip"]
@@ -74,15 +75,17 @@ class TopicMap:
 
     def __init__(self, rules: Iterable[Rule]) -> None:
         self.rules = (*rules, Rule("#"))
-        self._patterns = [_pattern(rule.topic) for rule in self.rules]
+        self._trie = TopicTrie()
+        for number, rule in enumerate(self.rules):
+            plain = "/".join("+" if _NAMED.fullmatch(level) else level for level in rule.topic.split("/"))
+            if self._trie.get(plain) is None:  # else an earlier rule has all of its topics
+                self._trie.add(plain, number)
 
     def find(self, topic: str) -> Named:
-        """The rule of a topic."""
-        for rule, pattern in zip(self.rules, self._patterns, strict=True):
-            found = pattern.fullmatch(topic)
-            if found is not None:
-                return Named(rule, {name: level for name, level in found.groupdict().items() if level})
-        return Named(self.rules[-1], {})  # a topic with a line break: no filter fits it
+        """The rule of a topic; the last one also of a broker's own (`$SYS`), which no sign stands for."""
+        rule = self.rules[min(self._trie.find(topic), default=-1)]
+        pairs = zip(map(_NAMED.fullmatch, rule.topic.split("/")), topic.split("/"), strict=False)
+        return Named(rule, {named[1]: level for named, level in pairs if named is not None and level})
 
 
 def _check_filter(topic: str) -> None:
@@ -101,23 +104,6 @@ def _check_filter(topic: str) -> None:
             )
     if not topic or len(set(names)) < len(names):
         raise FormatError("a topic is empty or names two levels alike; name each once: home/{place}/{device}")
-
-
-def _pattern(topic: str) -> re.Pattern[str]:
-    """The regular expression of a filter; as in MQTT, `a/#` also fits `a`, and signs never fit `$SYS`."""
-    found = ""
-    for place, level in enumerate(topic.split("/")):
-        named, slash = _NAMED.fullmatch(level), "/" if place else ""
-        not_system = "" if place else r"(?!\$)"
-        if named is not None:
-            found += f"{slash}{not_system}(?P<{named[1]}>[^/]*)"
-        elif level == "+":
-            found += f"{slash}{not_system}[^/]*"
-        elif level == "#":
-            found += f"(?:{slash}.*)?" if place else rf"{not_system}.*"
-        else:
-            found += slash + re.escape(level)
-    return re.compile(found, re.DOTALL)
 
 
 def read_map(text: str, where: str) -> list[Rule]:

@@ -196,23 +196,25 @@ def _opposed(a, i, b, j, found, taken_a, taken_b):
 
 
 @inlined
+def _any_related(of_a, ends_a, i, of_b, ends_b, j, found):
+    """Whether anything that stands in one value is related to anything in the other."""
+    begin_b, end_b = (ends_b[j - 1] if j else 0), ends_b[j]
+    for x in range(ends_a[i - 1] if i else 0, ends_a[i]):
+        row = of_a[x]
+        for y in range(begin_b, end_b):
+            if found[row, of_b[y]]:
+                return True
+    return False
+
+
+@inlined
 def _strangers(a, i, b, j, found):
     """Whether nothing that is known relates two values: then how related their words are is all there is."""
     if a.marked[i] or b.marked[j]:
         return False
-    begin_b, end_b = (b.item_ends[j - 1] if j else 0), b.item_ends[j]
-    for x in range(a.item_ends[i - 1] if i else 0, a.item_ends[i]):
-        row = a.item[x]
-        for y in range(begin_b, end_b):
-            if found[row, b.item[y]]:
-                return False
-    begin_b, end_b = (b.word_ends[j - 1] if j else 0), b.word_ends[j]
-    for x in range(a.word_ends[i - 1] if i else 0, a.word_ends[i]):
-        row = a.word[x]
-        for y in range(begin_b, end_b):
-            if found[row, b.word[y]]:
-                return False
-    return True
+    if _any_related(a.item, a.item_ends, i, b.item, b.item_ends, j, found):
+        return False
+    return not _any_related(a.word, a.word_ends, i, b.word, b.word_ends, j, found)
 
 
 @unlocked
