@@ -28,6 +28,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import numpy as np
 from websockets.asyncio.client import ClientConnection, connect
 
 from benchmarks.yardsticks.bare_sqlite import rows_a_second
@@ -239,6 +240,7 @@ def recovery(folder: Path, queued: int, recipients: int) -> dict[str, float]:
     from likewise.broker.broker import Broker
     from likewise.broker.store.deliveries import Delivery, insert
     from likewise.broker.store.holdings import number_deliveries
+    from likewise.broker.store.packed_sets import NONE
 
     data = folder / f"queued-{recipients}"
     with Broker(data) as broker:
@@ -250,10 +252,8 @@ def recovery(folder: Path, queued: int, recipients: int) -> dict[str, float]:
 
         def fill(tables: Any) -> None:
             chosen = (numbers if recipients > 1 else [numbers[n % len(numbers)]] for n in range(rows))
-            insert(
-                tables, tenant.number,
-                (Delivery(n + 1, receipt.position, 0, own[:recipients], []) for n, own in enumerate(chosen)),
-            )  # fmt: skip
+            given = (np.array(own[:recipients]) for own in chosen)
+            insert(tables, tenant.number, (Delivery(n, receipt.position, 0, to, NONE) for n, to in enumerate(given, 1)))
             number_deliveries(tables, tenant.number, rows)
 
         broker.store.commit(fill)

@@ -75,6 +75,7 @@ QUEUE_LIMIT: Final = 100_000  # deliveries a subscriber's queue holds unless it 
 MAX_QUEUE_LIMIT: Final = 10_000_000
 BLOCK_SECONDS: Final = 30.0  # how long a publisher waits for a queue that blocks before it is told to come again
 MATCH_ENTRIES: Final = 1_000  # entries of the log matched, and their deliveries stored, in one go, at most
+MATCHES_TOGETHER: Final = 1_000_000  # matches held at once while events are matched: a few tens of megabytes
 ROUND_SECONDS: Final = 0.02  # processor time of matching after which what it led to is stored
 QUANTUM_SECONDS: Final = 0.005  # of that, what a tenant is owed more at each visit
 BACKLOG_ENTRIES: Final = 10_000  # of a tenant that wait in memory to be matched; the rest waits in the log

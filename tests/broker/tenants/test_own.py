@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 
+import numpy as np
 import pytest
 
 import likewise as lw
@@ -35,7 +36,7 @@ def test_every_recipient_gets_its_own_and_nobody_elses(count: int) -> None:
     numbers = sorted(chance.sample(range(1, 10_000), count))
     owners = {number: chance.randrange(1, 30) for number in numbers if chance.random() < 0.9}
     tenant = tenant_of(owners)
-    delivery = Delivery(1, 1, ARRIVAL, sorted(set(owners.values())), numbers)
+    delivery = Delivery(1, 1, ARRIVAL, np.array(sorted(set(owners.values()))), np.array(numbers, np.int64))
     for subscriber in range(31):
         wanted = [(place, f"s{n}") for place, n in enumerate(numbers) if owners.get(n) == subscriber]
         assert tenant.own(delivery, subscriber) == wanted
@@ -44,7 +45,7 @@ def test_every_recipient_gets_its_own_and_nobody_elses(count: int) -> None:
 def test_many_recipients_cost_a_look_up_each() -> None:
     """Not a pass over everybody's subscriptions for each of them."""
     tenant = tenant_of({number: number for number in range(1, 2001)})
-    delivery = Delivery(1, 1, ARRIVAL, list(range(1, 2001)), list(range(1, 2001)))
+    delivery = Delivery(1, 1, ARRIVAL, np.arange(1, 2001), np.arange(1, 2001))
     assert all(tenant.own(delivery, number) == [(number - 1, f"s{number}")] for number in range(1, 2001))
     assert isinstance(tenant.held, Counted)
     assert tenant.held.looked_up <= 2 * 2000

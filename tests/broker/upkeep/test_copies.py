@@ -41,7 +41,7 @@ def delivered(broker: Broker) -> list[tuple[object, ...]]:
     with broker.store.reading() as tables:
         found = read_between(tables, 1, 0, 2**60, 10**6)
         ids: dict[int, str] = dict(tables.rows("SELECT position, id FROM log WHERE kind = 0"))
-    return [(d.number, ids[d.event], d.cause, d.recipients, d.matched, d.scores) for d in found]
+    return [(d.number, ids[d.event], d.cause, d.recipients.tolist(), d.matched.tolist(), d.scores) for d in found]
 
 
 @pytest.mark.timeout(600)

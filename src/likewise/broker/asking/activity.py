@@ -32,7 +32,7 @@ def activity(tables: Tables, tenant: Tenant, position: int, sequence: int, limit
 
 
 def _match(tenant: Tenant, delivery: Delivery) -> SeenMatch:
-    numbers = delivery.matched
+    numbers = delivery.matched.tolist()
     listed: list[MetSubscription] = []
     for subscription, score in zip(numbers, unpack_scores(delivery.scores, len(numbers)), strict=True):
         held = tenant.held.get(subscription)

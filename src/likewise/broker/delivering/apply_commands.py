@@ -182,8 +182,8 @@ class Commands:
         outcome.change(dead_letters.remove, tenant.number, command.letter)
         if not owners:
             return False
-        delivery = Delivery(0, entry.position, REPLAYED, owners, matched, scores, entry.body, entry.ends)
-        outcome.send(tenant, delivery)
+        to, met = np.array(owners, np.int64), np.array(matched, np.int64)
+        outcome.send(tenant, Delivery(0, entry.position, REPLAYED, to, met, scores, entry.body, entry.ends))
         return True
 
 

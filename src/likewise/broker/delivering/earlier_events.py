@@ -20,7 +20,7 @@ from likewise.broker.store.deliveries import INITIAL, Delivery, recipients_of
 from likewise.broker.store.entries import EVENT, Entry, Subscribe
 from likewise.broker.store.event_log import EventLog
 from likewise.broker.store.log_entries import first_of_newest
-from likewise.broker.store.packed_sets import pack_scores, unpack_scores
+from likewise.broker.store.packed_sets import NONE, pack_scores, unpack_scores
 from likewise.broker.tenants.numbered_matcher import NumberedMatcher
 from likewise.broker.tenants.tenant import Tenant
 from likewise.defaults import INITIAL_EVENTS, QUANTUM_SECONDS
@@ -57,7 +57,7 @@ class EarlierEvents:
         kept.letters = self.outcome.letters
         for delivery in self.outcome.deliveries[self._tenant]:
             scores = unpack_scores(delivery.scores, len(delivery.matched))
-            pairs = [(n, s) for n, s in zip(delivery.matched, scores, strict=True) if n not in refused]
+            pairs = [(n, s) for n, s in zip(delivery.matched.tolist(), scores, strict=True) if n not in refused]
             if pairs:
                 _send(kept, self._tenant, self._owners, pairs, delivery)
         return kept
@@ -115,13 +115,14 @@ def _match(
         if not known:
             set_aside(tenant, entry, error, outcome)
 
-    for index, met in match_guarded(matcher, page, aside).items():
+    met = match_guarded(matcher, page, aside)
+    for index in met:
         entry = page[index]
         with log.reading() as tables:
             had = recipients_of(tables, tenant.number, entry.position)
-        pairs = [(number, score) for number, score in zip(*met, strict=True) if owners[number] not in had]
+        pairs = [(number, score) for number, score in zip(*met.listed(index), strict=True) if owners[number] not in had]
         if pairs:
-            sent = Delivery(0, entry.position, INITIAL, [], [], b"", entry.body, entry.ends)
+            sent = Delivery(0, entry.position, INITIAL, NONE, NONE, b"", entry.body, entry.ends)
             _send(outcome, tenant, owners, pairs, sent)
 
 
@@ -132,7 +133,8 @@ def _send(
     numbers = [number for number, _ in pairs]
     scores = pack_scores(np.array([score for _, score in pairs], np.float32))
     to = sorted({owners[number] for number in numbers})
-    outcome.send(tenant, Delivery(0, sent.event, sent.cause, to, numbers, scores, sent.body, sent.ends))
+    recipients, matched = np.array(to, np.int64), np.array(numbers, np.int64)
+    outcome.send(tenant, Delivery(0, sent.event, sent.cause, recipients, matched, scores, sent.body, sent.ends))
 
 
 def valid_events(log: EventLog, tenant: Tenant, before: int, now: int, limit: int) -> Iterator[Entry]:

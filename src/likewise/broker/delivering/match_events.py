@@ -12,8 +12,9 @@ from likewise.broker.delivering.outcome import Outcome
 from likewise.broker.store import dead_letters
 from likewise.broker.store.deliveries import ARRIVAL, PROMOTED
 from likewise.broker.store.entries import Entry
-from likewise.broker.store.packed_sets import pack_scores
-from likewise.broker.tenants.numbered_matcher import Found, NumberedMatcher, NumbersAndScores
+from likewise.broker.store.packed_sets import Numbers, pack_scores
+from likewise.broker.tenants.met import Met, NumbersAndScores
+from likewise.broker.tenants.numbered_matcher import Found, NumberedMatcher
 from likewise.broker.tenants.tenant import Tenant
 from likewise.model import Event
 
@@ -34,42 +35,40 @@ def match_events(tenant: Tenant, entries: Sequence[Entry], outcome: Outcome, fin
     Each subscriber gets an event that matches on arrival once, whatever number of its subscriptions match;
     a promotion is a further delivery, after the arrival that caused it.
     """
-    moments = [moment(entry) for entry in entries]
-    plain = _plain(tenant, moments, entries, outcome)
-    windowed = len(tenant.windows) > 0
-    for index, entry in enumerate(entries):
-        met = plain.get(index)
-        promoted: list[Found] = []
-        if windowed:
-            met, promoted = _windows(tenant, entry, outcome, met)
-        if met is not None and (entry.ends is None or entry.ends > entry.arrival):
-            scores = met[1]
-            packed = b"" if scores.count(1) == len(scores) else pack_scores(np.array(scores, np.float32))
-            outcome.deliver(tenant, entry.position, ARRIVAL, met[0], packed, entry)
-        if promoted:
-            promote(tenant, promoted, outcome, find)
+    done = 0
+    while done < len(entries):
+        part = entries[done : done + tenant.together()] if len(tenant.stateless) else entries[done:]
+        _match_part(tenant, part, outcome, find)
+        done += len(part)
     tenant.last_arrival = entries[-1].arrival
     tenant.follows_arrival = entries[-1].value.time is None  # type: ignore[union-attr]
     tenant.events += len(entries)
 
 
-def _plain(
-    tenant: Tenant, moments: list[int], entries: Sequence[Entry], outcome: Outcome
-) -> dict[int, NumbersAndScores]:
-    """What each event met among the subscriptions without windows."""
-    if not len(tenant.stateless):
-        return {}
-    return match_guarded(
-        tenant.stateless, entries, lambda entry, error: set_aside(tenant, entry, error, outcome), moments
-    )
+def _match_part(tenant: Tenant, entries: Sequence[Entry], outcome: Outcome, find: FindEntry) -> None:
+    """Match as many events as what they meet has room in memory for."""
+    plain = None
+    if len(tenant.stateless):
+        plain = match_guarded(
+            tenant.stateless, entries, lambda entry, error: set_aside(tenant, entry, error, outcome)
+        )  # fmt: skip
+        tenant.met(len(entries), len(plain.index))
+    if not len(tenant.windows):
+        if plain is not None:
+            outcome.deliver_all(tenant, entries, plain)
+        return
+    for index, entry in enumerate(entries):
+        met, promoted = _windows(tenant, entry, outcome, None if plain is None or index not in plain else plain, index)
+        if met is not None and (entry.ends is None or entry.ends > entry.arrival):
+            outcome.deliver(tenant, entry.position, ARRIVAL, *met, entry)
+        if promoted:
+            promote(tenant, promoted, outcome, find)
 
 
-def match_guarded(
-    matcher: NumberedMatcher, entries: Sequence[Entry], aside: SetAside, moments: list[int] | None = None
-) -> dict[int, NumbersAndScores]:
-    """What each event, by its index, meets; `aside` is told of an event that cannot be matched, and its error."""
+def match_guarded(matcher: NumberedMatcher, entries: Sequence[Entry], aside: SetAside) -> Met:
+    """What events meet; `aside` is told of an event that cannot be matched, and its error."""
     events = [entry.value for entry in entries if isinstance(entry.value, Event)]
-    moments = [moment(entry) for entry in entries] if moments is None else moments
+    moments = [moment(entry) for entry in entries]
     try:
         return matcher.match_batch(events, moments)
     except Exception:  # of some event: one by one, so that it cannot fail the others
@@ -82,13 +81,14 @@ def match_guarded(
             continue
         if matches:
             met[index] = ([each.number for each in matches], [each.score for each in matches])
-    return met
+    return Met.of(met, len(entries))
 
 
 def _windows(
-    tenant: Tenant, entry: Entry, outcome: Outcome, met: NumbersAndScores | None
-) -> tuple[NumbersAndScores | None, list[Found]]:
-    """What an event met on arrival with the windows' share added, and what it promoted."""
+    tenant: Tenant, entry: Entry, outcome: Outcome, plain: Met | None, index: int
+) -> tuple[tuple[Numbers, bytes] | None, list[Found]]:
+    """The numbers and scores of what an event met on arrival, the windows' share added, and what it promoted."""
+    met = None if plain is None else (plain.numbers(index), plain.packed_scores(index))
     try:
         found = match_windows(tenant, entry)
     except Exception as error:
@@ -98,9 +98,10 @@ def _windows(
     promoted = [each for each in found if each.promoted]
     if arrived:
         pairs = [(each.number, each.score) for each in arrived]
-        pairs += zip(*met, strict=True) if met is not None else ()
+        pairs += zip(*plain.listed(index), strict=True) if plain is not None else ()
         pairs.sort()
-        met = ([number for number, _ in pairs], [score for _, score in pairs])
+        scores = np.array([score for _, score in pairs], np.float32)
+        met = np.array([number for number, _ in pairs], np.int64), pack_scores(scores)
     return met, promoted
 
 
@@ -139,4 +140,6 @@ def promote(tenant: Tenant, promoted: list[Found], outcome: Outcome, find: FindE
         if entry is not None:
             numbers = sorted(found)
             scores = pack_scores(np.array([found[n] for n in numbers], np.float32))
-            outcome.deliver(tenant, position, PROMOTED, numbers, scores, entry)  # whatever its validity (sources.md C)
+            outcome.deliver(
+                tenant, position, PROMOTED, np.array(numbers, np.int64), scores, entry
+            )  # whatever its validity (sources.md C)

@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from array import array
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final, NamedTuple
 
+import numpy as np
+
 from likewise.broker.store import dead_letters
-from likewise.broker.store.deliveries import Delivery, insert
+from likewise.broker.store.deliveries import ARRIVAL, Delivery, Whose, insert
 from likewise.broker.store.entries import Entry
 from likewise.broker.store.holdings import number_deliveries, settle_deliveries
-from likewise.broker.store.packed_sets import pack
+from likewise.broker.store.packed_sets import Numbers, pack
 from likewise.broker.store.positions import advance
 from likewise.broker.store.tables import Tables
+from likewise.broker.tenants.met import Met, Shares
 from likewise.broker.tenants.queues import SubscriberQueue
 from likewise.broker.tenants.tenant import Tenant
 
 MATCHING: Final = "matching"  # the name of this follower of the log
+FEW: Final = 32  # matches that are dealt out one by one: for arrays it takes more
 
 
 class _Offer(NamedTuple):
     tenant: Tenant
     queue: SubscriberQueue
-    numbers: list[int]
+    numbers: array[int]
 
 
 class Outcome:
@@ -45,22 +50,67 @@ class Outcome:
     def __bool__(self) -> bool:
         return bool(self.positions)
 
-    def deliver(self, tenant: Tenant, event: int, cause: int, matched: list[int], scores: bytes, entry: Entry) -> None:
+    def deliver(self, tenant: Tenant, event: int, cause: int, matched: Numbers, scores: bytes, entry: Entry) -> None:
         """One event for the owners of the subscriptions it met."""
         held = tenant.held
-        owners = [held[matched[0]].subscriber] if len(matched) == 1 else sorted({held[n].subscriber for n in matched})
+        owners = np.array(sorted({held[number].subscriber for number in matched.tolist()}), np.int64)
         self.send(tenant, Delivery(0, event, cause, owners, matched, scores, entry.body, entry.ends))
+
+    def deliver_all(self, tenant: Tenant, entries: Sequence[Entry], met: Met) -> None:
+        """Events for the owners of the subscriptions they met on arrival; one that is over by then is for nobody.
+
+        What each owner gets is found for all events at once, so that a match costs no step of its own here.
+        """
+        chosen = [entry.ends is None or entry.ends > entry.arrival for entry in entries]
+        if len(met.index) <= FEW:
+            for event in met:
+                if chosen[event]:
+                    entry = entries[event]
+                    numbers, scores = met.numbers(event), met.packed_scores(event)
+                    self.deliver(tenant, entry.position, ARRIVAL, numbers, scores, entry)
+            return
+        owned = tenant.owned(met.named)
+        given = np.array(chosen) & (np.diff(met.starts) > 0)
+        shares = Shares.of(met, owned, given)
+        sent = np.cumsum(given) + (tenant.next_number - 1)  # the number of each event's delivery
+        matched, place = met.named[met.index], owned.place[met.index]
+        starts, ends = met.starts[:-1].tolist(), met.starts[1:].tolist()
+        first, last = shares.starts[:-1].tolist(), shares.starts[1:].tolist()
+        deliveries = self.deliveries.setdefault(tenant, [])
+        for event in np.flatnonzero(given).tolist():
+            entry, a, b = entries[event], starts[event], ends[event]
+            deliveries.append(
+                Delivery(
+                    tenant.next_number,
+                    entry.position,
+                    ARRIVAL,
+                    shares.recipients[first[event] : last[event]],
+                    matched[a:b],
+                    met.packed_scores(event),
+                    entry.body,
+                    entry.ends,
+                    Whose(owned.owners, place[a:b]),
+                )
+            )
+            tenant.next_number += 1
+        numbers = sent[shares.events].astype(np.uint64)
+        for owner, a, b in zip(shares.owners, shares.cuts, shares.cuts[1:], strict=False):
+            self._offer(tenant, owner).frombytes(numbers[a:b].tobytes())
 
     def send(self, tenant: Tenant, delivery: Delivery) -> None:
         """Give a delivery the tenant's next number, and offer it to its recipients' queues."""
         delivery.number = tenant.next_number
         tenant.next_number += 1
-        for number in delivery.recipients:
-            offer = self._offers.get(number)
-            if offer is None:
-                offer = self._offers[number] = _Offer(tenant, tenant.by_number[number], [])
-            offer.numbers.append(delivery.number)
+        for number in delivery.recipients.tolist():
+            self._offer(tenant, number).append(delivery.number)
         self.deliveries.setdefault(tenant, []).append(delivery)
+
+    def _offer(self, tenant: Tenant, subscriber: int) -> array[int]:
+        """The numbers that a subscriber's queue is offered."""
+        offer = self._offers.get(subscriber)
+        if offer is None:
+            offer = self._offers[subscriber] = _Offer(tenant, tenant.by_number[subscriber], array("Q"))
+        return offer.numbers
 
     def change(self, work: Callable[..., None], *arguments: object) -> None:
         """A change to the tables that belongs to this outcome: `work(tables, *arguments)`."""
@@ -81,7 +131,7 @@ class Outcome:
         ):
             own.extend(more)  # type: ignore[arg-type]
         for number, offer in other._offers.items():
-            self._offers.setdefault(number, _Offer(offer.tenant, offer.queue, [])).numbers.extend(offer.numbers)
+            self._offers.setdefault(number, _Offer(offer.tenant, offer.queue, array("Q"))).numbers.extend(offer.numbers)
 
     def apply_policies(self, now: int) -> None:
         """Decide for each full queue: old ones go, or new ones become dead letters. Once, before storing."""
@@ -94,8 +144,8 @@ class Outcome:
                 del numbers[room.taken :]
                 for delivery in self.deliveries[tenant]:
                     if delivery.number in refused:
-                        delivery.recipients.remove(queue.number)
-                        own = [n for n in delivery.matched if tenant.held[n].subscriber == queue.number]
+                        delivery.recipients = delivery.recipients[delivery.recipients != queue.number]
+                        own = delivery.matched[[place for place, _ in tenant.own(delivery, queue.number)]]
                         self.letters.append(
                             dead_letters.NewLetter(
                                 tenant.number,
@@ -127,7 +177,7 @@ class Outcome:
         for tenant, position in self.withdrawn:
             tenant.withdrawn.add(position)
         for _, queue, numbers in self._offers.values():
-            queue.pending.update(numbers)
+            queue.put(numbers)
         for queue, to, count in self._settled.values():
             queue.dropped += count
             queue.acknowledge(to)

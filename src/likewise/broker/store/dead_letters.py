@@ -95,7 +95,7 @@ def letter_row(row: Row) -> DeadLetter:
     number, tenant, at, reason, detail, subscriber, event, matched, body, media_type, check = row
     if check != _checksum(tenant, at, reason, detail, subscriber, event, matched, body, media_type):
         raise refuse(f"dead letter {number}")
-    return DeadLetter(number, at, reason, detail, subscriber, event, unpack(matched), body, media_type)
+    return DeadLetter(number, at, reason, detail, subscriber, event, unpack(matched).tolist(), body, media_type)
 
 
 def remove_of(tables: Tables, tenant: int, subscriber: int) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likewise.broker.store.checksums import altered, check_entry, checksum, refuse
-from likewise.broker.store.packed_sets import pack, unpack
+from likewise.broker.store.packed_sets import Numbers, pack, unpack
 from likewise.broker.store.tables import Row, Tables
 from likewise.formats.wire.deliveries import Cause
 
@@ -29,10 +29,27 @@ _WITH_EVENT: Final = (
 )
 
 
+class Whose(NamedTuple):
+    """Whose some subscriptions are: each one's place among the owners, who are in ascending order."""
+
+    owners: Numbers
+    place: NDArray[np.int32]
+
+    @classmethod
+    def of(cls, owner: Sequence[int]) -> Whose:
+        """From the owner of each.
+
+        >>> Whose.of([9, 4, 9])
+        Whose(owners=array([4, 9]), place=array([1, 0, 1], dtype=int32))
+        """
+        owners, place = np.unique(np.array(owner, np.int64), return_inverse=True)
+        return cls(owners, place.astype(np.int32))
+
+
 class Owners(NamedTuple):
     """Whose the matched subscriptions are: owners in ascending order, and where each one's subscription stands."""
 
-    owner: NDArray[np.int64]
+    owner: Numbers
     place: NDArray[np.intp]
 
 
@@ -45,17 +62,18 @@ class Delivery(msgspec.Struct):
     number: int
     event: int
     cause: int
-    recipients: list[int]
-    matched: list[int]
+    recipients: Numbers
+    matched: Numbers
     scores: bytes = b""
     body: bytes = b""
     ends: int | None = None
+    whose: Whose | None = None  # where it is known from matching
     owners: Owners | None = None  # found once for all recipients, when the first of them is served
 
     @property
     def size(self) -> int:
         """About how many bytes it takes in memory."""
-        return 400 + len(self.body) + 40 * len(self.recipients) + 56 * len(self.matched)
+        return 800 + len(self.body) + 8 * len(self.recipients) + 12 * len(self.matched)
 
     def over(self, now: int) -> bool:
         """Whether the event's validity is over; for windows it does not matter (sources.md C)."""
@@ -65,8 +83,13 @@ class Delivery(msgspec.Struct):
 def insert(tables: Tables, tenant: int, deliveries: Iterable[Delivery]) -> None:
     """Write the rows of a tenant's deliveries."""
     rows = []
+    known: dict[bytes, bytes] = {}  # recipients as they are packed: those of neighbours are often the same
     for d in deliveries:
-        recipients, matched = pack(d.recipients), pack(d.matched)
+        said = d.recipients.tobytes()
+        recipients = known.get(said)
+        if recipients is None:
+            recipients = known[said] = pack(d.recipients)
+        matched = pack(d.matched)
         check = checksum(recipients + matched + d.scores, tenant, d.number, d.event, d.cause)
         rows.append((tenant, d.number, d.event, d.cause, check, recipients, matched, d.scores))
     tables.change_all("INSERT INTO deliveries VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
@@ -111,7 +134,7 @@ def read_newest(tables: Tables, tenant: int, after: int, limit: int) -> list[Del
 def recipients_of(tables: Tables, tenant: int, event: int) -> set[int]:
     """The subscribers that an event was sent to."""
     rows = tables.rows(f"SELECT {COLUMNS} FROM deliveries WHERE event = ? AND tenant = ?", event, tenant)
-    return {number for row in rows for number in delivery_row(row).recipients}
+    return {number for row in rows for number in delivery_row(row).recipients.tolist()}
 
 
 def recipients_after(tables: Tables, tenant: int, after: int) -> Iterator[tuple[int, list[int]]]:
@@ -119,7 +142,7 @@ def recipients_after(tables: Tables, tenant: int, after: int) -> Iterator[tuple[
     for row in tables.each(f"SELECT {COLUMNS} FROM deliveries WHERE tenant = ? AND number > ? ORDER BY number",
                            tenant, after):  # fmt: skip
         verify(*row)
-        yield row[1], unpack(row[5])
+        yield row[1], unpack(row[5]).tolist()
 
 
 def verify(
@@ -140,7 +163,7 @@ def delivery_row(row: Row) -> Delivery:
 def render(delivery: Delivery, own: Iterable[tuple[int, str]]) -> bytes:
     """The delivery for one recipient as JSON; `own` says which of the matched subscriptions are its, and their ids.
 
-    >>> d = Delivery(7, 1, ARRIVAL, [1], [3, 4], b"", b'{"v":1}')
+    >>> d = Delivery(7, 1, ARRIVAL, np.array([1]), np.array([3, 4]), b"", b'{"v":1}')
     >>> render(d, [(0, "warm")])
     b'{"v":1,"sequence":7,"cause":"arrival","subscriptions":[{"id":"warm","score":1.0}],"event":{"v":1}}'
     """

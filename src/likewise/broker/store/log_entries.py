@@ -163,7 +163,7 @@ def sweep(tables: Tables, chosen: Iterable[tuple[Unneeded, Iterable[int]]], now:
                 continue
             swept.events.append(gone)
             found = tables.rows(f"SELECT {COLUMNS} FROM deliveries WHERE event = ?", position)
-            swept.deliveries.extend((tenant, d.number, d.recipients) for d in map(delivery_row, found))
+            swept.deliveries.extend((tenant, d.number, d.recipients.tolist()) for d in map(delivery_row, found))
         tables.change("DELETE FROM log WHERE kind = 1 AND tenant = ? AND position < ?", tenant, before)
     tables.change_all("DELETE FROM deliveries WHERE tenant = ? AND number = ?", [d[:2] for d in swept.deliveries])
     tables.change_all("DELETE FROM log WHERE position = ?", [(event.position,) for event in swept.events])

@@ -13,12 +13,12 @@ from typing import NamedTuple
 import msgspec
 import numpy as np
 
+from likewise.broker.store.packed_sets import NONE, Numbers
+from likewise.broker.tenants.met import Met
 from likewise.matching.cache_use import CacheUse
 from likewise.matching.matcher import Matcher
 from likewise.model import Event, Explanation, Kind, Match, Subscription
 from likewise.semantics.interpretation import Interpretation
-
-NumbersAndScores = tuple[list[int], list[float]]  # numbers of subscriptions, and their scores
 
 
 class Found(NamedTuple):
@@ -55,6 +55,8 @@ class NumberedMatcher:
 
     def __init__(self, matcher: Matcher) -> None:
         self.matcher = matcher
+        self._ids: Sequence[str] = ()  # as the last batch named them, and their numbers
+        self._named: Numbers = NONE
 
     def __len__(self) -> int:
         return len(self.matcher)
@@ -101,17 +103,19 @@ class NumberedMatcher:
         """What an event at a position meets, and what it promotes."""
         return _found(self.matcher.match(msgspec.structs.replace(event, id=str(position)), at))
 
-    def match_batch(self, events: Sequence[Event], at: Sequence[int]) -> dict[int, NumbersAndScores]:
-        """What events meet, by their index; only those that meet something. For subscriptions without windows."""
+    def match_batch(self, events: Sequence[Event], at: Sequence[int]) -> Met:
+        """What events meet. For subscriptions without windows.
+
+        The numbers are the same array as long as subscriptions neither come nor go and the matcher names them all.
+        """
         found = self.matcher.match_batch(events, at)
-        if not len(found.event_index):
-            return {}
-        ids = found.subscription_ids
-        listed = [int(ids[index]) for index in found.subscription_index.tolist()]
-        cuts = (np.flatnonzero(np.diff(found.event_index)) + 1).tolist()
-        starts, ends = [0, *cuts], [*cuts, len(listed)]
-        scores, which = found.score.tolist(), found.event_index[starts].tolist()
-        return {index: (listed[a:b], scores[a:b]) for index, a, b in zip(which, starts, ends, strict=True)}
+        if found.subscription_ids is not self._ids:
+            self._ids = found.subscription_ids
+            self._named = np.array([int(id) for id in self._ids], np.int64)
+        starts = np.searchsorted(found.event_index, np.arange(len(events) + 1, dtype=found.event_index.dtype))
+        scores = found.score
+        all_one = not len(scores) or scores.strides == (0,)  # what engines without scores say of them
+        return Met(self._named, found.subscription_index, starts, None if all_one else scores)
 
     def would_match(self, event: Event, at: int) -> list[Found]:
         """What an event would meet; nothing changes."""

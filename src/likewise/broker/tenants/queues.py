@@ -6,6 +6,7 @@ acknowledgement is cumulative: everything up to a sequence number is settled.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import NamedTuple
@@ -69,6 +70,13 @@ class SubscriberQueue:
             return Room(max(0, self.limit - held))
         last = self.pending[excess - 1] if excess <= held else offered[excess - held - 1]
         return Room(len(offered), excess, last)
+
+    def put(self, numbers: array[int]) -> None:
+        """Let ascending numbers wait."""
+        if numbers and numbers[-1] - numbers[0] == len(numbers) - 1:
+            self.pending.add_range(numbers[0], numbers[-1] + 1)
+        else:
+            self.pending |= BitMap64(numbers)
 
     def acknowledge(self, number: int) -> bool:
         """Settle everything up to a sequence number; whether anything changed."""

@@ -11,10 +11,12 @@ import numpy as np
 import structlog
 
 from likewise.broker.locks import make_lock
-from likewise.broker.store.deliveries import Delivery, Owners
+from likewise.broker.store.deliveries import Delivery, Owners, Whose
+from likewise.broker.store.packed_sets import NONE, Numbers
 from likewise.broker.tenants.numbered_matcher import NumberedMatcher
 from likewise.broker.tenants.queues import SubscriberQueue
 from likewise.broker.timekeeper import PLAUSIBLE
+from likewise.defaults import MATCH_ENTRIES, MATCHES_TOGETHER
 from likewise.errors import UnknownId
 from likewise.matching.matcher import Matcher
 from likewise.model import Subscription
@@ -62,7 +64,10 @@ class Tenant:
         self.handed = 0  # entries that came to be matched in turns; the writer's to change
         self.taken = 0  # of those, what is matched; the matching thread's to change, as is `pace`
         self.pace = 0.0  # seconds of the processor that one took lately
+        self._matches = 0.0  # that an event led to lately
         self.held: dict[int, Held] = {}
+        self._named: Numbers = NONE  # subscriptions whose owners were asked for last
+        self._owned = Whose.of([])
         self.ended: set[int] = set()  # numbers of those that hold no longer
         self.ending: dict[int, Held] = {}  # those with a validity of their own
         self.subscribers: dict[str, SubscriberQueue] = {}
@@ -129,6 +134,20 @@ class Tenant:
         if queue.subscriptions.get(held.id) == held.number:
             del queue.subscriptions[held.id]
 
+    def together(self) -> int:
+        """How many events to match at once, so that what they meet takes little memory."""
+        return max(1, min(MATCH_ENTRIES, int(MATCHES_TOGETHER / max(1.0, self._matches))))
+
+    def met(self, events: int, matches: int) -> None:
+        """So many events led to so many matches."""
+        self._matches = max(matches / events, 0.5 * self._matches + 0.5 * matches / events)
+
+    def owned(self, named: Numbers) -> Whose:
+        """Whose some subscriptions are; found once as long as the same array names them."""
+        if named is not self._named:
+            self._named, self._owned = named, Whose.of([self.held[number].subscriber for number in named.tolist()])
+        return self._owned
+
     def own(self, delivery: Delivery, subscriber: int) -> list[tuple[int, str]]:
         """Which of a delivery's subscriptions are one subscriber's: where each stands, and its id.
 
@@ -136,16 +155,20 @@ class Tenant:
         """
         held, matched = self.held, delivery.matched
         if len(matched) <= FEW_MATCHED:
-            known = ((place, held.get(number)) for place, number in enumerate(matched))
+            known = ((place, held.get(number)) for place, number in enumerate(matched.tolist()))
             return [(place, each.id) for place, each in known if each is not None and each.subscriber == subscriber]
         if delivery.owners is None:
-            of = [-1 if (each := held.get(number)) is None else each.subscriber for number in matched]
-            owners = np.array(of, np.int64)
+            if delivery.whose is not None:
+                owners = delivery.whose.owners[delivery.whose.place]
+            else:
+                of = (-1 if (each := held.get(number)) is None else each.subscriber for number in matched.tolist())
+                owners = np.fromiter(of, np.int64, len(matched))
             place = np.argsort(owners, kind="stable")
             delivery.owners = Owners(owners[place], place)
         first, last = np.searchsorted(delivery.owners.owner, (subscriber, subscriber + 1))
-        places = delivery.owners.place[first:last].tolist()
-        return [(place, each.id) for place in places if (each := held.get(matched[place])) is not None]
+        places = delivery.owners.place[first:last]
+        pairs = zip(places.tolist(), matched[places].tolist(), strict=True)
+        return [(place, each.id) for place, number in pairs if (each := held.get(number)) is not None]
 
     def remember(self, deliveries: list[Delivery]) -> None:
         """Keep the newest deliveries in memory."""
