@@ -13,7 +13,7 @@ from likewise.broker.store import dead_letters
 from likewise.broker.store.deliveries import ARRIVAL, PROMOTED
 from likewise.broker.store.entries import Entry
 from likewise.broker.store.packed_sets import Numbers, pack_scores
-from likewise.broker.tenants.met import Met, NumbersAndScores
+from likewise.broker.tenants.met_events import MetEvents, NumbersAndScores
 from likewise.broker.tenants.numbered_matcher import Found, NumberedMatcher
 from likewise.broker.tenants.tenant import Tenant
 from likewise.model import Event
@@ -65,7 +65,7 @@ def _match_part(tenant: Tenant, entries: Sequence[Entry], outcome: Outcome, find
             promote(tenant, promoted, outcome, find)
 
 
-def match_guarded(matcher: NumberedMatcher, entries: Sequence[Entry], aside: SetAside) -> Met:
+def match_guarded(matcher: NumberedMatcher, entries: Sequence[Entry], aside: SetAside) -> MetEvents:
     """What events meet; `aside` is told of an event that cannot be matched, and its error."""
     events = [entry.value for entry in entries if isinstance(entry.value, Event)]
     moments = [moment(entry) for entry in entries]
@@ -81,11 +81,11 @@ def match_guarded(matcher: NumberedMatcher, entries: Sequence[Entry], aside: Set
             continue
         if matches:
             met[index] = ([each.number for each in matches], [each.score for each in matches])
-    return Met.of(met, len(entries))
+    return MetEvents.of(met, len(entries))
 
 
 def _windows(
-    tenant: Tenant, entry: Entry, outcome: Outcome, plain: Met | None, index: int
+    tenant: Tenant, entry: Entry, outcome: Outcome, plain: MetEvents | None, index: int
 ) -> tuple[tuple[Numbers, bytes] | None, list[Found]]:
     """The numbers and scores of what an event met on arrival, the windows' share added, and what it promoted."""
     met = None if plain is None else (plain.numbers(index), plain.packed_scores(index))

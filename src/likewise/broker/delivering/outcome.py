@@ -15,7 +15,7 @@ from likewise.broker.store.holdings import number_deliveries, settle_deliveries
 from likewise.broker.store.packed_sets import Numbers, pack
 from likewise.broker.store.positions import advance
 from likewise.broker.store.tables import Tables
-from likewise.broker.tenants.met import Met, Shares
+from likewise.broker.tenants.met_events import MetEvents, Shares
 from likewise.broker.tenants.queues import SubscriberQueue
 from likewise.broker.tenants.tenant import Tenant
 
@@ -56,7 +56,7 @@ class Outcome:
         owners = np.array(sorted({held[number].subscriber for number in matched.tolist()}), np.int64)
         self.send(tenant, Delivery(0, event, cause, owners, matched, scores, entry.body, entry.ends))
 
-    def deliver_all(self, tenant: Tenant, entries: Sequence[Entry], met: Met) -> None:
+    def deliver_all(self, tenant: Tenant, entries: Sequence[Entry], met: MetEvents) -> None:
         """Events for the owners of the subscriptions they met on arrival; one that is over by then is for nobody.
 
         What each owner gets is found for all events at once, so that a match costs no step of its own here.

@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 
 from likewise.broker.store.packed_sets import NONE, Numbers
-from likewise.broker.tenants.met import Met
+from likewise.broker.tenants.met_events import MetEvents
 from likewise.matching.cache_use import CacheUse
 from likewise.matching.matcher import Matcher
 from likewise.model import Event, Explanation, Kind, Match, Subscription
@@ -103,7 +103,7 @@ class NumberedMatcher:
         """What an event at a position meets, and what it promotes."""
         return _found(self.matcher.match(msgspec.structs.replace(event, id=str(position)), at))
 
-    def match_batch(self, events: Sequence[Event], at: Sequence[int]) -> Met:
+    def match_batch(self, events: Sequence[Event], at: Sequence[int]) -> MetEvents:
         """What events meet. For subscriptions without windows.
 
         The numbers are the same array as long as subscriptions neither come nor go and the matcher names them all.
@@ -115,7 +115,7 @@ class NumberedMatcher:
         starts = np.searchsorted(found.event_index, np.arange(len(events) + 1, dtype=found.event_index.dtype))
         scores = found.score
         all_one = not len(scores) or scores.strides == (0,)  # what engines without scores say of them
-        return Met(self._named, found.subscription_index, starts, None if all_one else scores)
+        return MetEvents(self._named, found.subscription_index, starts, None if all_one else scores)
 
     def would_match(self, event: Event, at: int) -> list[Found]:
         """What an event would meet; nothing changes."""

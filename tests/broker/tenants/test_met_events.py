@@ -13,7 +13,7 @@ import likewise as lw
 from likewise.broker.broker import Broker
 from likewise.broker.delivering import outcome
 from likewise.broker.store.deliveries import Whose, read_between
-from likewise.broker.tenants.met import Met, Shares
+from likewise.broker.tenants.met_events import MetEvents, Shares
 from likewise.broker.tenants.queues import SubscriberQueue
 
 
@@ -25,7 +25,7 @@ def test_shares_are_those_of_each_match(owners: int, seed: int) -> None:
     whose = [chance.randrange(1, owners + 1) for _ in named]
     found = {event: sorted(chance.sample(named, chance.randrange(200))) for event in range(events)}
     chosen = [chance.random() < 0.8 for _ in range(events)]
-    met = Met.of({event: (numbers, [1.0] * len(numbers)) for event, numbers in found.items()}, events)
+    met = MetEvents.of({event: (numbers, [1.0] * len(numbers)) for event, numbers in found.items()}, events)
     owner_of = dict(zip(named, whose, strict=True))
     shares = Shares.of(met, Whose.of([owner_of[n] for n in met.named.tolist()]), np.array(chosen))
     wanted = {e: sorted({owner_of[n] for n in found[e]}) if chosen[e] else [] for e in found}

@@ -15,13 +15,13 @@ from likewise.broker.store.packed_sets import Numbers, pack_scores
 NumbersAndScores = tuple[list[int], list[float]]  # numbers of subscriptions, and their scores
 
 
-class Met(msgspec.Struct, frozen=True, gc=False):
+class MetEvents(msgspec.Struct, frozen=True, gc=False):
     """The subscriptions that each of some events met, in the order of addition.
 
     `named` are the numbers of subscriptions, ascending. Event i met those at `index[starts[i]:starts[i + 1]]`, with the
     scores beside them; without scores all are 1.
 
-    >>> met = Met.of({1: ([7, 9], [1.0, 0.5])}, count=3)
+    >>> met = MetEvents.of({1: ([7, 9], [1.0, 0.5])}, count=3)
     >>> list(met), met.numbers(1).tolist(), met.listed(1)
     ([1], [7, 9], ([7, 9], [1.0, 0.5]))
     """
@@ -32,7 +32,7 @@ class Met(msgspec.Struct, frozen=True, gc=False):
     scores: NDArray[np.float32] | None = None
 
     @classmethod
-    def of(cls, found: Mapping[int, NumbersAndScores], count: int) -> Met:
+    def of(cls, found: Mapping[int, NumbersAndScores], count: int) -> MetEvents:
         """From what each of `count` events met, by its index; the events are in order."""
         counts = np.zeros(count + 1, np.intp)
         for event, (numbers, _) in found.items():
@@ -78,10 +78,10 @@ class Shares(msgspec.Struct, frozen=True, gc=False):
     cuts: list[int]  # where each owner's begin and end
 
     @classmethod
-    def of(cls, met: Met, owned: Whose, chosen: NDArray[np.bool_]) -> Shares:
+    def of(cls, met: MetEvents, owned: Whose, chosen: NDArray[np.bool_]) -> Shares:
         """The shares of what `chosen` events met.
 
-        >>> met = Met(np.array([5, 6]), np.array([0, 1, 1]), np.array([0, 2, 3]))
+        >>> met = MetEvents(np.array([5, 6]), np.array([0, 1, 1]), np.array([0, 2, 3]))
         >>> shares = Shares.of(met, Whose.of([30, 20]), np.array([True, True]))
         >>> shares.recipients.tolist(), shares.owners, shares.events.tolist(), shares.cuts
         ([20, 30, 20], [20, 30], [0, 1, 0], [0, 2, 3])
