@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -50,7 +51,7 @@ def events(seed: int, count: int) -> list[Event]:
     return [msgspec.structs.replace(event, time=i, expires=None) for i, event in enumerate(made)]
 
 
-def told(found: list[lw.Match]) -> list[tuple[object, ...]]:
+def told(found: Sequence[lw.Match]) -> list[tuple[object, ...]]:
     return [
         (m.event_id, m.subscription_id, m.kind, round(m.score, 5), m.bindings, m.rank_value, m.cause) for m in found
     ]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from sys import getrefcount
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, Self
 
 from likewise.errors import DuplicateId, UnknownId
@@ -16,7 +17,9 @@ from likewise.matching.cache_use import CacheUse
 from likewise.model.event import Event
 from likewise.model.explanation import Explanation
 from likewise.model.hierarchies.types import NO_TYPES, Hierarchy
-from likewise.model.match import Match, Promotion
+from likewise.model.match import Match
+from likewise.model.matches.batch import Promotion
+from likewise.model.matches.sequence import Make, Matches
 from likewise.model.probability import AS_SCORED, ProbabilityCurve
 from likewise.model.subscription import Kind, Subscription
 
@@ -25,6 +28,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likewise.semantics.interpretation import Interpretation
+
+UNHELD = 2  # references to what nobody else holds: the attribute and the argument of `getrefcount`
 
 
 class Found(NamedTuple):
@@ -150,6 +155,7 @@ class BaseEngine:
 
     def __init__(self) -> None:
         self.subscriptions: dict[int, Subscription] = {}
+        self._gone: dict[int, Subscription] = {}  # removed, while matches that may name them are held
 
     @classmethod
     def serving(cls, interpretation: Interpretation) -> Self:
@@ -178,18 +184,43 @@ class BaseEngine:
         found = self.subscriptions.pop(ordinal, None)
         if found is None:
             raise UnknownId(str(ordinal))
+        if getrefcount(self._gone) > UNHELD:
+            self._gone[ordinal] = found
+        elif self._gone:
+            self._gone = {}
         return found
 
     def match(self, event: Event, at: int) -> list[tuple[int, Match]]:
         """`find`, as matches."""
+        ordinals, found = self.matches(event, at)
+        return list(zip(ordinals.tolist(), found, strict=True))
+
+    def matches(self, event: Event, at: int) -> tuple[NDArray[signedinteger[Any]], Matches]:
+        """`match`, as ordinals and a sequence that makes a match when it is looked at.
+
+        An engine that says how it matches, and not this, has its matches made at once.
+        """
+        if type(self).match is not BaseEngine.match:
+            import numpy as np
+
+            hits = self.match(event, at)
+            made = [match for _, match in hits]
+            return np.array([ordinal for ordinal, _ in hits], np.int64), Matches(len(hits), lambda a, b: made[a:b])
         ordinals, scores = self.find(event, at)
-        held = self.subscriptions
-        listed = [1.0] * len(ordinals) if scores is None else scores.tolist()
-        found = []
-        for ordinal, score in zip(ordinals.tolist(), listed, strict=True):
-            subscription = held[ordinal]
-            found.append((ordinal, Match(event.id, subscription.id, subscription.kind, score, likelihood=self.curve)))
-        return found
+        return ordinals, Matches(len(ordinals), self._maker(event, ordinals, scores))
+
+    def _maker(self, event: Event, ordinals: NDArray[signedinteger[Any]], scores: NDArray[float32] | None) -> Make:
+        held, gone, curve, id = self.subscriptions, self._gone, self.curve, event.id
+
+        def make(start: int, stop: int) -> list[Match]:
+            listed = [1.0] * (stop - start) if scores is None else scores[start:stop].tolist()
+            made = []
+            for ordinal, score in zip(ordinals[start:stop].tolist(), listed, strict=True):
+                subscription = held.get(ordinal) or gone[ordinal]
+                made.append(Match(id, subscription.id, subscription.kind, score, likelihood=curve))
+            return made
+
+        return make
 
     def match_batch(self, events: Sequence[Event], at: Sequence[int]) -> FoundBatch:
         """`find` for each event in turn."""

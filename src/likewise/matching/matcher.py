@@ -34,7 +34,8 @@ from likewise.matching.results import Numbering, merge
 from likewise.matching.stretches import moments_of, stretches
 from likewise.model import Condition, Event, Explanation, Kind, Match, MatchBatch, Promotion, Subscription
 from likewise.model import Mapping as PredicateMapping
-from likewise.model.match import Likelihoods
+from likewise.model.matches.batch import Likelihoods
+from likewise.model.matches.sequence import NO_MATCHES, Matches
 from likewise.model.probability import AS_SCORED
 from likewise.semantics.feedback import Judgement, concerns
 from likewise.semantics.interpretation import Interpretation
@@ -211,10 +212,11 @@ class Matcher:
         """
         return self._state.annotating.annotated(as_event(event))
 
-    def match(self, event: GivenEvent, at: int | None = None) -> list[Match]:
+    def match(self, event: GivenEvent, at: int | None = None) -> Matches:
         """The matches of one event, in the order of addition; an event past its validity has none.
 
-        A mapping or JSON is taken for an event, too.
+        A mapping or JSON is taken for an event, too. The answer is a sequence that makes a `Match` when it is looked
+        at: what is counted and not read costs nothing. It never changes, whatever comes or goes later.
         """
         if type(event) is not Event:
             event = as_event(event)
@@ -223,8 +225,8 @@ class Matcher:
         now = self._moment(event, at)
         self._end_validity(now)
         if event.expires is not None and event.expires <= now:
-            return []
-        return [match for _, match in self._state.match(event, now)]
+            return NO_MATCHES
+        return self._state.matches(event, now)
 
     def would_match(self, event: GivenEvent, at: int | None = None) -> list[Match]:
         """The matches `match` would find on arrival; changes nothing: no validity ends, no window moves.
@@ -278,12 +280,12 @@ class Matcher:
             part, when = events[start:stop], moments[start:stop].tolist()
             for engine in self._state.engines.values():
                 found = engine.match_batch(part, when)
-                moved = tuple(Promotion(p.event_index + start, p.match) for p in found.promoted)
+                moved = tuple(Promotion(p.event_index + start, p.match, p.number) for p in found.promoted)
                 pieces.append((start, found._replace(promoted=moved)))
         event_index, ordinals, score = merge(pieces)
         promoted = tuple(sorted((x for _, p in pieces for x in p.promoted), key=lambda x: x.event_index))
-        index, ids = self._numbering.number(ordinals, over_now)
-        return MatchBatch(event_index, index, score, ids, promoted, self._likelihoods(ids))
+        index, ids, numbers = self._numbering.number(ordinals, over_now)
+        return MatchBatch(event_index, index, score, ids, promoted, self._likelihoods(ids), numbers)
 
     def _all_annotated(self, events: Sequence[Event]) -> Sequence[Event]:
         """Events as they are matched; the very same if annotations change none of them."""

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -12,11 +13,13 @@ import msgspec
 from likewise.defaults import MAX_ADDITIONS
 from likewise.errors import DuplicateId, InvalidSubscription, LimitExceeded, UnknownId
 from likewise.matching.annotating.step import AnnotationStep
-from likewise.matching.engine import Engine
+from likewise.matching.engine import BaseEngine, Engine
 from likewise.matching.engines import Engines
 from likewise.model import Event, Explanation, Kind, Match, Subscription
+from likewise.model.matches.sequence import Matches, merged
 
 if TYPE_CHECKING:
+    from likewise.model.matches.sequence import Ordinals
     from likewise.semantics.interpretation import Interpretation
 
 
@@ -85,6 +88,17 @@ class MatcherState:
             found.sort(key=lambda hit: hit[0])
         return found
 
+    def matches(self, event: Event, at: int) -> Matches:
+        """The matches of one event in the order of addition, each made when it is looked at."""
+        event = self.annotating.annotated(event)
+        found = []
+        for engine in self.engines.values():
+            if isinstance(engine, BaseEngine):
+                found.append(engine.matches(event, at))
+            else:
+                found.append(_made(engine.match(event, at)))
+        return found[0][1] if len(found) == 1 else merged(found)
+
     def explain(self, event: Event, id: str, at: int) -> Explanation:
         """Why the event does or does not meet a subscription at a moment, with what made its scores."""
         from likewise.matching.explaining.evidence import with_evidence
@@ -101,6 +115,13 @@ class MatcherState:
         if event.expires is not None and event.expires <= at:
             return ended(explained, "the event's validity was over before it was matched; publish it with a later end")
         return explained
+
+
+def _made(hits: Sequence[tuple[int, Match]]) -> tuple[Ordinals, Matches]:
+    import numpy as np
+
+    made = [match for _, match in hits]
+    return np.array([ordinal for ordinal, _ in hits], np.int64), Matches(len(made), lambda a, b: made[a:b])
 
 
 def ended(explained: Explanation, change: str) -> Explanation:

@@ -56,9 +56,9 @@ class Numbering:
 
     >>> import numpy as np
     >>> held = {n: Subscription(None, id=f"s{n}") for n in (2, 5)}
-    >>> index, ids = Numbering(held).number(np.array([5]), {})
-    >>> [ids[i] for i in index.tolist()]
-    ['s5']
+    >>> index, ids, numbers = Numbering(held).number(np.array([5]), {})
+    >>> [(ids[i], int(numbers[i])) for i in index.tolist()]
+    [('s5', 5)]
     """
 
     def __init__(self, held: Mapping[int, Subscription]) -> None:
@@ -69,23 +69,28 @@ class Numbering:
         """A subscription came or went."""
         self._ids: tuple[str, ...] = ()
         self._first = 0
+        self._numbers: Ordinals | None = None
         self._matches = 0  # numbered since
         self._places: NDArray[int64] | None = None  # of the ordinals from the first on; None if none is missing
 
-    def number(self, ordinals: Ordinals, ended: Mapping[int, str]) -> tuple[Ordinals, Sequence[str]]:
-        """For each ordinal an index into the ids that come with it; `ended` names those no longer held."""
+    def number(self, ordinals: Ordinals, ended: Mapping[int, str]) -> tuple[Ordinals, Sequence[str], Ordinals]:
+        """For each ordinal an index into the ids that come with it, and the ordinals of these ids.
+
+        `ended` names those no longer held.
+        """
         import numpy as np
 
         held = self._held
         self._matches += len(ordinals)
         if ended or self._matches < len(held):
             used, index = np.unique(ordinals, return_inverse=True)
-            return index, [held[o].id if o in held else ended[o] for o in used.tolist()]
-        if not self._ids:
-            self._list(np.fromiter(held, np.int64, len(held)))
+            return index, [held[o].id if o in held else ended[o] for o in used.tolist()], used
+        if self._numbers is None:
+            self._numbers = np.fromiter(held, np.int64, len(held))
+            self._list(self._numbers)
         if self._places is not None:
-            return self._places[ordinals - self._first], self._ids
-        return (ordinals - self._first if self._first else ordinals), self._ids
+            return self._places[ordinals - self._first], self._ids, self._numbers
+        return (ordinals - self._first if self._first else ordinals), self._ids, self._numbers
 
     def _list(self, ordinals: NDArray[int64]) -> None:
         import numpy as np

@@ -11,7 +11,8 @@ from likewise.model.event import Event, EventTuple, contexts
 from likewise.model.explanation import Explanation, PredicateReport, Verdict
 from likewise.model.flatten import event
 from likewise.model.mapping import Correspondence, Mapping
-from likewise.model.match import Match, MatchBatch, Promotion
+from likewise.model.match import Match
+from likewise.model.matches.batch import MatchBatch, Promotion
 from likewise.model.moments import MOMENT, Moment, read_moment
 from likewise.model.predicate import OPERATORS, Operator, Predicate
 from likewise.model.rdf import Triple, TriplePattern, is_variable

@@ -1,18 +1,14 @@
-"""Matches: what a matcher answers, one by one or as arrays."""
+"""A match: what a matcher answers, one by one."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from collections.abc import Callable
+from typing import Literal
 
 from likewise.model.mapping import Mapping
 from likewise.model.probability import AS_SCORED, ProbabilityCurve
 from likewise.model.shown import html_of, text_of
 from likewise.model.subscription import Kind
-
-if TYPE_CHECKING:
-    from numpy import float32, signedinteger
-    from numpy.typing import NDArray
 
 Cause = Literal["arrival", "promoted"]
 Bindings = tuple[tuple[tuple[str, str], ...], ...]
@@ -95,53 +91,3 @@ class Match:
 
     def _repr_html_(self) -> str:
         return html_of(self)
-
-
-class Promotion(NamedTuple):
-    """A promotion during a batch: the event (by index) whose arrival caused it, and the match."""
-
-    event_index: int
-    match: Match
-
-
-class Likelihoods(NamedTuple):
-    """Curves for conditions and for statements, and the indices of the subscriptions that are statements."""
-
-    conditions: ProbabilityCurve = AS_SCORED
-    statements: ProbabilityCurve = AS_SCORED
-    places: tuple[int, ...] = ()
-
-
-class MatchBatch(NamedTuple):
-    """The matches of a batch as arrays, ordered by event, then by the order of addition.
-
-    Pair i says that event `event_index[i]` met `subscription_ids[subscription_index[i]]` with `score[i]`.
-    `likelihoods` are the curves that make scores probabilities: for conditions, and for statements with the indices of
-    the subscriptions that are some.
-    """
-
-    event_index: NDArray[signedinteger[Any]]
-    subscription_index: NDArray[signedinteger[Any]]
-    score: NDArray[float32]
-    subscription_ids: Sequence[str]
-    promoted: tuple[Promotion, ...] = ()
-    likelihoods: Likelihoods = Likelihoods()
-
-    @property
-    def probability(self) -> NDArray[float32]:
-        """How probable each match is what was meant; computed when it is asked for."""
-        import numpy as np
-
-        conditions, statements, places = self.likelihoods
-        found = conditions.each(self.score)
-        if places:
-            stated = np.isin(self.subscription_index, places)
-            found[stated] = statements.each(self.score[stated])
-        return found
-
-    def pairs(self) -> Iterator[tuple[int, str, float]]:
-        """Each match as (event index, subscription id, score); for small batches and tests."""
-        for e, s, score in zip(
-            self.event_index.tolist(), self.subscription_index.tolist(), self.score.tolist(), strict=True
-        ):
-            yield e, self.subscription_ids[s], score

@@ -243,7 +243,7 @@ def test_mixed_units_rank_as_exact_fractions_do(seed: int) -> None:
                         found = matcher.advance(step.now) + matcher.withdraw(step.id)
                     else:
                         assert step.event is not None
-                        found = matcher.match(step.event, at=step.now)
+                        found = list(matcher.match(step.event, at=step.now))
                     assert told_by(found) == step.expected, (seed, engine, way, step)
 
 

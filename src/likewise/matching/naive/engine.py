@@ -30,7 +30,8 @@ from likewise.model.event import Event
 from likewise.model.explanation import Explanation
 from likewise.model.hierarchies.types import NO_TYPES, Hierarchy
 from likewise.model.mapping import Mapping
-from likewise.model.match import Bindings, Match, Promotion
+from likewise.model.match import Bindings, Match
+from likewise.model.matches.batch import Promotion
 from likewise.model.probability import AS_SCORED, ProbabilityCurve
 from likewise.model.subscription import GraphPattern, Interest, Kind, Near, Statements, Subscription
 
@@ -160,7 +161,7 @@ class NaiveEngine(BaseEngine):
             arrived, promoted = self._arrive(event, when)
             founds.append(found_of(arrived))
             promoted.sort(key=lambda hit: hit[0])
-            promotions += [Promotion(index, match) for _, match in promoted]
+            promotions += [Promotion(index, match, ordinal) for ordinal, match in promoted]
         return found_batch(founds, promotions)
 
     def _arrive(self, event: Event, at: int, *, describing: bool = False) -> tuple[Hits, Hits]:

@@ -28,6 +28,7 @@ from likewise.matching.thematic.conjunction_table import ConjunctionTable
 from likewise.matching.thematic.posting_lists import NUMBER, TEXT, PostingLists, Seen
 from likewise.model import Condition, Event, EventTuple, Explanation, Kind, Mapping, Match, Subscription, contexts
 from likewise.model.hierarchies.types import NO_TYPES, Hierarchy
+from likewise.model.matches.sequence import Matches
 from likewise.model.probability import AS_SCORED, ProbabilityCurve
 from likewise.model.units.unit import in_float
 from likewise.semantics.concepts.magnitudes import is_bare, unit_by_size
@@ -39,7 +40,7 @@ TINY = 1e-30  # products below this need 64 bits
 WIDTH = 32  # as in thematic_kernels: events matched side by side
 
 Key = tuple[object, ...] | EventTuple
-Matches = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float32], NDArray[np.float64]]
+FoundArrays = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float32], NDArray[np.float64]]
 
 
 class ThematicEngine(BaseEngine):
@@ -133,20 +134,21 @@ class ThematicEngine(BaseEngine):
         _, ordinals, scores, _ = self._match((event,))
         return Found(ordinals, scores)
 
-    def match(self, event: Event, at: int) -> list[tuple[int, Match]]:
-        """`find`, as matches with their products and, when asked for, mappings."""
+    def matches(self, event: Event, at: int) -> tuple[NDArray[np.int64], Matches]:
+        """`find`, as matches with their products and, when asked for, mappings; each made when it is looked at."""
         _, ordinals, scores, products = self._match((event,), products=True)
-        found = []
-        for ordinal, score, product in zip(ordinals.tolist(), scores.tolist(), products.tolist(), strict=True):
-            subscription = self.subscriptions[ordinal]
-            trace = self._tracer(event, subscription)
-            found.append(
-                (
-                    ordinal,
-                    Match(event.id, subscription.id, subscription.kind, score, product, trace, likelihood=self.curve),
-                )
-            )
-        return found
+        held, gone, curve = self.subscriptions, self._gone, self.curve
+
+        def make(start: int, stop: int) -> list[Match]:
+            made = []
+            columns = (ordinals[start:stop], scores[start:stop], products[start:stop])
+            for ordinal, score, product in zip(*(column.tolist() for column in columns), strict=True):
+                of = held.get(ordinal) or gone[ordinal]
+                trace = self._tracer(event, of)
+                made.append(Match(event.id, of.id, of.kind, score, product, trace, likelihood=curve))
+            return made
+
+        return ordinals, Matches(len(ordinals), make)
 
     def _tracer(self, event: Event, subscription: Subscription) -> Callable[[], Mapping | None]:
         """The best mapping of a match, computed when it is asked for."""
@@ -197,12 +199,12 @@ class ThematicEngine(BaseEngine):
         if any(touched):
             self._renumber(self.lists.keep(np.flatnonzero(~np.array(touched, bool))))
 
-    def _match(self, events: Sequence[Event], *, products: bool = False) -> Matches:
+    def _match(self, events: Sequence[Event], *, products: bool = False) -> FoundArrays:
         """How many matches each event has; ordinal, score and, if asked for, product of each, by event and ordinal."""
         found = self._match_indexed(events, products=products)
         return self._with_plain(events, found, products) if self._plain else found
 
-    def _with_plain(self, events: Sequence[Event], found: Matches, products: bool) -> Matches:
+    def _with_plain(self, events: Sequence[Event], found: FoundArrays, products: bool) -> FoundArrays:
         """The matches with those of conditions that no list indexes."""
         counts, columns = found[0], found[1:]
         ends = np.cumsum(counts)
@@ -223,7 +225,7 @@ class ThematicEngine(BaseEngine):
             np.array([row[2] for row in joined] if products else [], np.float64),
         )  # fmt: skip
 
-    def _match_indexed(self, events: Sequence[Event], *, products: bool) -> Matches:
+    def _match_indexed(self, events: Sequence[Event], *, products: bool) -> FoundArrays:
         """The matches of what the lists index."""
         from likewise.matching.thematic.match_kernels import match_events
 

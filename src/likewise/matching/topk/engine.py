@@ -140,7 +140,7 @@ class TopKEngine(BaseEngine):
         for index, (event, when) in enumerate(zip(events, at, strict=True)):
             arrived, promoted = self._arrive(event, when)
             founds.append(found_of(arrived))
-            promotions += [Promotion(index, match) for _, match in sorted(promoted, key=lambda hit: hit[0])]
+            promotions += [Promotion(index, match, o) for o, match in sorted(promoted, key=lambda hit: hit[0])]
         return found_batch(founds, promotions)
 
     def _arrive(self, event: Event, at: int) -> tuple[Hits, Hits]:

@@ -1,0 +1,129 @@
+"""The matches of many events as arrays, and as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from likewise.errors import MissingDependency
+from likewise.extras import require
+from likewise.model.match import Match
+from likewise.model.matches.table import match_schema
+from likewise.model.probability import AS_SCORED, ProbabilityCurve
+
+if TYPE_CHECKING:
+    import pandas
+    import pyarrow as pa
+    from numpy import float32, signedinteger
+    from numpy.typing import NDArray
+
+
+class Promotion(NamedTuple):
+    """A promotion during a batch: which event (by index) caused it, the match, its subscription's number."""
+
+    event_index: int
+    match: Match
+    number: int = -1
+
+
+class Likelihoods(NamedTuple):
+    """Curves for conditions and for statements, and the indices of the subscriptions that are statements."""
+
+    conditions: ProbabilityCurve = AS_SCORED
+    statements: ProbabilityCurve = AS_SCORED
+    places: tuple[int, ...] = ()
+
+
+class MatchBatch(NamedTuple):
+    """The matches of a batch as arrays, ordered by event, then by the order of addition.
+
+    Pair i says that event `event_index[i]` met `subscription_ids[subscription_index[i]]` with `score[i]`.
+    `numbers` has for each of `subscription_ids` the number the matcher dealt out when it was added: the same in every
+    batch, never used for another subscription, and kept when the matcher is saved and loaded.
+    `likelihoods` are the curves that make scores probabilities: for conditions, and for statements with the indices of
+    the subscriptions that are some.
+    """
+
+    event_index: NDArray[signedinteger[Any]]
+    subscription_index: NDArray[signedinteger[Any]]
+    score: NDArray[float32]
+    subscription_ids: Sequence[str]
+    promoted: tuple[Promotion, ...] = ()
+    likelihoods: Likelihoods = Likelihoods()
+    numbers: NDArray[signedinteger[Any]] | None = None
+
+    @property
+    def subscription_numbers(self) -> NDArray[signedinteger[Any]]:
+        """For each of `subscription_ids` its stable number; where nobody dealt any, its place in the list."""
+        import numpy as np
+
+        return np.arange(len(self.subscription_ids)) if self.numbers is None else self.numbers
+
+    def to_arrow(self) -> pa.Table:
+        """The matches as an Arrow table of the published schema (`likewise.model.matches.table`, docs/formats.md).
+
+        >>> import likewise as lw
+        >>> m = lw.Matcher()
+        >>> _ = m.add({"text": "{x > 1}", "id": "s"})
+        >>> m.match_batch([{"x": 2}, {"x": 1}]).to_arrow().to_pylist()[0]["subscription_id"]
+        's'
+        """
+        import numpy as np
+        import pyarrow as pa
+
+        schema = match_schema()
+        ids = list(self.subscription_ids)
+        numbers = self.subscription_numbers
+        arrived, promoted = len(self.event_index), [each.match for each in self.promoted]
+        place = {id: index for index, id in enumerate(ids)} if promoted else {}
+        later = [place.get(match.subscription_id, -1) for match in promoted]
+        for spot, match in enumerate(promoted):  # one that no event of the batch met on arrival
+            if later[spot] < 0:
+                later[spot] = place[match.subscription_id] = len(ids)
+                ids.append(match.subscription_id)
+        of_later = np.array([each.number for each in self.promoted], np.int64)
+        index = np.concatenate([self.subscription_index, np.array(later, np.int64)]).astype(np.int32)
+        columns: list[Any] = [
+            np.concatenate([self.event_index, [each.event_index for each in self.promoted]]).astype(np.int32),
+            np.concatenate([numbers[self.subscription_index], of_later]).astype(np.int64),
+            pa.DictionaryArray.from_arrays(index, pa.array(ids, pa.string())),
+            np.concatenate([self.score, [match.score for match in promoted]]).astype(np.float32),
+            np.concatenate([self.probability, [match.probability for match in promoted]]).astype(np.float32),
+            pa.DictionaryArray.from_arrays(
+                np.repeat([0, 1], [arrived, len(promoted)]).astype(np.int8), pa.array(["arrival", "promoted"])
+            ),
+            pa.array([None] * arrived + [match.event_id for match in promoted], pa.string()),
+        ]
+        table = pa.Table.from_arrays([pa.array(c) if isinstance(c, np.ndarray) else c for c in columns], schema=schema)
+        if promoted:
+            order = np.lexsort((np.arange(table.num_rows) >= arrived, columns[0]))
+            table = table.take(order)
+        return table
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """The same as a data frame; ids and causes are categories."""
+        require("match", "a table of matches")
+        if find_spec("pandas") is None:
+            raise MissingDependency("pandas", "spark", or_else="to_arrow() gives the same table without it")
+        found: pandas.DataFrame = self.to_arrow().to_pandas()
+        return found
+
+    @property
+    def probability(self) -> NDArray[float32]:
+        """How probable each match is what was meant; computed when it is asked for."""
+        import numpy as np
+
+        conditions, statements, places = self.likelihoods
+        found = conditions.each(self.score)
+        if places:
+            stated = np.isin(self.subscription_index, places)
+            found[stated] = statements.each(self.score[stated])
+        return found
+
+    def pairs(self) -> Iterator[tuple[int, str, float]]:
+        """Each match as (event index, subscription id, score); for small batches and tests."""
+        for e, s, score in zip(
+            self.event_index.tolist(), self.subscription_index.tolist(), self.score.tolist(), strict=True
+        ):
+            yield e, self.subscription_ids[s], score
