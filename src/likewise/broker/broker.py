@@ -34,7 +34,7 @@ from likewise.broker.store.entries import (
     command_entry,
     event_entries,
 )
-from likewise.broker.store.event_log import Done
+from likewise.broker.store.event_log import Done, Request
 from likewise.broker.store.holdings import add_tenant
 from likewise.broker.store.log_entries import Swept, find_event
 from likewise.broker.store.positions import start_at
@@ -237,14 +237,21 @@ class Broker:
 
     def start_publish(self, tenant: Tenant, events: Sequence[Event], done: Done) -> None:
         """`publish`, telling `done` the receipts; the caller has waited while `tenant.blocked`."""
+        self.store.append(*self.request(tenant, events, self.kept_until(), done))
+
+    def request(self, tenant: Tenant, events: Sequence[Event], kept: int | None, done: Done) -> Request:
+        """What `start_publish` appends, for those who append several together."""
         if len(events) > self.config.limits.batch:
             raise LimitExceeded("events of one request", allowed=self.config.limits.batch, found=len(events))
         self._refuse_if_failed()
-        keep = self.config.store.span
-        kept = None if keep is None else self.clock.latest() + keep
         entries = event_entries(tenant.number, events, kept)
         self.metrics.received(tenant.name, len(entries))
-        self.store.append(entries, self.trace.received(tenant.name, entries, done))
+        return entries, self.trace.received(tenant.name, entries, done)
+
+    def kept_until(self) -> int | None:
+        """Until when an event is kept that is published now; None for ever."""
+        keep = self.config.store.span
+        return None if keep is None else self.clock.latest() + keep
 
     def find_event(self, tenant: Tenant, id: str, source: str | None = None) -> int:
         """The position of an event by its id, and its source where several share the id."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Final, TypeVar
+from typing import Final, TypeVar, cast
 
 from likewise.broker.broker import Broker
-from likewise.broker.store.event_log import Done
+from likewise.broker.store.event_log import Done, Request
 from likewise.broker.tenants.access import Access, Doorkeeper
 from likewise.broker.tenants.allowed import check_backlog
 from likewise.broker.tenants.rates import Rate
@@ -18,6 +18,8 @@ from likewise.broker.tenants.tenant import Tenant
 from likewise.connectors.loop_bridge import LoopBridge
 from likewise.defaults import BLOCK_SECONDS, MAX_QUESTIONS, MAX_QUESTIONS_WAITING, TENANT
 from likewise.errors import BacklogExceeded, Unavailable
+from likewise.formats.wire.events import Receipt
+from likewise.model import Event
 
 T = TypeVar("T")
 LOOK_SECONDS: Final = 5.0  # how often a stream whose token ends looks at the clock, which may be set meanwhile
@@ -43,6 +45,8 @@ class Door:
         self._rates: dict[str, Rate] = {}
         self._asked: dict[str, _Asked] = {}
         self._bridge: LoopBridge | None = None
+        self._gathered: list[Request] = []  # published in this turn of the loop
+        self._kept: int | None = None  # until when that is kept
 
     def reload(self) -> None:
         """Read the tokens anew."""
@@ -75,6 +79,25 @@ class Door:
     async def answer(self, start: Callable[[Done], None]) -> object:
         """What the broker answers once that is on disk."""
         return await self.bridge.answer(start)
+
+    async def publish(self, tenant: Tenant, events: Sequence[Event]) -> list[Receipt]:
+        """Append events, all or none; returns when they are on disk.
+
+        What is published in one turn of the loop is handed over together: the writer is woken once for all of it.
+        """
+        return cast("list[Receipt]", await self.answer(lambda done: self._gather(tenant, events, done)))
+
+    def _gather(self, tenant: Tenant, events: Sequence[Event], done: Done) -> None:
+        if not self._gathered:
+            self._kept = self.broker.kept_until()
+        request = self.broker.request(tenant, events, self._kept, done)
+        if not self._gathered:
+            asyncio.get_running_loop().call_soon(self._hand_over)
+        self._gathered.append(request)
+
+    def _hand_over(self) -> None:
+        gathered, self._gathered = self._gathered, []
+        self.broker.store.append_all(gathered)
 
     async def ask(self, tenant: Tenant, question: Callable[[], T]) -> T:
         """The answer to a question, found beside the loop and beside the thread that matches.

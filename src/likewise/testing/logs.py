@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar, cast
 
-from likewise.broker.store.commits import Append, Commit, Done, Follower, Foresight, Head, Work, wait_for
+from likewise.broker.store.commits import Append, Commit, Done, Follower, Foresight, Head, Request, Work, wait_for
 from likewise.broker.store.entries import Entry
 from likewise.broker.store.files import connect, open_tables, said
 from likewise.broker.store.log_entries import rows_between
@@ -80,7 +80,11 @@ class MemoryLog:
 
     def append(self, entries: list[Entry], done: Done) -> None:
         """Append all of the entries or none; `done` is told the receipts, or the error."""
-        self.submit(Append(entries, done, self._head, self.followers, self.foresight))
+        self.append_all([(entries, done)])
+
+    def append_all(self, requests: list[Request]) -> None:
+        """`append` for several, which fail each by itself."""
+        self.submit(Append(requests, self._head, self.followers, self.foresight))
 
     def write(self, work: Callable[[Tables], object], done: Done) -> None:
         """Do some work; `done` is told what it returned, or the error it met."""

@@ -11,12 +11,13 @@ import likewise as lw
 from likewise.broker.store.checksums import refuse
 from likewise.broker.store.commits import wait_for
 from likewise.broker.store.entries import EVENT, Entry, event_body
-from likewise.broker.store.event_log import EventLog
+from likewise.broker.store.event_log import EventLog, Request
 from likewise.broker.store.holdings import add_tenant, read_tenants
 from likewise.broker.store.positions import advance, read_positions, start_at
 from likewise.broker.store.tables import Tables
 from likewise.broker.store.writer import Store
 from likewise.errors import ArtefactDamaged, Conflict
+from likewise.formats.wire.events import Receipt
 from likewise.testing.logs import MemoryLog
 
 Told = list[object]
@@ -158,3 +159,27 @@ def test_the_twin_fails_when_it_is_told_to() -> None:
     appended(log, event("a"))
     assert follower.positions == [1]
     log.close()
+
+
+def test_requests_appended_together_fail_each_by_itself(log: EventLog) -> None:
+    """Each is told its own receipts or its own error; what one of them repeats of another is found."""
+    told: dict[str, object] = {}
+
+    def request(name: str, *entries: Entry) -> Request:
+        return list(entries), lambda result: told.__setitem__(name, result)
+
+    appended(log, event("a"))
+    log.append_all([
+        request("new", event("b"), event("c")),
+        request("conflict", event("d"), event("a", 9)),
+        request("again", event("c")),
+        request("nothing"),
+        request("last", event("e")),
+    ])  # fmt: skip
+    flush(log)
+    assert told["new"] == [Receipt("b", 2), Receipt("c", 3)]
+    assert isinstance(told["conflict"], Conflict)
+    assert told["again"] == [Receipt("c", 3, True)]
+    assert told["nothing"] == []
+    assert told["last"] == [Receipt("e", 4)]
+    assert [entry.id for entry in log.entries(0, log.position)] == ["a", "b", "c", "e"]

@@ -115,7 +115,7 @@ def test_who_waits_at_a_stop_is_told_503(monkeypatch: pytest.MonkeyPatch) -> Non
     thread = threading.Thread(target=lambda: asyncio.run(served.run()), daemon=True)
     thread.start()
     address = f"http://127.0.0.1:{ports.get(timeout=60)}"
-    monkeypatch.setattr(broker, "start_publish", lambda tenant, events, done: None)  # an answer that never comes
+    monkeypatch.setattr(broker.store, "append_all", lambda requests: None)  # an answer that never comes
     answers: list[httpx.Response] = []
     asking = threading.Thread(
         target=lambda: answers.append(httpx.post(f"{address}/v1/events", json={"a": 1}, timeout=60))

@@ -91,7 +91,7 @@ def test_a_mistake_of_ours_is_said_without_its_details(broker: Broker, monkeypat
     def broken(*_: object) -> None:
         raise ZeroDivisionError("a secret")
 
-    monkeypatch.setattr(broker, "start_publish", broken)
+    monkeypatch.setattr(broker, "request", broken)
     sent = asyncio.run(_posted(broker, [{"type": "http.request", "body": b'{"a":1}'}]))
     assert sent[0]["status"] == 500
     assert b"secret" not in sent[1]["body"]

@@ -159,7 +159,7 @@ def test_what_is_not_on_disk_is_not_acknowledged(
                 def refuse(*_: object) -> None:
                     raise lw.errors.Unavailable("the disk is full")
 
-                broken.setattr(broker, "start_publish", refuse)
+                broken.setattr(broker, "request", refuse)
                 async with publisher(mosquitto) as device:
                     device.publish("a/1", b"1", qos=1)
                     await until(lambda: bridge.state.received == 1)

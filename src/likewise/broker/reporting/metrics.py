@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Final
+from typing import Final, TypeVar, cast
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily, Metric
@@ -15,6 +15,8 @@ from likewise.broker.tenants.tenant import Tenant
 from likewise.matching.cache_use import CACHES, CacheUse
 
 _BUCKETS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0, 60.0)
+
+M = TypeVar("M", Counter, Histogram)
 
 
 class Metrics:
@@ -40,6 +42,7 @@ class Metrics:
         self._matching = self._histogram("matching_seconds", "From arrival in the log to stored deliveries")
         self._publishing = self._histogram("publish_seconds", "From request to acknowledgement")
         self._refusals: dict[str, int] = {}
+        self._found: dict[tuple[Counter | Histogram, str], Counter | Histogram] = {}
 
     def _counter(self, name: str, text: str, *labels: str) -> Counter:
         return Counter(f"likewise_{name}", text, ["tenant", *labels], registry=self.registry)
@@ -71,11 +74,18 @@ class Metrics:
 
     def received(self, tenant: str, count: int) -> None:
         """Events came in."""
-        self._received.labels(tenant).inc(count)
+        self._of(self._received, tenant).inc(count)
 
     def published(self, tenant: str, seconds: float) -> None:
         """A request that published was answered."""
-        self._publishing.labels(tenant).observe(seconds)
+        self._of(self._publishing, tenant).observe(seconds)
+
+    def _of(self, metric: M, tenant: str) -> M:
+        """A metric of one tenant; finding it anew each time would cost more than counting."""
+        found = self._found.get((metric, tenant))
+        if found is None:
+            found = self._found[metric, tenant] = metric.labels(tenant)
+        return cast("M", found)
 
     def sent(self, tenant: str, count: int) -> None:
         """Deliveries went out."""

@@ -23,6 +23,7 @@ Done = Callable[[object], None]  # told a result, or an error
 
 
 Receipts = list[Receipt]
+Request = tuple[list[Entry], Done]  # entries of which all or none are appended, and who is told
 
 
 class Commit(Protocol):
@@ -110,9 +111,9 @@ class Append:
     """Entries for the log: of one request or of several that share a transaction; of each request all or none."""
 
     def __init__(
-        self, entries: list[Entry], done: Done, head: Head, followers: list[Follower], foresight: Foresight | None
+        self, requests: list[Request], head: Head, followers: list[Follower], foresight: Foresight | None
     ) -> None:
-        self._requests = [(entries, done)]
+        self._requests = requests
         self._head = head
         self._followers = followers
         self._foresight = foresight
@@ -129,7 +130,7 @@ class Append:
 
     def parts(self) -> list[Append]:
         """Each request by itself."""
-        return [Append(entries, done, self._head, self._followers, self._foresight) for entries, done in self._requests]
+        return [Append([request], self._head, self._followers, self._foresight) for request in self._requests]
 
     def gains_from(self, other: Commit) -> bool:
         """Whether more of it could be matched before its commit if another commit went first."""

@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from typing import Protocol, TypeVar
 
-from likewise.broker.store.commits import Commit, Done, Follower, Foresight
+from likewise.broker.store.commits import Commit, Done, Follower, Foresight, Request
 from likewise.broker.store.entries import Entry
 from likewise.broker.store.tables import Tables
 
-__all__ = ["Commit", "Done", "EventLog", "Follower", "Foresight", "Tables"]
+__all__ = ["Commit", "Done", "EventLog", "Follower", "Foresight", "Request", "Tables"]
 
 T = TypeVar("T")
 
@@ -35,6 +35,10 @@ class EventLog(Protocol):
 
     def append(self, entries: list[Entry], done: Done) -> None:
         """Append all of the entries or none; `done` is told the receipts, or the error, once that is on disk."""
+        ...
+
+    def append_all(self, requests: list[Request]) -> None:
+        """`append` for several, which share a transaction and fail each by itself."""
         ...
 
     def write(self, work: Callable[[Tables], object], done: Done) -> None:

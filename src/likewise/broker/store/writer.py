@@ -18,7 +18,7 @@ from typing import Final, TypeVar, cast
 import structlog
 
 from likewise.broker.locks import make_lock
-from likewise.broker.store.commits import Append, Commit, Done, Follower, Foresight, Head, Work, wait_for
+from likewise.broker.store.commits import Append, Commit, Done, Follower, Foresight, Head, Request, Work, wait_for
 from likewise.broker.store.entries import Entry
 from likewise.broker.store.files import FolderLock, Place, connect, open_tables, said
 from likewise.broker.store.log_entries import rows_between
@@ -91,7 +91,11 @@ class Store:
 
     def append(self, entries: list[Entry], done: Done) -> None:
         """Append all of the entries or none; `done` is told the receipts, or the error, once that is on disk."""
-        self.submit(Append(entries, done, self._head, self.followers, self.foresight))
+        self.append_all([(entries, done)])
+
+    def append_all(self, requests: list[Request]) -> None:
+        """`append` for several, which share a transaction and fail each by itself."""
+        self.submit(Append(requests, self._head, self.followers, self.foresight))
 
     def write(self, work: Callable[[Tables], object], done: Done) -> None:
         """Do some work in the writer's next transaction; `done` is told what it returned, or the error it met."""

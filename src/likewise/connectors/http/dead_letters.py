@@ -87,7 +87,7 @@ async def retry(request: Request, number: str) -> Response:
             events = read_events(letter.body, Said.of(letter.media_type or None), door.broker.clock())
         except Unreadable as still:
             raise still.error from still
-        await door.answer(lambda done: door.broker.start_publish(tenant, events, done))
+        await door.publish(tenant, events)
         await _forget(door, tenant, chosen)
         return answer({"published": [event.id for event in events]})
     command = Retry(letter.number, letter.event, letter.subscriber, tuple(letter.subscriptions))

@@ -14,6 +14,7 @@ from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from likewise.connectors.door import Door
+from likewise.connectors.http.answering import send_json
 from likewise.connectors.http.problems import mistake, problem_response
 from likewise.connectors.http.requests import bearer, door_in, received
 from likewise.connectors.ingress import publish
@@ -45,9 +46,7 @@ class Publishing:
         except Exception as error:
             await mistake(PATH, error)(scope, receive, send)
         else:
-            headers = [(b"content-length", b"%d" % len(body)), (b"content-type", b"application/json")]
-            await send({"type": "http.response.start", "status": 200, "headers": headers})
-            await send({"type": "http.response.body", "body": body})
+            await send_json(send, body)
 
 
 async def publish_request(door: Door, scope: Scope, receive: Receive) -> bytes:

@@ -170,7 +170,7 @@ class Bridge:
         async def attempt() -> None:
             door.take(tenant, len(events))
             await door.unblocked(tenant)
-            await door.answer(lambda done: door.broker.start_publish(tenant, events, done))
+            await door.publish(tenant, events)
             self.state.stored += len(events)
 
         if events:
