@@ -40,6 +40,7 @@ from likewise.broker.store.log_entries import Swept, find_event
 from likewise.broker.store.positions import start_at
 from likewise.broker.store.tables import Tables
 from likewise.broker.store.writer import Store
+from likewise.broker.targets.targets import Targets
 from likewise.broker.tenants.allowed import allowed_queue, check_subscriptions
 from likewise.broker.tenants.queues import SubscriberQueue
 from likewise.broker.tenants.tenant import Held, Tenant
@@ -111,6 +112,7 @@ class Broker:
         self.tenants = tenants = recover(store, self.data, self.make_matcher)
         self._names = {tenant.name: tenant for tenant in tenants.values()}
         self._acknowledgements = Acknowledgements(store)
+        self.targets = Targets(store, self.lock, clock)
         self._housekeeping = Housekeeping(
             store, tenants, self._acknowledgements, data=self.data, clock=clock, lock=self.lock,
             on_expired=lambda events: self.trace.expired(tenants, events),
@@ -303,6 +305,8 @@ class Broker:
         for queue in filled:
             if queue.wake is not None:
                 queue.wake()
+        for feed in outcome.fed:
+            feed.tell()
         self.metrics.stored(outcome, self.clock())
         self.trace.stored(outcome)
 

@@ -69,7 +69,9 @@ class Commands:
                 case Subscribe() as command:
                     return self._subscribe(tenant, command, entry, outcome)
                 case Unsubscribe(subscriber=subscriber, id=id):
-                    end(tenant, tenant.subscription(subscriber, id), entry.position, outcome)
+                    held = tenant.subscription(subscriber, id)
+                    end(tenant, held, entry.position, outcome)
+                    outcome.release(tenant, held.subscriber, id)
                 case Withdraw(event=position):
                     outcome.change(withdraw, position)
                     outcome.withdrawn.append((tenant, position))
@@ -114,6 +116,7 @@ class Commands:
         tenant.blocking.discard(queue)
         outcome.unregistered.append((tenant, queue))
         outcome.change(remove_subscriber, queue.number)
+        outcome.release(tenant, queue.number)
         outcome.change(dead_letters.remove_of, tenant.number, queue.number)
         given = self._judged(tenant.number, id)
         outcome.change(remove_judgements, list(given))

@@ -16,6 +16,8 @@ from likewise.broker.store.packed_sets import Numbers, pack
 from likewise.broker.store.positions import advance
 from likewise.broker.store.tables import Tables
 from likewise.broker.tenants.met_events import MetEvents, Shares
+from likewise.broker.store.targets.rows import remove_targets_of
+from likewise.broker.tenants.feeds import TargetFeed
 from likewise.broker.tenants.queues import SubscriberQueue
 from likewise.broker.tenants.tenant import Tenant
 
@@ -44,6 +46,8 @@ class Outcome:
         self.results: list[tuple[Entry, object]] = []
         self.withdrawn: list[tuple[Tenant, int]] = []
         self.unregistered: list[tuple[Tenant, SubscriberQueue]] = []
+        self.let_go: list[tuple[Tenant, int, str | None]] = []  # subscriptions (or subscribers) whose targets go
+        self.fed: list[TargetFeed] = []  # targets that have something new
         self._offers: dict[int, _Offer] = {}
         self._settled: dict[int, tuple[SubscriberQueue, int, int]] = {}
 
@@ -112,6 +116,11 @@ class Outcome:
             offer = self._offers[subscriber] = _Offer(tenant, tenant.by_number[subscriber], array("Q"))
         return offer.numbers
 
+    def release(self, tenant: Tenant, subscriber: int, subscription: str | None = None) -> None:
+        """The targets of a subscription, or of a whole subscriber, go with it."""
+        self.let_go.append((tenant, subscriber, subscription))
+        self.change(remove_targets_of, tenant.number, subscriber, subscription)
+
     def change(self, work: Callable[..., None], *arguments: object) -> None:
         """A change to the tables that belongs to this outcome: `work(tables, *arguments)`."""
         self.changes.append((work, arguments))
@@ -128,6 +137,7 @@ class Outcome:
             (self.results, other.results),
             (self.withdrawn, other.withdrawn),
             (self.unregistered, other.unregistered),
+            (self.let_go, other.let_go),
         ):
             own.extend(more)  # type: ignore[arg-type]
         for number, offer in other._offers.items():
@@ -174,6 +184,11 @@ class Outcome:
         for tenant, deliveries in self.deliveries.items():
             tenant.remember(deliveries)
             tenant.stored_number = deliveries[-1].number
+            self.fed += tenant.feeds.offer(deliveries)
+        for tenant, subscriber, subscription in self.let_go:
+            for feed in tenant.feeds:
+                if feed.subscriber == subscriber and subscription in (None, feed.subscription):
+                    tenant.feeds.remove(feed)
         for tenant, position in self.withdrawn:
             tenant.withdrawn.add(position)
         for _, queue, numbers in self._offers.values():

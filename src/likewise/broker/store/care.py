@@ -30,6 +30,7 @@ from likewise.broker.store.rows import (
     token_row,
 )
 from likewise.broker.store.tables import Row, Tables
+from likewise.broker.store.targets.rows import TARGET, target_row
 from likewise.broker.store.watermark import Watermark
 from likewise.errors import ArtefactMissing
 
@@ -43,6 +44,7 @@ _TABLES: Final[dict[str, tuple[str, Callable[[Row], object]]]] = {
     "judgements": (JUDGEMENT, judgement_row),
     "dead_letters": (dead_letters.COLUMNS, dead_letters.letter_row),
     "tokens": (TOKEN, token_row),
+    "targets": (TARGET, target_row),
 }
 
 

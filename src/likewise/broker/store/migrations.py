@@ -94,4 +94,14 @@ def _kept_types(tables: Tables) -> None:
         tables.change("UPDATE tokens SET checksum = ? WHERE digest = ?", kept, rest[0])
 
 
-_STEPS: Final[dict[int, Callable[[Tables], None]]] = {2: _followers, 3: _kept_types}
+def _targets(tables: Tables) -> None:
+    """Version 5: subscriptions may have targets."""
+    tables.change(
+        "CREATE TABLE targets (number INTEGER PRIMARY KEY AUTOINCREMENT, tenant INTEGER NOT NULL, "
+        "subscriber INTEGER NOT NULL, subscription TEXT NOT NULL, id TEXT NOT NULL, acknowledged INTEGER NOT NULL, "
+        "succeeded INTEGER NOT NULL, guard INTEGER NOT NULL, checksum INTEGER NOT NULL, body BLOB NOT NULL, "
+        "UNIQUE (tenant, subscriber, subscription, id))"
+    )
+
+
+_STEPS: Final[dict[int, Callable[[Tables], None]]] = {2: _followers, 3: _kept_types, 4: _targets}

@@ -161,7 +161,7 @@ def check_owners(tables: Tables, tenants: int) -> None:
 
     Tenants are numbered from 1 on and stay; entries of the log are read by position.
     """
-    for table in ("subscribers", "subscriptions", "deliveries", "judgements", "dead_letters", "followers"):
+    for table in ("subscribers", "subscriptions", "deliveries", "judgements", "dead_letters", "followers", "targets"):
         if tables.row(f"SELECT tenant FROM {table} WHERE tenant < 1 OR tenant > ? LIMIT 1", tenants) is not None:
             raise refuse(f"the tenant of a row of {table}")
 

@@ -10,6 +10,7 @@
 | subscriptions | a subscription; its number is the position of the entry that made it |
 | deliveries | one event for a set of recipients; its number is the sequence number they see |
 | judgements | feedback, in order |
+| targets | where matches of a subscription go out by themselves, and up to where they were accepted |
 | dead_letters | what could not be read or delivered; `media_type` is what its sender called bytes |
 | tokens | who may do what until when, by the token's hash |
 
@@ -25,7 +26,7 @@ from __future__ import annotations
 
 from typing import Final
 
-VERSION: Final = 4
+VERSION: Final = 5
 OLDEST: Final = 2  # the version that migrations start from
 APPLICATION: Final = 0x4C696B65  # "Like": says whose file this is
 
@@ -65,6 +66,11 @@ CREATE TABLE deliveries (
 CREATE INDEX deliveries_event ON deliveries (event);
 CREATE TABLE judgements (
     position INTEGER PRIMARY KEY, tenant INTEGER NOT NULL, checksum INTEGER NOT NULL, body BLOB NOT NULL
+);
+CREATE TABLE targets (
+    number INTEGER PRIMARY KEY AUTOINCREMENT, tenant INTEGER NOT NULL, subscriber INTEGER NOT NULL,
+    subscription TEXT NOT NULL, id TEXT NOT NULL, acknowledged INTEGER NOT NULL, succeeded INTEGER NOT NULL,
+    guard INTEGER NOT NULL, checksum INTEGER NOT NULL, body BLOB NOT NULL, UNIQUE (tenant, subscriber, subscription, id)
 );
 CREATE TABLE dead_letters (
     number INTEGER PRIMARY KEY AUTOINCREMENT, tenant INTEGER NOT NULL, at INTEGER NOT NULL, reason TEXT NOT NULL,

@@ -13,6 +13,7 @@ import structlog
 from likewise.broker.locks import make_lock
 from likewise.broker.store.deliveries import Delivery, Owners, Whose
 from likewise.broker.store.packed_sets import NONE, Numbers
+from likewise.broker.tenants.feeds import Feeds
 from likewise.broker.tenants.numbered_matcher import NumberedMatcher
 from likewise.broker.tenants.queues import SubscriberQueue
 from likewise.broker.timekeeper import PLAUSIBLE
@@ -72,6 +73,7 @@ class Tenant:
         self.ending: dict[int, Held] = {}  # those with a validity of their own
         self.subscribers: dict[str, SubscriberQueue] = {}
         self.by_number: dict[int, SubscriberQueue] = {}
+        self.feeds = Feeds()  # what waits for targets
         self.next_number = 1  # of the next delivery
         self.stored_number = 0  # of the last delivery on disk
         self.recent: OrderedDict[int, Delivery] = OrderedDict()
@@ -117,6 +119,7 @@ class Tenant:
     def know(self, held: Held) -> None:
         """Note a subscription by its number."""
         self.held[held.number] = held
+        self.feeds.know(held.subscriber, held.id, held.number)
         if held.ended is not None:
             self.ended.add(held.number)
         elif held.ends is not None:

@@ -193,8 +193,11 @@ class Housekeeping:
             held = tenant.held[number]
             queue = tenant.by_number.get(held.subscriber)
             gone = queue is None or queue.gone
+            if tenant.feeds.wait_for(number):
+                continue
             if (held.ended or 0) < replayed_from and (gone or (not judged and queue is not None and not queue.pending)):
                 forgotten.append(number)
                 tenant.ended.discard(number)
                 del tenant.held[number]
+                tenant.feeds.forget(number)
         return forgotten

@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Final
 
 import structlog
 
 from likewise.broker.delivering.outcome import MATCHING
 from likewise.broker.store.checksums import refuse
-from likewise.broker.store.deliveries import recipients_after
+from likewise.broker.store.deliveries import read_between, recipients_after
 from likewise.broker.store.event_log import EventLog
 from likewise.broker.store.holdings import read_judgements, read_subscribers, read_subscriptions, read_tenants
 from likewise.broker.store.log_entries import newest_event, ranges_after, withdrawn_events
 from likewise.broker.store.positions import read_positions
 from likewise.broker.store.rows import check_owners
 from likewise.broker.store.tables import Tables
+from likewise.broker.store.targets.rows import read_targets
+from likewise.broker.tenants.feeds import TargetFeed
 from likewise.broker.tenants.queues import SubscriberQueue
 from likewise.broker.tenants.tenant import Held, Tenant
 from likewise.broker.upkeep.saved_windows import MakeMatcher, bring_up_to_date, load_windows, rejudge, remembering
 from likewise.model import Event
 
+FEED_PAGE: Final = 1_000  # deliveries read at once
 _log = structlog.get_logger("likewise.recovery")
 
 
@@ -42,6 +46,7 @@ def recover(log: EventLog, data: Path | None, make: MakeMatcher) -> dict[int, Te
             _read_subscribers(tables, tenant)
             _take_up(log, tables, tenant, windows.found)
             _read_queues(tables, tenant)
+            _read_feeds(tables, tenant)
     return tenants
 
 
@@ -102,3 +107,19 @@ def _read_queues(tables: Tables, tenant: Tenant) -> None:
         queue.pending.update(numbers)
         if queue.acknowledged:
             queue.pending.remove_range(0, queue.acknowledged + 1)
+
+
+def _read_feeds(tables: Tables, tenant: Tenant) -> None:
+    """Fill what waits for targets with what met their subscriptions after each one's last accepted delivery."""
+    rows = read_targets(tables, tenant.number)
+    if not rows:
+        return
+    numbers: dict[tuple[int, str], list[int]] = {}
+    for held in tenant.held.values():
+        numbers.setdefault((held.subscriber, held.id), []).append(held.number)
+    for row in rows:
+        tenant.feeds.add(TargetFeed(row), numbers.get((row.subscriber, row.subscription), ()))
+    after = min(row.acknowledged for row in rows)
+    while page := read_between(tables, tenant.number, after, tenant.stored_number, FEED_PAGE):
+        tenant.feeds.offer(page)
+        after = page[-1].number

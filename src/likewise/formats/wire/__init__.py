@@ -7,6 +7,7 @@ client understands a newer broker. A sequence number is called *sequence* everyw
 - `events`: what publishers are told
 - `deliveries`: what subscribers get, and how they settle it
 - `subscribers`, `subscriptions`: who listens, and for what
+- `targets`: where matches go out by themselves
 - `questions`: dry runs, explanations, judgements and what they answer
 - `meaning`: what words are taken to mean
 - `watching`: what goes on at a tenant

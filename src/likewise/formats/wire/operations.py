@@ -6,7 +6,7 @@ from typing import Literal
 
 import msgspec
 
-Reason = Literal["unreadable", "queue_full", "unmatched"]  # why a letter is dead
+Reason = Literal["unreadable", "queue_full", "unmatched", "undelivered"]  # why a letter is dead
 
 
 class TokenWanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

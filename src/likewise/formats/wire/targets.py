@@ -1,0 +1,114 @@
+"""Where matches go out by themselves: what a target shall be like, and how it fares. Secrets go in, never out."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+
+from likewise.defaults import TARGET_PATIENCE_SECONDS, TARGET_TIMEOUT_SECONDS
+
+Form = Literal["event", "json", "cloudevents", "template"]  # what is sent of a match
+TargetKind = Literal["webhook", "mqtt"]
+
+
+class Webhook(
+    msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, tag="webhook", tag_field="kind"
+):
+    """An address that every match is posted to, signed.
+
+    `form` says what is posted: `json`, the delivery as streams give it; `event`, the event alone; `cloudevents`, a
+    structured CloudEvent; `template`, what `template` makes of it. `secret` signs; left out, the broker makes one.
+    `patience` is for how many seconds a match is tried before it becomes a dead letter.
+
+    >>> Webhook("https://example.org/hook", secret="whsec_c2VjcmV0")
+    Webhook(url=..., form='json')
+    """
+
+    url: str
+    secret: str | None = None
+    form: Form = "json"
+    template: Any = None
+    headers: dict[str, str] = {}
+    because: bool = False
+    timeout: float = TARGET_TIMEOUT_SECONDS
+    patience: float = TARGET_PATIENCE_SECONDS
+
+    def __repr__(self) -> str:
+        return f"Webhook(url=..., form={self.form!r})"
+
+
+class MqttTopic(
+    msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, tag="mqtt", tag_field="kind"
+):
+    """A topic of a broker of MQTT that every match is published to with QoS 1.
+
+    `topic` may name what the match says: `alerts/{{@subscription}}/{{place}}`. Score, cause, sequence and, if asked
+    for, `because` are user properties (MQTT 5); the payload is the event unless `form` says otherwise.
+
+    >>> MqttTopic("mqtt://ann:secret@host", "alerts")
+    MqttTopic(url=..., topic='alerts')
+    """
+
+    url: str
+    topic: str
+    form: Form = "event"
+    template: Any = None
+    username: str | None = None
+    password: str | None = None
+    retain: bool = False
+    because: bool = False
+    timeout: float = TARGET_TIMEOUT_SECONDS
+    patience: float = TARGET_PATIENCE_SECONDS
+
+    def __repr__(self) -> str:
+        return f"MqttTopic(url=..., topic={self.topic!r})"
+
+
+TargetWanted = Webhook | MqttTopic
+
+
+class TargetState(msgspec.Struct, frozen=True, omit_defaults=True):
+    """How a target fares: what waits, what is dead, and what was accepted or refused last (µs since 1970).
+
+    `sent`, `failed` (attempts) and `expired` (over before they could be sent) count since the broker's start.
+    """
+
+    waiting: int = 0
+    dead: int = 0
+    sent: int = 0
+    failed: int = 0
+    expired: int = 0
+    last_success: int | None = None
+    last_error: str = ""
+    last_error_at: int | None = None
+    trying_again_at: int | None = None
+
+
+class TargetShown(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A target as anybody may see it: of its address the host alone, of its headers the names, no secret.
+
+    `secret` stands in the answer that made it, and in no other.
+    """
+
+    subscriber: str
+    subscription: str
+    id: str
+    kind: TargetKind
+    address: str
+    form: Form
+    made: int
+    state: TargetState
+    topic: str = ""
+    template: Any = None
+    headers: tuple[str, ...] = ()
+    because: bool = False
+    timeout: float = TARGET_TIMEOUT_SECONDS
+    patience: float = TARGET_PATIENCE_SECONDS
+    secret: str = ""
+
+
+class Replayed(msgspec.Struct, frozen=True):
+    """How many dead letters of a target are tried again."""
+
+    letters: int
