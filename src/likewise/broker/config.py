@@ -150,6 +150,12 @@ class Mqtt(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     bridge: tuple[Bridge, ...] = ()
 
 
+class TargetsAllowed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Which networks targets may reach beside public ones: `allow = ["192.168.0.0/16"]` (docs/guides/targets.md)."""
+
+    allow: tuple[str, ...] = ()
+
+
 class Logging(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What is logged, and how: `json` or `text`."""
 
@@ -171,6 +177,7 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     annotations: Annotations = Annotations()
     limits: Limits = Limits()
     mqtt: Mqtt = Mqtt()
+    targets: TargetsAllowed = TargetsAllowed()
     logging: Logging = Logging()
 
 

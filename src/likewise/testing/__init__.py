@@ -1,6 +1,7 @@
 """What tests need, shipped to users: the contract of engines, measures and clocks held in memory.
 
-`likewise.testing.logs` and `doors`, which need the broker's extra, have the broker's log and its door in memory.
+`likewise.testing.logs`, `doors` and `targets`, which need the broker's extra, have its log, its door and a target in
+memory.
 """
 
 from likewise.testing.bulk import Compared, compare_bulk, compare_interleavings

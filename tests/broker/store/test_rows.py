@@ -13,12 +13,14 @@ from likewise.broker.admin import verify_store
 from likewise.broker.asking.activity import activity
 from likewise.broker.broker import Broker
 from likewise.broker.store import dead_letters
+from likewise.broker.store.commits import wait_for
 from likewise.broker.store.entries import Judge
 from likewise.broker.store.files import DATABASE
 from likewise.broker.store.schema import SCHEMA
 from likewise.broker.store.tokens import listed_tokens, make_token
 from likewise.broker.tenants.access import Doorkeeper
 from likewise.errors import ArtefactDamaged
+from likewise.formats.wire.targets import Webhook
 
 
 def columns() -> list[tuple[str, str]]:
@@ -55,6 +57,8 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
         broker.command(tenant, Judge("ann", "s", lw.event({"device": "phone"}, id="e9"), False), lambda result: None)
         broker.withdraw(tenant, "e0")
         broker.store.commit(lambda c: make_token(c, "root", "default", ["admin"], 7))
+        hook = Webhook("https://example.org/", "sixteen letters!")
+        wait_for(lambda done: broker.targets.start_set(tenant, "bob", "s", "hook", hook, done))
         broker.wait_until_matched()
     with sqlite3.connect(data / DATABASE) as connection:
         for table in {table for table, _ in columns()}:

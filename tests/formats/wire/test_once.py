@@ -64,7 +64,7 @@ def test_what_is_written_has_one_name() -> None:
 def test_an_older_client_reads_a_newer_brokers_answers() -> None:
     """Fields it does not know are passed over."""
     said = (
-        b'{"v":1,"sequence":7,"cause":"arrival","because":"new","subscriptions":[{"id":"a","score":1,"also":2}],'
+        b'{"v":1,"sequence":7,"cause":"arrival","later":"new","subscriptions":[{"id":"a","score":1,"also":2}],'
         b'"event":{"v":1,"payload":{"no2":45}}}'
     )
     assert read_delivery(said).subscriptions[0].id == "a"

@@ -10,6 +10,7 @@ from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamil
 from prometheus_client.registry import Collector
 
 from likewise.broker.delivering.outcome import Outcome
+from likewise.broker.reporting.target_counters import TargetCounters
 from likewise.broker.store.deliveries import ARRIVAL
 from likewise.broker.tenants.tenant import Tenant
 from likewise.matching.cache_use import CACHES, CacheUse
@@ -60,6 +61,7 @@ class Metrics:
             Gauge(f"likewise_{name}", text, registry=self.registry).set_function(value)
         self.registry.register(_Holdings(tenants))
         self.registry.register(_Caches(tenants))
+        self.registry.register(TargetCounters(tenants))
 
     def watch_upkeep(
         self, troubles: Callable[[], list[str]], failed: Callable[[], int], stepped: Callable[[], int]

@@ -31,7 +31,7 @@ from likewise.broker.store.targets.rows import (
     note_targets,
     remove_target,
 )
-from likewise.broker.targets.waiting import Match, read_again, read_waiting
+from likewise.broker.targets.waiting import Outgoing, read_again, read_waiting
 from likewise.broker.tenants.feeds import TargetFeed
 from likewise.broker.tenants.tenant import Tenant
 from likewise.defaults import MAX_TARGETS, MAX_TARGETS_EACH, MAX_TERM_LENGTH, TARGET_PAGE
@@ -50,7 +50,7 @@ class Targets:
         self._clock = clock
         self._lock = make_lock("cursors")
         self._moved: dict[int, TargetFeed] = {}  # whose cursor is not written yet
-        self.changed: Callable[[], None] = lambda: None  # told when there are other targets; set by what sends
+        self.changed: Callable[[], None] = lambda: None  # told when there are other targets, or something to write
 
     # -- setting --------------------------------------------------------------------------------
 
@@ -134,20 +134,23 @@ class Targets:
 
     # -- sending --------------------------------------------------------------------------------
 
-    def waiting(self, tenant: Tenant, feed: TargetFeed, limit: int = TARGET_PAGE) -> list[Match]:
+    def waiting(self, tenant: Tenant, feed: TargetFeed, limit: int = TARGET_PAGE) -> list[Outgoing]:
         """The next matches that wait for a target."""
         return read_waiting(self._log, self._queues, tenant, feed, limit, self._clock())
 
     def accepted(self, feed: TargetFeed, sequence: int) -> None:
         """The outside has a match; so everything up to it is settled."""
         with self._queues:
-            feed.settle(sequence)
+            feed.pass_over(sequence)
         feed.sent += 1
         feed.succeeded = self._clock() // 1_000_000
         with self._lock:
+            first = not self._moved
             self._moved[feed.number] = feed
+        if first:
+            self.changed()
 
-    def set_aside(self, tenant: Tenant, feed: TargetFeed, match: Match, why: str, done: Done) -> None:
+    def set_aside(self, tenant: Tenant, feed: TargetFeed, match: Outgoing, why: str, done: Done) -> None:
         """Make a dead letter of a match, and pass it over."""
         detail = f"the target {feed.id!r} of {feed.subscription!r}: {why}"[:2000]
         body = msgspec.json.encode({"target": feed.id, "sequence": match.sequence})
@@ -163,7 +166,7 @@ class Targets:
         def kept(result: object) -> None:
             if not isinstance(result, BaseException):
                 with self._queues:
-                    feed.settle(match.sequence)
+                    feed.pass_over(match.sequence)
             done(result)
 
         self._log.write(write, kept)
@@ -208,7 +211,7 @@ class Targets:
 
     # -- dead letters ---------------------------------------------------------------------------
 
-    def replay(self, tenant: Tenant, feed: TargetFeed) -> int:
+    def retry_all(self, tenant: Tenant, feed: TargetFeed) -> int:
         """Let every dead letter of a target be tried again, oldest first; how many there are."""
         with self._log.reading() as tables:
             letters = dead_of(tables, tenant.number, feed.number)
@@ -226,7 +229,7 @@ class Targets:
         number = marked(media_type)
         return None if number is None else tenant.feeds.get(number)
 
-    def letter(self, tenant: Tenant, feed: TargetFeed, number: int) -> Match | None:
+    def letter(self, tenant: Tenant, feed: TargetFeed, number: int) -> Outgoing | None:
         """What a dead letter is about; None if it is over, or is no letter any more."""
         try:
             with self._log.reading() as tables:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import msgspec
 import numpy as np
+from pyroaring import BitMap64
 
 from likewise.broker.locks import Lock
 from likewise.broker.store.deliveries import ARRIVAL, CAUSES, INITIAL, REPLAYED, Delivery, read, render
@@ -16,7 +17,7 @@ from likewise.broker.tenants.tenant import Tenant
 from likewise.formats.wire.deliveries import Cause
 
 
-class Match(NamedTuple):
+class Outgoing(NamedTuple):
     """One event that met the subscription of a target.
 
     `id` is the same whenever this match is sent to this target, and no other's: who keeps it sees each match once.
@@ -35,7 +36,7 @@ class Match(NamedTuple):
 
 def read_waiting(
     log: EventLog, queues: Lock, tenant: Tenant, feed: TargetFeed, limit: int, now: int
-) -> list[Match]:  # fmt: skip
+) -> list[Outgoing]:  # fmt: skip
     """The next matches that wait for a target, in order; what has expired or was withdrawn is over and goes."""
     while True:
         with queues:
@@ -47,26 +48,26 @@ def read_waiting(
         if missing:
             with log.reading() as tables:
                 found.update((d.number, d) for d in read(tables, tenant.number, missing))
-        good = [m for n in numbers if n in found and (m := match_of(found[n], tenant, feed, now)) is not None]
+        good = [m for n in numbers if n in found and (m := outgoing(found[n], tenant, feed, now)) is not None]
         over = set(numbers) - {match.sequence for match in good}
         if over:
             with queues:
                 feed.expired += len(over)
-                feed.pending.difference_update(over)
+                feed.pending.difference_update(BitMap64(over))
                 if not good:
-                    feed.settle(max(over))
+                    feed.pass_over(max(over))
         if good:
             return good
 
 
-def read_again(log: EventLog, tenant: Tenant, feed: TargetFeed, sequence: int, now: int) -> Match | None:
+def read_again(log: EventLog, tenant: Tenant, feed: TargetFeed, sequence: int, now: int) -> Outgoing | None:
     """The match of a delivery that became a dead letter; None if it is over by now."""
     with log.reading() as tables:
         found = read(tables, tenant.number, [sequence])
-    return match_of(found[0], tenant, feed, now) if found else None
+    return outgoing(found[0], tenant, feed, now) if found else None
 
 
-def match_of(delivery: Delivery, tenant: Tenant, feed: TargetFeed, now: int) -> Match | None:
+def outgoing(delivery: Delivery, tenant: Tenant, feed: TargetFeed, now: int) -> Outgoing | None:
     """A delivery as its target gets it; None if it is over, or names the target's subscription no more."""
     if delivery.over(now) or delivery.event in tenant.withdrawn:
         return None
@@ -77,7 +78,7 @@ def match_of(delivery: Delivery, tenant: Tenant, feed: TargetFeed, now: int) -> 
     score = 1.0 if scores is None else round(float(scores[place]), 6)
     said = render(delivery, [(place, feed.subscription)])
     number, cause = int(delivery.matched[place]), CAUSES[delivery.cause]
-    return Match(
+    return Outgoing(
         message_id(feed, delivery), delivery.number, cause, feed.subscription, number, score, delivery.event,
         delivery.body, said,
     )  # fmt: skip

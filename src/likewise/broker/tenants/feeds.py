@@ -47,7 +47,7 @@ class TargetFeed:
         if self.wake is not None:
             self.wake()
 
-    def settle(self, number: int) -> None:
+    def pass_over(self, number: int) -> None:
         """Everything up to a delivery is dealt with."""
         self.acknowledged = max(self.acknowledged, number)
         if self.pending:
@@ -142,5 +142,3 @@ class Feeds:
 def _holds(ascending: list[int], number: int) -> bool:
     place = bisect_left(ascending, number)
     return place < len(ascending) and ascending[place] == number
-
-

@@ -82,6 +82,13 @@ async def retry(request: Request, number: str) -> Response:
     _, tenant = admit(door, request, "admin")
     chosen = _number(number)
     letter = await asyncio.to_thread(_one, door, tenant, chosen)
+    if letter.reason == "undelivered":
+        feed = door.broker.targets.owner(tenant, letter.media_type)
+        if feed is not None:
+            door.broker.targets.retry(feed, [letter.number])
+        else:
+            await _forget(door, tenant, chosen)
+        return answer({"delivered": feed is not None})
     if letter.event is None:
         try:
             events = read_events(letter.body, Said.of(letter.media_type or None), door.broker.clock())

@@ -28,6 +28,7 @@ from likewise.connectors.http import operations as http_operations
 from likewise.connectors.http import sse, websocket
 from likewise.connectors.http import subscribers as http_subscribers
 from likewise.connectors.http import subscriptions as http_subscriptions
+from likewise.connectors.http import targets as http_targets
 from likewise.connectors.http import watching as http_watching
 from likewise.connectors.http.addresses import WholeIds
 from likewise.connectors.http.guard import Guard
@@ -35,6 +36,7 @@ from likewise.connectors.http.openapi import components
 from likewise.connectors.http.patience import PatientProtocol, close_slow
 from likewise.connectors.http.problems import mistake, on_error, plain_problem
 from likewise.connectors.http.publishing import Publishing
+from likewise.connectors.targets.senders import Senders
 from likewise.connectors.tls import check_certificate
 from likewise.defaults import STOP_SECONDS, TENANT
 from likewise.errors import LikewiseError, StateError, Unavailable
@@ -42,7 +44,7 @@ from likewise.errors import LikewiseError, StateError, Unavailable
 _log = structlog.get_logger("likewise.broker")
 _ROUTERS = (
     http_events, http_subscriptions, http_subscribers, http_matching, http_meaning, http_dead_letters,
-    http_operations, http_watching, sse, websocket,
+    http_operations, http_watching, http_targets, sse, websocket,
 )  # fmt: skip
 
 
@@ -52,8 +54,12 @@ def make_app(broker: Broker) -> FastAPI:
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[dict[str, Door]]:
         app.state.door = door = Door(broker)
+        sending = asyncio.create_task(Senders(door).run())
+        sending.add_done_callback(_say_how_it_ended)
         yield {"door": door}
         door.stopping.set()
+        sending.cancel()
+        await asyncio.wait({sending}, timeout=STOP_SECONDS)
 
     app = FastAPI(title="Likewise", version=__version__, summary="Publish/subscribe by meaning.", lifespan=lifespan)
     for module in _ROUTERS:

@@ -26,14 +26,36 @@ class Met(msgspec.Struct, frozen=True):
     score: float
 
 
+class PartMet(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A part of a subscription, and the reading that met it: its `value` as stated, and `asked` in the unit asked for.
+
+    `score` is how well it meets the part: 1 for what is asked exactly.
+    """
+
+    part: str
+    score: float
+    attribute: str = ""
+    value: str = ""
+    asked: str = ""
+
+
+class Because(msgspec.Struct, frozen=True):
+    """Why an event met a subscription; `score` is that of the delivery."""
+
+    id: str
+    score: float
+    parts: tuple[PartMet, ...]
+
+
 class DeliveryDocument(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A delivery as a subscriber reads it; `event` is the published JSON envelope."""
+    """A delivery as a subscriber reads it; `event` is the published JSON envelope, `because` stands where asked for."""
 
     v: int
     sequence: int
     cause: Cause
     subscriptions: tuple[Met, ...]
     event: dict[str, Any]
+    because: tuple[Because, ...] = ()
 
 
 class Pending(msgspec.Struct, frozen=True, omit_defaults=True):

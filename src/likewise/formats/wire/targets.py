@@ -29,7 +29,7 @@ class Webhook(
     secret: str | None = None
     form: Form = "json"
     template: Any = None
-    headers: dict[str, str] = {}
+    headers: dict[str, str] | None = None
     because: bool = False
     timeout: float = TARGET_TIMEOUT_SECONDS
     patience: float = TARGET_PATIENCE_SECONDS
@@ -108,7 +108,7 @@ class TargetShown(msgspec.Struct, frozen=True, omit_defaults=True):
     secret: str = ""
 
 
-class Replayed(msgspec.Struct, frozen=True):
+class Retried(msgspec.Struct, frozen=True):
     """How many dead letters of a target are tried again."""
 
     letters: int

@@ -1,0 +1,126 @@
+"""Which addresses a target may reach: public ones, and those that the configuration allows.
+
+A target is set by whoever may subscribe, and the broker may reach what they may not: its own machine, the network it
+stands in, a cloud's metadata. So the address is looked at when it is connected to, after its name was resolved, and the
+connection goes to that very address: a name that resolves to something else a moment later changes nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import socket
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import httpcore
+
+from likewise.connectors.targets.target import NotNow
+from likewise.errors import FormatError, InputError
+
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+_NAT64 = ipaddress.ip_network("64:ff9b::/96")
+
+
+def read_networks(said: Iterable[str]) -> tuple[Network, ...]:
+    """Networks of a configuration.
+
+    >>> read_networks(["10.0.0.0/8", "::1"])
+    (IPv4Network('10.0.0.0/8'), IPv6Network('::1/128'))
+    """
+    try:
+        return tuple(ipaddress.ip_network(each.strip()) for each in said)
+    except ValueError as error:
+        raise FormatError(f"`[targets] allow` lists networks such as 192.168.0.0/16: {error}") from None
+
+
+def may_reach(said: str, allowed: Sequence[Network]) -> bool:
+    """Whether an address is public or allowed; one inside another (mapped, 6to4, NAT64, Teredo) counts as itself.
+
+    >>> may_reach("93.184.215.14", ()), may_reach("127.0.0.1", ()), may_reach("::ffff:10.0.0.1", ())
+    (True, False, False)
+    >>> may_reach("127.0.0.1", read_networks(["127.0.0.0/8"])), may_reach("64:ff9b::a9fe:a9fe", ())
+    (True, False)
+    """
+    address = ipaddress.ip_address(said.partition("%")[0])
+    meant = _inside(address)
+    if any(each.version == network.version and each in network for each in {address, meant} for network in allowed):
+        return True
+    return all(each.is_global and not each.is_multicast for each in (address, meant)) or (
+        meant is not address and meant.is_global and not meant.is_multicast
+    )
+
+
+def _inside(address: Address) -> Address:
+    """The IPv4 address that an IPv6 one stands for; else itself."""
+    if isinstance(address, ipaddress.IPv4Address):
+        return address
+    if address in _NAT64:
+        return ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
+    teredo = address.teredo
+    return address.ipv4_mapped or address.sixtofour or (teredo[1] if teredo else address)
+
+
+async def reachable(host: str, port: int, allowed: Sequence[Network]) -> list[str]:
+    """The addresses of a host that may be reached, in order; `NotNow` if there is none."""
+    loop = asyncio.get_running_loop()
+    try:
+        found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError) as error:
+        raise NotNow(f"there is no address of {host!r}: {error}") from None
+    addresses = list(dict.fromkeys(str(entry[4][0]) for entry in found))
+    good = [each for each in addresses if may_reach(each, allowed)]
+    if not good:
+        raise NotNow(refusal(host))
+    return good
+
+
+def refusal(host: str) -> str:
+    """What is said of a host that may not be reached."""
+    return (
+        f"{host!r} is no public address, and targets reach no other unless who runs the broker allows it: "
+        '[targets] allow = ["192.168.0.0/16"]'
+    )
+
+
+def check_host(host: str, allowed: Sequence[Network]) -> None:
+    """Refuse an address that may not be reached, when it is saved; a name is looked at when it is connected to."""
+    try:
+        ipaddress.ip_address(host.partition("%")[0])
+    except ValueError:
+        if host.lower().rstrip(".") == "localhost" and not may_reach("127.0.0.1", allowed):
+            raise InputError(refusal(host)) from None
+        return
+    if not may_reach(host, allowed):
+        raise InputError(refusal(host))
+
+
+class GuardedNetwork(httpcore.AsyncNetworkBackend):
+    """Connects to addresses that may be reached, and to no others."""
+
+    def __init__(self, allowed: Sequence[Network]) -> None:
+        self._allowed = allowed
+        self._plain = httpcore.AnyIOBackend()
+
+    async def connect_tcp(
+        self, host: str, port: int, timeout: float | None = None, local_address: str | None = None,
+        socket_options: Iterable[Any] | None = None,
+    ) -> httpcore.AsyncNetworkStream:  # fmt: skip
+        """Connect to the first address of a host that answers."""
+        error: Exception | None = None
+        for address in await reachable(host, port, self._allowed):
+            try:
+                return await self._plain.connect_tcp(address, port, timeout, local_address, socket_options)
+            except (httpcore.ConnectError, httpcore.ConnectTimeout) as failed:
+                error = failed
+        assert error is not None
+        raise error
+
+    async def connect_unix_socket(self, *_: Any, **__: Any) -> httpcore.AsyncNetworkStream:
+        """Never."""
+        raise httpcore.ConnectError("a target is no file")
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait."""
+        await asyncio.sleep(seconds)

@@ -1,0 +1,56 @@
+"""What is sent of a match: the delivery, the event alone, a CloudEvent, or what a template makes of it."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+from urllib.parse import quote
+
+import msgspec
+
+from likewise.broker.asking.because import append_reasons
+from likewise.broker.targets.waiting import Outgoing
+from likewise.connectors.targets.target import Parcel
+from likewise.connectors.targets.templates import fill, values_of
+from likewise.formats.wire.deliveries import Because
+from likewise.formats.wire.targets import TargetWanted
+
+JSON: Final = "application/json"
+CLOUDEVENTS: Final = "application/cloudevents+json"
+TYPE: Final = "likewise.match"
+
+
+def pack_parcel(
+    match: Outgoing, wanted: TargetWanted, because: tuple[Because, ...], tenant: str, subscriber: str
+) -> Parcel:
+    """A match as a target wants it."""
+    bare = Parcel(match, b"", "", because)
+    said = append_reasons(match.delivery, because) if wanted.because else match.delivery
+    match wanted.form:
+        case "event":
+            return bare._replace(body=match.event, media_type=JSON)
+        case "json":
+            return bare._replace(body=said, media_type=JSON)
+        case "cloudevents":
+            return bare._replace(body=cloud_event(match, said, tenant, subscriber), media_type=CLOUDEVENTS)
+        case "template":
+            body, media_type = fill(wanted.template, values_of(bare))
+            return bare._replace(body=body, media_type=media_type)
+
+
+def cloud_event(match: Outgoing, delivery: bytes, tenant: str, subscriber: str) -> bytes:
+    """A match as a structured CloudEvent 1.0: the delivery is its data, the subscription its subject.
+
+    >>> match = Outgoing("msg_1", 7, "arrival", "warm", 3, 1.0, 1, b'{"v":1,"id":"e1","time":0}', b'{"v":1}')
+    >>> cloud_event(match, match.delivery, "default", "ann")
+    b'{"specversion":"1.0","id":"msg_1","source":"/likewise/default/ann","type":"likewise.match","subject":"warm",...
+    """
+    event: dict[str, Any] = msgspec.json.decode(match.event)
+    source = f"/likewise/{quote(tenant, safe='')}/{quote(subscriber, safe='')}"
+    said: dict[str, object] = {
+        "specversion": "1.0", "id": match.id, "source": source, "type": TYPE, "subject": match.subscription,
+        "datacontenttype": JSON,
+    }  # fmt: skip
+    if isinstance(event.get("time"), str):
+        said["time"] = event["time"]
+    said["data"] = msgspec.Raw(delivery)
+    return msgspec.json.encode(said)

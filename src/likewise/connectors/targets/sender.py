@@ -1,0 +1,190 @@
+"""One target's own task: what waits is sent in order, each match until it is accepted, refused, or given up.
+
+It waits for its own target alone, so a target that stalls delays nobody. It holds a page of matches in memory. Pauses
+between attempts double, with chance in them so that many targets of one receiver do not come all at once; a receiver
+that says when to come again is heard.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections.abc import Sequence
+
+import structlog
+
+from likewise.broker.asking.because import because
+from likewise.broker.targets.waiting import Outgoing
+from likewise.broker.tenants.feeds import TargetFeed
+from likewise.broker.tenants.tenant import Tenant
+from likewise.connectors.door import Door
+from likewise.connectors.targets.kinds import MakeTarget, make_target
+from likewise.connectors.targets.networks import Network
+from likewise.connectors.targets.parcels import pack_parcel
+from likewise.connectors.targets.target import NotNow, Parcel, Refused, Target
+from likewise.defaults import TARGET_RETRY_SECONDS
+from likewise.errors import LikewiseError
+from likewise.formats.wire.deliveries import Because
+
+_log = structlog.get_logger("likewise.targets")
+
+
+class Gone(Exception):
+    """The target was removed."""
+
+
+class Sender:
+    """Brings what waits for a target to it; `run` ends when the target is removed."""
+
+    def __init__(
+        self, door: Door, tenant: Tenant, feed: TargetFeed, allowed: Sequence[Network], make: MakeTarget = make_target,
+        pauses: tuple[float, float] = TARGET_RETRY_SECONDS,
+    ) -> None:  # fmt: skip
+        self._door, self._tenant, self._feed = door, tenant, feed
+        self._targets = door.broker.targets
+        self._allowed, self._make, self._pauses = allowed, make, pauses
+        self._changed = asyncio.Event()
+        self._setting = feed.setting
+        self._target: Target = make(feed.setting, allowed)
+        self._log = _log.bind(
+            tenant=tenant.name, subscription=feed.subscription, target=feed.id, kind=type(feed.setting.wanted).__name__
+        )
+
+    async def run(self) -> None:
+        """Send what waits, as it comes."""
+        feed = self._feed
+        feed.wake = lambda: self._door.bridge.call(self._changed.set)
+        try:
+            while not feed.gone:
+                self._changed.clear()
+                await self._follow_settings()
+                if feed.redo:
+                    await self._send_again()
+                    continue
+                page = await asyncio.to_thread(self._targets.waiting, self._tenant, feed)
+                for match in page:
+                    await self._bring(match)
+                if not page:
+                    await self._changed.wait()
+        except Gone:
+            pass
+        finally:
+            feed.wake = None
+            feed.trying_again_at = None
+            await self._target.close()
+
+    async def _follow_settings(self) -> None:
+        if self._setting is not self._feed.setting:
+            self._setting = self._feed.setting
+            await self._target.close()
+            self._target = self._make(self._setting, self._allowed)
+
+    async def _parcel(self, match: Outgoing) -> Parcel:
+        wanted, tenant, broker = self._setting.wanted, self._tenant, self._door.broker
+        reasons: tuple[Because, ...] = ()
+        if wanted.because:
+            met = [(match.number, match.subscription, match.score)]
+            reasons = await asyncio.to_thread(because, broker.store, tenant, match.position, met, broker.clock())
+        queue = tenant.by_number.get(self._feed.subscriber)
+        return pack_parcel(match, wanted, reasons, tenant.name, queue.id if queue is not None else "")
+
+    async def _bring(self, match: Outgoing) -> None:
+        """Send a match until it is accepted or refused, or its time is up."""
+        feed, begun, attempt = self._feed, time.monotonic(), 0
+        while True:
+            if feed.gone:
+                raise Gone
+            await self._follow_settings()
+            try:
+                await self._target.send(await self._parcel(match))
+            except Refused as refused:
+                await self._set_aside(match, str(refused))
+                return
+            except NotNow as failed:
+                self._failed(str(failed), attempt)
+                patience = self._setting.wanted.patience
+                if time.monotonic() - begun >= patience:
+                    await self._set_aside(match, f"not accepted within {patience:g} s: {failed}")
+                    return
+                await self._pause(self._pause_after(attempt, failed.after))
+                attempt += 1
+            else:
+                self._accepted(match)
+                return
+
+    def _accepted(self, match: Outgoing) -> None:
+        if self._feed.trying_again_at is not None:
+            self._log.info("the target takes matches again", sequence=match.sequence)
+        self._feed.trying_again_at = None
+        self._targets.accepted(self._feed, match.sequence)
+
+    def _failed(self, why: str, attempt: int) -> None:
+        feed = self._feed
+        feed.failed += 1
+        feed.last_error, feed.last_error_at = why, self._door.broker.clock()
+        if attempt == 0:
+            self._log.warning("a match was not accepted; trying again", error=why)
+
+    def _pause_after(self, attempt: int, told: float | None) -> float:
+        first, longest = self._pauses
+        pause = min(longest, first * 2.0 ** min(attempt, 30)) * random.uniform(0.5, 1.0)
+        return pause if told is None else max(pause, told)
+
+    async def _pause(self, seconds: float) -> None:
+        """Wait before the next attempt; other settings end it, and dead letters may be tried meanwhile."""
+        feed = self._feed
+        deadline = time.monotonic() + seconds
+        feed.trying_again_at = self._door.broker.clock() + int(seconds * 1e6)
+        while (left := deadline - time.monotonic()) > 0:
+            self._changed.clear()
+            if feed.gone:
+                raise Gone
+            if self._setting is not feed.setting:
+                return
+            if feed.redo:
+                await self._send_again()
+                continue
+            try:
+                async with asyncio.timeout(left):
+                    await self._changed.wait()
+            except TimeoutError:
+                return
+
+    async def _set_aside(self, match: Outgoing, why: str) -> None:
+        """Make a dead letter of a match; waits for as long as that cannot be stored."""
+        feed = self._feed
+        feed.last_error, feed.last_error_at, feed.trying_again_at = why, self._door.broker.clock(), None
+        self._log.warning("a match is refused and kept as a dead letter", sequence=match.sequence, error=why)
+        self._door.broker.metrics.set_aside(self._tenant.name, 1)
+        while True:
+            try:
+                await self._door.answer(
+                    lambda done: self._targets.set_aside(self._tenant, feed, match, why, done)
+                )  # fmt: skip
+                return
+            except (LikewiseError, OSError) as error:
+                self._log.warning("a dead letter cannot be kept now; trying again", error=str(error))
+                await asyncio.sleep(self._pauses[0])
+                if feed.gone:
+                    raise Gone from None
+
+    async def _send_again(self) -> None:
+        """Try the dead letters that were asked for; one that is not taken now ends it, and they stay dead letters."""
+        feed, tenant = self._feed, self._tenant
+        while feed.redo and not feed.gone:
+            letter = feed.redo.popleft()
+            match = await asyncio.to_thread(self._targets.letter, tenant, feed, letter)
+            if match is not None:
+                try:
+                    await self._target.send(await self._parcel(match))
+                except Refused as refused:
+                    self._failed(str(refused), 0)
+                    continue
+                except NotNow as failed:
+                    self._failed(str(failed), 0)
+                    feed.redo.clear()
+                    return
+                feed.sent += 1
+                feed.succeeded = self._door.broker.clock() // 1_000_000
+            await self._door.answer(lambda done, gone=letter: self._targets.start_forget(tenant, gone, done))  # type: ignore[misc]

@@ -1,0 +1,132 @@
+"""The settings of a target: checked before they are kept, and shown without what is secret.
+
+Secrets go in and never out: of an address only the host is shown (services such as Slack put the secret into the path),
+of headers only the names. What is left out when a target is changed stays as it was.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+import msgspec
+
+from likewise.broker.store.targets.rows import Setting
+from likewise.broker.tenants.feeds import TargetFeed
+from likewise.connectors.mqtt.addresses import parted
+from likewise.connectors.targets.networks import Network, check_host
+from likewise.connectors.targets.signing import key_of, make_secret
+from likewise.connectors.targets.templates import check_template
+from likewise.errors import FormatError, InputError
+from likewise.extras import require
+from likewise.formats.wire.targets import MqttTopic, TargetShown, TargetState, TargetWanted, Webhook
+
+_OURS: Final = frozenset(
+    {"host", "content-length", "content-type", "transfer-encoding", "connection", "te", "upgrade", "expect"}
+)
+_TOKEN: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_VALUE: Final = re.compile(r"[\x20-\x7e]{0,4096}")  # nothing that ends a header or is written differently elsewhere
+_WORD: Final = re.compile(r"[^\x00-\x20\x7f]+")
+
+
+def read_target(body: bytes, known: Setting | None, *, partly: bool = False) -> TargetWanted:
+    """What a request wants a target to be; with `partly` it changes some of what is known.
+
+    A secret, a password or headers that are left out stay.
+    """
+    try:
+        said: Any = msgspec.json.decode(body)
+        if partly and known is not None and isinstance(said, dict):
+            said = {**msgspec.to_builtins(known.wanted), **said}
+        found: TargetWanted = msgspec.convert(said, TargetWanted)
+    except msgspec.ValidationError as error:
+        raise FormatError(f"this is no target: {error}; see /docs") from None
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise FormatError(f"the request is not JSON: {error}") from None
+    before = None if known is None else known.wanted
+    match found, before:
+        case Webhook(), Webhook():
+            secret = before.secret if found.secret is None else found.secret
+            headers = before.headers if found.headers is None else found.headers
+            return msgspec.structs.replace(found, secret=secret, headers=headers)
+        case MqttTopic(), MqttTopic() if found.password is None and found.username in (None, before.username):
+            return msgspec.structs.replace(found, username=before.username, password=before.password)
+    return found
+
+
+def check_target(wanted: TargetWanted, allowed: Sequence[Network]) -> tuple[TargetWanted, str]:
+    """A target that can be kept, and the secret if one had to be made; what cannot work is refused with words."""
+    for said, seconds, most in (("timeout", wanted.timeout, 60), ("patience", wanted.patience, 7 * 86_400)):
+        if not 1.0 <= seconds <= most:
+            raise InputError(f"`{said}` is a number of seconds from 1 to {most}, not {seconds:g}")
+    if wanted.form == "template":
+        check_template(wanted.template)
+    elif wanted.template is not None:
+        raise InputError('a `template` is used with `"form": "template"`; say so, or leave it out')
+    if isinstance(wanted, MqttTopic):
+        return _checked_mqtt(wanted, allowed), ""
+    host = _webhook_host(wanted.url)
+    check_host(host, allowed)
+    for name, value in (wanted.headers or {}).items():
+        if not _TOKEN.fullmatch(name) or name.lower() in _OURS or name.lower().startswith("webhook-"):
+            raise InputError(f"{name[:60]!r} is no header to set; those of the connection and of webhooks are ours")
+        if not _VALUE.fullmatch(value):
+            raise InputError(f"the value of the header {name!r} is not plain text of at most 4,096 characters")
+    if wanted.secret is not None:
+        key_of(wanted.secret)
+        return wanted, ""
+    made = make_secret()
+    return msgspec.structs.replace(wanted, secret=made), made
+
+
+def _webhook_host(url: str) -> str:
+    try:
+        said = urlsplit(url)
+        good = said.scheme in ("http", "https") and bool(said.hostname) and said.port != 0
+    except ValueError:
+        good = False
+    if not good or not _WORD.fullmatch(url) or not url.isascii() or len(url) > 2_048:
+        raise InputError("the address of a webhook is written like https://example.org/path; what was given is not")
+    if said.username is not None or said.password is not None:
+        raise InputError("an address with a password shows it to too many; set the header `Authorization` instead")
+    return said.hostname or ""
+
+
+def _checked_mqtt(wanted: MqttTopic, allowed: Sequence[Network]) -> MqttTopic:
+    require("mqtt", "a target of MQTT")
+    found = parted(wanted.url)
+    if found.topic:
+        raise InputError("the topic of a target stands in `topic`; leave it out of the address")
+    check_host(found.host, allowed)
+    check_template(wanted.topic, topic=True)
+    return wanted
+
+
+def shown_address(wanted: TargetWanted) -> str:
+    """An address as anybody may see it.
+
+    >>> shown_address(Webhook("https://hooks.example.org/services/T0/B0/XXXX?k=1"))
+    'https://hooks.example.org/...'
+    >>> shown_address(MqttTopic("mqtt://ann:secret@broker.local", "alerts"))
+    'mqtt://broker.local:1883'
+    """
+    if isinstance(wanted, MqttTopic):
+        found = parted(wanted.url)
+        return f"{found.scheme}://{found.host}:{found.port}"
+    said = urlsplit(wanted.url)
+    rest = "/..." if said.path not in ("", "/") or said.query else "/"
+    return f"{said.scheme}://{said.netloc.rpartition('@')[2]}{rest}"
+
+
+def shown_target(feed: TargetFeed, subscriber: str, state: TargetState, secret: str = "") -> TargetShown:
+    """A target as anybody may see it."""
+    wanted = feed.setting.wanted
+    webhook = isinstance(wanted, Webhook)
+    return TargetShown(
+        subscriber, feed.subscription, feed.id, "webhook" if webhook else "mqtt", shown_address(wanted), wanted.form,
+        feed.setting.made, state, "" if isinstance(wanted, Webhook) else wanted.topic, wanted.template,
+        tuple(sorted(wanted.headers or ())) if isinstance(wanted, Webhook) else (), wanted.because, wanted.timeout,
+        wanted.patience, secret,
+    )  # fmt: skip

@@ -1,0 +1,104 @@
+"""A webhook: each match is posted, signed, to an address; 2xx is what accepts it.
+
+4xx besides 408, 425 and 429, and a redirect, which is never followed, are for good; anything else is tried again: 5xx,
+silence, a broken connection, and as late as Retry-After says.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import email.utils
+import ssl
+import time
+from collections.abc import Callable, Sequence
+from typing import Final
+
+import httpcore
+
+from likewise import __version__
+from likewise.connectors.targets.networks import GuardedNetwork, Network
+from likewise.connectors.targets.signing import signed_headers
+from likewise.connectors.targets.target import NotNow, Parcel, Refused
+from likewise.defaults import TARGET_RETRY_AFTER_SECONDS
+from likewise.formats.wire.targets import Webhook
+
+_COME_AGAIN: Final = frozenset({408, 425, 429})
+_ANSWER: Final = 1_024  # bytes of an answer that are read, so that its connection can be used again
+
+
+class WebhookTarget:
+    """Posts parcels to one address over one connection."""
+
+    def __init__(
+        self, wanted: Webhook, allowed: Sequence[Network], *, clock: Callable[[], float] = time.time,
+        trust: ssl.SSLContext | None = None,
+    ) -> None:  # fmt: skip
+        assert wanted.secret is not None
+        self._wanted = wanted
+        self._secret = wanted.secret
+        self._clock = clock
+        self._pool = httpcore.AsyncConnectionPool(
+            ssl_context=trust, max_connections=1, keepalive_expiry=30.0, network_backend=GuardedNetwork(allowed)
+        )
+
+    async def send(self, parcel: Parcel) -> None:
+        """Post it; returns if it was accepted."""
+        try:
+            async with asyncio.timeout(self._wanted.timeout):
+                status, told = await self._post(parcel)
+        except TimeoutError:
+            raise NotNow(f"no answer within {self._wanted.timeout:g} s") from None
+        except (httpcore.NetworkError, httpcore.ProtocolError, httpcore.TimeoutException, OSError) as error:
+            raise NotNow(f"the connection failed: {_words(error)}") from None
+        if 200 <= status < 300:
+            return
+        if 300 <= status < 400:
+            raise Refused(f"answered {status}, a redirect, which is not followed; set the address that it leads to")
+        if 400 <= status < 500 and status not in _COME_AGAIN:
+            raise Refused(f"answered {status}")
+        raise NotNow(f"answered {status}", retry_after(told, self._clock()))
+
+    async def _post(self, parcel: Parcel) -> tuple[int, str]:
+        """The status, and what Retry-After says."""
+        headers = {
+            "content-type": parcel.media_type,
+            "user-agent": f"likewise/{__version__}",
+            **{name.lower(): value for name, value in (self._wanted.headers or {}).items()},
+            **signed_headers(self._secret, parcel.match.id, int(self._clock()), parcel.body),
+        }
+        sent = [(name.encode(), value.encode("latin-1")) for name, value in headers.items()]
+        async with self._pool.stream("POST", self._wanted.url, headers=sent, content=parcel.body) as answer:
+            size = 0
+            async for part in answer.aiter_stream():
+                size += len(part)
+                if size > _ANSWER:  # leaving here closes the connection
+                    break
+            told = next((value for name, value in answer.headers if name.lower() == b"retry-after"), b"")
+            return answer.status, told.decode("latin-1")
+
+    async def close(self) -> None:
+        """Close the connection."""
+        await self._pool.aclose()
+
+
+def retry_after(said: str, now: float) -> float | None:
+    """In how many seconds to come again, as a header says: seconds, or a date; None if it says nothing sensible.
+
+    >>> retry_after("120", 0), retry_after("Thu, 01 Jan 1970 00:01:00 GMT", 30.0), retry_after("soon", 0)
+    (120.0, 30.0, None)
+    >>> retry_after("99999999", 0)
+    3600.0
+    """
+    said = said.strip()
+    if said.isascii() and said.isdigit():
+        return min(float(said[:12]), TARGET_RETRY_AFTER_SECONDS)
+    try:
+        moment = email.utils.parsedate_to_datetime(said).timestamp()
+    except (ValueError, TypeError, OverflowError):
+        return None
+    return min(max(0.0, moment - now), TARGET_RETRY_AFTER_SECONDS)
+
+
+def _words(error: BaseException) -> str:
+    """What went wrong, without anything of the address."""
+    return f"{type(error).__name__}: {error}"[:200] if str(error) else type(error).__name__

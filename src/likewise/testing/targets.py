@@ -1,0 +1,66 @@
+"""A target in memory: takes parcels, or does not, as it is told. For tests of what sends, and of one's own targets."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from typing import Literal
+
+from likewise.connectors.targets.target import NotNow, Parcel, Refused
+
+Answer = Literal["take", "refuse", "not now", "stall", "take and break"]
+
+
+class MemoryTarget:
+    """A `Target` that keeps what it accepted. `answers` are what the next attempts get; then everything is taken.
+
+    "take and break" is a receiver that has it and whose answer is lost. A stalled attempt goes on with `go_on`.
+
+    >>> from likewise.broker.targets.waiting import Outgoing
+    >>> match = Outgoing("msg_1", 1, "arrival", "warm", 1, 1.0, 1, b"{}", b"{}")
+    >>> target = MemoryTarget("take and break")
+    >>> async def twice() -> None:
+    ...     for _ in range(2):
+    ...         try:
+    ...             await target.send(Parcel(match, b"{}", "application/json"))
+    ...         except NotNow as error:
+    ...             print(error)
+    >>> asyncio.run(twice())
+    the connection broke
+    >>> [parcel.match.id for parcel in target.received], len(target.seen)
+    (['msg_1', 'msg_1'], 1)
+    """
+
+    def __init__(self, *answers: Answer) -> None:
+        self.answers: deque[Answer] = deque(answers)
+        self.received: list[Parcel] = []
+        self.attempts = 0
+        self.closed = 0
+        self._free = asyncio.Event()
+
+    @property
+    def seen(self) -> list[Parcel]:
+        """What a receiver has that looks at the ids: each once, in the order of the first time."""
+        return list({parcel.match.id: parcel for parcel in reversed(self.received)}.values())[::-1]
+
+    def go_on(self) -> None:
+        """Let stalled attempts go on."""
+        self._free.set()
+
+    async def send(self, parcel: Parcel) -> None:
+        """Do as told."""
+        self.attempts += 1
+        said = self.answers.popleft() if self.answers else "take"
+        if said == "stall":
+            await self._free.wait()
+        elif said == "refuse":
+            raise Refused("refused")
+        elif said == "not now":
+            raise NotNow("not now")
+        self.received.append(parcel)
+        if said == "take and break":
+            raise NotNow("the connection broke")
+
+    async def close(self) -> None:
+        """Count it."""
+        self.closed += 1
