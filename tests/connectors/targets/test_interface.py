@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import structlog
 
 from likewise.broker.broker import Broker
 from likewise.broker.config import Config, Matching, Server, TargetsAllowed
+from likewise.broker.store.tables import Tables
 from likewise.broker.store.tokens import make_token
 from tests.connectors.conftest import serving
 from tests.connectors.targets.receiver import Receiver, receiving
@@ -219,11 +221,15 @@ def test_secrets_are_shown_nowhere(receiver: Receiver, tmp_path: Path) -> None:
     assert [each for each in hidden if each in said] == []
 
 
+def made_token(tenant: str, scopes: list[str], tables: Tables) -> str:
+    return make_token(tables, scopes[0], tenant, scopes, 1)
+
+
 def test_a_bound_token_sees_and_sets_its_own_alone(receiver: Receiver) -> None:
     """And no tenant sees another's."""
     broker = Broker(None, CONFIG)
     tokens = {
-        name: broker.store.commit(lambda tables, s=scopes, t=tenant: make_token(tables, s[0], t, s, 1))
+        name: broker.store.commit(partial(made_token, tenant, scopes))
         for name, tenant, scopes in (
             ("admin", "default", ["admin"]), ("ann", "default", ["subscribe:ann"]),
             ("bob", "default", ["subscribe:bob"]), ("publisher", "default", ["publish"]), ("other", "other", ["admin"]),

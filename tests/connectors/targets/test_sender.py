@@ -56,14 +56,13 @@ class Side:
         def start(done: Done) -> None:
             self.broker.targets.start_set(self.tenant, "ann", subscription, id, wanted, done)
 
-        found: Any = await self.door.answer(start)
+        found = await self.door.answer(start)
+        assert isinstance(found, TargetFeed)
         return found
 
     async def publish(self, *numbers: int, no2: int = 50) -> None:
         for n in numbers:
-            await self.door.answer(
-                lambda done, n=n: self.broker.start_publish(self.tenant, [lw.event({"no2": no2}, id=f"e{n}")], done)
-            )
+            await asyncio.to_thread(self.broker.publish, self.tenant, [lw.event({"no2": no2}, id=f"e{n}")])
         await asyncio.to_thread(self.broker.wait_until_matched)
 
     def letters(self) -> list[dead_letters.DeadLetter]:
@@ -178,7 +177,7 @@ def test_a_crash_repeats_what_was_not_written_and_loses_nothing(tmp_path: Path) 
             await side.publish(*range(5))
             await until(lambda: not feed.pending)
         await side.publish(5, 6)  # nobody sends
-        side.broker.targets.flush = lambda done=None: False  # type: ignore[method-assign, assignment]
+        side.broker.targets.flush = lambda done=None: False  # type: ignore[method-assign]
         async with running(side):
             await until(lambda: len(out.received) == 7)
         side.broker.close()

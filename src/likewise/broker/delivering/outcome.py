@@ -15,9 +15,9 @@ from likewise.broker.store.holdings import number_deliveries, settle_deliveries
 from likewise.broker.store.packed_sets import Numbers, pack
 from likewise.broker.store.positions import advance
 from likewise.broker.store.tables import Tables
-from likewise.broker.tenants.met_events import MetEvents, Shares
 from likewise.broker.store.targets.rows import remove_targets_of
 from likewise.broker.tenants.feeds import TargetFeed
+from likewise.broker.tenants.met_events import MetEvents, Shares
 from likewise.broker.tenants.queues import SubscriberQueue
 from likewise.broker.tenants.tenant import Tenant
 

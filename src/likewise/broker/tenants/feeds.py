@@ -6,13 +6,14 @@ bitmap), and a delivery is kept as long as its event, whether anybody waits for 
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 
+import numpy as np
 from pyroaring import BitMap64
 
 from likewise.broker.store.deliveries import Delivery
+from likewise.broker.store.packed_sets import Numbers
 from likewise.broker.store.targets.rows import Setting, TargetRow
 
 
@@ -61,7 +62,8 @@ class Feeds:
     >>> feeds = Feeds()
     >>> hook = TargetFeed(TargetRow(1, 7, "warm", "hook", Setting("u", 0, Webhook("https://example.org"))))
     >>> feeds.add(hook, [12])
-    >>> feeds.offer([Delivery(3, 1, 0, [7], [9, 12]), Delivery(4, 2, 0, [7], [9])]) == [hook], list(hook.pending)
+    >>> seven, met = np.array([7]), np.array([9, 12])
+    >>> feeds.offer([Delivery(3, 1, 0, seven, met), Delivery(4, 2, 0, seven, met[:1])]) == [hook], list(hook.pending)
     (True, [3])
     """
 
@@ -123,22 +125,25 @@ class Feeds:
         """Add deliveries that are on disk to what waits; the targets that have something new."""
         if not self._fed:
             return []
-        fed = sorted(self._fed.items())
+        numbers = np.array(sorted(self._fed), np.int64)
         found: dict[int, TargetFeed] = {}
         for delivery in deliveries:
-            matched = delivery.matched
-            if len(matched) <= len(fed):
-                own = [feeds for number in matched if (feeds := self._fed.get(int(number))) is not None]
-            else:
-                own = [feeds for number, feeds in fed if _holds(matched, number)]
-            for feeds in own:
-                for feed in feeds:
+            for number in _shared(numbers, delivery.matched):
+                for feed in self._fed.get(number, ()):
                     if delivery.number > feed.acknowledged:
                         feed.pending.add(delivery.number)
                         found[feed.number] = feed
         return list(found.values())
 
 
-def _holds(ascending: list[int], number: int) -> bool:
-    place = bisect_left(ascending, number)
-    return place < len(ascending) and ascending[place] == number
+def _shared(few: Numbers, matched: Numbers) -> list[int]:
+    """The numbers that two ascending arrays share.
+
+    >>> _shared(np.array([3, 9, 12]), np.array([9, 10, 12, 40])), _shared(np.array([3]), np.array([1]))
+    ([9, 12], [])
+    """
+    if not len(matched):
+        return []
+    places = np.minimum(np.searchsorted(matched, few), len(matched) - 1)
+    found: list[int] = few[matched[places] == few].tolist()
+    return found
