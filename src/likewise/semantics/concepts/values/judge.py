@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from likewise.semantics.concepts.values.columns import ValueColumns, columns_of
-from likewise.semantics.concepts.values.items import TAGS
 from likewise.semantics.concepts.values.polarity import Polarity
 from likewise.semantics.concepts.values.terms import ValueTerms
+from likewise.semantics.concepts.values.turned import TurnedItems, turned
 from likewise.semantics.measure import Term
 from likewise.semantics.vectors.asked_side import AskedSide
 
@@ -53,6 +53,7 @@ class ValueJudge:
         self._terms = ValueTerms(relations)
         self.polarity = Polarity(relations)
         self._columns: AskedSide[ValueColumns] = AskedSide(lambda terms: columns_of([self._terms.of(t) for t in terms]))
+        self._turned: AskedSide[TurnedItems] = AskedSide(lambda terms: turned(self._columns(terms).items))
         self.weights = ValueWeights() if weights is None else weights
 
     def matrix(self, asked: Sequence[Term], seen: Sequence[Term], base: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -63,14 +64,15 @@ class ValueJudge:
         self, asked: Sequence[Term], seen: Sequence[Term], base: NDArray[np.float32]
     ) -> tuple[NDArray[np.float32], NDArray[np.uint8]]:
         """The matrix, and for each pair what decided it (`kernels`)."""
-        from likewise.semantics.concepts.values.kernels import judge, relations
+        from likewise.semantics.concepts.values.kernels import judge
+        from likewise.semantics.concepts.values.standing import FOLLOWS, standings
 
         score = np.empty((len(asked), len(seen)), np.float32)
         reason = np.zeros((len(asked), len(seen)), np.uint8)
         if not score.size:
             return score, reason
         a, b = self._columns(asked), self._columns(seen)
-        found, breadth = relations(a.items, b.items, self._relations.synsets + TAGS, self._relations.kinds)
+        found, breadth = standings(self._turned(asked), b.items, self._relations.kinds, FOLLOWS)
         judge(a, b, found, breadth, base, self.weights, score, reason)
         return score, reason
 

@@ -1,4 +1,4 @@
-"""All pairs of values at once: how their items stand to each other, and what follows for the pair.
+"""All pairs of values at once: what follows from how their items stand to each other (`standing`).
 
 Hard facts decide first, then evidence for sameness, then soft exclusions (`judge` says what each is worth).
 """
@@ -11,90 +11,24 @@ from __future__ import annotations
 import numpy as np
 
 from likewise.kernels.compile import inlined, unlocked
+from likewise.semantics.concepts.values.standing import (
+    BROADER,
+    CLOSE,
+    FAR_OPPOSITE,
+    KIND,
+    OPPOSITE,
+    PART,
+    PART_OF_KIND,
+    SAME,
+    SIBLING,
+    WHOLE,
+)
 from likewise.semantics.concepts.values.states import GENERIC, PRESENT
 
-# How two items stand to each other; several may hold.
-SAME, CLOSE, KIND, PART, PART_OF_KIND, BROADER, OPPOSITE, FAR_OPPOSITE, SIBLING, WHOLE = (1 << i for i in range(10))
-COVERED = SAME | CLOSE | KIND | PART | PART_OF_KIND
-OWN, NEAR, ABOVE, PARENTS, WHOLES, OPPOSITES, FAR_OPPOSITES, TAGS = range(8)  # the lists of an item
 MOST = 64  # items of a value that are compared
 # What was decided about a pair.
 (NOTHING, SPELLED, STATES, OTHER_STATE, OTHER_CODE, OPPOSED, OVER, OTHER_NAME, MEANT, KIND_OF, PART_OF, NEAR_BROADER,
  NO_CODE, SIBLINGS, WHOLE_OF, FAR_BROADER, UNSAID, ACRONYM, OTHER_FORMULA) = range(19)  # fmt: skip
-
-
-@unlocked
-def relations(a, b, size, kinds):
-    """For every asked and seen item the bits of how they stand, and how many kinds the nearest broader word has.
-
-    A seen item's synsets are marked in one array of all of them; an asked item then looks up its own.
-    """
-    rows, columns = len(a.spelling), len(b.spelling)
-    found = np.zeros((rows, columns), np.uint16)
-    breadth = np.zeros((rows, columns), np.int32)
-    mark = np.zeros(size, np.uint8)
-    for j in range(columns):
-        for which in range(8):
-            place = which * columns + j
-            for k in range(b.ends[place - 1] if place else 0, b.ends[place]):
-                mark[b.values[k]] |= np.uint8(1 << which)
-        for i in range(rows):
-            bits = SAME if a.spelling[i] == b.spelling[j] else 0
-            least = 0
-            for which in range(8):
-                place = which * rows + i
-                for k in range(a.ends[place - 1] if place else 0, a.ends[place]):
-                    other = mark[a.values[k]]
-                    if not other:
-                        continue
-                    if which == OWN:
-                        if other >> OWN & 1:
-                            bits |= SAME
-                        if other >> NEAR & 1:
-                            bits |= CLOSE
-                        if other >> ABOVE & 1:
-                            bits |= KIND
-                        if other >> WHOLES & 1:
-                            bits |= PART
-                        if other >> OPPOSITES & 1:
-                            bits |= OPPOSITE
-                        if other >> FAR_OPPOSITES & 1:
-                            bits |= FAR_OPPOSITE
-                    elif which == NEAR:
-                        if other >> OWN & 1:
-                            bits |= CLOSE
-                        if other >> FAR_OPPOSITES & 1 or other >> OPPOSITES & 1:
-                            bits |= FAR_OPPOSITE
-                    elif which == ABOVE:
-                        if other >> OWN & 1:
-                            bits |= BROADER
-                            count = kinds[a.values[k]]
-                            least = count if least == 0 else min(least, count)
-                        if other >> WHOLES & 1:
-                            bits |= PART_OF_KIND
-                    elif which == PARENTS:
-                        if other >> PARENTS & 1:
-                            bits |= SIBLING
-                    elif which == WHOLES:
-                        if other >> OWN & 1 or other >> ABOVE & 1:
-                            bits |= WHOLE
-                    elif which == OPPOSITES:
-                        if other >> OWN & 1 or other >> TAGS & 1:
-                            bits |= OPPOSITE
-                        elif other >> NEAR & 1:
-                            bits |= FAR_OPPOSITE
-                    elif which == FAR_OPPOSITES:
-                        if other >> OWN & 1 or other >> NEAR & 1:
-                            bits |= FAR_OPPOSITE
-                    elif other >> OPPOSITES & 1:
-                        bits |= OPPOSITE
-            found[i, j] = bits
-            breadth[i, j] = least
-        for which in range(8):
-            place = which * columns + j
-            for k in range(b.ends[place - 1] if place else 0, b.ends[place]):
-                mark[b.values[k]] = 0
-    return found, breadth
 
 
 @inlined
