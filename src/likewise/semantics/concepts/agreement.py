@@ -5,16 +5,23 @@ The kernel (`kernels.agreements`) computes the same for many pairs at once; expl
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Final
+from collections.abc import Iterator
+from typing import Final, Protocol
 
 import msgspec
 
 from likewise.semantics.concepts.facets import INSTANTANEOUS, KNOWN, LISTED, STATISTICS, Facets, Qualifier
-from likewise.semantics.concepts.tables import BROADER, EXCLUDES, INSTEAD, NARROWER, SAME, Tables
+from likewise.semantics.concepts.tables import BROADER, EXCLUDES, INSTEAD, NARROWER, SAME, SIBLINGS, Tables
 from likewise.semantics.concepts.weights import FacetWeights
 
-Similar = Callable[[str, str], float]
+
+
+class Words(Protocol):
+    """What is known about two words that no inventory lists."""
+
+    def relation(self, asked: str, seen: str) -> int:
+        """SAME, NARROWER, EXCLUDES, SIBLINGS or 0."""
+
 _SURE: Final = frozenset({"head", "unit"})
 
 
@@ -41,15 +48,15 @@ class Agreement(msgspec.Struct, frozen=True):
         return out
 
 
-def agreement(asked: Facets, seen: Facets, tables: Tables, weights: FacetWeights, similar: Similar) -> Agreement:
-    """Compares two names; `similar` says how related two words are that no inventory lists."""
+def agreement(asked: Facets, seen: Facets, tables: Tables, weights: FacetWeights, words: Words) -> Agreement:
+    """Compares two names; `words` compares those that no inventory lists."""
     related = _kinds(asked, seen, tables, weights)
     differences = [
         *_other_kind(asked, seen, related, weights),
         *_roles(asked, seen, weights),
         *_dimensions(asked, seen, tables, weights),
         *_values(asked, seen, tables, weights),
-        *_qualifiers(asked, seen, tables, weights, similar),
+        *_qualifiers(asked, seen, tables, weights, words),
         *_numbers(asked, seen, weights),
     ]
     sure = weights.certainties()
@@ -116,19 +123,20 @@ def is_quantity(facets: Facets, tables: Tables) -> bool:
     )
 
 
-def relation(a: Qualifier, b: Qualifier, tables: Tables, w: FacetWeights, similar: Similar) -> int:
-    """How two qualifiers relate: SAME, EXCLUDES, INSTEAD or 0."""
+def relation(a: Qualifier, b: Qualifier, tables: Tables, words: Words) -> int:
+    """How two qualifiers relate: SAME, EXCLUDES, SIBLINGS, INSTEAD or 0."""
     if a.name == b.name:
         return SAME
     if a.standing == LISTED and b.standing == LISTED:
         found = int(tables.qualifier_relations[tables.qualifiers[a.name], tables.qualifiers[b.name]])
-        return SAME if found == NARROWER else found
-    return SAME if a.word and b.word and similar(a.word, b.word) >= w.same_word else 0
+    else:
+        found = words.relation(a.word, b.word) if a.word and b.word else 0
+    return SAME if found == NARROWER else found
 
 
-def _qualifiers(asked: Facets, seen: Facets, tables: Tables, w: FacetWeights, similar: Similar) -> Iterator[Difference]:
+def _qualifiers(asked: Facets, seen: Facets, tables: Tables, w: FacetWeights, words: Words) -> Iterator[Difference]:
     meant = tables.defaults_of(asked.kinds) | tables.defaults_of(seen.kinds)
-    relations = {(a, s): relation(a, s, tables, w, similar) for a in asked.qualifiers for s in seen.qualifiers}
+    relations = {(a, s): relation(a, s, tables, words) for a in asked.qualifiers for s in seen.qualifiers}
     matched = {s for (_, s), found in relations.items() if found == SAME}
     told: set[Qualifier] = set()
     instead: set[Qualifier] = set()
@@ -136,10 +144,11 @@ def _qualifiers(asked: Facets, seen: Facets, tables: Tables, w: FacetWeights, si
     for a in asked.qualifiers:
         if any(relations[a, s] == SAME for s in seen.qualifiers):
             continue
-        against = [s for s in seen.qualifiers if relations[a, s] == EXCLUDES and s not in matched]
+        against = [s for s in seen.qualifiers if relations[a, s] in (EXCLUDES, SIBLINGS) and s not in matched]
         if against:
             told.update(against)
-            yield Difference("excluded", w.excluded, a.name, against[0].name)
+            hard = [s for s in against if relations[a, s] == EXCLUDES]
+            yield Difference("excluded", w.excluded if hard else w.sibling, a.name, (hard or against)[0].name)
         elif a.standing == LISTED and a.name in meant:
             instead.update(s for s in seen.qualifiers if relations[a, s] == INSTEAD)
             yield Difference("covered", w.covered, a.name)

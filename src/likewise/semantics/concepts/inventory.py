@@ -9,7 +9,9 @@ vocabularies, what a user adds), one concept a row. Seven sorts of concepts:
 - `qualifier`: which one of a kind (the water's, the outdoor one); those of one group in `apart` exclude each other;
 - `role`: what a name is about a reading besides the reading itself (its setpoint, limit, alarm, maximum);
 - `silent`: a word that says nothing (`value`, `reading`);
-- `means`: a short form, and the words it stands for.
+- `means`: a short form, and the words it stands for;
+- `name`: a name as a vocabulary uses it, and other names of the same thing; those of one group in `apart` name
+  different things (`naming`).
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ import msgspec
 
 from likewise.errors import InputError
 
-Sort = Literal["kind", "weak", "qualifier", "role", "silent", "means"]
+Sort = Literal["kind", "weak", "qualifier", "role", "silent", "means", "name"]
 SORTS: Final = get_args(Sort)
 _NO_PLURAL: Final = frozenset({"mains"})
 _SAY_NOTHING: Final = frozenset({"ratio", "length", "time", "angle", "concentration", "data"})
@@ -73,6 +75,8 @@ class Inventory:
         self.kinds: dict[str, Concept] = {}
         self.qualifiers: dict[str, Concept] = {}
         for concept in self.concepts:
+            if concept.sort == "name":
+                continue
             if concept.sort == "means":
                 for label in concept.labels:
                     self.means.setdefault(label_words(label), label_words(concept.name))

@@ -11,7 +11,7 @@ from likewise.kernels.compile import unlocked
 if TYPE_CHECKING:
     from likewise.semantics.concepts.sides import FacetArrays
 
-_SAME, _NARROWER, _BROADER, _EXCLUDES, _OTHER = 1, 2, 3, 4, 5
+_SAME, _NARROWER, _BROADER, _EXCLUDES, _OTHER, _SIBLINGS = 1, 2, 3, 4, 5, 6
 _LISTED, _KNOWN = 2, 1
 _MATCHED, _TOLD, _INSTEAD = 1, 2, 3  # what became of a seen qualifier
 
@@ -24,12 +24,14 @@ def agreements(
     kind_relations: Any,
     qualifier_relations: Any,
     words: Any,
+    known: Any,
     ratio: Any,
     w: Any,
 ) -> Any:
     """The score of every pair: the better of `base` and their agreement, times what is left for their differences.
 
-    `words` holds the relatedness of the asked words and the seen ones; `w` are the weights.
+    `words` holds the relatedness of the asked words and the seen ones, `known` what is known about those of qualifiers
+    (`open_words`); `w` are the weights.
     """
     rows, columns = base.shape
     out = np.zeros((rows, columns), dtype=np.float32)
@@ -72,13 +74,13 @@ def agreements(
             if a.quantity[i] and s.other[j]:
                 left *= w.text
             out[i, j] = left
-    _qualifiers(out, a, s, qualifier_relations, words, w)
+    _qualifiers(out, a, s, qualifier_relations, words, known, w)
     _numbers(out, a.number_ends, a.numbers, s.number_ends, s.numbers, w.number_absent, w.number_differs)
     return out
 
 
 @unlocked
-def _qualifiers(out: Any, a: Any, s: Any, relations: Any, words: Any, w: Any) -> None:
+def _qualifiers(out: Any, a: Any, s: Any, relations: Any, words: Any, known: Any, w: Any) -> None:
     """Multiplies scores for qualifiers that exclude each other, are missing, or were not asked for."""
     rows, columns = out.shape
     a_ends, a_ids, a_standings, a_words, a_defaults = a.qualifier_ends, a.qualifiers, a.standings, a.words, a.defaults
@@ -108,8 +110,10 @@ def _qualifiers(out: Any, a: Any, s: Any, relations: Any, words: Any, w: Any) ->
                         relation = np.uint8(_SAME)
                     elif a_standings[q] == _LISTED and s_standings[r] == _LISTED:
                         relation = relations[a_ids[q], s_ids[r]]
-                    elif a_words[q] >= 0 and s_words[r] >= 0 and words[a_words[q], s_words[r]] >= w.same_word:
-                        relation = np.uint8(_SAME)
+                    elif a.spoken[q] >= 0 and s.spoken[r] >= 0:
+                        relation = known[a.spoken[q], s.spoken[r]]
+                        if relation == 0 and a_words[q] >= 0 and s_words[r] >= 0:
+                            relation = np.uint8(words[a_words[q], s_words[r]] >= w.same_word)
                     if relation in (_SAME, _NARROWER):
                         same[q - q0] = 1
                         fates[r - r0] = _MATCHED
@@ -117,14 +121,14 @@ def _qualifiers(out: Any, a: Any, s: Any, relations: Any, words: Any, w: Any) ->
             for q in range(q0, q1):
                 if same[q - q0]:
                     continue
-                against = False
+                against = np.uint8(0)
                 for r in range(r1 - r0):
-                    if found[q - q0, r] == _EXCLUDES and fates[r] != _MATCHED:
-                        against = True
+                    if found[q - q0, r] in (_EXCLUDES, _SIBLINGS) and fates[r] != _MATCHED:
+                        against = found[q - q0, r] if against == 0 else min(against, found[q - q0, r])
                         fates[r] = _TOLD
                 block, bit = a_ids[q] >> 6, np.uint64(1) << np.uint64(a_ids[q] & 63)
                 if against:
-                    left *= w.excluded
+                    left *= w.excluded if against == _EXCLUDES else w.sibling
                 elif a_standings[q] == _LISTED and (a_defaults[i, block] | s_defaults[j, block]) & bit != 0:
                     left *= w.covered
                     for r in range(r1 - r0):

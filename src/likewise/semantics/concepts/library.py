@@ -13,10 +13,12 @@ import platformdirs
 
 from likewise.errors import ArtefactMissing
 from likewise.semantics.concepts.inventory import Concept, Inventory
+from likewise.semantics.concepts.naming import Naming
 from likewise.semantics.concepts.rows import read_rows
 
 CORE: Final = "concepts-core.csv"
 VOCABULARIES: Final = "concepts-vocabularies.csv.xz"
+_NAMES: Final = "\nname,"  # begins the rows of names, which stand last: they are read when words are first compared
 
 
 def concepts_folder() -> Path:
@@ -33,7 +35,18 @@ def added_vocabularies() -> list[Path]:
 @lru_cache(maxsize=1)
 def shipped_concepts() -> tuple[Concept, ...]:
     """What ships: the hand-written core first, so that it wins, then what public vocabularies add."""
-    return (*core_inventory().concepts, *read_rows(lzma.decompress(_data(VOCABULARIES)).decode(), "vocabularies"))
+    return (*core_inventory().concepts, *read_rows(_vocabularies().partition(_NAMES)[0], "vocabularies"))
+
+
+@lru_cache(maxsize=1)
+def shipped_names() -> tuple[Concept, ...]:
+    """The names of public vocabularies."""
+    concepts, sign, names = _vocabularies().partition(_NAMES)
+    return tuple(read_rows(concepts.partition("\n")[0] + sign + names, "vocabularies")) if sign else ()
+
+
+def _vocabularies() -> str:
+    return lzma.decompress(_data(VOCABULARIES)).decode()
 
 
 @lru_cache(maxsize=1)
@@ -51,10 +64,24 @@ def load_inventory() -> Inventory:
     return _inventory(tuple((path, path.stat().st_mtime_ns) for path in added_vocabularies()))
 
 
+def load_naming() -> Naming:
+    """The names of public vocabularies and of those that were added, by their words.
+
+    >>> load_naming().agreement("entering", "leaving") < -0.9
+    True
+    """
+    return _naming(load_inventory())
+
+
 @lru_cache(maxsize=4)
 def _inventory(added: tuple[tuple[Path, int], ...]) -> Inventory:
     mine = [c for path, _ in added for c in read_rows(path.read_text("utf-8"), path.stem)]
     return Inventory((*mine, *shipped_concepts()))
+
+
+@lru_cache(maxsize=4)
+def _naming(inventory: Inventory) -> Naming:
+    return Naming((*(c for c in inventory.concepts if c.sort == "name"), *shipped_names()))
 
 
 def _data(name: str) -> bytes:

@@ -17,7 +17,10 @@ _OPEN: Final = 1 << 40  # numbers of words that no inventory lists begin here
 
 
 class FacetArrays(NamedTuple):
-    """Lists are flat, each name's up to its end; `defaults` are bits of listed qualifiers."""
+    """Lists are flat, each name's up to its end; `defaults` are bits of listed qualifiers.
+
+    `words` says where a qualifier's word stands among those of the measure of relatedness, `spoken` among `spoken_words`.
+    """
 
     kind_ends: NDArray[np.int64]
     kinds: NDArray[np.int64]
@@ -37,6 +40,7 @@ class FacetArrays(NamedTuple):
     standings: NDArray[np.int64]
     outer: NDArray[np.bool_]
     words: NDArray[np.int64]
+    spoken: NDArray[np.int64]
     defaults: NDArray[np.uint64]
     number_ends: NDArray[np.int64]
     numbers: NDArray[np.int64]
@@ -48,6 +52,7 @@ def facet_arrays(
     """Facets made ready; `places` says where each one's words stand among the words whose relatedness is known."""
     sure = weights.certainties()
     listed = [q for f in facets for q in f.qualifiers]
+    spoken = {word: place for place, word in enumerate(spoken_words(facets))}
     return FacetArrays(
         kind_ends=_ends([len(f.kinds) for f in facets]),
         kinds=_integers([tables.kinds[k] for f in facets for k in f.kinds]),
@@ -67,12 +72,18 @@ def facet_arrays(
         standings=_integers([q.standing for q in listed]),
         outer=_flags([q.outer for q in listed]),
         words=_integers([known.get(q.word, -1) for f, known in zip(facets, places, strict=True) for q in f.qualifiers]),
+        spoken=_integers([spoken.get(q.word, -1) for q in listed]),
         defaults=np.array([tables.default_bits(f.kinds) for f in facets], dtype=np.uint64).reshape(
             len(facets), tables.blocks
         ),
         number_ends=_ends([len(f.numbers) for f in facets]),
         numbers=_integers([_number(n) for f in facets for n in f.numbers]),
     )
+
+
+def spoken_words(facets: Sequence[Facets]) -> list[str]:
+    """The distinct single words that qualifiers were written as."""
+    return list(dict.fromkeys(q.word for f in facets for q in f.qualifiers if q.word))
 
 
 def _number(word: str) -> int:

@@ -15,6 +15,7 @@ NARROWER: Final = 2  # the second is a kind of the first
 BROADER: Final = 3
 EXCLUDES: Final = 4
 INSTEAD: Final = 5  # the second has the reading instead of the first, if the first was what an unqualified name means
+SIBLINGS: Final = 6  # words for different kinds of one thing
 # Groups of qualifiers that say how something is counted or along which axis; all others say which thing has a reading.
 NO_THINGS: Final = frozenset(
     {"energy form", "energy way", "part of power", "comparison", "span", "axis", "way", "link", "enabling", "rank"}

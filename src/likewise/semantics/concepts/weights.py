@@ -14,6 +14,7 @@ FACETS: Final = {
     "differing kinds": ("disjoint", "disjoint_weak"),
     "qualifiers": (
         "excluded",
+        "sibling",
         "absent",
         "absent_word",
         "absent_unknown",
@@ -23,7 +24,7 @@ FACETS: Final = {
         "covered",
         "instead",
     ),
-    "qualifiers that exclude each other": ("excluded",),
+    "qualifiers that exclude each other": ("excluded", "sibling"),
     "roles": ("role", "average", "statistic", "statistics"),
     "dimensions": ("dimension",),
     "kinds of values": ("text",),
@@ -43,12 +44,14 @@ class FacetWeights(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     that differ (`disjoint_weak` if one of them is not sure), `role` for another role, `statistic` for a maximum
     (`average` for a mean) where the reading was asked for, `statistics` for a maximum where the minimum was;
     `dimension` for a unit that does not fit;
-    `text` for words where a quantity was asked for; `excluded` for qualifiers that exclude each other;
+    `text` for words where a quantity was asked for; `excluded` for qualifiers that exclude each other,
+    `sibling` for words that no inventory lists and that name different kinds of one thing;
     `absent`, `absent_word`, `absent_unknown` for an asked qualifier that is missing (of the inventory, of the space, of
     nobody), `unasked`, `unasked_word` and in outer parts `outer` for one that was not asked for, `covered` for one that
     an unqualified name means anyway, `instead` for an unasked one beside that (the engine's, where the air's was asked
     for); `number_absent`, `number_differs` for indices and sizes.
-    Words whose relatedness reaches `same_word` are the same qualifier.
+    Words that no inventory lists are the same qualifier, or exclude each other, if the names of vocabularies say so at
+    least `named` surely; else if WordNet does; else the same if their relatedness reaches `same_word`.
     """
 
     agreement: float = 0.85
@@ -69,6 +72,7 @@ class FacetWeights(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     dimension: float = 0.4
     text: float = 0.6
     excluded: float = 0.35
+    sibling: float = 0.45
     absent: float = 0.55
     absent_word: float = 0.65
     absent_unknown: float = 0.95
@@ -80,6 +84,7 @@ class FacetWeights(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     number_absent: float = 0.5
     number_differs: float = 0.25
     same_word: float = 0.75
+    named: float = 0.5
 
     def certainties(self) -> dict[str, float]:
         """What is left of an agreement by what a kind follows from."""

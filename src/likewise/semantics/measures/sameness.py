@@ -20,9 +20,11 @@ from likewise import defaults
 from likewise.semantics.concepts.agreement import Agreement, agreement
 from likewise.semantics.concepts.facets import FacetParser, Facets
 from likewise.semantics.concepts.inventory import Inventory, singular
-from likewise.semantics.concepts.sides import FacetArrays, facet_arrays
-from likewise.semantics.concepts.tables import Tables
+from likewise.semantics.concepts.open_words import OpenWords, WordSide
+from likewise.semantics.concepts.sides import FacetArrays, facet_arrays, spoken_words
+from likewise.semantics.concepts.tables import SAME, Tables
 from likewise.semantics.concepts.values.judge import ValueJudge
+from likewise.semantics.concepts.values.turned import TurnedItems
 from likewise.semantics.concepts.weights import FacetWeights
 from likewise.semantics.concepts.wording import same_reading
 from likewise.semantics.measure import Term
@@ -53,10 +55,12 @@ class SamenessMeasure:
         knows: Callable[[str], bool],
         inventory: Inventory,
         values: ValueJudge,
+        spoken: OpenWords,
         weights: FacetWeights | None = None,
     ) -> None:
         self._combine = combine
         self._values = values
+        self._spoken = spoken
         self._positive = values.polarity.positive
         self.weights = weights or FacetWeights()
         self.tables = Tables(inventory)
@@ -66,6 +70,8 @@ class SamenessMeasure:
             defaults.TERM_CACHE_BYTES // 8, lambda f: 300 + 150 * len(f.qualifiers)
         )
         self._side: AskedSide[FacetArrays] = AskedSide(self._prepare)
+        self._words: AskedSide[WordSide] = AskedSide(self._spoken_words)
+        self._turned: AskedSide[TurnedItems] = AskedSide(lambda terms: spoken.turned(self._words(terms)))
         self._terms: AskedSide[tuple[Term, ...]] = AskedSide(lambda terms: terms)
         self._places: AskedSide[tuple[list[int], list[int]]] = AskedSide(_places)
 
@@ -144,10 +150,15 @@ class SamenessMeasure:
     def agreement(self, asked: Term, seen: Term) -> Agreement:
         """What two names have in common and what tells them apart, for explanations."""
 
-        def similar(a: str, b: str) -> float:
-            return float(self._combine.compared([Term(a)], [Term(b)])[1].max(initial=0.0))
+        return agreement(self.facets(asked), self.facets(seen), self.tables, self.weights, self)
 
-        return agreement(self.facets(asked), self.facets(seen), self.tables, self.weights, similar)
+    def relation(self, asked: str, seen: str) -> int:
+        """How two words stand to each other that no inventory lists (`open_words`)."""
+        found = self._spoken.relation(asked, seen, self.weights.named)
+        if found == 0:
+            related = float(self._combine.compared([Term(asked)], [Term(seen)])[1].max(initial=0.0))
+            found = SAME if related >= self.weights.same_word else 0
+        return found
 
     def compared(self, asked: Sequence[Term], seen: Sequence[Term]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """The relatedness of terms and of their words, which `scored` starts from; weights play no part in it."""
@@ -162,9 +173,16 @@ class SamenessMeasure:
 
         found: NDArray[np.float32] = agreements(
             related, self._side(asked), self._side(seen), self.tables.kind_relations, self.tables.qualifier_relations,
-            words, self.tables.dimension_bit("ratio"), self.weights.numbers(),
+            words, self._known(asked, seen), self.tables.dimension_bit("ratio"), self.weights.numbers(),
         )  # fmt: skip
         return found
+
+    def _known(self, asked: Sequence[Term], seen: Sequence[Term]) -> NDArray[np.uint8]:
+        """What is known about the words of qualifiers, beside the inventory."""
+        return self._spoken.relations(self._words(asked), self._turned(asked), self._words(seen), self.weights.named)
+
+    def _spoken_words(self, terms: tuple[Term, ...]) -> WordSide:
+        return self._spoken.side(spoken_words([self.facets(t) for t in terms]))
 
     def _prepare(self, terms: tuple[Term, ...]) -> FacetArrays:
         places = [{singular(word): place for word, place in words[::-1]} for words in self._combine.words(terms)]

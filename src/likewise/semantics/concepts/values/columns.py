@@ -61,7 +61,7 @@ def columns_of(terms: Sequence[ValueTerm]) -> ValueColumns:
     item = [places.setdefault(one, len(places)) for term in terms for one in term.items]
     word = [places.setdefault(one, len(places)) for term in terms for one in term.words]
     return ValueColumns(
-        items=_item_columns(list(places)),
+        items=item_columns(list(places)),
         item_ends=_ends(len(term.items) for term in terms),
         item=np.array(item, dtype=np.int64),
         word_ends=_ends(len(term.words) for term in terms),
@@ -100,7 +100,8 @@ def _code(code: Code) -> tuple[int, int, int]:
     return number(code.text), number(lettered), number(code.beside)
 
 
-def _item_columns(items: list[Item]) -> ItemColumns:
+def item_columns(items: Sequence[Item]) -> ItemColumns:
+    """The arrays of some items."""
     lists = [[getattr(item, name) for item in items] for name in LISTS]
     ends = np.cumsum([len(one) for column in lists for one in column], dtype=np.int64)
     values = np.array([value for column in lists for one in column for value in one], dtype=np.int32)
