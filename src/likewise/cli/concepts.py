@@ -23,7 +23,10 @@ app = typer.Typer(
 
 @app.command("list")
 def list_concepts(
-    sort: Annotated[str | None, typer.Option(help="kind, weak, qualifier, role, silent or means only.")] = None,
+    sort: Annotated[
+        str | None,
+        typer.Option(help="kind, weak, qualifier, role, silent, means or name only; all but names if none."),
+    ] = None,
     source: Annotated[str | None, typer.Option(help="Those of one source only, as `core` or your file's name.")] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -33,14 +36,14 @@ def list_concepts(
     """
     from likewise.errors import InputError
     from likewise.semantics.concepts.inventory import SORTS
-    from likewise.semantics.concepts.library import load_inventory
+    from likewise.semantics.concepts.library import load_inventory, shipped_names
 
     if sort is not None and sort not in SORTS:
         raise InputError(f"no concepts are of the sort {sort!r}; there are {', '.join(SORTS)}")
     found = [
         c
-        for c in load_inventory().concepts
-        if sort in (None, c.sort) and (source is None or c.source.startswith(source))
+        for c in (*load_inventory().concepts, *(shipped_names() if sort == "name" else ()))
+        if (sort == c.sort if sort else c.sort != "name") and (source is None or c.source.startswith(source))
     ]
     if as_json:
         output.print_json(found)

@@ -24,6 +24,7 @@ from likewise.semantics.concepts.library import core_inventory
 from likewise.semantics.concepts.rows import print_rows
 from likewise.semantics.concepts.vocabularies import brick, qudt
 from likewise.semantics.concepts.vocabularies.entries import MEANING, entries
+from likewise.semantics.concepts.vocabularies.names import model_names, ontology_names
 from likewise.semantics.concepts.vocabularies.ontologies import ontology_concepts, properties
 from likewise.semantics.concepts.vocabularies.plain_names import UsedName, name_concepts
 from likewise.semantics.library import load_space
@@ -67,21 +68,24 @@ FORMS: Final = ("brick", "qudt", "ontology", "names")
 
 
 def concepts_of(spark: SparkSession, vocabulary: Vocabulary, parser: FacetParser) -> tuple[list[Concept], int]:
-    """A vocabulary's concepts beside those of the parser's inventory, and how many things it names."""
+    """A vocabulary's concepts beside those of the parser's inventory, its names, and how many things it names."""
     if vocabulary.form == "names":
         used = _used_names(spark, vocabulary.path)
-        return name_concepts(used, parser, vocabulary.source), len(used)
+        return [*name_concepts(used, parser, vocabulary.source), *model_names(used, vocabulary.source)], len(used)
     if vocabulary.form not in FORMS:
         raise InputError(f"no vocabulary has the form {vocabulary.form!r}; there are {', '.join(FORMS)}")
     grouped = _statements(spark, rdf_splits(vocabulary.path)).collect()
     read = entries((row["subject"], pair["predicate"], pair["object"]) for row in grouped for pair in row["said"])
     if vocabulary.form == "brick":
-        return brick.brick_concepts(read, parser.inventory), len(read)
-    if vocabulary.form == "qudt":
-        return qudt.qudt_concepts(read, parser), len(read)
-    known = parser.inventory
-    made = ontology_concepts(properties(read), vocabulary.source)
-    return [c for c in made if c.name not in known.kinds and not parser.names_a_kind(c.name)], len(read)
+        made = brick.brick_concepts(read, parser.inventory)
+        named = [e for e in read if e.iri.startswith(brick.NAMESPACE)]
+    elif vocabulary.form == "qudt":
+        made, named = qudt.qudt_concepts(read, parser), [e for e in read if qudt.KIND in e.types]
+    else:
+        known, named = parser.inventory, read
+        found = ontology_concepts(properties(read), vocabulary.source)
+        made = [c for c in found if c.name not in known.kinds and not parser.names_a_kind(c.name)]
+    return [*made, *ontology_names(named, vocabulary.source)], len(read)
 
 
 def _statements(spark: SparkSession, splits: Sequence[RdfSplit]) -> DataFrame:
@@ -107,15 +111,17 @@ def _read(splits: Sequence[RdfSplit]) -> ArrowPass:
 
 
 def _used_names(spark: SparkSession, path: str) -> list[UsedName]:
-    """Every attribute's name with its most common type and the number of models that use it."""
+    """Every attribute's name with its most common type and the models that use it."""
     from pyspark.sql import functions as f
 
     if not Path(path).is_file():
         raise InputError(f"there is no file {path}; name a JSON list of attributes")
     numbers = spark.range(0, 1, 1, numPartitions=1)
     named = numbers.mapInArrow(_read_names(path), _NAMES)
-    counted = named.groupBy("name").agg(f.mode("type").alias("type"), f.count_distinct("model").alias("models"))
-    return [UsedName(row["name"], row["type"] or "", row["models"]) for row in counted.orderBy("name").collect()]
+    counted = named.groupBy("name").agg(
+        f.mode("type").alias("type"), f.sort_array(f.collect_set("model")).alias("models")
+    )
+    return [UsedName(row["name"], row["type"] or "", tuple(row["models"])) for row in counted.orderBy("name").collect()]
 
 
 def _read_names(path: str) -> ArrowPass:
@@ -169,9 +175,10 @@ def build_concepts(spark: SparkSession, vocabularies: Sequence[Vocabulary], out:
     for vocabulary in vocabularies:
         concepts, named = concepts_of(spark, vocabulary, parser)
         taken = {(c.sort, c.name) for c in found}
-        fresh = [c for c in concepts if c.sort == "qualifier" or (c.sort, c.name) not in taken]
+        fresh = [c for c in concepts if c.sort in ("qualifier", "name") or (c.sort, c.name) not in taken]
         found += fresh
         counts.append(SourceCount(vocabulary.path, vocabulary.source, named, len(fresh)))
+    found.sort(key=lambda concept: concept.sort == "name")  # names stand last, as `library` expects
     text = print_rows(found).encode()
     Inventory((*core_inventory().concepts, *found))  # refuses what cannot be used, before anything is written
     data = lzma.compress(text, preset=9) if out.name.endswith(".xz") else text

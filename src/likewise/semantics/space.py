@@ -239,16 +239,17 @@ def _combine(space: Space, options: dict[str, Any]) -> CombinedMeasure:
 
 
 def _sameness(space: Space, options: dict[str, Any]) -> SamenessMeasure:
-    from likewise.semantics.concepts.library import load_inventory, load_naming
+    from likewise.semantics.concepts.library import load_inventory
     from likewise.semantics.concepts.open_words import OpenWords
     from likewise.semantics.concepts.values.judge import ValueJudge
     from likewise.semantics.measures.sameness import SamenessMeasure
 
     values = ValueJudge(space.relations)
-    spoken = OpenWords(space.relations, load_naming)
+    inventory = options.get("inventory") or load_inventory()
+    spoken = OpenWords(space.relations, inventory)
     weights = {name: said for name, said in options.items() if name == "weights"}
-    related = _combine(space, {name: said for name, said in options.items() if name != "weights"})
-    return SamenessMeasure(related, space.vectors.knows_word, load_inventory(), values, spoken, **weights)
+    related = _combine(space, {name: said for name, said in options.items() if name not in ("weights", "inventory")})
+    return SamenessMeasure(related, space.vectors.knows_word, inventory, values, spoken, **weights)
 
 
 _MEASURES: Final[dict[str, Callable[[Space, dict[str, Any]], Measure]]] = {

@@ -9,6 +9,8 @@ import msgspec
 
 from likewise import defaults
 from likewise.evaluation.vendor.benchmark import Benchmark, decide, rank
+from likewise.semantics.concepts.inventory import Inventory
+from likewise.semantics.concepts.library import shipped_concepts
 from likewise.semantics.concepts.weights import FACETS, FacetWeights
 from likewise.semantics.measure import Measure, Term
 from likewise.semantics.space import Space, combined_measure
@@ -83,8 +85,22 @@ def facet_ablation(benchmark: Benchmark, space: Space, threshold: float | None =
     whole = FacetWeights()
     measures: list[tuple[str, Measure]] = [(EVERYTHING, space.measure("sameness"))]
     measures += [(f"without {facet}", space.measure("sameness", weights=whole.without(facet))) for facet in FACETS]
+    bare = inventory_without_qualifiers()
+    measures += [
+        (f"without the list of qualifiers{also}", space.measure("sameness", inventory=bare, weights=weights))
+        for also, weights in (("", whole), (" and agreement through names", whole.without("agreement through names")))
+    ]
     measures += [("relatedness alone (`combine`)", space.measure("combine"))]
     return [ablation_row(name, benchmark, measure, threshold) for name, measure in measures]
+
+
+def inventory_without_qualifiers() -> Inventory:
+    """What ships, without any list of qualifiers: every one of them is then a word that no list has.
+
+    >>> "outdoor" in inventory_without_qualifiers().qualifiers
+    False
+    """
+    return Inventory(concept for concept in shipped_concepts() if concept.sort != "qualifier")
 
 
 def _any(weights: dict[str, float | bool]) -> dict[str, Any]:

@@ -3,6 +3,9 @@
 `python -m likewise.evaluation.vendor.fitting EVENTS GOLD SUBSCRIPTIONS` goes through the weights one by one and moves
 each within a coarse grid while the mean of maximal F1 and of decisions by vendor and on distinct events rises. Folds
 leave a third of the vendors and a third of the phenomena out at once. What is set aside for testing is never read.
+With `open` behind the files the weights of words that no inventory lists are tried alone, without its list of
+qualifiers: with the list nearly all of the benchmark's qualifiers are on it, and nothing is left to compare. `all`
+takes every vendor: for data of which nothing is set aside.
 """
 
 from __future__ import annotations
@@ -18,6 +21,7 @@ import numpy as np
 
 from likewise import defaults
 from likewise.evaluation.ranking import maximal_f1
+from likewise.evaluation.vendor.ablation import inventory_without_qualifiers
 from likewise.evaluation.vendor.benchmark import Benchmark, attributes, read_benchmark
 from likewise.evaluation.vendor.experiment import chosen_part
 from likewise.matching.plain.terms import seen_attributes
@@ -33,6 +37,7 @@ GRID: Final = tuple(n / 20 for n in range(2, 21))
 STEP: Final = 0.21  # how far a weight moves at once
 LEAST_GAIN: Final = 0.001  # less is noise of a few attributes
 ROUNDS: Final = 3
+OPEN: Final = {"named": (0.4, 0.65, 0.8, 0.9, 1.0), "sibling": (0.35, 0.6, 0.8, 1.0), "same_word": (0.65, 0.85, 1.0)}
 
 
 class Figures(NamedTuple):
@@ -124,11 +129,31 @@ def cross_validated(found: FittingSet, vendors: Sequence[str]) -> list[tuple[Fig
     return out
 
 
-def main(events: str, gold: str, subscriptions: str) -> None:
+def open_words(benchmark: Benchmark) -> list[tuple[FacetWeights, Figures]]:
+    """What the weights of words reach where every qualifier is a word that no inventory lists."""
+    from likewise.semantics.library import load_space
+
+    bare = cast(SamenessMeasure, load_space().measure("sameness", inventory=inventory_without_qualifiers()))
+    found = FittingSet(benchmark, bare)
+    tried = [
+        msgspec.structs.replace(FacetWeights(), **{name: value})
+        for name, values in OPEN.items()
+        for value in dict.fromkeys((getattr(FacetWeights(), name), *values))
+    ]
+    everything = range(len(found.phrases))
+    return [(weights, found.figures(weights, benchmark.vendors(), everything)) for weights in dict.fromkeys(tried)]
+
+
+def main(events: str, gold: str, subscriptions: str, *options: str) -> None:
     """Fits on the development part and prints what cross-validation and the fit reach."""
     from likewise.semantics.library import load_space
 
-    benchmark = chosen_part(read_benchmark(Path(events), Path(gold), Path(subscriptions)), "dev")
+    part = "all" if "all" in options else "dev"
+    benchmark = chosen_part(read_benchmark(Path(events), Path(gold), Path(subscriptions)), part)
+    if "open" in options:
+        for weights, figures in open_words(benchmark):
+            print({name: getattr(weights, name) for name in OPEN}, figures, flush=True)
+        return
     found = FittingSet(benchmark, cast(SamenessMeasure, load_space().measure("sameness")))
     for fold, (today, fitted) in enumerate(cross_validated(found, benchmark.vendors())):
         print(f"fold {fold}: today {today}, fitted on the others {fitted}", flush=True)
@@ -138,4 +163,4 @@ def main(events: str, gold: str, subscriptions: str) -> None:
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:4])
+    main(*sys.argv[1:])

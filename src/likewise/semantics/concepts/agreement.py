@@ -15,23 +15,30 @@ from likewise.semantics.concepts.tables import BROADER, EXCLUDES, INSTEAD, NARRO
 from likewise.semantics.concepts.weights import FacetWeights
 
 
-
 class Words(Protocol):
     """What is known about two words that no inventory lists."""
 
     def relation(self, asked: str, seen: str) -> int:
         """SAME, NARROWER, EXCLUDES, SIBLINGS or 0."""
 
+    def names(self, asked: str, seen: str) -> tuple[str, str]:
+        """Two names of vocabularies that decide about them, or two empty ones."""
+
+
 _SURE: Final = frozenset({"head", "unit"})
 
 
 class Difference(msgspec.Struct, frozen=True):
-    """One reason why less is left of a score: what kind of reason, the factor, what was asked and what was seen."""
+    """One reason why less is left of a score: what kind of reason, the factor, what was asked and what was seen.
+
+    `names` are two of a vocabulary that say so. A factor of 1 is no difference but something worth telling.
+    """
 
     reason: str
     factor: float
     asked: str = ""
     seen: str = ""
+    names: tuple[str, str] = ("", "")
 
 
 class Agreement(msgspec.Struct, frozen=True):
@@ -127,11 +134,17 @@ def relation(a: Qualifier, b: Qualifier, tables: Tables, words: Words) -> int:
     """How two qualifiers relate: SAME, EXCLUDES, SIBLINGS, INSTEAD or 0."""
     if a.name == b.name:
         return SAME
-    if a.standing == LISTED and b.standing == LISTED:
+    found = 0
+    if a.standing == b.standing == LISTED:
         found = int(tables.qualifier_relations[tables.qualifiers[a.name], tables.qualifiers[b.name]])
-    else:
-        found = words.relation(a.word, b.word) if a.word and b.word else 0
+    elif _open(a, b):
+        found = words.relation(a.word, b.word)
     return SAME if found == NARROWER else found
+
+
+def _open(a: Qualifier, b: Qualifier) -> bool:
+    """Whether two qualifiers are compared by their words: the inventory does not list both."""
+    return bool(a.word and b.word) and not a.standing == b.standing == LISTED
 
 
 def _qualifiers(asked: Facets, seen: Facets, tables: Tables, w: FacetWeights, words: Words) -> Iterator[Difference]:
@@ -142,13 +155,19 @@ def _qualifiers(asked: Facets, seen: Facets, tables: Tables, w: FacetWeights, wo
     instead: set[Qualifier] = set()
     absent = {LISTED: w.absent, KNOWN: w.absent_word}
     for a in asked.qualifiers:
-        if any(relations[a, s] == SAME for s in seen.qualifiers):
+        same = [s for s in seen.qualifiers if relations[a, s] == SAME]
+        if same:
+            if all(s.name != a.name for s in same) and _open(a, same[0]):
+                names = words.names(a.word, same[0].word)
+                yield from [Difference("named", 1.0, a.word, same[0].word, names)] if any(names) else []
             continue
         against = [s for s in seen.qualifiers if relations[a, s] in (EXCLUDES, SIBLINGS) and s not in matched]
         if against:
             told.update(against)
             hard = [s for s in against if relations[a, s] == EXCLUDES]
-            yield Difference("excluded", w.excluded if hard else w.sibling, a.name, (hard or against)[0].name)
+            other = (hard or against)[0]
+            names = words.names(a.word, other.word) if _open(a, other) else ("", "")
+            yield Difference("excluded", w.excluded if hard else w.sibling, a.name, other.name, names)
         elif a.standing == LISTED and a.name in meant:
             instead.update(s for s in seen.qualifiers if relations[a, s] == INSTEAD)
             yield Difference("covered", w.covered, a.name)

@@ -128,7 +128,8 @@ class FacetParser:
         guessed = [u.dimension for u, sure in in_name if not sure]
         kinds, certainty = self._kinds(parsed, main, term.context, dimension, guessed)
         role = head.role or next((p.role for p in (*parsed[main + 1 :], *parsed[:main][::-1]) if p.role), "")
-        if not kinds and role and role != INSTANTANEOUS:
+        guessed_only = certainty == "guess" and role not in STATISTICS  # a role says more than a letter may
+        if (not kinds or guessed_only) and role and role != INSTANTANEOUS:
             kinds, certainty = (role,), "head"
         outer = [
             Qualifier(name, standing, True, word)

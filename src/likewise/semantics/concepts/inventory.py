@@ -119,20 +119,26 @@ class Inventory:
         return [c.name for c in self.labels.get(label_words(label), ()) if c.sort == "qualifier"]
 
     def expanded(self, words: Sequence[str]) -> list[str]:
-        """Words with short forms written out, the longest first."""
+        """Words with short forms written out, the longest first; a phrase that is a label as long stays as it is."""
         out: list[str] = []
         at = 0
         while at < len(words):
-            for end in range(min(len(words), at + 3), at, -1):
+            phrase = self._phrase(words, at)
+            for end in range(min(len(words), at + 3), at + max(0, phrase - 1), -1):
                 found = self.means.get(tuple(words[at:end]))
-                if found is not None:
+                if found is not None and end - at > phrase:
                     out += found
                     at = end
                     break
             else:
-                out.append(words[at])
-                at += 1
+                out += words[at : at + max(1, phrase)]
+                at += max(1, phrase)
         return out
+
+    def _phrase(self, words: Sequence[str], at: int) -> int:
+        """How many words the longest label of several has that begins here; 0 if there is none."""
+        longest = min(len(words) - at, self.longest.get(words[at], 0))
+        return next((n for n in range(longest, 1, -1) if tuple(words[at : at + n]) in self.labels), 0)
 
 
 def _merged(concepts: Iterable[Concept]) -> tuple[Concept, ...]:

@@ -64,24 +64,20 @@ def load_inventory() -> Inventory:
     return _inventory(tuple((path, path.stat().st_mtime_ns) for path in added_vocabularies()))
 
 
-def load_naming() -> Naming:
-    """The names of public vocabularies and of those that were added, by their words.
+@lru_cache(maxsize=4)
+def naming_of(inventory: Inventory) -> Naming:
+    """The names in an inventory and those of public vocabularies, by their words.
 
-    >>> load_naming().agreement("entering", "leaving") < -0.9
+    >>> naming_of(load_inventory()).agreement("entering", "leaving") < -0.9
     True
     """
-    return _naming(load_inventory())
+    return Naming((*(c for c in inventory.concepts if c.sort == "name"), *shipped_names()))
 
 
 @lru_cache(maxsize=4)
 def _inventory(added: tuple[tuple[Path, int], ...]) -> Inventory:
     mine = [c for path, _ in added for c in read_rows(path.read_text("utf-8"), path.stem)]
     return Inventory((*mine, *shipped_concepts()))
-
-
-@lru_cache(maxsize=4)
-def _naming(inventory: Inventory) -> Naming:
-    return Naming((*(c for c in inventory.concepts if c.sort == "name"), *shipped_names()))
 
 
 def _data(name: str) -> bytes:

@@ -7,12 +7,14 @@ Where neither knows anything, how related the words are decides (`kernels`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from likewise.semantics.concepts.inventory import Inventory
+from likewise.semantics.concepts.library import naming_of
 from likewise.semantics.concepts.naming import Naming, WordUses
 from likewise.semantics.concepts.values.columns import ItemColumns, item_columns
 from likewise.semantics.concepts.values.items import Items
@@ -32,23 +34,23 @@ class WordSide(NamedTuple):
 
 
 class OpenWords:
-    """Compares words; `names` gives the names of vocabularies when they are first needed.
+    """Compares words by WordNet and by the names of vocabularies, read when they are first needed.
 
-    >>> from likewise.semantics.concepts.library import load_naming
+    >>> from likewise.semantics.concepts.library import load_inventory
     >>> from likewise.semantics.library import load_space
-    >>> words = OpenWords(load_space().relations, load_naming)
+    >>> words = OpenWords(load_space().relations, load_inventory())
     >>> [words.relation(*pair, 0.5) for pair in (("ascending", "descending"), ("lift", "elevator"), ("nave", "pump"))]
     [4, 1, 0]
     """
 
-    def __init__(self, relations: WordRelations, names: Callable[[], Naming]) -> None:
-        self._relations, self._names = relations, names
+    def __init__(self, relations: WordRelations, inventory: Inventory) -> None:
+        self._relations, self._inventory = relations, inventory
         self._items = Items(relations)
 
     @cached_property
     def naming(self) -> Naming:
         """The names of vocabularies, by their words."""
-        return self._names()
+        return naming_of(self._inventory)
 
     def side(self, words: Sequence[str]) -> WordSide:
         """Words made ready."""

@@ -19,7 +19,7 @@ _OPEN: Final = 1 << 40  # numbers of words that no inventory lists begin here
 class FacetArrays(NamedTuple):
     """Lists are flat, each name's up to its end; `defaults` are bits of listed qualifiers.
 
-    `words` says where a qualifier's word stands among those of the measure of relatedness, `spoken` among `spoken_words`.
+    `words` says where a qualifier's word stands in the measure of relatedness, `spoken` where in `spoken_words`.
     """
 
     kind_ends: NDArray[np.int64]

@@ -25,6 +25,7 @@ FACETS: Final = {
         "instead",
     ),
     "qualifiers that exclude each other": ("excluded", "sibling"),
+    "agreement through names": ("named",),
     "roles": ("role", "average", "statistic", "statistics"),
     "dimensions": ("dimension",),
     "kinds of values": ("text",),

@@ -62,7 +62,10 @@ def _difference(d: Difference, asked: Facets, seen: Facets) -> str:
                 else "a number was asked for, this is yes or no"
             )
         case "excluded":
-            return f"you ask for the {d.asked}'s, this is the {d.seen}'s"
+            both = f" (vocabularies name both: {d.names[0]!r}, {d.names[1]!r})" if any(d.names) else ""
+            return f"you ask for the {d.asked}'s, this is the {d.seen}'s{both}"
+        case "named":
+            return f"vocabularies call one thing both {d.names[0]!r} and {d.names[1]!r}"
         case "covered":
             return f"{d.asked} is assumed where nothing else is said"
         case "absent":

@@ -160,6 +160,12 @@ class SamenessMeasure:
             found = SAME if related >= self.weights.same_word else 0
         return found
 
+    def names(self, asked: str, seen: str) -> tuple[str, str]:
+        """Two names of vocabularies that decide how two words stand to each other, or two empty ones."""
+        naming = self._spoken.naming
+        decides = abs(naming.agreement(asked, seen)) >= self.weights.named
+        return naming.example(asked, seen) if decides else ("", "")
+
     def compared(self, asked: Sequence[Term], seen: Sequence[Term]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """The relatedness of terms and of their words, which `scored` starts from; weights play no part in it."""
         related, words = self._combine.compared(asked, seen)

@@ -30,18 +30,25 @@ def brick_concepts(read: Sequence[VocabularyEntry], core: Inventory) -> list[Con
         if _SUBSTANCE in entry.types:
             own = " ".join(w for w in entry.name.split() if w not in above.name.split())
             out += _qualifier(own, f"brick {above.name}", core)
-        elif _below(entry, by_iri) and not all(core.lists(w) for w in label_words(entry.name)):
-            out += _qualifier(entry.name, f"brick {above.name}", core)
+        elif _below(entry, by_iri):
+            equal = [entry.name, *(by_iri[iri].name for iri in entry.same if iri in by_iri)]
+            if entry.name != max(equal, key=len):
+                continue  # the longest of several names has the others as labels
+            if any(not all(core.lists(w) for w in label_words(name)) for name in equal):
+                out += _qualifier(entry.name, f"brick {above.name}", core, [n for n in equal if n != entry.name])
     return out
 
 
-def _qualifier(label: str, group: str, core: Inventory) -> list[Concept]:
-    if not label or len(label.split()) > _LONGEST or not label.replace(" ", "").isalpha():
+def _qualifier(label: str, group: str, core: Inventory, others: Sequence[str] = ()) -> list[Concept]:
+    if not label or (len(label.split()) > _LONGEST and not others) or not label.replace(" ", "").isalpha():
         return []
     known = core.qualifier_names(label)
     if known:
         return [Concept("qualifier", name, apart=(group,), source=SOURCE) for name in known[:1]]
     parts = label_words(label)
+    if others:
+        fresh = tuple(o for o in others if label_words(o) not in core.labels and label_words(o) not in core.means)
+        return [Concept("qualifier", label, fresh, apart=(group,), source=SOURCE)] if fresh else []
     kinds = any(c.sort in ("kind", "role") for part in parts for c in core.labels.get((part,), ()))
     taken = kinds or parts in core.labels or parts in core.means
     return [] if taken else [Concept("qualifier", label, apart=(group,), source=SOURCE)]

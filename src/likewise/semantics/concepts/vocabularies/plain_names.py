@@ -20,11 +20,11 @@ _VALUES: Final = {"number": ("number",), "boolean": ("state",), "string": ("text
 
 
 class UsedName(NamedTuple):
-    """An attribute's name, its JSON type, and in how many models it is used."""
+    """An attribute's name, its JSON type, and the models it is used in."""
 
     name: str
     type: str
-    models: int
+    models: tuple[str, ...]
 
 
 def name_concepts(names: Iterable[UsedName], parser: FacetParser, source: str, models: int = 2) -> list[Concept]:
@@ -33,7 +33,7 @@ def name_concepts(names: Iterable[UsedName], parser: FacetParser, source: str, m
     for used in names:
         label = words(used.name)
         parts = label_words(label)
-        if used.models < models or not _FEWEST <= len(parts) <= _MOST or not label.replace(" ", "").isalpha():
+        if len(used.models) < models or not _FEWEST <= len(parts) <= _MOST or not label.replace(" ", "").isalpha():
             continue
         found = parser.facets(Term(label))
         if not found.kinds and not found.role and all(parser.knows(part) for part in parts):

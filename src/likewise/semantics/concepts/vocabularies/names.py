@@ -1,0 +1,73 @@
+"""The names that vocabularies use, as rows of the sort `name`: what they call one thing, and name side by side.
+
+In an ontology equal entries are one thing, and those with a common broader one are named side by side. In a list of
+attributes those of one model are: no model has one thing under two names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+from likewise.semantics.concepts.inventory import Concept, label_words
+from likewise.semantics.concepts.vocabularies.entries import VocabularyEntry, words
+from likewise.semantics.concepts.vocabularies.plain_names import UsedName
+
+_MOST: Final = 6  # words of a name
+
+
+def ontology_names(read: Sequence[VocabularyEntry], source: str) -> list[Concept]:
+    """The names of an ontology's entries; equal ones are one row.
+
+    >>> supply = VocabularyEntry("x:s", ("Supply Air",), broader=("x:a",), same=("x:d",))
+    >>> entries = [supply, VocabularyEntry("x:d", ("Discharge Air",)), VocabularyEntry("x:a", ("Air",))]
+    >>> [(c.name, c.labels, c.apart) for c in ontology_names(entries, "mine")]
+    [('supply air', ('discharge air',), ('air',)), ('air', (), ())]
+    """
+    by_iri = {entry.iri: entry for entry in read if not entry.deprecated and (entry.labels or entry.types)}
+    out: list[Concept] = []
+    done: set[str] = set()
+    for entry in by_iri.values():
+        if entry.iri in done:
+            continue
+        equal = [entry, *(by_iri[iri] for iri in entry.same if iri in by_iri)]
+        done.update(each.iri for each in equal)
+        labels = [label for each in equal for label in (each.name, *map(words, each.other_labels)) if _fits(label)]
+        above = dict.fromkeys(by_iri[iri].name for each in equal for iri in each.broader if iri in by_iri)
+        if labels:
+            first, *others = dict.fromkeys(labels)
+            out.append(Concept("name", first, tuple(others), apart=tuple(above), source=source))
+    return out
+
+
+def model_names(names: Iterable[UsedName], source: str) -> list[Concept]:
+    """The names of attributes that differ from another one of the same model in one word alone.
+
+    >>> used = [UsedName(name, "number", ("Road",)) for name in ("laneCount", "busCount", "busSpeedLimit")]
+    >>> [(c.name, c.apart) for c in model_names(used, "mine")]
+    [('bus count', ('Road',)), ('lane count', ('Road',))]
+    """
+    models: dict[str, set[str]] = {}
+    for used in names:
+        label = words(used.name)
+        if _fits(label) and " " in label:
+            models.setdefault(label, set()).update(used.models)
+    beside: dict[tuple[str, tuple[str, ...], tuple[str, ...]], list[str]] = {}
+    for label, of in models.items():
+        for before, after in _places(label_words(label)):
+            for model in of:
+                beside.setdefault((model, before, after), []).append(label)
+    kept: dict[str, set[str]] = {}
+    for (model, _, _), labels in beside.items():
+        for label in labels if len(labels) > 1 else ():
+            kept.setdefault(label, set()).add(model)
+    return [Concept("name", label, apart=tuple(sorted(of)), source=source) for label, of in sorted(kept.items())]
+
+
+def _places(parts: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
+    for at in range(len(parts)):
+        yield parts[:at], parts[at + 1 :]
+
+
+def _fits(label: str) -> bool:
+    return 0 < len(label.split()) <= _MOST and label.replace(" ", "").replace("-", "").isalpha()
