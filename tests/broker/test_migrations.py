@@ -121,7 +121,7 @@ def test_what_cannot_be_migrated_is_said(older: Path, tmp_path: Path) -> None:
     damaged = tmp_path / "damaged"
     shutil.copytree(older, damaged)
     with sqlite3.connect(damaged / DATABASE) as connection:
-        connection.execute("UPDATE state SET guard = 7 WHERE name = 'matched'")
+        connection.execute("UPDATE state SET guard = 7")
         connection.execute("UPDATE tokens SET checksum = 7")
     connection.close()
     with pytest.raises(ArtefactDamaged):

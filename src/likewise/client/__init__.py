@@ -23,17 +23,22 @@ from likewise.client.asynchronous import AsyncPublisher, AsyncSubscriber
 from likewise.client.listening import Listening
 from likewise.client.messages import BrokerRefused, ClientDelivery
 from likewise.client.synchronous import Publisher, Subscriber
-from likewise.formats.wire.deliveries import Met
+from likewise.formats.wire.deliveries import Because, Met
 from likewise.formats.wire.events import Receipt
+from likewise.formats.wire.targets import MqttTopic, TargetShown, Webhook
 
 __all__ = [
     "AsyncPublisher",
     "AsyncSubscriber",
+    "Because",
     "BrokerRefused",
     "ClientDelivery",
     "Listening",
     "Met",
+    "MqttTopic",
     "Publisher",
     "Receipt",
     "Subscriber",
+    "TargetShown",
+    "Webhook",
 ]

@@ -27,6 +27,7 @@ from likewise.client.messages import (
     event_lines,
     event_path,
     path_of,
+    pending_path,
     queue_wanted,
     read_pending,
     read_receipts,
@@ -34,6 +35,7 @@ from likewise.client.messages import (
     settled,
     subscription_path,
 )
+from likewise.client.targets import AsyncSubscriberTargets, Reaches
 from likewise.formats.json.subscriptions import subscription_to_json
 from likewise.formats.wire.events import Receipt
 from likewise.formats.wire.subscribers import Policy
@@ -81,10 +83,12 @@ class AsyncSubscriber(AsyncConnection):
         cursor: int = 0,
         policy: Policy | None = None,
         limit: int | None = None,
+        because: bool = False,
         ca: str | Path | None = None,
         patience: float = 30.0,
     ) -> None:
         super().__init__(Endpoint(address, token, patience, ca))
+        self._because = because
         self._wanted = queue_wanted(policy, limit)
         self._following = Following(id, cursor)
         self._socket: ClientConnection | None = None
@@ -118,9 +122,21 @@ class AsyncSubscriber(AsyncConnection):
             await self._reach(None)
         return await self._send(method, path, body, headers)
 
-    async def subscribe(self, subscription: Subscription | str, id: str | None = None) -> str:
-        """Subscribe, in place of what has the same id; the id."""
+    @property
+    def targets(self) -> AsyncSubscriberTargets:
+        """Where matches go out by themselves."""
+        return AsyncSubscriberTargets(self)
+
+    async def subscribe(
+        self, subscription: Subscription | str, id: str | None = None, *, to: Reaches | None = None
+    ) -> str:
+        """Subscribe, in place of what has the same id; the id. `to` is a target: an address, or its settings.
+
+        The target is set first, so that it gets what is delivered first, too; `targets.set` gives its secret.
+        """
         made = checked(subscription, id)
+        if to is not None:
+            await self.targets.set(made.id, to)
         await self.request("PUT", subscription_path(self.id, made.id), subscription_to_json(made), JSON)
         return made.id
 
@@ -135,7 +151,7 @@ class AsyncSubscriber(AsyncConnection):
 
     async def pending(self, limit: int = 100) -> tuple[ClientDelivery, ...]:
         """What waits after the cursor, without a stream; the cursor stays."""
-        answer = await self.request("GET", path_of(self.id, f"/deliveries?sequence={self.cursor}&limit={limit}"))
+        answer = await self.request("GET", pending_path(self.id, self.cursor, limit, self._because))
         return read_pending(answer.content)[0]
 
     async def replay(self, after: int = 0) -> AsyncIterator[ClientDelivery]:
@@ -187,7 +203,7 @@ class AsyncSubscriber(AsyncConnection):
 
     async def _open_stream(self) -> ClientConnection | None:
         """A stream; None if it was given up while it was being opened."""
-        options = self._endpoint.stream_options(self.id, self._following.acknowledged)
+        options = self._endpoint.stream_options(self.id, self._following.acknowledged, self._because)
 
         def again(error: Exception) -> bool:
             return not self._ended and may_connect_again(error)

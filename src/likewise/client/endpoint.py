@@ -99,10 +99,10 @@ class Endpoint:
         found: dict[str, Any] = {"base_url": self.address, "headers": self.headers, "timeout": SECONDS}
         return found if self.trust is None else found | {"verify": self.trust}
 
-    def stream_options(self, subscriber: str, cursor: int) -> dict[str, Any]:
+    def stream_options(self, subscriber: str, cursor: int, because: bool = False) -> dict[str, Any]:
         """What both kinds of stream are opened with."""
         found: dict[str, Any] = {
-            "uri": stream_address(self.address, subscriber, cursor),
+            "uri": stream_address(self.address, subscriber, cursor, because),
             "additional_headers": self.headers,
             "max_size": None,
         }

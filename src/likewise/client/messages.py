@@ -13,7 +13,7 @@ import msgspec
 from likewise import errors
 from likewise.formats.json.events import event_from_document, event_to_json
 from likewise.formats.json.subscriptions import with_default_id
-from likewise.formats.wire.deliveries import Acknowledged, DeliveryDocument, Met, Pending
+from likewise.formats.wire.deliveries import Acknowledged, Because, DeliveryDocument, Met, Pending
 from likewise.formats.wire.events import PublishedAll, Receipt
 from likewise.formats.wire.subscribers import Policy, QueueWanted
 from likewise.language import parse
@@ -31,6 +31,7 @@ class ClientDelivery(msgspec.Struct, frozen=True):
     cause: str
     subscriptions: tuple[Met, ...]
     event: Event
+    because: tuple[Because, ...] = ()  # where it was asked for
 
 
 _DELIVERY: Final = msgspec.json.Decoder(DeliveryDocument)
@@ -52,7 +53,7 @@ def read_delivery(data: bytes | str) -> ClientDelivery:
 
 
 def _given(said: DeliveryDocument) -> ClientDelivery:
-    return ClientDelivery(said.sequence, said.cause, said.subscriptions, event_from_document(said.event))
+    return ClientDelivery(said.sequence, said.cause, said.subscriptions, event_from_document(said.event), said.because)
 
 
 def event_lines(events: Iterable[Publishable], source: str | None) -> bytes:
@@ -134,6 +135,15 @@ def queue_wanted(policy: Policy | None, limit: int | None) -> bytes:
     return msgspec.json.encode(QueueWanted(policy, limit))
 
 
+def pending_path(subscriber: str, after: int, limit: int, because: bool = False) -> str:
+    """Where deliveries are read without a stream.
+
+    >>> pending_path("ann", 7, 100, because=True)
+    '/v1/subscribers/ann/deliveries?sequence=7&limit=100&because=true'
+    """
+    return path_of(subscriber, f"/deliveries?sequence={after}&limit={limit}{'&because=true' if because else ''}")
+
+
 def replay_path(subscriber: str, after: int) -> str:
     """Where deliveries are replayed from.
 
@@ -184,7 +194,7 @@ def event_path(id: str, source: str | None) -> str:
     return f"/v1/events/{quote(id, safe='')}" + (f"?source={quote(source, safe='')}" if source else "")
 
 
-def stream_address(address: str, subscriber: str, cursor: int) -> str:
+def stream_address(address: str, subscriber: str, cursor: int, because: bool = False) -> str:
     """Where the stream is.
 
     >>> stream_address("http://127.0.0.1:8787", "ann", 7)
@@ -193,4 +203,5 @@ def stream_address(address: str, subscriber: str, cursor: int) -> str:
     parts = urlsplit(address)
     scheme = "wss" if parts.scheme == "https" else "ws"
     path = parts.path.rstrip("/") + path_of(subscriber, "/stream")
-    return urlunsplit((scheme, parts.netloc, path, f"sequence={cursor}", ""))
+    asked = f"sequence={cursor}{'&because=true' if because else ''}"
+    return urlunsplit((scheme, parts.netloc, path, asked, ""))

@@ -26,6 +26,7 @@ from likewise.client.messages import (
     event_lines,
     event_path,
     path_of,
+    pending_path,
     queue_wanted,
     read_pending,
     read_receipts,
@@ -33,6 +34,7 @@ from likewise.client.messages import (
     settled,
     subscription_path,
 )
+from likewise.client.targets import Reaches, SubscriberTargets
 from likewise.formats.json.subscriptions import subscription_to_json
 from likewise.formats.wire.events import Receipt
 from likewise.formats.wire.subscribers import Policy
@@ -76,7 +78,8 @@ class Subscriber(Connection):
 
     It registers with its first call, or with `connect`. A delivery is given once, also across broken connections and
     `reconnect`; `cursor` is the last one given. Keep it and pass it on to go on there in another process. Acknowledge
-    what is dealt with: the broker keeps the rest, also while the subscriber is disconnected.
+    what is dealt with: the broker keeps the rest, also while the subscriber is disconnected. With `because` each
+    delivery says which readings met it.
     """
 
     def __init__(
@@ -88,10 +91,12 @@ class Subscriber(Connection):
         cursor: int = 0,
         policy: Policy | None = None,
         limit: int | None = None,
+        because: bool = False,
         ca: str | Path | None = None,
         patience: float = 30.0,
     ) -> None:
         super().__init__(Endpoint(address, token, patience, ca))
+        self._because = because
         self._wanted = queue_wanted(policy, limit)
         self._following = Following(id, cursor)
         self._socket: ClientConnection | None = None
@@ -125,9 +130,19 @@ class Subscriber(Connection):
             self._reach(None)
         return self._send(method, path, body, headers)
 
-    def subscribe(self, subscription: Subscription | str, id: str | None = None) -> str:
-        """Subscribe, in place of what has the same id; the id."""
+    @property
+    def targets(self) -> SubscriberTargets:
+        """Where matches go out by themselves."""
+        return SubscriberTargets(self)
+
+    def subscribe(self, subscription: Subscription | str, id: str | None = None, *, to: Reaches | None = None) -> str:
+        """Subscribe, in place of what has the same id; the id. `to` is a target: an address, or its settings.
+
+        The target is set first, so that it gets what is delivered first, too; `targets.set` gives its secret.
+        """
         made = checked(subscription, id)
+        if to is not None:
+            self.targets.set(made.id, to)
         self.request("PUT", subscription_path(self.id, made.id), subscription_to_json(made), JSON)
         return made.id
 
@@ -142,7 +157,7 @@ class Subscriber(Connection):
 
     def pending(self, limit: int = 100) -> tuple[ClientDelivery, ...]:
         """What waits after the cursor, without a stream; the cursor stays."""
-        answer = self.request("GET", path_of(self.id, f"/deliveries?sequence={self.cursor}&limit={limit}"))
+        answer = self.request("GET", pending_path(self.id, self.cursor, limit, self._because))
         return read_pending(answer.content)[0]
 
     def replay(self, after: int = 0) -> Iterator[ClientDelivery]:
@@ -181,7 +196,7 @@ class Subscriber(Connection):
 
     def _open_stream(self) -> ClientConnection | None:
         """A stream; None if it was given up while it was being opened."""
-        options = self._endpoint.stream_options(self.id, self._following.acknowledged)
+        options = self._endpoint.stream_options(self.id, self._following.acknowledged, self._because)
 
         def again(error: Exception) -> bool:
             return not self._ended and may_connect_again(error)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 
+from likewise.broker.asking.because import with_reasons
 from likewise.broker.broker import Broker
 from likewise.broker.tenants.queues import SubscriberQueue
 from likewise.broker.tenants.tenant import Tenant
@@ -23,7 +24,11 @@ class Replaced(Exception):
 class Stream:
     """The deliveries of one subscriber as they come, from a cursor on."""
 
-    def __init__(self, broker: Broker, tenant: Tenant, queue: SubscriberQueue, bridge: LoopBridge, cursor: int) -> None:
+    def __init__(
+        self, broker: Broker, tenant: Tenant, queue: SubscriberQueue, bridge: LoopBridge, cursor: int, *,
+        because: bool = False,
+    ) -> None:  # fmt: skip
+        self._because = because
         self._broker = broker
         self._tenant = tenant
         self._queue = queue
@@ -67,9 +72,12 @@ class Stream:
             if page:
                 self._cursor = page[-1][0]
                 self._broker.sent(self._tenant, self._queue, page)
-                yield page
+                yield await asyncio.to_thread(self._with_reasons, page) if self._because else page
             else:
                 await self._changed.wait()
+
+    def _with_reasons(self, page: list[tuple[int, bytes]]) -> list[tuple[int, bytes]]:
+        return with_reasons(self._broker.store, self._tenant, self._queue, page, self._broker.clock())
 
     def _sent(self) -> int:
         """How many were sent and are not acknowledged."""

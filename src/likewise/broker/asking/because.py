@@ -5,7 +5,7 @@ It is made when a delivery is sent, where it was asked for, and says what holds 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 import msgspec
@@ -58,8 +58,14 @@ def because(
     return tuple(found)
 
 
-def with_reasons(log: EventLog, tenant: Tenant, queue: SubscriberQueue, frame: bytes, now: int) -> bytes:
-    """A delivery as it is sent to a subscriber, and why it came."""
+def with_reasons(
+    log: EventLog, tenant: Tenant, queue: SubscriberQueue, page: Sequence[tuple[int, bytes]], now: int
+) -> list[tuple[int, bytes]]:
+    """Deliveries as they are sent to a subscriber, and why each came."""
+    return [(number, _with_reasons(log, tenant, queue, frame, now)) for number, frame in page]
+
+
+def _with_reasons(log: EventLog, tenant: Tenant, queue: SubscriberQueue, frame: bytes, now: int) -> bytes:
     said = msgspec.json.decode(frame, type=_Frame)
     delivery = tenant.recent.get(said.sequence)
     position = delivery.event if delivery is not None else _position(log, tenant, said.sequence)

@@ -96,6 +96,8 @@ def _kept_types(tables: Tables) -> None:
 
 def _targets(tables: Tables) -> None:
     """Version 5: subscriptions may have targets."""
+    if not all(guarded(value, guard) for value, guard in tables.rows("SELECT value, guard FROM state")):
+        raise refuse("a number the store goes on from")
     tables.change(
         "CREATE TABLE targets (number INTEGER PRIMARY KEY AUTOINCREMENT, tenant INTEGER NOT NULL, "
         "subscriber INTEGER NOT NULL, subscription TEXT NOT NULL, id TEXT NOT NULL, acknowledged INTEGER NOT NULL, "

@@ -112,6 +112,17 @@ def whole(request: Request | WebSocket, name: str, default: int, low: int = 0, h
     return found
 
 
+def flag(request: Request | WebSocket, name: str) -> bool:
+    """Whether something is asked for in the query of a request."""
+    match request.query_params.get(name, "false"):
+        case "true":
+            return True
+        case "false":
+            return False
+        case other:
+            raise InputError(f"`{name}` is true or false, not {other[:40]!r}")
+
+
 def sequence_in(request: Request | WebSocket, old: str) -> int:
     """The sequence number in the query of a request; `old` is what it was called before, and is still read."""
     said = [name for name in ("sequence", old) if name in request.query_params]

@@ -28,11 +28,11 @@ from likewise.connectors.http import operations as http_operations
 from likewise.connectors.http import sse, websocket
 from likewise.connectors.http import subscribers as http_subscribers
 from likewise.connectors.http import subscriptions as http_subscriptions
-from likewise.connectors.http import targets as http_targets
 from likewise.connectors.http import watching as http_watching
 from likewise.connectors.http.addresses import WholeIds
 from likewise.connectors.http.guard import Guard
 from likewise.connectors.http.openapi import components
+from likewise.connectors.http.outgoing import targets as http_targets
 from likewise.connectors.http.patience import PatientProtocol, close_slow
 from likewise.connectors.http.problems import mistake, on_error, plain_problem
 from likewise.connectors.http.publishing import Publishing

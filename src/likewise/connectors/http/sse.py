@@ -13,7 +13,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import StreamingResponse
 
 from likewise.connectors.http.openapi import documented
-from likewise.connectors.http.requests import admit_subscriber, sequence_in, token_in
+from likewise.connectors.http.requests import admit_subscriber, flag, sequence_in, token_in
 from likewise.connectors.stream import Replaced, Stream
 
 router = APIRouter(tags=["subscribers"])
@@ -24,7 +24,10 @@ PAUSE = 15.0  # seconds after which a comment shows that the stream lives
     "/v1/subscribers/{id:id}/events",
     **documented(
         "Deliveries as server-sent events, after a sequence number (`sequence`, or the header `Last-Event-ID`).",
-        query={"sequence": ("integer", "everything up to it is acknowledged; `cursor` is its old name")},
+        query={
+            "sequence": ("integer", "everything up to it is acknowledged; `cursor` is its old name"),
+            "because": ("boolean", "`true` for the readings that met each delivery"),
+        },
     ),
 )
 async def events(request: Request, id: str) -> StreamingResponse:
@@ -33,11 +36,13 @@ async def events(request: Request, id: str) -> StreamingResponse:
     queue = tenant.subscriber(id)
     last = request.headers.get("last-event-id", "")
     cursor = int(last) if last.isascii() and last.isdigit() and len(last) < 19 else sequence_in(request, "cursor")
+    because = flag(request, "because")
     if cursor:
         door.broker.acknowledge(tenant, id, min(cursor, tenant.stored_number))
 
     async def pushed() -> AsyncIterator[bytes]:
-        with Stream(door.broker, tenant, queue, door.bridge, max(cursor, queue.acknowledged)) as stream:
+        begin = max(cursor, queue.acknowledged)
+        with Stream(door.broker, tenant, queue, door.bridge, begin, because=because) as stream:
             yield b": connected\n\n"
             pages = stream.pages(window=queue.limit)
             stopping = asyncio.create_task(door.stopping.wait())

@@ -8,6 +8,7 @@ from typing import Any
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
+from likewise.broker.asking.because import with_reasons
 from likewise.broker.asking.history import replay
 from likewise.broker.tenants.queues import SubscriberQueue
 from likewise.connectors.http.openapi import documented
@@ -17,6 +18,7 @@ from likewise.connectors.http.requests import (
     answer,
     body_of,
     door_of,
+    flag,
     raw_answer,
     read,
     sequence_in,
@@ -99,6 +101,7 @@ async def unregister(request: Request, id: str) -> Response:
             "sequence": ("integer", "the sequence number before the first one wanted; `after` is its old name"),
             "limit": ("integer", "how many at most"),
             "replay": ("boolean", "`true` for acknowledged deliveries, too, as long as their events are kept"),
+            "because": ("boolean", "`true` for the readings that met each delivery"),
         },
     ),
 )
@@ -107,16 +110,14 @@ async def pending(request: Request, id: str) -> Response:
     door, tenant = admit_subscriber(request, id)
     queue, after, limit = tenant.subscriber(id), sequence_in(request, "after"), whole(request, "limit", 100, 1, 10_000)
     broker = door.broker
-    match request.query_params.get("replay", "false"):
-        case "true":
-            page, last = await asyncio.to_thread(
-                replay, broker.store, tenant, queue, after, limit, broker.clock()
-            )  # fmt: skip
-        case "false":
-            page = await asyncio.to_thread(broker.page, tenant, queue, after=after, limit=limit)
-            last = page[-1][0] if page else after
-        case other:
-            raise InputError(f"`replay` is true or false, not {other[:40]!r}")
+    because = flag(request, "because")
+    if flag(request, "replay"):
+        page, last = await asyncio.to_thread(replay, broker.store, tenant, queue, after, limit, broker.clock())
+    else:
+        page = await asyncio.to_thread(broker.page, tenant, queue, after=after, limit=limit)
+        last = page[-1][0] if page else after
+    if because:
+        page = await door.ask(tenant, lambda: with_reasons(broker.store, tenant, queue, page, broker.clock()))
     return raw_answer(b'{"deliveries":[%s],"sequence":%d}' % (b",".join(frame for _, frame in page), last))
 
 

@@ -2,6 +2,7 @@
 
 The broker sends one JSON text for each delivery. The client sends `{"sequence": 12}` when it has settled
 everything up to 12. With `?sequence=12` everything up to 12 counts as acknowledged, and the stream starts after it.
+With `because=true` each delivery says which readings met it.
 Old clients say `{"acknowledge": 12}` and `?cursor=12`; both are still read.
 
 | close code | meaning |
@@ -21,7 +22,7 @@ from typing import Final
 import msgspec
 from fastapi import APIRouter, WebSocket, WebSocketDisconnect
 
-from likewise.connectors.http.requests import admit_subscriber, door_of, sequence_in, token_in
+from likewise.connectors.http.requests import admit_subscriber, door_of, flag, sequence_in, token_in
 from likewise.connectors.stream import Replaced, Stream
 from likewise.errors import LikewiseError, NotAuthenticated
 from likewise.formats.wire.deliveries import Acknowledged
@@ -41,7 +42,7 @@ async def stream(socket: WebSocket, id: str) -> None:
     try:
         _, tenant = admit_subscriber(socket, id)
         queue = tenant.subscriber(id)
-        cursor = sequence_in(socket, "cursor")
+        cursor, because = sequence_in(socket, "cursor"), flag(socket, "because")
         if cursor:
             door.broker.acknowledge(tenant, id, min(cursor, tenant.stored_number))
     except LikewiseError as error:
@@ -49,7 +50,8 @@ async def stream(socket: WebSocket, id: str) -> None:
         await socket.close(REFUSED, f"{error.code}: {error}"[:120])
         return
     await socket.accept(subprotocol=offered)
-    with Stream(door.broker, tenant, queue, door.bridge, max(cursor, queue.acknowledged)) as pushed:
+    begin = max(cursor, queue.acknowledged)
+    with Stream(door.broker, tenant, queue, door.bridge, begin, because=because) as pushed:
         sending = asyncio.create_task(_send(socket, pushed))
         receiving = asyncio.create_task(_receive(socket, pushed))
         stopping = asyncio.create_task(door.stopping.wait())
