@@ -12,6 +12,7 @@ from likewise.cli.terminal.given_events import GivenEvents
 from likewise.cli.terminal.options import AsJson, BrokerOptions, FormatOptions, KeepGoing, grouped
 
 if TYPE_CHECKING:
+    from likewise.cli.broker.mqtt import MqttEvents
     from likewise.cli.terminal.given_events import Place
     from likewise.client import Publisher
     from likewise.model import Event
@@ -37,11 +38,14 @@ def publish(
     --format says so where its name does not. What cannot be read ends it, or is reported and counted with
     --keep-going; the exit code is 2 then.
 
+    An --address like mqtt://host:1883/city/{source} is a broker of MQTT and a topic there: each event is a message of
+    QoS 1, and `published` means acknowledged by that broker.
+
     Example: `echo '{no2: 45, city: Zagreb}' | likewise publish`
     """
     reader = GivenEvents(events, written, keep_going=keep_going, as_json=as_json)
     count, begun = 0, time.monotonic()
-    with broker.publisher(source) as out:
+    with _publisher(broker, source) as out:
         batch: list[tuple[Place, Event]] = []
         try:
             for place, event in reader:
@@ -62,7 +66,16 @@ def publish(
         raise typer.Exit(output.BAD_INPUT)
 
 
-def _send(out: Publisher, batch: list[tuple[Place, Event]], reader: GivenEvents) -> int:
+def _publisher(broker: BrokerOptions, source: str | None) -> Publisher | MqttEvents:
+    address = broker.address or ""
+    if not address.startswith(("mqtt://", "mqtts://")):
+        return broker.publisher(source)
+    from likewise.cli.broker.mqtt import MqttEvents
+
+    return MqttEvents(address, source, broker.token, broker.ca)
+
+
+def _send(out: Publisher | MqttEvents, batch: list[tuple[Place, Event]], reader: GivenEvents) -> int:
     """Send a batch, which is taken or refused as a whole; one that is refused one by one, if one is to keep going."""
     from likewise.client import BrokerRefused
 
