@@ -81,7 +81,8 @@ def test_what_the_demo_suggests_is_answered_by_humidities_alone() -> None:
 
 def stop_the_broker_of(demo: int) -> None:
     """Stop the process that the demo started."""
-    [broker] = Path(f"/proc/{demo}/task/{demo}/children").read_text(encoding="utf-8").split()
+    children = Path(f"/proc/{demo}/task/{demo}/children").read_text(encoding="utf-8").split()
+    [broker] = [each for each in children if b"serve" in Path(f"/proc/{each}/cmdline").read_bytes()]
     os.kill(int(broker), signal.SIGTERM)
 
 

@@ -18,6 +18,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from likewise import defaults
+from likewise.cli.demo.device_line import DeviceLine
+from likewise.cli.demo.mosquitto import Mosquitto
 from likewise.cli.demo.processes import Running, wait_until_ready
 from likewise.cli.terminal import output
 from likewise.errors import StateError, Unavailable
@@ -42,7 +44,9 @@ def show_city(*, seconds: float | None, devices: int, seed: int, port: int | Non
     with ExitStack() as stack, _interrupted_by_termination():
         address = f"http://{defaults.HOST}:{port or free_port(defaults.PORT)}"
         screen.print("Starting the broker ...", style="dim")
-        broker = stack.enter_context(Running(["serve", "--ephemeral", "--port", address.rpartition(":")[2]]))
+        mosquitto = stack.enter_context(Mosquitto())
+        bridge = ["--mqtt-bridge", f"{mosquitto.url}/city/#"] if mosquitto.url else []
+        broker = stack.enter_context(Running(["serve", "--ephemeral", "--port", address.rpartition(":")[2], *bridge]))
         view = "not served (--no-dashboard)"
         if dashboard and find_spec("nicegui") is None:
             view = "not installed: pip install 'likewise[dashboard]'"
@@ -54,7 +58,8 @@ def show_city(*, seconds: float | None, devices: int, seed: int, port: int | Non
 
             client = stack.enter_context(httpx.Client(base_url=address, timeout=PATIENCE))
             wait_until_ready(client, broker)
-            _Show(screen, client, broker, address, view).run(seconds, devices, seed)
+            line = stack.enter_context(DeviceLine(mosquitto))
+            _Show(screen, client, broker, address, view, line).run(seconds, devices, seed)
         except KeyboardInterrupt:
             screen.print("\nStopping. Nothing of the demo stays behind.", style="dim")
 
@@ -62,12 +67,15 @@ def show_city(*, seconds: float | None, devices: int, seed: int, port: int | Non
 class _Show:
     """What the terminal shows, and what the city does meanwhile."""
 
-    def __init__(self, screen: Console, client: httpx.Client, broker: Running, address: str, view: str) -> None:
+    def __init__(
+        self, screen: Console, client: httpx.Client, broker: Running, address: str, view: str, line: DeviceLine
+    ) -> None:
         self._screen = screen
         self._client = client
         self._broker = broker
         self._address = address
         self._view = view
+        self._line = line
         self._position = self._sequence = 0
         self._events: dict[int, dict[str, str]] = {}
 
@@ -143,7 +151,8 @@ class _Show:
         for wanted in WANTED:
             asked.add_row(Text(wanted.id, "bold cyan"), Text(wanted.text, "cyan"))
         where = Text.assemble(
-            "Dashboard  ", (self._view, "bold green"), f"\nBroker     {self._address}  (its interface: /docs)\n\n"
+            "Dashboard  ", (self._view, "bold green"), f"\nBroker     {self._address}  (its interface: /docs)\n"
+            f"MQTT       {self._line.said}\n\n"
             "Ask for something of your own in the dashboard, or in another terminal, in this folder:\n",
             (f"  {command_name()} subscribe '{SUGGESTED}'{self._other_address()}", "bold"),
             "\n\nBelow: what devices report, and ✓ what it meets. Ctrl-C ends everything.",
@@ -165,7 +174,11 @@ class _Show:
         from likewise.model.showing import event_text
 
         ends = int((time.time() + VALID) * 1_000_000)
-        self._send("POST", "/v1/events", json=[{**report.envelope(), "expires": ends} for report in reports])
+        rest = self._line.publish(reports, VALID)
+        if self._line.broken:
+            self._screen.print(f"  {self._line.broken}; these devices use HTTP from now on.", style="yellow")
+        if rest:
+            self._send("POST", "/v1/events", json=[{**report.envelope(), "expires": ends} for report in rest])
         for report in reports:
             said = f"{report.device.id}  {event_text(event(report.payload))}"
             self._screen.print(Text(f"  {said}", "dim"), no_wrap=True, overflow="ellipsis")

@@ -1,0 +1,105 @@
+"""A broker of MQTT for the demo, where this machine has Mosquitto: some of the city's devices speak to it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Final, NamedTuple, Self
+
+STARTING: Final = 20.0  # seconds it may take to listen
+
+
+class Program(NamedTuple):
+    """Where Mosquitto is, and where its libraries are if it was only unpacked."""
+
+    path: str
+    libraries: str = ""
+
+
+def find_program() -> Program | None:
+    """Mosquitto: the one that `LIKEWISE_MOSQUITTO` names, the system's, or one unpacked beside this Python."""
+    named = os.environ.get("LIKEWISE_MOSQUITTO") or shutil.which("mosquitto")
+    named = named or shutil.which("mosquitto", path="/usr/sbin:/usr/local/sbin:/opt/homebrew/sbin")
+    if named:
+        return Program(named)
+    unpacked = Path(sys.prefix) / "mosquitto"
+    libraries = [str(path) for path in (*unpacked.glob("usr/lib/*-linux-*"), *unpacked.glob("lib/*-linux-*"))]
+    program = unpacked / "usr" / "sbin" / "mosquitto"
+    return Program(str(program), ":".join(libraries)) if program.exists() else None
+
+
+class Mosquitto:
+    """Mosquitto on a port of its own, for this machine alone; it keeps nothing.
+
+    `absent` says why there is none, and then `url` is ''.
+    """
+
+    def __init__(self) -> None:
+        self.url = self.absent = ""
+        self._program = find_program()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        if find_spec("gmqtt") is None:
+            self.absent = "not installed: pip install 'likewise[mqtt]'"
+        elif self._program is None:
+            self.absent = "no Mosquitto on this machine; with one, some devices would speak MQTT"
+
+    def __enter__(self) -> Self:
+        if not self.absent:
+            self._start()
+        return self
+
+    def _start(self) -> None:
+        assert self._program is not None
+        with socket.socket() as trying:
+            trying.bind(("127.0.0.1", 0))
+            port = int(trying.getsockname()[1])
+        self._folder = tempfile.TemporaryDirectory(prefix="likewise-demo-")
+        config = Path(self._folder.name) / "mosquitto.conf"
+        config.write_text(
+            f"listener {port} 127.0.0.1\nallow_anonymous true\npersistence false\nlog_dest none\n", encoding="utf-8"
+        )
+        environment = dict(os.environ)
+        if self._program.libraries:
+            environment["LD_LIBRARY_PATH"] = self._program.libraries
+        try:
+            self._process = subprocess.Popen(
+                [self._program.path, "-c", str(config)], env=environment, start_new_session=True,
+                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            )  # fmt: skip
+        except OSError as error:
+            self.absent = f"Mosquitto cannot be started: {error}"
+            return
+        deadline = time.monotonic() + STARTING
+        while time.monotonic() < deadline and self._process.poll() is None:
+            try:
+                socket.create_connection(("127.0.0.1", port), timeout=1).close()
+            except OSError:
+                time.sleep(0.05)
+            else:
+                self.url = f"mqtt://127.0.0.1:{port}"
+                return
+        self.absent = "Mosquitto did not start"
+        self._stop()
+
+    def _stop(self) -> None:
+        if self._process is not None:
+            self._process.terminate()
+            try:
+                self._process.wait(timeout=10)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+                self._process.wait()
+            self._process = None
+
+    def __exit__(self, *_: object) -> None:
+        self._stop()
+        if self._folder is not None:
+            self._folder.cleanup()
