@@ -191,9 +191,9 @@ class BaseEngine:
         return found
 
     def match(self, event: Event, at: int) -> list[tuple[int, Match]]:
-        """`find`, as matches."""
-        ordinals, found = self.matches(event, at)
-        return list(zip(ordinals.tolist(), found, strict=True))
+        """`find`, as matches. An engine may add to what this returns; so it must not ask `matches`, which asks here."""
+        ordinals, scores = self.find(event, at)
+        return list(zip(ordinals.tolist(), self._maker(event, ordinals, scores)(0, len(ordinals)), strict=True))
 
     def matches(self, event: Event, at: int) -> tuple[NDArray[signedinteger[Any]], Matches]:
         """`match`, as ordinals and a sequence that makes a match when it is looked at.
