@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Sequence
 
 import msgspec
 
@@ -12,6 +13,7 @@ from likewise.connectors.door import Door
 from likewise.connectors.media_types import Said, Unreadable, read_events
 from likewise.defaults import OFF_LOOP_BYTES
 from likewise.errors import InvalidEvent, LikewiseError
+from likewise.formats.json.batches import first_end
 from likewise.formats.wire.events import Receipt
 from likewise.model import Event
 
@@ -35,11 +37,8 @@ async def publish(door: Door, access: Access, body: bytes, kind: Said) -> list[R
         await door.answer(lambda done: broker.set_aside(tenant, error, part, done, str(kind)))
         raise error from refused
     events = _sourced(access, events)
-    for each in events:
-        if each.expires is not None and each.expires < 0:
-            raise InvalidEvent(
-                f"`expires` is {each.expires}, before 1970; give the end of its validity, or leave it out"
-            )
+    if (ends := first_end(events)) is not None and ends < 0:
+        raise InvalidEvent(f"`expires` is {ends}, before 1970; give the end of its validity, or leave it out")
     try:
         door.take(tenant, len(events))
         await door.unblocked(tenant)
@@ -51,7 +50,7 @@ async def publish(door: Door, access: Access, body: bytes, kind: Said) -> list[R
     return receipts
 
 
-def _sourced(access: Access, events: list[Event]) -> list[Event]:
+def _sourced(access: Access, events: Sequence[Event]) -> Sequence[Event]:
     """Events of who is bound to sources: refused unless all are theirs; one that says no source gets the only one."""
     if access.free("publish"):
         return events

@@ -7,7 +7,7 @@ with the parameter `graph=whole` one event a document; what a JSON-LD context wo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
@@ -16,10 +16,10 @@ import msgspec
 from likewise.defaults import MAX_DEAD_LETTER_BYTES, MAX_TERM_LENGTH
 from likewise.errors import FormatError, InputError, LikewiseError, LimitExceeded
 from likewise.formats.cloudevents import event_from_cloudevent, events_from_cloudevents
-from likewise.formats.json.events import event_from_document, event_from_json, is_envelope
+from likewise.formats.json.batches import JsonBatch, read_array, read_each, read_one
 from likewise.formats.senml import events_from_senml
 from likewise.formats.strict_json import decode_items
-from likewise.model import Event, event
+from likewise.model import Event
 
 JSON: Final = "application/json"
 LINES: Final = "application/x-ndjson"
@@ -86,7 +86,15 @@ class Unreadable(Exception):
 
 
 Reader = Callable[[bytes, Mapping[str, str], int], Iterable[Event]]
-_READERS: dict[str, Reader] = {}
+
+
+class Together(NamedTuple):
+    """A reader of many events at once: gets the body, and how many events to read at most."""
+
+    read: Callable[[bytes, int | None], JsonBatch]
+
+
+_READERS: dict[str, Reader | Together] = {}
 _SHORT: dict[str, str] = {}
 
 
@@ -129,7 +137,7 @@ def by_name(said: str) -> Said | None:
     return kind if kind.name in _READERS else None
 
 
-def read_events(body: bytes, kind: Said, now: int, most: int | None = None) -> list[Event]:
+def read_events(body: bytes, kind: Said, now: int, most: int | None = None) -> Sequence[Event]:
     """The events of a body; the part that cannot be read is named. More than `most` are refused when they are met.
 
     >>> [e.id for e in read_events(b'{"v": 1, "id": "e1", "payload": {"no2": 4}}', Said.of(None), now=0)]
@@ -140,6 +148,11 @@ def read_events(body: bytes, kind: Said, now: int, most: int | None = None) -> l
         if reader is None:
             known = ", ".join(media_types())
             raise FormatError(f"events of the type {kind.name[:60]!r} are not read here; send one of {known}")
+        if isinstance(reader, Together):
+            batch = reader.read(body, None if most is None else most + 1)
+            if most is not None and len(batch) > most:
+                raise TooMany
+            return batch
         found: list[Event] = []
         for each in reader(body, kind.parameters, now):
             if most is not None and len(found) == most:
@@ -153,29 +166,27 @@ def read_events(body: bytes, kind: Said, now: int, most: int | None = None) -> l
         raise Unreadable(error, body) from error
 
 
-def _json(body: bytes, parameters: Mapping[str, str], now: int) -> Iterator[Event]:
+def _json(body: bytes, most: int | None) -> JsonBatch:
     """One event, or an array of them."""
     if body.lstrip()[:1] != b"[":
-        yield event_from_json(body)
-        return
-    for number, item in enumerate(decode_items(body, "array of events"), 1):
-        try:
-            made = event_from_document(item) if is_envelope(item) else event(item)
-        except LikewiseError as error:
-            error.args = (f"event {number}: {error}",)
-            raise Unreadable(error, msgspec.json.encode(item)) from error
-        yield made
+        return read_one(body)
+
+    def refused(place: int, error: LikewiseError) -> Exception:
+        error.args = (f"event {place + 1}: {error}",)
+        return Unreadable(error, msgspec.json.encode(decode_items(body, "array of events")[place]))
+
+    return read_array(body, most, refused)
 
 
-def _lines(body: bytes, parameters: Mapping[str, str], now: int) -> Iterator[Event]:
-    for number, line in enumerate(body.splitlines(), 1):
-        if line.strip():
-            try:
-                made = event_from_json(line)
-            except LikewiseError as error:
-                error.args = (f"line {number}: {error}",)
-                raise Unreadable(error, line) from error
-            yield made
+def _lines(body: bytes, most: int | None) -> JsonBatch:
+    """An event on each line that is not blank."""
+    lines = [(number, line) for number, line in enumerate(body.splitlines(), 1) if line.strip()]
+
+    def refused(place: int, error: LikewiseError) -> Exception:
+        error.args = (f"line {lines[place][0]}: {error}",)
+        return Unreadable(error, lines[place][1])
+
+    return read_each([line for _, line in lines[:most]], refused)
 
 
 def _rdf(format: str) -> Reader:
@@ -193,9 +204,9 @@ def _rdf(format: str) -> Reader:
     return read
 
 
-register(JSON, _json, "json")
+_READERS[JSON], _SHORT["json"] = Together(_json), JSON
 for _name in LINE_TYPES:
-    register(_name, _lines)
+    _READERS[_name] = Together(_lines)
 register(CLOUDEVENT, lambda body, parameters, now: [event_from_cloudevent(body)], "cloudevent")
 register(CLOUDEVENTS, lambda body, parameters, now: list(events_from_cloudevents(body)), "cloudevents")
 register(SENML, lambda body, parameters, now: list(events_from_senml(body, now=now)), "senml")

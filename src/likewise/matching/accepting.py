@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from likewise.errors import InputError
+from likewise.formats.json.batches import read_each
 from likewise.formats.json.events import event_from_document, event_from_json, is_envelope
 from likewise.language import parse
 from likewise.model import Event, Subscription, event
@@ -51,6 +52,8 @@ def as_events(given: Sequence[GivenEvent]) -> Sequence[Event]:
             f"many events are a list of them or an EventBatch, not one {type(given).__name__}; use `match`"
         )
     if isinstance(given, (list, tuple)) and any(type(one) is not Event for one in given):
+        if all(type(one) is bytes or type(one) is str for one in given):
+            return read_each(given)
         return [as_event(one) for one in given]
     return given  # type: ignore[return-value]  # a sequence of events
 

@@ -33,12 +33,21 @@ def units_beside(obj: Mapping[str, object]) -> dict[str, str] | None:
     """
     found: dict[str, str] | None = None
     for key, said in obj.items():
-        if type(said) is str and type(key) is str and (key == "u" or key[-4:].lower() in _ENDS):
+        if type(said) is str and type(key) is str and may_state_unit(key):
             owner = _owner(key, said, obj)
             if owner:
                 found = found or {}
                 found.setdefault(owner, said)
     return found
+
+
+def may_state_unit(key: str) -> bool:
+    """Whether a field may state the unit of another, by the end of its name.
+
+    >>> may_state_unit("temperature_unit"), may_state_unit("temperature")
+    (True, False)
+    """
+    return key == "u" or key[-4:].lower() in _ENDS
 
 
 def _owner(key: str, said: str, obj: Mapping[str, object]) -> str:

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from typing import Final
 
-import msgspec
-
 from likewise.broker.store.deliveries import CAUSES, Delivery, read_newest
+from likewise.broker.store.entries import shown_event
 from likewise.broker.store.log_entries import newest_events
 from likewise.broker.store.packed_sets import unpack_scores
 from likewise.broker.store.tables import Tables
@@ -24,7 +23,7 @@ def activity(tables: Tables, tenant: Tenant, position: int, sequence: int, limit
     entries = newest_events(tables, tenant.number, position, limit)
     deliveries = read_newest(tables, tenant.number, sequence, limit)
     return Activity(
-        tuple(Arrival(entry.position, entry.arrival, msgspec.json.decode(entry.body)) for entry in entries),
+        tuple(Arrival(entry.position, entry.arrival, shown_event(entry)) for entry in entries),
         tuple(_match(tenant, delivery) for delivery in deliveries),
         max([position, *(entry.position for entry in entries)]),
         max([sequence, *(delivery.number for delivery in deliveries)]),

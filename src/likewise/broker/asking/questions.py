@@ -14,7 +14,7 @@ import structlog
 
 from likewise.broker.delivering.earlier_events import valid_events
 from likewise.broker.delivering.match_events import moment
-from likewise.broker.store.entries import EVENT, Entry
+from likewise.broker.store.entries import EVENT, Entry, shown_event
 from likewise.broker.store.event_log import EventLog
 from likewise.broker.tenants.numbered_matcher import Found, RankedEvent
 from likewise.broker.tenants.tenant import Held, Tenant
@@ -105,7 +105,7 @@ def _rest(begun: float) -> float:
 def _met(found: Found, entry: Entry) -> WouldHaveMet:
     assert entry.kind == EVENT
     return WouldHaveMet(
-        entry.id, entry.source, entry.arrival, round(found.score, 6), entry.position, msgspec.json.decode(entry.body),
+        entry.id, entry.source, entry.arrival, round(found.score, 6), entry.position, shown_event(entry),
         found.promoted, found.rank_value,
     )  # fmt: skip
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import cast
 
 import msgspec
 import numpy as np
@@ -11,7 +12,7 @@ import structlog
 from likewise.broker.delivering.outcome import Outcome
 from likewise.broker.store import dead_letters
 from likewise.broker.store.deliveries import ARRIVAL, PROMOTED
-from likewise.broker.store.entries import Entry
+from likewise.broker.store.entries import Entry, InBatch
 from likewise.broker.store.packed_sets import Numbers, pack_scores
 from likewise.broker.tenants.met_events import MetEvents, NumbersAndScores
 from likewise.broker.tenants.numbered_matcher import Found, NumberedMatcher
@@ -25,7 +26,7 @@ FindEntry = Callable[[int], Entry | None]  # an earlier event by its position; N
 
 def moment(entry: Entry) -> int:
     """When an event counts: by its own time, else by its arrival in the log."""
-    time = entry.value.time if isinstance(entry.value, Event) else None
+    time = entry.time
     return entry.arrival if time is None else time
 
 
@@ -37,11 +38,11 @@ def match_events(tenant: Tenant, entries: Sequence[Entry], outcome: Outcome, fin
     """
     done = 0
     while done < len(entries):
-        part = entries[done : done + tenant.together()] if len(tenant.stateless) else entries[done:]
+        part = read_together(entries[done : done + tenant.together()])
         _match_part(tenant, part, outcome, find)
         done += len(part)
     tenant.last_arrival = entries[-1].arrival
-    tenant.follows_arrival = entries[-1].value.time is None  # type: ignore[union-attr]
+    tenant.follows_arrival = entries[-1].time is None
     tenant.events += len(entries)
 
 
@@ -65,19 +66,34 @@ def _match_part(tenant: Tenant, entries: Sequence[Entry], outcome: Outcome, find
             promote(tenant, promoted, outcome, find)
 
 
+def read_together(entries: Sequence[Entry]) -> Sequence[Entry]:
+    """The first of some entries, up to one that was not read with them."""
+    batch = entries[0].batch
+    return entries[: next((n for n, entry in enumerate(entries) if entry.batch is not batch), len(entries))]
+
+
+def _events(entries: Sequence[Entry]) -> Sequence[Event]:
+    """The events of entries: as columns where they were read together."""
+    first, last = entries[0].said, entries[-1].said
+    if isinstance(first, InBatch) and isinstance(last, InBatch) and first.batch is last.batch:
+        places = [entry.said.place for entry in entries if isinstance(entry.said, InBatch)]
+        if len(places) == len(entries) == last.place - first.place + 1:
+            return cast("Sequence[Event]", first.batch[first.place : last.place + 1])
+    return [entry.value for entry in entries if isinstance(entry.value, Event)]
+
+
 def match_guarded(matcher: NumberedMatcher, entries: Sequence[Entry], aside: SetAside) -> MetEvents:
     """What events meet; `aside` is told of an event that cannot be matched, and its error."""
-    events = [entry.value for entry in entries if isinstance(entry.value, Event)]
-    moments = [moment(entry) for entry in entries]
     try:
-        return matcher.match_batch(events, moments)
+        return matcher.match_batch(_events(entries), [moment(entry) for entry in entries])
     except Exception:  # of some event: one by one, so that it cannot fail the others
         met: dict[int, NumbersAndScores] = {}
-    for index, (event, at) in enumerate(zip(events, moments, strict=True)):
+    for index, entry in enumerate(entries):
         try:
-            matches = matcher.match(entries[index].position, event, at)
+            assert isinstance(entry.value, Event)
+            matches = matcher.match(entry.position, entry.value, moment(entry))
         except Exception as error:
-            aside(entries[index], error)
+            aside(entry, error)
             continue
         if matches:
             met[index] = ([each.number for each in matches], [each.score for each in matches])

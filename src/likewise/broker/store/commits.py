@@ -13,7 +13,7 @@ from concurrent.futures import Future
 from typing import Protocol
 
 from likewise.broker.locks import may_wait
-from likewise.broker.store.entries import Entry
+from likewise.broker.store.entries import Entry, same_content
 from likewise.broker.store.log_entries import add_entries, find_identity
 from likewise.broker.store.tables import Tables
 from likewise.errors import Conflict, LikewiseError
@@ -158,7 +158,7 @@ class Append:
                 identity = (entry.tenant, entry.id, entry.source)
                 found = known.get(identity) or find_identity(tables, *identity)
                 if found is not None:
-                    if found.body != entry.body:
+                    if not same_content(found, entry):
                         return Conflict(entry.id, source=entry.source)
                     receipts.append(Receipt(entry.id, found.position, True))
                     continue

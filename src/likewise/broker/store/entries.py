@@ -8,14 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from copy import copy
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import msgspec
-from msgspec.structs import force_setattr
+from msgspec.structs import force_setattr, replace
 
 from likewise.broker.store.ids import uuid7s
-from likewise.errors import ArtefactDamaged
-from likewise.formats.json.events import event_to_json
+from likewise.errors import ArtefactDamaged, LikewiseError
+from likewise.formats.json.batches import JsonBatch
+from likewise.formats.json.events import event_from_json, event_to_json
+from likewise.formats.version import JSON_VERSION
 from likewise.formats.wire.subscribers import Policy
 from likewise.model import Event, Subscription
 
@@ -89,16 +91,24 @@ Command = Register | Unregister | Subscribe | Unsubscribe | Withdraw | Tick | Ju
 Applied = Callable[[object], None]
 
 
+class InBatch(NamedTuple):
+    """An event that was read into columns with others, by its place among them."""
+
+    batch: JsonBatch
+    place: int
+
+
 class Entry(msgspec.Struct, gc=False):
     """One entry of the log. `position` and `arrival` are given when it is appended.
 
-    `ends` is the moment (µs) an event's validity is over. `applied` is told what became of a command, or the
-    error it met, once that is on disk.
+    `body` is the event's JSON envelope, with its payload in the bytes it came in where they are known. `ends` is the
+    moment (µs) an event's validity is over. `applied` is told what became of a command, or the error it met, once that
+    is on disk.
     """
 
     tenant: int
     kind: int
-    value: Event | Command
+    said: Event | Command | InBatch
     body: bytes
     source: str = ""
     id: str = ""
@@ -107,6 +117,24 @@ class Entry(msgspec.Struct, gc=False):
     arrival: int = 0
     own_id: bool = False
     applied: Applied | None = None
+
+    @property
+    def value(self) -> Event | Command:
+        """The event or the command; an event of a batch is made now."""
+        said = self.said
+        return _with_id(said.batch[said.place], self.id) if isinstance(said, InBatch) else said
+
+    @property
+    def batch(self) -> JsonBatch | None:
+        """The batch an event was read with, if it was."""
+        return self.said.batch if isinstance(self.said, InBatch) else None
+
+    @property
+    def time(self) -> int | None:
+        """An event's own time; None if it states none, and for a command."""
+        if isinstance(self.said, InBatch):
+            return self.said.batch.around(self.said.place).time
+        return self.said.time if isinstance(self.said, Event) else None
 
 
 class Gone(NamedTuple):
@@ -121,6 +149,7 @@ class Gone(NamedTuple):
 _EVENTS: Final = msgspec.json.Decoder(Event)
 _COMMANDS: Final[msgspec.json.Decoder[Command]] = msgspec.json.Decoder(Command)
 _ENCODE: Final = msgspec.json.Encoder().encode
+_WRITTEN: Final = b'{"v":%d,"tuples":' % JSON_VERSION  # how an envelope begins that was written here
 
 
 def command_entry(tenant: int, command: Command, applied: Applied | None = None) -> Entry:
@@ -144,6 +173,60 @@ def read_command(body: bytes) -> Command:
 event_body = event_to_json  # the published JSON envelope is what the log holds
 
 
+def _with_id(event: Event, id: str) -> Event:
+    """An event with an id, its own if it has one."""
+    if event.id is None:
+        event = copy(event)
+        force_setattr(event, "id", id)  # of a copy that nobody else knows
+    return event
+
+
+def batch_entries(tenant: int, batch: JsonBatch, kept: int | None) -> list[Entry]:
+    """The entries of a tenant's events that were read together: no `Event` is made, and each keeps its own bytes.
+
+    >>> from likewise.formats.json.batches import read_each
+    >>> [entry] = batch_entries(1, read_each([b'{"v": 1, "payload": {"no2": 45}, "id": "e1"}']), kept=7)
+    >>> entry.id, entry.ends, entry.body, entry.value.tuples[0].value
+    ('e1', 7, b'{"v": 1, "payload": {"no2": 45}, "id": "e1"}', 45)
+    """
+    entries = []
+    new_ids = iter(uuid7s(sum(batch.around(place).id is None for place in range(len(batch)))))
+    for place in range(len(batch)):
+        _, id, source, _, ends = batch.around(place)
+        own_id = id is not None
+        if id is None:
+            id = next(new_ids)
+        if kept is not None:
+            ends = kept if ends is None else min(ends, kept)
+        body = batch.envelope(place, id) or event_body(_with_id(batch[place], id))
+        said = InBatch(batch, place) if batch.columnar else _with_id(batch[place], id)
+        entries.append(Entry(tenant, EVENT, said, body, source or "", id, ends, own_id=own_id))
+    return entries
+
+
+def content(event: Event) -> Event:
+    """What an event says, whatever the order of its keys: two with equal contents are the same.
+
+    >>> from likewise.model import event
+    >>> one, other = event({"a": [1, 2], "b": 3}), event({"b": 3, "a": [1, 2]})
+    >>> content(one) == content(other), content(one) == content(event({"a": [2, 1], "b": 3}))
+    (True, False)
+    """
+    groups: dict[int, int] = {0: 0}
+    tuples = sorted(event.tuples, key=lambda item: item.attribute)  # of equal attributes the order stays
+    made = tuple(replace(item, group=groups.setdefault(item.group, len(groups))) for item in tuples)
+    return replace(event, tuples=made)
+
+
+def same_content(one: Entry, other: Entry) -> bool:
+    """Whether two entries are the same event: blanks and the order of keys do not count, the kind of a number does."""
+    if one.body == other.body:
+        return True
+    if not isinstance(one.value, Event) or not isinstance(other.value, Event):
+        return False
+    return event_body(content(one.value)) == event_body(content(other.value))
+
+
 def event_entries(tenant: int, events: Sequence[Event], kept: int | None) -> list[Entry]:
     """The entries of a tenant's events: one without an id is given one; valid until it expires, and `kept` at most.
 
@@ -152,13 +235,14 @@ def event_entries(tenant: int, events: Sequence[Event], kept: int | None) -> lis
     >>> entry.id, entry.ends, entry.own_id
     ('e1', 7, True)
     """
+    if isinstance(events, JsonBatch):
+        return batch_entries(tenant, events, kept)
     entries = []
     new_ids = iter(uuid7s(sum(event.id is None for event in events)))
     for event in events:
         own_id = event.id is not None
         if not own_id:
-            event = copy(event)
-            force_setattr(event, "id", next(new_ids))  # of a copy that nobody else knows
+            event = _with_id(event, next(new_ids))
         ends = event.expires
         if kept is not None:
             ends = kept if ends is None else min(ends, kept)
@@ -169,13 +253,22 @@ def event_entries(tenant: int, events: Sequence[Event], kept: int | None) -> lis
     return entries
 
 
+def shown_event(entry: Entry) -> dict[str, Any]:
+    """An event as it is shown: its envelope with its tuples, whichever form it came in."""
+    assert isinstance(entry.value, Event)
+    found: dict[str, Any] = msgspec.json.decode(event_body(entry.value))
+    return found
+
+
 def read_event(body: bytes, position: int) -> Event:
-    """The event at a position of the log, read back without its checks.
+    """The event at a position of the log: its tuples as they were written, or its payload, which is read again.
 
     >>> read_event(b'{"v":1,"tuples":[{"attribute":"no2","value":45}]}', 1).tuples[0].value
     45
+    >>> read_event(b'{"v":1,"payload":{"no2":45},"id":"e1"}', 1).tuples[0].value
+    45
     """
     try:
-        return _EVENTS.decode(body)
-    except msgspec.MsgspecError as error:
+        return _EVENTS.decode(body) if body.startswith(_WRITTEN) else event_from_json(body, bare=False)
+    except (msgspec.MsgspecError, LikewiseError) as error:
         raise ArtefactDamaged(f"entry {position} of the log cannot be read: {error}; restore a copy") from error

@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-import msgspec
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
+from likewise.broker.store.entries import shown_event
 from likewise.connectors.http.openapi import documented
 from likewise.connectors.http.publishing import PATH, publish_request
 from likewise.connectors.http.questions import tenant_asking
@@ -58,7 +58,7 @@ async def read_event(request: Request, id: str) -> Response:
     """Read an event."""
     asking = tenant_asking(request)
     found = await asyncio.to_thread(asking.stored_event, id, request.query_params.get("source"))
-    return answer(Arrival(found.position, found.arrival, msgspec.json.decode(found.body)))
+    return answer(Arrival(found.position, found.arrival, shown_event(found)))
 
 
 @router.delete(

@@ -17,7 +17,13 @@ from likewise.connectors.http.requests import admit_subscriber, flag, sequence_i
 from likewise.connectors.stream import Replaced, Stream
 
 router = APIRouter(tags=["subscribers"])
+_BREAKS = bytes.maketrans(b"\r\n", b"  ")
 PAUSE = 15.0  # seconds after which a comment shows that the stream lives
+
+
+def _line(frame: bytes) -> bytes:
+    """JSON on one line: a payload comes with the breaks it was sent with, which stand between tokens alone."""
+    return frame.translate(_BREAKS) if b"\n" in frame or b"\r" in frame else frame
 
 
 @router.get(
@@ -60,7 +66,7 @@ async def events(request: Request, id: str) -> StreamingResponse:
                         continue
                     page = following.result()
                     following = None
-                    yield b"".join(b"id: %d\ndata: %s\n\n" % (number, frame) for number, frame in page)
+                    yield b"".join(b"id: %d\ndata: %s\n\n" % (number, _line(frame)) for number, frame in page)
             except (Replaced, StopAsyncIteration):
                 return
             finally:

@@ -1,0 +1,279 @@
+"""JSON read into columns: what most events are, flat objects of plain values, becomes arrays without an `Event` each.
+
+Everything else (nested objects, lists, units in fields of their own, text beyond a limit, what is no JSON) is read by
+the plain reader (`json.events`), so that what it refuses is refused here, with the same words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final, NamedTuple
+
+import msgspec
+import numpy as np
+
+from likewise.defaults import MAX_EVENT_BYTES, MAX_TERM_LENGTH
+from likewise.errors import LikewiseError
+from likewise.formats.arrow.columns import NO_TIME, Columns, columns_of
+from likewise.formats.arrow.event_batch import EventBatch
+from likewise.formats.json.events import Data, event_from_document, event_from_json, is_envelope
+from likewise.formats.json.flat_columns import SameKeys, columns_of_flat
+from likewise.formats.strict_json import as_bytes, decode_items, decode_object
+from likewise.formats.version import JSON_VERSION
+from likewise.model import Event, event
+from likewise.model.time import microseconds
+
+Document = dict[str, Any]
+Refuse = Callable[[int, LikewiseError], Exception]  # what is raised for the event at a place, and why it is refused
+_ENVELOPE: Final = frozenset(("v", "payload", "id", "source", "time", "expires"))  # of an envelope that is read here
+_ANYTHING: Final = msgspec.json.Decoder()
+_WRITTEN: Final = msgspec.json.Decoder(list[msgspec.Raw])
+MANY: Final = 16  # events from which on reading them together pays
+_ENCODE: Final = msgspec.json.Encoder().encode
+
+
+class Around(NamedTuple):
+    """What stands around an event's payload; `bare` if nothing does."""
+
+    bare: bool
+    id: str | None = None
+    source: str | None = None
+    time: int | None = None
+    expires: int | None = None
+
+
+_BARE: Final = Around(True)
+
+
+class JsonBatch(EventBatch):
+    """Events read from JSON: columns at once, an `Event` when it is asked for, and the bytes each came in.
+
+    >>> batch = read_array(b'[{"no2": 45, "city": "Galway"}, {"v": 1, "payload": {"no2": 4}, "id": "e2"}]')
+    >>> len(batch), batch.around(1).id, batch[0].tuples[1].value, batch.columns().number[[0, 2]].tolist()
+    (2, 'e2', 'Galway', [45.0, 4.0])
+    >>> batch.envelope(0, "e1")
+    b'{"v":1,"payload":{"no2": 45, "city": "Galway"},"id":"e1"}'
+    """
+
+    __slots__ = ("_around", "_made", "_payloads", "_written")
+
+    def __init__(
+        self,
+        columns: Columns | None,
+        payloads: list[Document | None],
+        written: list[bytes],
+        around: list[Around],
+        made: dict[int, Event],
+    ) -> None:
+        """Use `read_array`, `read_each` or `read_one`."""
+        super().__init__(None, columns)
+        self._payloads = payloads
+        self._written = written  # b"" where the bytes are no envelope that could be kept
+        self._around = around
+        self._made = made
+
+    @property
+    def columnar(self) -> bool:
+        """Whether columns are there; few events are read one by one."""
+        return self._columns is not None
+
+    def columns(self) -> Columns:
+        """The tuples and times as flat arrays."""
+        if self._columns is None:
+            self._columns = columns_of(self.to_events())
+        return self._columns
+
+    def to_events(self) -> tuple[Event, ...]:
+        """The events, each made once."""
+        if self._events is None:
+            self._events = tuple(map(self._event, range(len(self))))
+        return self._events
+
+    def __len__(self) -> int:
+        return len(self._written)
+
+    def _event(self, place: int) -> Event:
+        found = self._made.get(place)
+        if found is None:
+            payload, (_, id, source, time, expires) = self._payloads[place], self._around[place]
+            assert payload is not None  # it was read into columns
+            found = self._made[place] = event(payload, id=id, source=source, time=time, expires=expires)
+        return found
+
+    def __getitem__(self, index: int | slice) -> Any:
+        if isinstance(index, int):
+            return self._event(range(len(self))[index])
+        start, stop, step = index.indices(len(self))
+        if step != 1:
+            return super().__getitem__(index)
+        stop = max(start, stop)
+        return JsonBatch(
+            None if self._columns is None else self._columns.slice(start, stop),
+            self._payloads[start:stop],
+            self._written[start:stop],
+            self._around[start:stop],
+            {place - start: made for place, made in self._made.items() if start <= place < stop},
+        )
+
+    def around(self, place: int) -> Around:
+        """The id, source, time and end of validity of an event."""
+        return self._around[place]
+
+    def envelope(self, place: int, id: str) -> bytes | None:
+        """An event's own bytes in an envelope, with this id if it has none; None if they are no such."""
+        written, around = self._written[place], self._around[place]
+        if not written:
+            return None
+        if around.bare:
+            return b'{"v":%d,"payload":%s,"id":%s}' % (JSON_VERSION, written, _ENCODE(id))
+        return written if around.id is not None else b'%s,"id":%s}' % (written[:-1], _ENCODE(id))
+
+
+def first_end(events: Sequence[Event]) -> int | None:
+    """The first end of validity among events; None if no validity ends."""
+    if isinstance(events, JsonBatch):
+        ends = events.columns().expires
+        stated = ends[ends != NO_TIME]
+        return int(stated.min()) if len(stated) else None
+    return min((each.expires for each in events if each.expires is not None), default=None)
+
+
+def as_raised(place: int, error: LikewiseError) -> LikewiseError:
+    """An error as the plain reader raises it."""
+    return error
+
+
+def read_array(data: bytes, most: int | None = None, refuse: Refuse = as_raised) -> JsonBatch:
+    """The events of a JSON array of objects, at most the first `most`."""
+    documents = decode_items(data, "array of events")[:most]
+    written = list(map(bytes, _WRITTEN.decode(data)[:most]))
+    return _read(documents, written, lambda place: _plainly(documents[place]), refuse)
+
+
+def read_each(data: Sequence[Data], refuse: Refuse = as_raised) -> JsonBatch:
+    """Events from JSON, each by itself.
+
+    >>> [e.tuples[0].value for e in read_each([b'{"a": 1}', b'{"a": {"b": "x"}}'])]
+    [1, 'x']
+    """
+    documents: list[Document | None] = []
+    written: list[bytes] = []
+    for each in data:
+        try:
+            line = as_bytes(each, "event", MAX_EVENT_BYTES).strip()
+            found = _ANYTHING.decode(line)
+            documents.append(found if type(found) is dict and _keys_once(line, found) else None)
+        except (LikewiseError, msgspec.MsgspecError, UnicodeError, RecursionError, OverflowError):
+            documents.append(None)  # the plain reader says why
+            line = b""
+        written.append(line)
+
+    def plainly(place: int) -> Event:
+        found = documents[place]
+        return event_from_json(data[place]) if found is None else _plainly(found)
+
+    return _read(documents, written, plainly, refuse)
+
+
+def _plainly(document: Document) -> Event:
+    return event_from_document(document) if is_envelope(document) else event(document)
+
+
+def _keys_once(data: bytes, found: Document) -> bool:
+    """Whether surely no key stands twice in one object: a lost one would have taken its colon along."""
+    colons = data.count(b":")
+    return colons == len(found) or (b"\\u" not in data and colons == _ENCODE(found).count(b":"))
+
+
+def read_one(data: Data) -> JsonBatch:
+    """One event from JSON, as the plain reader reads it, with the bytes it came in.
+
+    >>> read_one(b' {"a": 1}').envelope(0, "e1")
+    b'{"v":1,"payload":{"a": 1},"id":"e1"}'
+    """
+    line = as_bytes(data, "event", MAX_EVENT_BYTES)
+    found = decode_object(line, "event")
+    made = _plainly(found)
+    return JsonBatch(None, [None], [line.strip() if keeps_bytes(found) else b""], [_of(made, found)], {0: made})
+
+
+def _of(made: Event, document: Document) -> Around:
+    return Around(not is_envelope(document), made.id, made.source, made.time, made.expires)
+
+
+def keeps_bytes(document: Document) -> bool:
+    """Whether an event's bytes are kept: as a bare payload, or as an envelope that needs no more than an id.
+
+    Tuples are written again, so that what begins with them is known to be written here.
+    """
+    if "v" not in document or not is_envelope(document):
+        return True
+    named = (document.get("id", ""), document.get("source", ""))
+    return "tuples" not in document and all(type(name) is str for name in named)
+
+
+def _read(
+    documents: Sequence[Document | None], written: list[bytes], plainly: Callable[[int], Event], refuse: Refuse
+) -> JsonBatch:
+    """Flat objects into columns, everything else by `plainly`, in order; `documents` has None where that is sure."""
+    alike: dict[tuple[str, ...], SameKeys] = {}
+    payloads: list[Document | None] = []
+    around = [_BARE] * len(documents)
+    involved: list[int] = []
+    few = len(documents) < MANY
+    for place, document in enumerate(documents):
+        payload = None if few else document
+        if payload is not None and "v" in payload and is_envelope(payload):
+            known = _around(payload)
+            if known is None:
+                payload = None
+            else:
+                around[place], payload = known, payload["payload"]
+        payloads.append(payload)
+        if payload is None:
+            involved.append(place)
+            continue
+        keys = tuple(payload)
+        found = alike.get(keys)
+        if found is None:
+            found = alike[keys] = SameKeys(keys)
+        if found.flat:
+            found.events.append(place)
+            found.rows.append(tuple(payload.values()))
+        else:
+            involved.append(place)
+    for found in alike.values():
+        involved += found.take_out_involved()
+    made: dict[int, Event] = {}
+    for place in sorted(involved):
+        try:
+            made[place] = one = plainly(place)
+        except LikewiseError as error:
+            raise refuse(place, error) from error
+        document = documents[place]
+        if document is None or not keeps_bytes(document):
+            written[place] = b""
+        around[place] = _of(one, document or {})
+    if few:
+        return JsonBatch(None, payloads, written, around, made)
+    times = np.array([NO_TIME if each.time is None else each.time for each in around], np.int64)
+    ends = np.array([NO_TIME if each.expires is None else each.expires for each in around], np.int64)
+    rest = {place: each.tuples for place, each in made.items()}
+    return JsonBatch(columns_of_flat(list(alike.values()), rest, times, ends), payloads, written, around, made)
+
+
+def _around(document: Document) -> Around | None:
+    """What stands around a payload; None if there is more than is read here, or something that is not as it should."""
+    if not document.keys() <= _ENVELOPE or document["v"] != JSON_VERSION or type(document.get("payload")) is not dict:
+        return None
+    id, source = document.get("id", ""), document.get("source", "")
+    for name in (id, source):
+        if type(name) is not str or len(name) > MAX_TERM_LENGTH:
+            return None
+    moments = [document[name] for name in ("time", "expires") if name in document]
+    try:
+        if any(type(moment) is not int or microseconds(moment) != moment for moment in moments):
+            return None
+    except LikewiseError:
+        return None
+    return Around(False, document.get("id"), document.get("source"), document.get("time"), document.get("expires"))

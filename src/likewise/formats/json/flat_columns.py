@@ -1,0 +1,156 @@
+"""Flat objects of plain values as columns: those with the same keys together, a column at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from likewise.defaults import MAX_TERM_LENGTH, MAX_TUPLES
+from likewise.formats.arrow.columns import BOOLEAN, NUMBER, TEXT, WHOLE, Columns, moments_of
+from likewise.model import EventTuple
+from likewise.model.unit_fields import may_state_unit
+from likewise.model.units import LARGEST_WHOLE
+
+PLAIN: Final = frozenset((str, int, float, bool))
+_KINDS: Final = {str: TEXT, float: NUMBER, int: WHOLE, bool: BOOLEAN}
+Values = tuple[Any, ...]
+
+
+class SameKeys:
+    """The objects of a batch with the same keys: which events they are, and their values."""
+
+    def __init__(self, keys: tuple[str, ...]) -> None:
+        self.keys = keys
+        self.flat = 0 < len(keys) <= MAX_TUPLES and all(map(_plain_name, keys))
+        self.events: list[int] = []
+        self.rows: list[Values] = []
+
+    def take_out_involved(self) -> list[int]:
+        """The events of objects with a value that is no plain one, or beyond a limit; they are left out from now on."""
+        bad: set[int] = set()
+        for column in zip(*self.rows, strict=True):
+            kinds = set(map(type, column))
+            if not kinds <= PLAIN or not _within_limits(column, kinds):
+                bad.update(place for place, value in enumerate(column) if not _is_plain(value))
+        if not bad:
+            return []
+        taken = [self.events[place] for place in bad]
+        kept = [place for place in range(len(self.rows)) if place not in bad]
+        self.events, self.rows = [self.events[p] for p in kept], [self.rows[p] for p in kept]
+        return taken
+
+
+def _plain_name(key: str) -> bool:
+    """Whether an attribute's name is one, and states no unit of another."""
+    return 0 < len(key) <= MAX_TERM_LENGTH and not key.isspace() and not may_state_unit(key)
+
+
+def _within_limits(column: Values, kinds: set[type]) -> bool:
+    if str in kinds:
+        texts = column if len(kinds) == 1 else [value for value in column if type(value) is str]
+        if max(map(len, texts)) > MAX_TERM_LENGTH:
+            return False
+    if int in kinds:
+        numbers = column if len(kinds) == 1 else [value for value in column if type(value) is int]
+        return min(numbers) >= -LARGEST_WHOLE and max(numbers) <= LARGEST_WHOLE
+    return True
+
+
+def _is_plain(value: object) -> bool:
+    kind = type(value)
+    return kind in PLAIN and _within_limits((value,), {kind})
+
+
+class ColumnWriter:
+    """Columns of so many events, whose tuples are given in any order of the events."""
+
+    def __init__(self, counts: NDArray[np.int64]) -> None:
+        """Room for events with so many tuples each."""
+        self._offsets = np.zeros(len(counts) + 1, np.int64)
+        np.cumsum(counts, out=self._offsets[1:])
+        size = int(self._offsets[-1])
+        self._attribute = np.empty(size, np.int32)
+        self._kind = np.empty(size, np.int8)
+        self._number = np.full(size, np.nan)
+        self._whole = np.zeros(size, np.int64)
+        self._text, self._unit = np.full(size, -1, np.int32), np.full(size, -1, np.int32)
+        self._group = np.zeros(size, np.int32)
+        self._attributes: dict[str, int] = {}
+        self._texts: dict[str, int] = {}
+        self._units: dict[str, int] = {}
+
+    def write_alike(self, found: SameKeys) -> None:
+        """Write the objects of some keys."""
+        first = self._offsets[np.array(found.events, np.int64)]
+        for place, (key, column) in enumerate(zip(found.keys, zip(*found.rows, strict=True), strict=True)):
+            at = first + place
+            self._attribute[at] = self._attributes.setdefault(key, len(self._attributes))
+            kinds = set(map(type, column))
+            if len(kinds) == 1:
+                self._write(at, column, kinds.pop())
+                continue
+            for kind in kinds:
+                chosen = [place for place, value in enumerate(column) if type(value) is kind]
+                self._write(at[chosen], [column[place] for place in chosen], kind)
+
+    def _write(self, at: NDArray[np.int64], values: Sequence[Any], kind: type) -> None:
+        """Write values of one kind."""
+        self._kind[at] = _KINDS[kind]
+        if kind is str:
+            texts = self._texts
+            self._text[at] = [texts.setdefault(value, len(texts)) for value in values]
+            return
+        if kind is int:
+            whole = np.array(values, np.int64)
+            self._whole[at] = whole
+            self._number[at] = whole
+        else:
+            self._number[at] = values
+
+    def write_tuples(self, event: int, tuples: Iterable[EventTuple]) -> None:
+        """Write the tuples of one event."""
+        for place, item in enumerate(tuples, int(self._offsets[event])):
+            at = np.array([place], np.int64)
+            self._attribute[place] = self._attributes.setdefault(item.attribute, len(self._attributes))
+            self._write(at, [item.value], type(item.value))
+            if item.unit:
+                self._unit[place] = self._units.setdefault(item.unit, len(self._units))
+            self._group[place] = item.group
+
+    def columns(self, time: NDArray[np.int64], expires: NDArray[np.int64]) -> Columns:
+        """All that was written, with the times of the events."""
+        texts = list(self._texts)
+        return Columns(
+            self._offsets, self._attribute, list(self._attributes), self._kind, self._number, self._whole, self._text,
+            texts, moments_of(self._text, texts), self._unit, list(self._units), self._group, time, expires,
+        )  # fmt: skip
+
+
+def columns_of_flat(
+    alike: Sequence[SameKeys], rest: Mapping[int, Sequence[EventTuple]], time: NDArray[np.int64],
+    expires: NDArray[np.int64],
+) -> Columns:  # fmt: skip
+    """The columns of flat objects, and of the events among them that were read otherwise, by their places.
+
+    >>> found = SameKeys(("t", "on"))
+    >>> found.events, found.rows = [0, 2], [(21, True), (21.5, False)]
+    >>> none = np.zeros(3, np.int64)
+    >>> made = columns_of_flat([found], {1: (EventTuple("t", "warm"),)}, none, none)
+    >>> made.offsets.tolist(), made.attribute.tolist(), made.kind.tolist(), made.whole.tolist()
+    ([0, 2, 3, 5], [0, 1, 0, 0, 1], [3, 2, 0, 1, 2], [21, 0, 0, 0, 0])
+    """
+    counts = np.zeros(len(time), np.int64)
+    for each in alike:
+        counts[each.events] = len(each.keys)
+    for event, tuples in rest.items():
+        counts[event] = len(tuples)
+    writer = ColumnWriter(counts)
+    for each in alike:
+        if each.events:
+            writer.write_alike(each)
+    for event, tuples in rest.items():
+        writer.write_tuples(event, tuples)
+    return writer.columns(time, expires)
