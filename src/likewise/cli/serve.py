@@ -51,6 +51,14 @@ def serve(
             help="Publish what a broker of MQTT passes on: mqtt://host/zigbee2mqtt/#. May be given several times.",
         ),
     ] = None,
+    allow_target: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--allow-target",
+            metavar="NETWORK",
+            help="Let targets reach a network that is not public: 192.168.0.0/16. May be given several times.",
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Run the broker until Ctrl-C or SIGTERM; then finish what is under way, and go on from there next time.
@@ -73,6 +81,7 @@ def serve(
             tls_certificate,
             tls_key,
             mqtt_bridge or [],
+            allow_target or [],
             as_json,
         )
 
@@ -120,14 +129,16 @@ def _serve(
     tls_certificate: str | None,
     tls_key: str | None,
     mqtt_bridge: list[str],
+    allow_target: list[str],
     as_json: bool,
 ) -> None:
     from likewise.broker.broker import Broker
-    from likewise.broker.config import Bridge, Keeping, Mqtt, read_config
+    from likewise.broker.config import Bridge, Keeping, Mqtt, TargetsAllowed, read_config
     from likewise.broker.reporting.logging import log_to_stderr
     from likewise.cli.terminal.compiling import compile_ahead
     from likewise.connectors.http.server import serve as run
     from likewise.connectors.mqtt.bridges import bridges
+    from likewise.connectors.targets.networks import read_networks
     from likewise.errors import InputError
 
     if ephemeral and data is not None:
@@ -137,8 +148,15 @@ def _serve(
     server = msgspec.structs.replace(found.server, **{k: v for k, v in said.items() if v is not None})
     matching = found.matching if profile is None else msgspec.structs.replace(found.matching, profile=profile.value)
     mqtt = Mqtt((*found.mqtt.bridge, *(Bridge(url) for url in mqtt_bridge)))
+    targets = TargetsAllowed((*found.targets.allow, *allow_target))
+    read_networks(targets.allow)  # refused before anything starts
     found = msgspec.structs.replace(
-        found, server=server, matching=matching, mqtt=mqtt, store=found.store if keep is None else Keeping(keep)
+        found,
+        targets=targets,
+        server=server,
+        matching=matching,
+        mqtt=mqtt,
+        store=found.store if keep is None else Keeping(keep),
     )
     trace = log_to_stderr(found.logging)
     folder = None if ephemeral else data or Path("likewise-data")

@@ -55,14 +55,21 @@ def add(
     file: Annotated[
         str | None, typer.Option("--file", metavar="FILE", help="Subscriptions, one a line; - is standard input.")
     ] = None,
+    to: Annotated[
+        str | None,
+        typer.Option("--to", metavar="ADDRESS", help="Send matches there: https://host/path or mqtt://host/topic."),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Hold subscriptions, in place of those with the same name; what they match waits for their subscriber.
+
+    With --to it also goes out by itself (`likewise targets` says more).
 
     Example: `likewise subscriptions add 'warm: {temperature~ > 25 degC}' --for ann`
     """
     from likewise.cli.terminal.reading import given_subscription, opened, read_subscriptions
     from likewise.errors import InputError
+    from likewise.formats.json.subscriptions import with_default_id
 
     wanted = [subscription for _, subscription in map(given_subscription, subscriptions or [])]
     if file is not None:
@@ -72,11 +79,17 @@ def add(
         raise InputError("nothing to add: give subscriptions, or a --file with some")
     with broker.subscriber(owner) as client:
         client.connect(patience=0)
+        made = [client.targets.set(with_default_id(each).id, to) for each in wanted] if to is not None else []
         names = [client.subscribe(each) for each in wanted]
     if as_json:
-        output.print_json([{"subscriber": owner, "id": name} for name in names])
-    else:
-        output.print_line(f"Added for {owner}: {', '.join(names)}.")
+        shown = [{"subscriber": owner, "id": name} for name in names]
+        output.print_json([each | {"target": t} for each, t in zip(shown, made, strict=True)] if made else shown)
+        return
+    output.print_line(f"Added for {owner}: {', '.join(names)}.")
+    for each in made:
+        output.print_line(f"{each.subscription} goes to {each.address} ({each.id}).")
+        if each.secret:
+            output.print_line(f"It signs with {each.secret}, which is shown this once.")
 
 
 @app.command()

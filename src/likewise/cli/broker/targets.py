@@ -1,0 +1,248 @@
+"""`likewise targets`: where matches go out by themselves; list, set, change, remove, try dead letters again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from likewise.cli.terminal import output
+from likewise.cli.terminal.options import AsJson, BrokerOptions, OptionGroup, grouped
+
+if TYPE_CHECKING:
+    from likewise.formats.wire.targets import TargetShown
+
+app = typer.Typer(
+    help="Send matches on by themselves: webhooks and topics of MQTT.\n\nExample: `likewise targets list`",
+    no_args_is_help=True,
+    rich_markup_mode="markdown",
+    add_completion=False,
+)
+Owner = Annotated[str, typer.Option("--for", help="The subscriber whose subscription it is.")]
+Subscribed = Annotated[str, typer.Argument(metavar="SUBSCRIPTION", help="The subscription's name.")]
+Name = Annotated[str, typer.Argument(metavar="TARGET", help="The target's name.")]
+
+
+class Settings(OptionGroup):
+    """What a target is set to; secrets come from files, so that no list of processes shows them."""
+
+    form: Annotated[str | None, typer.Option("--form", help="What is sent: json, event, cloudevents or template.")] = (
+        None
+    )
+    template: Annotated[
+        Path | None,
+        typer.Option("--template", metavar="FILE", help="A template: JSON (.json), else text; names in {{...}}."),
+    ] = None
+    topic: Annotated[
+        str | None, typer.Option("--topic", help="The topic of MQTT, such as alerts/{{@subscription}}.")
+    ] = None
+    because: Annotated[
+        bool | None, typer.Option("--because/--no-because", help="Say which readings met the subscription.")
+    ] = None
+    secret: Annotated[
+        Path | None, typer.Option("--secret-file", metavar="FILE", help="The secret that signs; made if left out.")
+    ] = None
+    password: Annotated[
+        Path | None, typer.Option("--password-file", metavar="FILE", help="The password of the broker of MQTT.")
+    ] = None
+    username: Annotated[str | None, typer.Option("--username", help="The user name there.")] = None
+    headers: Annotated[
+        Path | None, typer.Option("--header-file", metavar="FILE", help="Headers to send, one a line: Name: value.")
+    ] = None
+    timeout: Annotated[float | None, typer.Option("--timeout", help="Seconds for one attempt.")] = None
+    patience: Annotated[
+        float | None, typer.Option("--patience", help="Seconds until a match becomes a dead letter.")
+    ] = None
+
+    def said(self) -> dict[str, Any]:
+        """What was given, as a request says it."""
+        import msgspec
+
+        from likewise.errors import FormatError
+
+        found: dict[str, Any] = {
+            "form": self.form, "topic": self.topic, "because": self.because, "username": self.username,
+            "timeout": self.timeout, "patience": self.patience, "secret": _line(self.secret),
+            "password": _line(self.password),
+        }  # fmt: skip
+        if self.template is not None:
+            text = _text(self.template)
+            found["form"] = self.form or "template"
+            try:
+                found["template"] = msgspec.json.decode(text) if self.template.suffix == ".json" else text.rstrip("\n")
+            except msgspec.DecodeError as error:
+                raise FormatError(f"{self.template} is not JSON: {error}") from None
+        if self.headers is not None:
+            lines = [line.partition(":") for line in _text(self.headers).splitlines() if line.strip()]
+            found["headers"] = {name.strip(): value.strip() for name, _, value in lines}
+        return {name: value for name, value in found.items() if value is not None}
+
+
+def _text(path: Path) -> str:
+    from likewise.errors import FormatError
+
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise FormatError(f"{path} is not UTF-8 text") from None
+
+
+def _line(path: Path | None) -> str | None:
+    return None if path is None else _text(path).strip()
+
+
+@app.command("list")
+@grouped
+def list_targets(
+    broker: BrokerOptions,
+    owner: Annotated[str | None, typer.Option("--for", help="Only those of this subscriber.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """List targets: whose, where to, and how they fare.
+
+    Example: `likewise targets list --for ann`
+    """
+    from likewise.cli.broker.questions import get
+    from likewise.formats.wire.targets import TargetShown
+
+    with broker.publisher() as client:
+        every = get(client, list[TargetShown], "/v1/targets")
+    found = [each for each in every if owner in (None, each.subscriber)]
+    if as_json:
+        output.print_json(found)
+    elif not found:
+        output.print_line(f"No target{f' for {owner}' if owner else ''}.")
+    else:
+        rows = [(each.subscriber, each.subscription, each.id, each.address, how_it_fares(each)) for each in found]
+        output.print_table(("for", "subscription", "target", "address", "state"), rows)
+
+
+def how_it_fares(target: TargetShown) -> str:
+    """A target's state in a few words.
+
+    >>> from likewise.formats.wire.targets import TargetShown, TargetState
+    >>> state = TargetState(waiting=2, last_error="answered 500")
+    >>> how_it_fares(TargetShown("ann", "warm", "hook", "webhook", "https://example.org/", "json", 0, state))
+    '2 wait; last error: answered 500'
+    """
+    from likewise.cli.terminal.rendering import clock
+
+    state = target.state
+    said = [f"last accepted {clock(state.last_success)}"] if state.last_success else []
+    said += [f"{state.waiting} wait"] if state.waiting else []
+    said += [f"{state.dead} dead"] if state.dead else []
+    said += [f"last error: {state.last_error}"] if state.last_error else []
+    return "; ".join(said) or "nothing sent yet"
+
+
+@app.command("set")
+@grouped
+def set_target(
+    broker: BrokerOptions,
+    settings: Settings,
+    subscription: Subscribed,
+    to: Annotated[str, typer.Argument(metavar="ADDRESS", help="https://host/path, or mqtt://host:1883.")],
+    owner: Owner = "me",
+    name: Annotated[str | None, typer.Option("--name", help="The target's name; its kind if left out.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Send the matches of a subscription to an address, from now on; what is left out stays as it was.
+
+    Example: `likewise targets set warm https://example.org/matches --for ann --because`
+    """
+    import msgspec
+
+    from likewise.client.targets import wanted_of
+
+    given = settings.said()
+    made = {**msgspec.to_builtins(wanted_of(to)), **given}
+    with broker.subscriber(owner) as client:
+        client.connect(patience=0)
+        found = client.targets.set(subscription, _wanted(made), name)
+    _say(found, as_json, f"Set {found.id} of {subscription}: {found.address}.")
+
+
+def _wanted(said: dict[str, Any]) -> Any:
+    import msgspec
+
+    from likewise.errors import FormatError
+    from likewise.formats.wire.targets import TargetWanted
+
+    try:
+        return msgspec.convert(said, TargetWanted)
+    except msgspec.ValidationError as error:
+        raise FormatError(f"this is no target: {error}; see likewise targets set --help") from None
+
+
+@app.command()
+@grouped
+def change(
+    broker: BrokerOptions,
+    settings: Settings,
+    subscription: Subscribed,
+    name: Name,
+    owner: Owner = "me",
+    to: Annotated[str | None, typer.Option("--to", metavar="ADDRESS", help="Another address.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Change some settings of a target; how far it has come stays.
+
+    Example: `likewise targets change warm webhook --for ann --no-because`
+    """
+    said = settings.said() | ({} if to is None else {"url": to})
+    with broker.subscriber(owner) as client:
+        client.connect(patience=0)
+        found = client.targets.change(subscription, name, **said)
+    _say(found, as_json, f"Changed {name} of {subscription}.")
+
+
+@app.command()
+@grouped
+def remove(
+    broker: BrokerOptions, subscription: Subscribed, name: Name, owner: Owner = "me", as_json: AsJson = False
+) -> None:
+    """Remove a target, what waits for it, and its dead letters.
+
+    Example: `likewise targets remove warm webhook --for ann`
+    """
+    from likewise.client.targets import target_path
+
+    with broker.publisher() as client:
+        client.request("DELETE", target_path(owner, subscription, name))
+    if as_json:
+        output.print_json({"subscriber": owner, "subscription": subscription, "removed": name})
+    else:
+        output.print_line(f"Removed {name} of {subscription}.")
+
+
+@app.command()
+@grouped
+def retry(
+    broker: BrokerOptions, subscription: Subscribed, name: Name, owner: Owner = "me", as_json: AsJson = False
+) -> None:
+    """Try the dead letters of a target again; what is accepted leaves the list.
+
+    Example: `likewise targets retry warm webhook --for ann`
+    """
+    import msgspec
+
+    from likewise.client.targets import target_path
+    from likewise.formats.wire.targets import Retried
+
+    with broker.publisher() as client:
+        answer = client.request("POST", target_path(owner, subscription, name, "retry"))
+    letters = msgspec.json.decode(answer.content, type=Retried).letters
+    if as_json:
+        output.print_json({"letters": letters})
+    else:
+        output.print_line(f"{letters} dead letters are tried again." if letters else "There are no dead letters.")
+
+
+def _say(found: TargetShown, as_json: bool, words: str) -> None:
+    if as_json:
+        output.print_json(found)
+        return
+    output.print_line(words)
+    if found.secret:
+        output.print_line(f"It signs with {found.secret}, which is shown this once.")
