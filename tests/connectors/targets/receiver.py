@@ -6,7 +6,7 @@ import socket
 import struct
 import threading
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, NamedTuple
@@ -34,7 +34,8 @@ class Receiver(ThreadingHTTPServer):
     def __init__(self, port: int = 0) -> None:
         super().__init__(("127.0.0.1", port), _Request)
         self.answers: deque[Any] = deque()
-        self.usual: Any = 200
+        self.usual: Any = 200  # or what is asked for one
+        self.on_accepted: Callable[[Received], None] = lambda got: None  # before it is answered
         self.received: list[Received] = []
         self.free = threading.Event()
         self.connections: set[tuple[str, int]] = set()
@@ -61,6 +62,7 @@ class _Request(BaseHTTPRequestHandler):
         server = self.server
         server.connections.add(self.client_address)
         said = server.answers.popleft() if server.answers else server.usual
+        said = said() if callable(said) else said
         status, headers = said if isinstance(said, tuple) else (said, {})
         if status == "stall":
             server.received.append(self._seen(body, 0))
@@ -68,12 +70,12 @@ class _Request(BaseHTTPRequestHandler):
             self.close_connection = True
             return
         if status in ("reset", "lose"):
-            server.received.append(self._seen(body, 200 if status == "lose" else 0))
+            self._take(self._seen(body, 200 if status == "lose" else 0))
             self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             self.connection.close()
             self.close_connection = True
             return
-        server.received.append(self._seen(body, status))
+        self._take(self._seen(body, status))
         self.send_response(status)
         for name, value in headers.items():
             self.send_header(name, value)
@@ -82,6 +84,11 @@ class _Request(BaseHTTPRequestHandler):
         self.wfile.write(b"ok")
 
     do_GET = do_POST  # a redirect that is followed would come as one
+
+    def _take(self, got: Received) -> None:
+        self.server.received.append(got)
+        if got.status == 200:
+            self.server.on_accepted(got)
 
     def _seen(self, body: bytes, status: int) -> Received:
         return Received(self.path, {name.lower(): value for name, value in self.headers.items()}, body, status)
