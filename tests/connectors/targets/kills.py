@@ -185,7 +185,8 @@ class Run:
         finished = threading.Event()
         reading = threading.Thread(target=lambda: asyncio.run(read()), daemon=True)
         reading.start()
-        self._stack.callback(lambda: (finished.set(), reading.join(60)))
+        self._stack.callback(reading.join, 60)
+        self._stack.callback(finished.set)
         assert subscribed.wait(LONG)
 
     def _set(self, receivers: dict[str, Receiver]) -> None:
