@@ -13,7 +13,7 @@ from tests.documentation.guides import NOT_RUN, Reader, blocks
 
 __all__ = ["address"]
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = [ROOT / "docs" / "command-line.md", *sorted((ROOT / "docs" / "guides").glob("*.md"))]
+PAGES = [ROOT / "docs" / "command-line.md", *sorted((ROOT / "docs" / "guides").rglob("*.md"))]
 COMMAND = re.compile(r"^(?:\$ )?(?:[A-Z_]+=\S+ )*(?:likewise|curl|openssl|pip|make|python|grep|echo)\s", re.MULTILINE)
 RUN = [page for page in PAGES if any(block.beside == "console" for block in blocks(page))]
 
