@@ -164,3 +164,52 @@ def test_numbers_and_codes_are_read_as_they_are_meant() -> None:
         text: [code.text for code in read_value(text).codes] for text in ("unit II", "bus 46 A", "gate C 3", "2 km")
     }
     assert codes == {"unit II": ["2"], "bus 46 A": ["46a"], "gate C 3": ["c3"], "2 km": ["2000 length"]}
+
+
+@pytest.mark.parametrize(
+    ("done", "awaited"),
+    [
+        ("approved", "pending approval"), ("confirmed", "awaiting confirmation"), ("delivered", "delivery outstanding"),
+        ("paid", "payment due"), ("filter replaced", "filter replacement required"),
+        ("door closed", "door needs closing"),
+    ],
+)  # fmt: skip
+def test_what_is_still_to_come_has_not_been_done(judge: ValueJudge, done: str, awaited: str) -> None:
+    """However related: whichever of them was asked for."""
+    assert said(judge, done, awaited, base=0.99) < 0.25
+    assert said(judge, awaited, done, base=0.99) < 0.25
+
+
+def test_what_is_awaited_too_or_said_by_both_is_no_difference(judge: ValueJudge) -> None:
+    assert said(judge, "repair needed", "repair required", base=0.6) >= 0.5
+    assert said(judge, "leak detected", "leak detected, repair required", base=0.6) >= 0.5
+    assert said(judge, "door closed", "door closed, inspection due", base=0.6) >= 0.5
+
+
+@pytest.mark.parametrize(
+    ("thing", "compound"),
+    [("battery", "battery cover"), ("door", "door handle"), ("pump", "pump house"), ("turbine", "turbine blade"),
+     ("water", "water tank"), ("car", "car park")],
+)  # fmt: skip
+def test_a_compound_is_not_the_thing_that_it_is_named_after(judge: ValueJudge, thing: str, compound: str) -> None:
+    assert said(judge, thing, compound, base=0.99) < 0.45
+    assert said(judge, compound, thing, base=0.99) < 0.45
+
+
+@pytest.mark.parametrize(
+    ("asked", "seen"),
+    [("oak", "oak tree"), ("maintenance", "maintenance work"), ("fire", "forest fire"), ("fire", "fire alarm"),
+     ("door", "front door"), ("battery", "battery low")],
+)  # fmt: skip
+def test_a_last_word_that_says_what_it_is_or_how_tells_nothing_apart(judge: ValueJudge, asked: str, seen: str) -> None:
+    assert said(judge, asked, seen, base=0.7) >= 0.5
+
+
+@pytest.mark.parametrize(
+    ("asked", "seen"),
+    [("power cut", "electricity outage"), ("loss of power", "mains failure"), ("network outage", "network failure"),
+     ("interruption of the water supply", "interruption of water supply"), ("power cut", "blackout")],
+)  # fmt: skip
+def test_the_end_of_a_supply_is_found_in_any_wording(judge: ValueJudge, asked: str, seen: str) -> None:
+    assert said(judge, asked, seen, base=0.2) >= 0.5
+    assert said(judge, "power cut", "water outage", base=0.9) < 0.9

@@ -18,8 +18,8 @@ from likewise.semantics.concepts.weights import FacetWeights
 class Words(Protocol):
     """What is known about two words that no inventory lists."""
 
-    def relation(self, asked: str, seen: str) -> int:
-        """SAME, NARROWER, EXCLUDES, SIBLINGS or 0."""
+    def relation(self, asked: str, seen: str, *, siblings: bool = True) -> int:
+        """SAME, NARROWER, EXCLUDES, 0, or, if they count, SIBLINGS."""
 
     def names(self, asked: str, seen: str) -> tuple[str, str]:
         """Two names of vocabularies that decide about them, or two empty ones."""
@@ -63,7 +63,7 @@ def agreement(asked: Facets, seen: Facets, tables: Tables, weights: FacetWeights
         *_roles(asked, seen, weights),
         *_dimensions(asked, seen, tables, weights),
         *_values(asked, seen, tables, weights),
-        *_qualifiers(asked, seen, tables, weights, words),
+        *_qualifiers(asked, seen, tables, weights, words, related > 0),
         *_numbers(asked, seen, weights),
     ]
     sure = weights.certainties()
@@ -130,15 +130,18 @@ def is_quantity(facets: Facets, tables: Tables) -> bool:
     )
 
 
-def relation(a: Qualifier, b: Qualifier, tables: Tables, words: Words) -> int:
-    """How two qualifiers relate: SAME, EXCLUDES, SIBLINGS, INSTEAD or 0."""
+def relation(a: Qualifier, b: Qualifier, tables: Tables, words: Words, shared: bool = True) -> int:
+    """How two qualifiers relate: SAME, EXCLUDES, SIBLINGS, INSTEAD or 0.
+
+    Words for different kinds of one thing (SIBLINGS) count where the names have something else in common (`shared`).
+    """
     if a.name == b.name:
         return SAME
     found = 0
     if a.standing == b.standing == LISTED:
         found = int(tables.qualifier_relations[tables.qualifiers[a.name], tables.qualifiers[b.name]])
     elif _open(a, b):
-        found = words.relation(a.word, b.word)
+        found = words.relation(a.word, b.word, siblings=shared)
     return SAME if found == NARROWER else found
 
 
@@ -147,9 +150,13 @@ def _open(a: Qualifier, b: Qualifier) -> bool:
     return bool(a.word and b.word) and not a.standing == b.standing == LISTED
 
 
-def _qualifiers(asked: Facets, seen: Facets, tables: Tables, w: FacetWeights, words: Words) -> Iterator[Difference]:
+def _qualifiers(
+    asked: Facets, seen: Facets, tables: Tables, w: FacetWeights, words: Words, common: bool
+) -> Iterator[Difference]:
+    """What tells apart by qualifiers; `common`: the names are of one kind."""
+    shared = common or bool({a.name for a in asked.qualifiers} & {s.name for s in seen.qualifiers})
     meant = tables.defaults_of(asked.kinds) | tables.defaults_of(seen.kinds)
-    relations = {(a, s): relation(a, s, tables, words) for a in asked.qualifiers for s in seen.qualifiers}
+    relations = {(a, s): relation(a, s, tables, words, shared) for a in asked.qualifiers for s in seen.qualifiers}
     matched = {s for (_, s), found in relations.items() if found == SAME}
     told: set[Qualifier] = set()
     instead: set[Qualifier] = set()

@@ -35,6 +35,7 @@ def agreements(
     """
     rows, columns = base.shape
     out = np.zeros((rows, columns), dtype=np.float32)
+    common = np.zeros((rows, columns), dtype=np.bool_)
     kind_ends, kinds = s.kind_ends, s.kinds
     for i in range(rows):
         k0, k1 = (a.kind_ends[i - 1] if i else 0), a.kind_ends[i]
@@ -52,6 +53,7 @@ def agreements(
                         best = max(best, w.broader)
             if best == 0.0 and a.roles[i] != 0 and a.roles[i] == s.roles[j]:
                 best = w.role_alone if a.role_alone[i] else w.broader if s.role_alone[j] else np.float32(0.0)
+            common[i, j] = best > 0
             several = w.ambiguous if k1 - k0 > 1 or m1 - m0 > 1 else np.float32(1.0)
             score = w.agreement * best * several * a.certainty[i] * s.certainty[j]
             left = max(base[i, j], score)
@@ -74,14 +76,17 @@ def agreements(
             if a.quantity[i] and s.other[j]:
                 left *= w.text
             out[i, j] = left
-    _qualifiers(out, a, s, qualifier_relations, words, known, w)
+    _qualifiers(out, common, a, s, qualifier_relations, words, known, w)
     _numbers(out, a.number_ends, a.numbers, s.number_ends, s.numbers, w.number_absent, w.number_differs)
     return out
 
 
 @unlocked
-def _qualifiers(out: Any, a: Any, s: Any, relations: Any, words: Any, known: Any, w: Any) -> None:
-    """Multiplies scores for qualifiers that exclude each other, are missing, or were not asked for."""
+def _qualifiers(out: Any, common: Any, a: Any, s: Any, relations: Any, words: Any, known: Any, w: Any) -> None:
+    """Multiplies scores for qualifiers that exclude each other, are missing, or were not asked for.
+
+    Words for different kinds of one thing tell names apart that have something else in common (`common`: their kinds).
+    """
     rows, columns = out.shape
     a_ends, a_ids, a_standings, a_words, a_defaults = a.qualifier_ends, a.qualifiers, a.standings, a.words, a.defaults
     s_ends, s_ids, s_standings, s_words, s_defaults = s.qualifier_ends, s.qualifiers, s.standings, s.words, s.defaults
@@ -102,6 +107,10 @@ def _qualifiers(out: Any, a: Any, s: Any, relations: Any, words: Any, known: Any
                 continue
             for r in range(r1 - r0):
                 fates[r] = 0
+            shared = common[i, j]
+            for q in range(q0, q1):
+                for r in range(r0, r1):
+                    shared = shared or a_ids[q] == s_ids[r]
             for q in range(q0, q1):
                 same[q - q0] = 0
                 for r in range(r0, r1):
@@ -112,6 +121,8 @@ def _qualifiers(out: Any, a: Any, s: Any, relations: Any, words: Any, known: Any
                         relation = relations[a_ids[q], s_ids[r]]
                     elif a.spoken[q] >= 0 and s.spoken[r] >= 0:
                         relation = known[a.spoken[q], s.spoken[r]]
+                        if relation == _SIBLINGS and not shared:
+                            relation = np.uint8(0)
                         if relation == 0 and a_words[q] >= 0 and s_words[r] >= 0:
                             relation = np.uint8(words[a_words[q], s_words[r]] >= w.same_word)
                     if relation in (_SAME, _NARROWER):

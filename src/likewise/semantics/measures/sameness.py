@@ -22,7 +22,7 @@ from likewise.semantics.concepts.facets import FacetParser, Facets
 from likewise.semantics.concepts.inventory import Inventory, singular
 from likewise.semantics.concepts.open_words import OpenWords, WordSide
 from likewise.semantics.concepts.sides import FacetArrays, facet_arrays, spoken_words
-from likewise.semantics.concepts.tables import SAME, Tables
+from likewise.semantics.concepts.tables import SAME, SIBLINGS, Tables
 from likewise.semantics.concepts.values.judge import ValueJudge
 from likewise.semantics.concepts.values.turned import TurnedItems
 from likewise.semantics.concepts.weights import FacetWeights
@@ -152,10 +152,10 @@ class SamenessMeasure:
 
         return agreement(self.facets(asked), self.facets(seen), self.tables, self.weights, self)
 
-    def relation(self, asked: str, seen: str) -> int:
+    def relation(self, asked: str, seen: str, *, siblings: bool = True) -> int:
         """How two words stand to each other that no inventory lists (`open_words`)."""
         found = self._spoken.relation(asked, seen, self.weights.named)
-        if found == 0:
+        if found == 0 or (found == SIBLINGS and not siblings):
             related = float(self._combine.compared([Term(asked)], [Term(seen)])[1].max(initial=0.0))
             found = SAME if related >= self.weights.same_word else 0
         return found

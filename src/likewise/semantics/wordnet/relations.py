@@ -124,6 +124,10 @@ class WordRelations:
                 return found
         return []
 
+    def irregular(self, part: str) -> Mapping[str, tuple[str, ...]]:
+        """Irregular forms of a part of speech and their bases."""
+        return self._irregular.get(part, {})
+
     def knows(self, word: str) -> bool:
         """Whether the word or a base of it stands in WordNet."""
         return any(self.senses(word, part) for part in PARTS)

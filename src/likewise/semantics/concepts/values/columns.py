@@ -28,6 +28,7 @@ class ItemColumns(NamedTuple):
     name: NDArray[np.bool_]
     capital: NDArray[np.bool_]
     formula: NDArray[np.bool_]
+    thing: NDArray[np.int8]
     ends: NDArray[np.int64]
     values: NDArray[np.int32]
 
@@ -51,6 +52,8 @@ class ValueColumns(NamedTuple):
     states: NDArray[np.int64]
     placed: NDArray[np.bool_]
     completed: NDArray[np.bool_]
+    awaited: NDArray[np.bool_]
+    done: NDArray[np.int64]
     marked: NDArray[np.bool_]
     spelled: NDArray[np.int64]
 
@@ -73,6 +76,8 @@ def columns_of(terms: Sequence[ValueTerm]) -> ValueColumns:
         states=np.array([(term.yes, term.no) for term in terms], dtype=np.int64).reshape(-1, 2),
         placed=np.array([term.placed for term in terms], dtype=np.bool_),
         completed=np.array([term.completed for term in terms], dtype=np.bool_),
+        awaited=np.array([term.awaited for term in terms], dtype=np.bool_),
+        done=np.array([number(term.done) for term in terms], dtype=np.int64),
         marked=np.array([_marked(term) for term in terms], dtype=np.bool_),
         spelled=np.array(
             [(number(term.letters), number(term.initials), number(term.acronym)) for term in terms], dtype=np.int64
@@ -82,7 +87,7 @@ def columns_of(terms: Sequence[ValueTerm]) -> ValueColumns:
 
 def _marked(term: ValueTerm) -> bool:
     """Whether a value may differ from one that it has nothing in common with: it denies, names, or is a formula."""
-    denies = bool(term.negated) or term.completed
+    denies = bool(term.negated) or term.completed or term.awaited
     return denies or any(item.name or item.capital or item.formula for item in term.items)
 
 
@@ -110,6 +115,7 @@ def item_columns(items: Sequence[Item]) -> ItemColumns:
         name=np.array([item.name for item in items], dtype=np.bool_),
         capital=np.array([item.capital for item in items], dtype=np.bool_),
         formula=np.array([item.formula for item in items], dtype=np.bool_),
+        thing=np.array([item.thing for item in items], dtype=np.int8),
         ends=ends,
         values=values,
     )

@@ -21,6 +21,7 @@ SENSES: Final = 8  # of a word and a part of speech that count; rarer ones bring
 COMMON: Final = 4  # senses whose place in the taxonomy counts
 NARROW: Final = 100  # kinds below a synset up to which its grandchildren exclude each other
 LONGEST: Final = 4  # words of a phrase
+GENERAL: Final = 80  # kinds below a word from which on it says little about what a compound names: `system`, `unit`
 # Two words for things of such a kind, by their first sense, name two things, unless one is a kind of the other.
 DISJOINT: Final = ("animal", "plant", "vehicle", "beverage")
 _UP: Final = ("kind_of", "instance_of")
@@ -32,7 +33,8 @@ class Item(NamedTuple):
     `own`: what it may mean; `near`: what it derives from or is similar to; `above`: what it is a kind or an instance
     of; `parents`: directly; `wholes`: what it is a part of; `opposites`, `far_opposites`: what it excludes, by itself
     or through what it is near to; `tags`: its side in the pairs of opposites by hand. `name`: it names one thing;
-    `capital`: it is written as if it did.
+    `capital`: it is written as if it did. `thing`: 2 if it is a thing that one can touch, of no
+    general kind; 1 if it may be one.
     """
 
     text: str
@@ -47,6 +49,7 @@ class Item(NamedTuple):
     name: bool = False
     capital: bool = False
     formula: bool = False
+    thing: int = 0
 
 
 class Items:
@@ -62,6 +65,7 @@ class Items:
         self._relations = relations
         self._sides = _sides(relations.synsets)
         self._disjoint = {relations.senses(word, "n")[0] for word in DISJOINT if relations.senses(word, "n")}
+        self._touched = next(iter(relations.senses("physical entity", "n")), -1)
         self._made = lru_cache(maxsize=NAMES_KEPT)(self._make)
         self._knows = lru_cache(maxsize=NAMES_KEPT)(relations.knows)
 
@@ -125,7 +129,25 @@ class Items:
             name=named,
             capital=capital,
             formula=formula,
+            thing=self._thing(text, senses),
         )
+
+    def completes(self, text: str) -> bool:
+        """Whether a word says that something has been done: a participle that is no noun (`approved`, `paid`)."""
+        known = self._relations
+        if known.senses(text, "n") or not known.senses(text, "v"):
+            return False
+        return text.endswith("ed") or text in known.irregular("v")
+
+    def _thing(self, text: str, senses: dict[str, list[int]]) -> int:
+        """By its first sense, or one of the first; an adjective or a form of a verb may say how something is."""
+        nouns = senses["n"]
+        if not nouns or senses["a"] or senses["r"] or text.endswith(("ing", "ed")):
+            return 0
+        known = self._relations
+        if known.kinds[nouns[0]] < GENERAL and self._touched in known.closure(_UP, nouns[:1]):
+            return 2
+        return int(self._touched in known.closure(_UP, nouns[:COMMON]))
 
     def _senses(self, text: str, part: str) -> list[int]:
         """Senses of a text, of its plain letters, and of it without or with hyphens."""

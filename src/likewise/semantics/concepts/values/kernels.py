@@ -28,7 +28,7 @@ from likewise.semantics.concepts.values.states import GENERIC, PRESENT
 MOST = 64  # items of a value that are compared
 # What was decided about a pair.
 (NOTHING, SPELLED, STATES, OTHER_STATE, OTHER_CODE, OPPOSED, OVER, OTHER_NAME, MEANT, KIND_OF, PART_OF, NEAR_BROADER,
- NO_CODE, SIBLINGS, WHOLE_OF, FAR_BROADER, UNSAID, ACRONYM, OTHER_FORMULA) = range(19)  # fmt: skip
+ NO_CODE, SIBLINGS, WHOLE_OF, FAR_BROADER, UNSAID, ACRONYM, OTHER_FORMULA, NOT_YET, OTHER_HEAD) = range(21)  # fmt: skip
 
 
 @inlined
@@ -151,6 +151,45 @@ def _strangers(a, i, b, j, found):
     return not _any_related(a.word, a.word_ends, i, b.word, b.word_ends, j, found)
 
 
+@inlined
+def _not_yet(a, i, b, j):
+    """Whether one value awaits what the other says has been done, in a word that the first does not have."""
+    if a.awaited[i] == b.awaited[j]:
+        return False
+    awaiting, place, done = (a, i, b.done[j]) if a.awaited[i] else (b, j, a.done[i])
+    if done == 0:
+        return False
+    for k in range(awaiting.word_ends[place - 1] if place else 0, awaiting.word_ends[place]):
+        if awaiting.items.spelling[awaiting.word[k]] == done:
+            return False
+    return True
+
+
+@inlined
+def _named_after(a, i, b, j, found, turned):
+    """Whether a compound is only named after a thing: all words of the one stand in the other, before its last word.
+
+    `battery` and `battery cover`. Not if the last word says what the thing is (`oak tree`).
+    """
+    begin_a, begin_b = (a.word_ends[i - 1] if i else 0), (b.word_ends[j - 1] if j else 0)
+    end_a, last = a.word_ends[i], b.word_ends[j] - 1
+    if end_a == begin_a or last - begin_b < end_a - begin_a:
+        return False
+    if a.items.thing[a.word[end_a - 1]] == 0 or b.items.thing[b.word[last]] < 2:
+        return False
+    for x in range(begin_a, end_a):
+        there = False
+        for y in range(begin_b, last + 1):
+            bits = found[b.word[y], a.word[x]] if turned else found[a.word[x], b.word[y]]
+            if y < last:
+                there |= bits & SAME != 0
+            elif bits:
+                return False
+        if not there:
+            return False
+    return True
+
+
 @unlocked
 def judge(a, b, found, breadth, base, weights, score, reason):
     """The score of every pair, and why.
@@ -253,6 +292,9 @@ def judge(a, b, found, breadth, base, weights, score, reason):
             if a.completed[i] != b.completed[j]:
                 score[i, j], reason[i, j] = hard * value, OVER
                 continue
+            if _not_yet(a, i, b, j):
+                score[i, j], reason[i, j] = hard * value, NOT_YET
+                continue
             if names:
                 score[i, j], reason[i, j] = hard * value, OTHER_NAME
                 continue
@@ -280,5 +322,7 @@ def judge(a, b, found, breadth, base, weights, score, reason):
                     score[i, j], reason[i, j] = max(value, near), NEAR_BROADER
                 else:
                     score[i, j], reason[i, j] = soft * value, FAR_BROADER
+            elif _named_after(a, i, b, j, found, False) or _named_after(b, j, a, i, found, True):
+                score[i, j], reason[i, j] = soft * value, OTHER_HEAD
             else:
                 score[i, j], reason[i, j] = value, NOTHING

@@ -126,6 +126,19 @@ repaired fixed cleared resolved restored extinguished corrected reset remedied m
 cancelled canceled rectified averted recovered
 """)
 )
+# What is still to come: it has not been done.
+AWAITING: Final = frozenset(
+    _words("""
+pending awaiting awaited due required requires require needed needs need requested outstanding overdue
+""")
+)
+# What is supplied, as it is mostly called, and that the supply has ended: a cut of the mains is a power outage.
+SUPPLIES: Final = {
+    "power": "power", "electricity": "power", "electric": "power", "electrical": "power", "mains": "power",
+    "water": "water", "gas": "gas", "network": "network", "internet": "internet",
+}  # fmt: skip
+ENDS: Final = frozenset(_words("outage cut failure interruption loss"))
+LEAKING: Final = frozenset(_words("water gas"))  # their loss is a leak
 # Words that say nothing about which thing is meant.
 LIGHT: Final = frozenset(
     _words("""

@@ -12,10 +12,13 @@ from typing import Final, NamedTuple
 
 from likewise.model.units import find_unit
 from likewise.semantics.concepts.values.knowledge import (
+    AWAITING,
     COMPLETED,
+    ENDS,
     FAILING,
     FORMULAS,
     LACKING,
+    LEAKING,
     LIGHT,
     NEGATED_BEFORE,
     NEGATORS,
@@ -23,6 +26,7 @@ from likewise.semantics.concepts.values.knowledge import (
     ORDINALS,
     ROMAN,
     SPELLINGS,
+    SUPPLIES,
 )
 
 # A formula or a size with its digits, a number with its decimals and a letter, a word with its apostrophes.
@@ -58,13 +62,14 @@ class Word(NamedTuple):
 class ValueReading(NamedTuple):
     """A value as its words in order, its codes, how often it is negated, and whether it says that something is over.
 
-    `negated` has the place of the word each negation is about.
+    `negated` has the place of the word each negation is about. `awaited`: what it names is still to come.
     """
 
     words: tuple[Word, ...]
     codes: tuple[Code, ...] = ()
     negated: tuple[int, ...] = ()
     completed: bool = False
+    awaited: bool = False
 
 
 def read_value(text: str) -> ValueReading:
@@ -74,6 +79,8 @@ def read_value(text: str) -> ValueReading:
     (['7', 'b12'], ['floor'])
     >>> read_value("no leak detected").negated, read_value("leak has been repaired").completed
     ((0,), True)
+    >>> read_value("approval pending").awaited, [w.text for w in read_value("cut of the mains").words]
+    (True, ['power', 'outage'])
     """
     spaced = _JOINED.sub(" ", unicodedata.normalize("NFC", text))
     spaced = _NEGATING.sub("not ", spaced)
@@ -96,6 +103,7 @@ class _Reader:
         self.negated: list[int] = []
         self.light: list[str] = []
         self.completed = False
+        self.awaited = False
 
     def take(self, text: str, token: re.Match[str], after: re.Match[str] | None, *, alone: bool) -> int:
         """Take a token up; where the next one may begin."""
@@ -146,12 +154,25 @@ class _Reader:
         elif word in LIGHT and not (word == "due" and _following(after) != "to"):
             self.light.append(word)
         else:
+            self.awaited = self.awaited or word in AWAITING
             self.words.append(Word(word, raw))
 
     def done(self) -> ValueReading:
         """The reading; a value of nothing but words that say little is those words."""
         words = self.words or [Word(word, word) for word in self.light]
-        return ValueReading(tuple(words), tuple(self.codes), tuple(self.negated), self.completed)
+        codes, negated = tuple(self.codes), tuple(self.negated)
+        return ValueReading(tuple(_ended(words)), codes, negated, self.completed, self.awaited)
+
+
+def _ended(words: list[Word]) -> list[Word]:
+    """The end of a supply in one wording: a power cut, an electricity outage, the loss of the mains."""
+    for at in range(len(words) - 1):
+        pair = words[at], words[at + 1]
+        for supply, end in (pair, pair[::-1]):
+            named = SUPPLIES.get(supply.text)
+            if named and end.text in ENDS and not (end.text == "loss" and named in LEAKING):
+                return [*words[:at], Word(named, supply.written), Word("outage", end.written), *words[at + 2 :]]
+    return words
 
 
 def _then(word: str, after: re.Match[str] | None) -> bool:

@@ -28,6 +28,7 @@ class ValueTerm(NamedTuple):
     """What is compared: items, and each word by itself, since phrases hide opposites (`visible light`).
 
     `yes` and `no` are bits of the pairs of states it is on either side of.
+    `awaited`: it is still to come; `done`: the word that says that something has been done.
     `placed`: a generic state whose attribute is known, so that it says no more than the attribute does.
     """
 
@@ -36,6 +37,8 @@ class ValueTerm(NamedTuple):
     codes: tuple[Code, ...] = ()
     negated: tuple[int, ...] = ()
     completed: bool = False
+    awaited: bool = False
+    done: str = ""
     yes: int = 0
     no: int = 0
     placed: bool = False
@@ -49,6 +52,7 @@ class ValueTerms:
 
     def __init__(self, relations: WordRelations) -> None:
         self._items = Items(relations)
+        self._completes = lru_cache(maxsize=NAMES_KEPT)(self._items.completes)
         self.of = lru_cache(maxsize=NAMES_KEPT)(self._of)
 
     def _of(self, term: Term) -> ValueTerm:
@@ -70,6 +74,8 @@ class ValueTerms:
             codes=reading.codes,
             negated=reading.negated,
             completed=reading.completed,
+            awaited=reading.awaited,
+            done=next((w.text for w in reading.words if not reading.awaited and self._completes(w.text)), ""),
             yes=yes,
             no=no,
             letters="".join(c for c in text.casefold() if c.isalnum()),

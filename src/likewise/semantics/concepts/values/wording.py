@@ -23,6 +23,8 @@ _PLAIN: Final = {
     kernels.FAR_BROADER: "{seen} is a much broader word than {asked}",
     kernels.UNSAID: "the attribute does not say what {seen} means for {asked}",
     kernels.ACRONYM: "one is the other's initials",
+    kernels.OTHER_HEAD: "one of {asked} and {seen} is only named after the other",
+    kernels.NOT_YET: "one of {asked} and {seen} is still to come, the other has been done",
     kernels.OTHER_FORMULA: "another substance or size: {seen}, not {asked}",
 }
 
