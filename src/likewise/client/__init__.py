@@ -3,6 +3,10 @@
     with Publisher("http://127.0.0.1:8787") as out:
         out.publish({"no2": 45, "city": "Zagreb"})
 
+    with Publisher("http://127.0.0.1:8787") as out, out.stream() as stream:
+        for reading in readings:
+            stream.publish(reading)
+
     with Subscriber("ann", "http://127.0.0.1:8787") as inbox:
         inbox.subscribe("{no2 > 40}")
         for delivery in inbox:
@@ -22,12 +26,14 @@ growing pauses; a stream goes on after the last delivery it gave, so none comes 
 from likewise.client.asynchronous import AsyncPublisher, AsyncSubscriber
 from likewise.client.listening import Listening
 from likewise.client.messages import BrokerRefused, ClientDelivery
+from likewise.client.publish_stream import AsyncPublishStream, PublishStream
 from likewise.client.synchronous import Publisher, Subscriber
 from likewise.formats.wire.deliveries import Because, Met
 from likewise.formats.wire.events import Receipt
 from likewise.formats.wire.targets import MqttTopic, TargetShown, Webhook
 
 __all__ = [
+    "AsyncPublishStream",
     "AsyncPublisher",
     "AsyncSubscriber",
     "Because",
@@ -36,6 +42,7 @@ __all__ = [
     "Listening",
     "Met",
     "MqttTopic",
+    "PublishStream",
     "Publisher",
     "Receipt",
     "Subscriber",

@@ -35,6 +35,7 @@ from likewise.client.messages import (
     settled,
     subscription_path,
 )
+from likewise.client.publish_stream import AsyncPublishStream
 from likewise.client.targets import AsyncSubscriberTargets, Reaches
 from likewise.formats.json.subscriptions import subscription_to_json
 from likewise.formats.wire.events import Receipt
@@ -65,6 +66,10 @@ class AsyncPublisher(AsyncConnection):
         """Publish several events, all or none."""
         body = event_lines(events, self._source)
         return read_receipts(await self.request("POST", "/v1/events", body, LINES)) if body else ()
+
+    def stream(self) -> AsyncPublishStream:
+        """A connection for many events, which are sent without waiting for each to be on disk."""
+        return AsyncPublishStream(self._endpoint, self._source)
 
     async def unpublish(self, id: str) -> None:
         """Take an event back: nobody is given it any more, and it leaves the windows."""
@@ -104,6 +109,11 @@ class AsyncSubscriber(AsyncConnection):
     def cursor(self) -> int:
         """The sequence number of the last delivery given."""
         return self._following.cursor
+
+    @property
+    def stopped(self) -> bool:
+        """Whether the stream was ended from here."""
+        return self._ended
 
     def start_over(self) -> None:
         """Forget how far deliveries were given, as at a broker that has started without its memory."""
@@ -194,8 +204,10 @@ class AsyncSubscriber(AsyncConnection):
                 return
             try:
                 async for said in socket:
-                    if (delivery := self._following.take(said)) is not None:
+                    for delivery in self._following.take(said):
                         yield delivery
+                        if self.stopped:  # the rest of the message waits, and comes again
+                            return
             except ConnectionClosed:
                 pass
             if not self._ended:

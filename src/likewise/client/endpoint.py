@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import httpx
 from websockets.exceptions import WebSocketException
 
-from likewise.client.messages import BrokerRefused, headers_of, stream_address
+from likewise.client.messages import BrokerRefused, headers_of, socket_address, stream_address
 from likewise.defaults import HOST, PORT
 from likewise.errors import ArtefactMissing, InputError, Unavailable
 
@@ -101,11 +101,14 @@ class Endpoint:
 
     def stream_options(self, subscriber: str, cursor: int, because: bool = False) -> dict[str, Any]:
         """What both kinds of stream are opened with."""
-        found: dict[str, Any] = {
-            "uri": stream_address(self.address, subscriber, cursor, because),
-            "additional_headers": self.headers,
-            "max_size": None,
-        }
+        return self._socket_options(stream_address(self.address, subscriber, cursor, because))
+
+    def publish_options(self) -> dict[str, Any]:
+        """What both kinds of stream that publishes are opened with."""
+        return self._socket_options(socket_address(self.address, "/v1/events/stream"))
+
+    def _socket_options(self, address: str) -> dict[str, Any]:
+        found: dict[str, Any] = {"uri": address, "additional_headers": self.headers, "max_size": None}
         return found if self.trust is None else found | {"ssl": self.trust}
 
     def said(self, error: BaseException) -> Unavailable:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from likewise.client.endpoint import REFUSED
-from likewise.client.messages import BrokerRefused, ClientDelivery, read_delivery
+from likewise.client.messages import BrokerRefused, ClientDelivery, read_deliveries
 
 
 class Following:
@@ -11,8 +13,8 @@ class Following:
 
     >>> stream = Following("ann", cursor=7)
     >>> said = '{"v":1,"sequence":%d,"cause":"arrival","subscriptions":[],"event":{"v":1,"payload":{"no2":45}}}'
-    >>> stream.take(said % 7) is None, stream.take(said % 8).sequence, stream.cursor
-    (True, 8, 8)
+    >>> [d.sequence for d in stream.take(said % 7)], [d.sequence for d in stream.take(said % 8)], stream.cursor
+    ([], [8], 8)
     """
 
     def __init__(self, id: str, cursor: int) -> None:
@@ -20,13 +22,12 @@ class Following:
         self.cursor = cursor
         self.acknowledged = cursor
 
-    def take(self, said: str | bytes) -> ClientDelivery | None:
-        """A delivery that came; None if it was given before."""
-        delivery = read_delivery(said)
-        if delivery.sequence <= self.cursor:
-            return None
-        self.cursor = delivery.sequence
-        return delivery
+    def take(self, said: str | bytes) -> Iterator[ClientDelivery]:
+        """The deliveries of a message that were not given before, each noted as it is given."""
+        for delivery in read_deliveries(said):
+            if delivery.sequence > self.cursor:
+                self.cursor = delivery.sequence
+                yield delivery
 
     def settle(self, delivery: ClientDelivery | int) -> int:
         """Note that everything up to a delivery is dealt with; its sequence number."""

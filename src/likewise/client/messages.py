@@ -35,7 +35,23 @@ class ClientDelivery(msgspec.Struct, frozen=True):
 
 
 _DELIVERY: Final = msgspec.json.Decoder(DeliveryDocument)
+_DELIVERIES: Final = msgspec.json.Decoder(tuple[DeliveryDocument, ...])
 _PENDING: Final = msgspec.json.Decoder(Pending)
+
+
+def read_deliveries(data: bytes | str) -> tuple[ClientDelivery, ...]:
+    """The deliveries of a message: an array of them, or one.
+
+    >>> [each.sequence for each in read_deliveries("[]")]
+    []
+    """
+    first = data.lstrip()[:1]
+    if first not in ("[", b"["):
+        return (read_delivery(data),)
+    try:
+        return tuple(map(_given, _DELIVERIES.decode(data)))
+    except msgspec.MsgspecError as error:
+        raise errors.FormatError(f"the broker sent something that holds no deliveries: {error}") from None
 
 
 def read_delivery(data: bytes | str) -> ClientDelivery:
@@ -64,16 +80,24 @@ def event_lines(events: Iterable[Publishable], source: str | None) -> bytes:
     >>> event_lines([{"no2": 45}], "/roof").startswith(b'{"v":1,"tuples":[{"attribute":"no2","value":45}],"id":"')
     True
     """
-    lines = []
-    for given in events:
-        made = given if isinstance(given, Event) else event(given)
-        changes: dict[str, Any] = {}
-        if made.id is None:
-            changes["id"] = f"{random.SystemRandom().getrandbits(128):032x}"
-        if made.source is None and source is not None:
-            changes["source"] = source
-        lines.append(event_to_json(msgspec.structs.replace(made, **changes) if changes else made))
-    return b"\n".join(lines)
+    return b"\n".join([event_line(given, source)[1] for given in events])
+
+
+def event_line(given: Publishable, source: str | None) -> tuple[str, bytes]:
+    """The id and the JSON of an event, checked; one is given where there is none.
+
+    >>> event_line({"v": 1, "id": "e1"}, None)[1][:32]
+    b'{"v":1,"tuples":[{"attribute":"v'
+    """
+    made = given if isinstance(given, Event) else event(given)
+    changes: dict[str, Any] = {}
+    if made.id is None:
+        changes["id"] = f"{random.SystemRandom().getrandbits(128):032x}"
+    if made.source is None and source is not None:
+        changes["source"] = source
+    if changes:
+        made = msgspec.structs.replace(made, **changes)
+    return made.id or "", event_to_json(made)
 
 
 def read_receipts(response: httpx.Response) -> tuple[Receipt, ...]:
@@ -195,13 +219,21 @@ def event_path(id: str, source: str | None) -> str:
 
 
 def stream_address(address: str, subscriber: str, cursor: int, because: bool = False) -> str:
-    """Where the stream is.
+    """Where the stream is; deliveries come together where several are there.
 
     >>> stream_address("http://127.0.0.1:8787", "ann", 7)
-    'ws://127.0.0.1:8787/v1/subscribers/ann/stream?sequence=7'
+    'ws://127.0.0.1:8787/v1/subscribers/ann/stream?sequence=7&together=true'
+    """
+    asked = f"sequence={cursor}&together=true{'&because=true' if because else ''}"
+    return socket_address(address, path_of(subscriber, "/stream"), asked)
+
+
+def socket_address(address: str, path: str, query: str = "") -> str:
+    """The address of a WebSocket of a broker.
+
+    >>> socket_address("https://roof/b/", "/v1/events/stream")
+    'wss://roof/b/v1/events/stream'
     """
     parts = urlsplit(address)
     scheme = "wss" if parts.scheme == "https" else "ws"
-    path = parts.path.rstrip("/") + path_of(subscriber, "/stream")
-    asked = f"sequence={cursor}{'&because=true' if because else ''}"
-    return urlunsplit((scheme, parts.netloc, path, asked, ""))
+    return urlunsplit((scheme, parts.netloc, parts.path.rstrip("/") + path, query, ""))

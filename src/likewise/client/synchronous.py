@@ -34,6 +34,7 @@ from likewise.client.messages import (
     settled,
     subscription_path,
 )
+from likewise.client.publish_stream import PublishStream
 from likewise.client.targets import Reaches, SubscriberTargets
 from likewise.formats.json.subscriptions import subscription_to_json
 from likewise.formats.wire.events import Receipt
@@ -67,6 +68,10 @@ class Publisher(Connection):
         """Publish several events, all or none."""
         body = event_lines(events, self._source)
         return read_receipts(self.request("POST", "/v1/events", body, LINES)) if body else ()
+
+    def stream(self) -> PublishStream:
+        """A connection for many events, which are sent without waiting for each to be on disk."""
+        return PublishStream(self._endpoint, self._source)
 
     def unpublish(self, id: str) -> None:
         """Take an event back: nobody is given it any more, and it leaves the windows."""
@@ -112,6 +117,11 @@ class Subscriber(Connection):
     def cursor(self) -> int:
         """The sequence number of the last delivery given."""
         return self._following.cursor
+
+    @property
+    def stopped(self) -> bool:
+        """Whether the stream was ended from here."""
+        return self._ended
 
     def start_over(self) -> None:
         """Forget how far deliveries were given, as at a broker that has started without its memory."""
@@ -187,8 +197,10 @@ class Subscriber(Connection):
                 return
             try:
                 for said in socket:
-                    if (delivery := self._following.take(said)) is not None:
+                    for delivery in self._following.take(said):
                         yield delivery
+                        if self.stopped:  # the rest of the message waits, and comes again
+                            return
             except ConnectionClosed:
                 pass
             if not self._ended:

@@ -36,6 +36,15 @@ async def publish(door: Door, access: Access, body: bytes, kind: Said) -> list[R
         error, part = refused.error, refused.part
         await door.answer(lambda done: broker.set_aside(tenant, error, part, done, str(kind)))
         raise error from refused
+    return await publish_events(door, access, events, begun)
+
+
+async def publish_events(
+    door: Door, access: Access, events: Sequence[Event], begun: float | None = None
+) -> list[Receipt]:
+    """Append events that were read, since `begun`, and return their receipts when they are on disk; all or none."""
+    begun = time.perf_counter() if begun is None else begun
+    broker, tenant = door.broker, door.broker.tenant(access.tenant)
     events = _sourced(access, events)
     if (ends := first_end(events)) is not None and ends < 0:
         raise InvalidEvent(f"`expires` is {ends}, before 1970; give the end of its validity, or leave it out")

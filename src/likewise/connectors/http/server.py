@@ -25,7 +25,6 @@ from likewise.connectors.http import events as http_events
 from likewise.connectors.http import matching as http_matching
 from likewise.connectors.http import meaning as http_meaning
 from likewise.connectors.http import operations as http_operations
-from likewise.connectors.http import sse, websocket
 from likewise.connectors.http import subscribers as http_subscribers
 from likewise.connectors.http import subscriptions as http_subscriptions
 from likewise.connectors.http import watching as http_watching
@@ -36,6 +35,8 @@ from likewise.connectors.http.outgoing import targets as http_targets
 from likewise.connectors.http.patience import PatientProtocol, close_slow
 from likewise.connectors.http.problems import mistake, on_error, plain_problem
 from likewise.connectors.http.publishing import Publishing
+from likewise.connectors.http.streams import publishing as publish_stream
+from likewise.connectors.http.streams import sse, websocket
 from likewise.connectors.targets.senders import Senders
 from likewise.connectors.tls import check_certificate
 from likewise.defaults import STOP_SECONDS, TENANT
@@ -44,7 +45,7 @@ from likewise.errors import LikewiseError, StateError, Unavailable
 _log = structlog.get_logger("likewise.broker")
 _ROUTERS = (
     http_events, http_subscriptions, http_subscribers, http_matching, http_meaning, http_dead_letters,
-    http_operations, http_watching, http_targets, sse, websocket,
+    http_operations, http_watching, http_targets, sse, websocket, publish_stream,
 )  # fmt: skip
 
 

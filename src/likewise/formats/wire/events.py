@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 
 
@@ -15,6 +17,20 @@ class Receipt(msgspec.Struct, frozen=True, gc=False):
     id: str
     position: int
     duplicate: bool = False
+
+
+class Published(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a publisher on a stream is told: its messages from `first` to `last`, counted from 1, are on disk.
+
+    With `problem`, as an answer to a request would say it, they were refused.
+
+    >>> msgspec.json.encode(Published(1, 40))
+    b'{"first":1,"last":40}'
+    """
+
+    first: int
+    last: int
+    problem: dict[str, Any] | None = None
 
 
 class PublishedAll(msgspec.Struct, frozen=True):

@@ -1,0 +1,303 @@
+"""Publish one event after the other over one connection, without waiting for each to be on the broker's disk."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from types import TracebackType
+from typing import Final, Self
+
+import msgspec
+import stamina
+from websockets.asyncio.client import ClientConnection as AsyncSocket
+from websockets.asyncio.client import connect as connect_async
+from websockets.exceptions import ConnectionClosed, WebSocketException
+from websockets.sync.client import ClientConnection, connect
+
+from likewise.client.endpoint import REFUSED, Endpoint, may_connect_again
+from likewise.client.messages import BrokerRefused, Publishable, event_line
+from likewise.errors import FormatError, LimitExceeded
+from likewise.formats.wire.events import Published
+
+FRAME_BYTES: Final = 60_000  # a broker reads messages of 64 KiB
+UNDER_WAY: Final = 1_000  # messages sent and not answered before the next one waits
+_PUBLISHED: Final = msgspec.json.Decoder(Published)
+
+
+class UnderWay:
+    """Messages that were sent, or are to be sent, and are not answered yet, in order.
+
+    >>> under_way = UnderWay()
+    >>> under_way.add(b"{}"), under_way.add(b"[]"), under_way.take('{"first":1,"last":1}'), len(under_way)
+    (None, None, None, 1)
+    """
+
+    def __init__(self) -> None:
+        self._frames: deque[bytes] = deque()
+        self._refused: deque[BrokerRefused] = deque()
+
+    def __len__(self) -> int:
+        return len(self._frames)
+
+    def __iter__(self) -> Iterator[bytes]:
+        return iter(list(self._frames))
+
+    def add(self, frame: bytes) -> None:
+        """A message is to be sent."""
+        self._frames.append(frame)
+
+    def take(self, said: str | bytes) -> None:
+        """An answer came; a broker that cannot store anything now is asked again over a new connection."""
+        try:
+            found = _PUBLISHED.decode(said)
+        except msgspec.MsgspecError as error:
+            raise FormatError(f"the broker sent something that is no acknowledgement: {error}") from None
+        if found.problem is not None:
+            status = int(found.problem.get("status", 400))
+            if status in (429, 503):
+                raise ConnectionResetError(str(found.problem.get("detail", "")))
+            self._refused.append(BrokerRefused(status, found.problem))
+        for _ in range(found.last - found.first + 1):
+            self._frames.popleft()
+
+    def raise_refused(self) -> None:
+        """Raise what the broker said of the first message that it refused since this was asked."""
+        if self._refused:
+            raise self._refused.popleft()
+
+
+def frames_of(events: Iterable[Publishable], source: str | None) -> tuple[list[str], list[bytes]]:
+    """The ids of events, and the messages they are sent in: arrays as large as a broker reads.
+
+    >>> frames_of([{"no2": 45}], "/roof")[1][0][:50]
+    b'[{"v":1,"tuples":[{"attribute":"no2","value":45}],'
+    """
+    ids: list[str] = []
+    frames: list[bytes] = []
+    part: list[bytes] = []
+    size = 0
+    for given in events:
+        id, line = event_line(given, source)
+        if len(line) > FRAME_BYTES:
+            raise LimitExceeded("bytes of an event on a stream (use `publish`)", allowed=FRAME_BYTES, found=len(line))
+        if part and size + len(line) > FRAME_BYTES:
+            frames.append(b"[" + b",".join(part) + b"]")
+            part, size = [], 0
+        ids.append(id)
+        part.append(line)
+        size += len(line) + 1
+    if part:
+        frames.append(b"[" + b",".join(part) + b"]")
+    return ids, frames
+
+
+class PublishStream:
+    """A connection of its own for many events: `publish` returns at once, `flush` when all of them are on disk.
+
+    What was not acknowledged when a connection broke is sent again over the next one; events have ids, so none is
+    published twice. What the broker refuses is raised by the next call. Leaving the `with` block flushes. For one
+    thread.
+    """
+
+    def __init__(self, endpoint: Endpoint, source: str | None) -> None:
+        self._endpoint = endpoint
+        self._source = source
+        self._socket: ClientConnection | None = None
+        self._under_way = UnderWay()
+
+    @property
+    def under_way(self) -> int:
+        """How many messages are not acknowledged yet."""
+        return len(self._under_way)
+
+    def publish(self, event: Publishable) -> str:
+        """Send one event; its id. Waits only while very many are under way."""
+        return self.publish_all([event])[0]
+
+    def publish_all(self, events: Iterable[Publishable]) -> list[str]:
+        """Send several events, as many together as a message holds; those of one message are kept all or none."""
+        ids, frames = frames_of(events, self._source)
+        for frame in frames:
+            self._under_way.add(frame)
+            if self._socket is None:
+                self._open()
+            else:
+                with suppress(ConnectionClosed, OSError):  # the next answer that does not come says it
+                    self._socket.send(frame.decode())
+            self._receive(0)
+            while len(self._under_way) >= UNDER_WAY:
+                self._receive(None)
+        self._under_way.raise_refused()
+        return ids
+
+    def flush(self) -> None:
+        """Return when everything sent so far is on the broker's disk; raises what was refused."""
+        while len(self._under_way):
+            self._receive(None)
+        self._under_way.raise_refused()
+
+    def _receive(self, timeout: float | None) -> None:
+        """Take the answers that are there, waiting for one if `timeout` is None; a broken connection is made anew."""
+        try:
+            if self._socket is None:
+                self._open()
+            assert self._socket is not None
+            self._under_way.take(self._socket.recv(timeout))
+            while True:
+                self._under_way.take(self._socket.recv(0))
+        except TimeoutError:
+            return
+        except (ConnectionClosed, ConnectionResetError):
+            _raise_refusal(self._socket)
+            self._let_go()
+
+    def _open(self) -> None:
+        """Connect, and send what is under way."""
+        try:
+            for attempt in stamina.retry_context(on=may_connect_again, **self._endpoint.retrying()):
+                with attempt:
+                    socket = connect(**self._endpoint.publish_options()).__enter__()
+                    self._socket = socket
+                    for frame in self._under_way:
+                        socket.send(frame.decode())
+        except (OSError, WebSocketException) as error:
+            _raise_refusal(self._socket)
+            self._let_go()
+            raise self._endpoint.said(error) from error
+
+    def _let_go(self) -> None:
+        if self._socket is not None:
+            socket, self._socket = self._socket, None
+            with suppress(ConnectionClosed, OSError):
+                socket.close()
+
+    def close(self) -> None:
+        """Let go of the connection; what is not acknowledged may or may not be stored. `flush` first."""
+        self._let_go()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        try:
+            if kind is None:
+                self.flush()
+        finally:
+            self.close()
+
+
+class AsyncPublishStream:
+    """The same for asyncio: `async with out.stream() as stream: await stream.publish(...)`."""
+
+    def __init__(self, endpoint: Endpoint, source: str | None) -> None:
+        self._endpoint = endpoint
+        self._source = source
+        self._socket: AsyncSocket | None = None
+        self._reading: asyncio.Task[None] | None = None
+        self._under_way = UnderWay()
+        self._changed = asyncio.Event()
+        self._broken: Exception | None = None
+
+    @property
+    def under_way(self) -> int:
+        """How many messages are not acknowledged yet."""
+        return len(self._under_way)
+
+    async def publish(self, event: Publishable) -> str:
+        """Send one event; its id. Waits only while very many are under way."""
+        return (await self.publish_all([event]))[0]
+
+    async def publish_all(self, events: Iterable[Publishable]) -> list[str]:
+        """Send several events, as many together as a message holds; those of one message are kept all or none."""
+        ids, frames = frames_of(events, self._source)
+        for frame in frames:
+            self._under_way.add(frame)
+            if self._socket is None:
+                await self._open()
+            else:
+                with suppress(ConnectionClosed, OSError):  # who reads the answers notices it
+                    await self._socket.send(frame.decode())
+            while len(self._under_way) >= UNDER_WAY:
+                await self._turn()
+        self._under_way.raise_refused()
+        return ids
+
+    async def flush(self) -> None:
+        """Return when everything sent so far is on the broker's disk; raises what was refused."""
+        while len(self._under_way):
+            await self._turn()
+        self._under_way.raise_refused()
+
+    async def _turn(self) -> None:
+        """Wait for an answer; a broken connection is made anew."""
+        if self._broken is not None:
+            raise self._broken
+        if self._socket is None:
+            await self._open()
+        await self._changed.wait()
+        self._changed.clear()
+
+    async def _read(self, socket: AsyncSocket) -> None:
+        try:
+            async for said in socket:
+                self._under_way.take(said)
+                self._changed.set()
+        except (ConnectionClosed, OSError):
+            pass
+        except FormatError as error:
+            self._broken = error
+        finally:
+            with suppress(ConnectionClosed, OSError):
+                await socket.close()
+            try:
+                _raise_refusal(socket)
+            except BrokerRefused as refused:
+                self._broken = refused
+            self._socket = None
+            self._changed.set()
+
+    async def _open(self) -> None:
+        """Connect, and send what is under way."""
+        if self._broken is not None:
+            raise self._broken
+        try:
+            async for attempt in stamina.retry_context(on=may_connect_again, **self._endpoint.retrying()):
+                with attempt:
+                    socket = await connect_async(**self._endpoint.publish_options())
+                    self._socket, self._reading = socket, None
+                    for frame in self._under_way:
+                        await socket.send(frame.decode())
+                    self._reading = asyncio.create_task(self._read(socket))
+        except (OSError, WebSocketException) as error:
+            _raise_refusal(self._socket)
+            self._socket = None
+            raise self._endpoint.said(error) from error
+
+    async def close(self) -> None:
+        """Let go of the connection; what is not acknowledged may or may not be stored. `flush` first."""
+        reading, socket, self._socket = self._reading, self._socket, None
+        if socket is not None:
+            with suppress(ConnectionClosed, OSError):
+                await socket.close()
+        if reading is not None:
+            await asyncio.wait({reading})
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
+    ) -> None:
+        try:
+            if kind is None:
+                await self.flush()
+        finally:
+            await self.close()
+
+
+def _raise_refusal(socket: ClientConnection | AsyncSocket | None) -> None:
+    """Raise what a broker said when it refused a connection for good."""
+    if socket is not None and socket.close_code in REFUSED:
+        raise BrokerRefused(socket.close_code or 0, {"detail": socket.close_reason})
