@@ -14,7 +14,7 @@ LOCK := env -u PIP_FIND_LINKS -u UV_FIND_LINKS $(BIN)/uv pip compile --quiet --u
         $(if $(UPGRADE),--upgrade)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check pytest coverage chaos fuzz soak stops themes installs bench docs links lock format hooks clean distclean newcomer pages pictures
+.PHONY: help run test test-mqtt check pytest coverage chaos fuzz soak stops themes installs bench docs links lock format hooks clean distclean newcomer pages pictures
 
 help: ## say what there is
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 18
@@ -46,6 +46,12 @@ soak: $(STAMPS)/test ## a broker under steady load for MINUTES (30): memory, fil
 
 themes: $(STAMPS)/test ## themes to the letter: departures, degrees, cold start, 18,000 cells; DATA=folder; goes on where it stopped
 	@PATH="$(CURDIR)/$(BIN):$$PATH" tools/themes.sh "$(DATA)" $(or $(OUT),build/themes)
+
+test-mqtt: $(STAMPS)/test ## the bridge and targets at length: KILLS (100) of broker, Mosquitto and receivers, 10,000 malformed messages and maps, cost beside a bare client
+	$(BIN)/python -m tests.connectors.mqtt.kills --kills $(or $(KILLS),100)
+	$(BIN)/python -m tests.connectors.targets.kills --kills $(or $(KILLS),100) --folder $(or $(FOLDER),build/targets)
+	$(BIN)/python -m tests.connectors.mqtt.malformed
+	$(BIN)/python -m benchmarks.mqtt --rounds 3
 
 stops: $(STAMPS)/test ## stop a broker under load, STOPS times (100), and see that nothing is an error and windows are saved
 	$(BIN)/python -m tests.broker.stops --stops $(or $(STOPS),100)

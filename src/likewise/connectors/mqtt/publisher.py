@@ -24,8 +24,7 @@ IN_FLIGHT: Final = 100  # messages sent before an acknowledgement is waited for
 PATIENCE: Final = 30.0  # seconds an acknowledgement may take
 _FAILED: Final = 0x80  # reason codes from here on say that a message was not taken
 
-_quiet = logging.getLogger("likewise.mqtt.publisher")  # what it says is said by the errors here
-_quiet.addHandler(logging.NullHandler())
+logging.getLogger("gmqtt").addHandler(logging.NullHandler())  # what it would print is said by the errors here
 
 
 def event_message(event: Event, topic: str, now: int) -> Message:
@@ -117,7 +116,7 @@ class _Line:
         self.shown = shown
         self.lost: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self.waiting: dict[int, asyncio.Future[int]] = {}
-        self.client = gmqtt.Client(client_id or None, clean_session=True, persistent_storage=Noting(), logger=_quiet)
+        self.client = gmqtt.Client(client_id or None, clean_session=True, persistent_storage=Noting())
         self.client.set_config({"reconnect_delay": 0, "reconnect_retries": 0})
         self.client.on_disconnect = self._on_disconnect
         handler = self.client._package_handler

@@ -119,12 +119,20 @@ def read_map(text: str, where: str) -> list[Rule]:
         raise FormatError(f"{where} is no TOML: {error}") from None
     unknown = sorted(set(said) - {"topic"})
     if unknown:
-        raise FormatError(f"{where}: a topic map holds [[topic]] tables only, not {unknown[0][:40]!r}")
+        line = _line(text, rf"^\s*\[*\s*[\"']?{re.escape(unknown[0])}")
+        raise FormatError(f"{where}, line {line}: a topic map holds [[topic]] tables only, not {unknown[0][:40]!r}")
     lines = [1 + text.count("\n", 0, found.start()) for found in _HEADER.finditer(text)]
     tables = said.get("topic", [])
     if not isinstance(tables, list):
-        raise FormatError(f"{where}: write each topic as [[topic]], with two brackets")
+        line = _line(text, r"^\s*\[?\s*topic")
+        raise FormatError(f"{where}, line {line}: write each topic as [[topic]], with two brackets")
     return [_rule(table, where, line) for table, line in zip(tables, _padded(lines), strict=False)]
+
+
+def _line(text: str, pattern: str) -> int:
+    """The line where a pattern is first met; the first line if nowhere."""
+    found = re.search(pattern, text, re.MULTILINE)
+    return 1 if found is None else 1 + text.count("\n", 0, found.end())
 
 
 def _padded(lines: list[int]) -> Iterator[int]:
