@@ -10,6 +10,7 @@ import httpx
 import msgspec
 
 from likewise.client.endpoint import Endpoint, plain_reason
+from likewise.client.targets import target_path
 from likewise.errors import LikewiseError, NotAllowed, NotAuthenticated, Unavailable
 from likewise.formats.json.answers import explanation_from_json
 from likewise.formats.wire.meaning import Evidence, Near
@@ -17,6 +18,7 @@ from likewise.formats.wire.operations import LetterShown, Stats
 from likewise.formats.wire.questions import Backtest, Grid, JudgementTaken
 from likewise.formats.wire.subscribers import SubscriberShown
 from likewise.formats.wire.subscriptions import SubscriptionShown
+from likewise.formats.wire.targets import TargetShown, TargetWanted
 from likewise.formats.wire.watching import Activity, Arrival, Place
 from likewise.model import Explanation
 
@@ -140,6 +142,26 @@ class BrokerApi:
         """The k best of a window now."""
         path = f"/v1/subscribers/{quote(subscriber, safe='')}/subscriptions/{quote(id, safe='')}/board"
         return await self._get(list[Place], path)
+
+    async def targets(self) -> list[TargetShown]:
+        """Every target, and how it fares."""
+        return await self._get(list[TargetShown], "/v1/targets")
+
+    async def set_target(
+        self, subscriber: str, subscription: str, id: str, wanted: TargetWanted, more: dict[str, object]
+    ) -> TargetShown:
+        """Let matches of a subscription go somewhere."""
+        said = msgspec.json.encode({**msgspec.to_builtins(wanted), **more})
+        answer = await self._call("PUT", target_path(subscriber, subscription, id), content=said)
+        return msgspec.json.decode(answer, type=TargetShown)
+
+    async def remove_target(self, shown: TargetShown) -> None:
+        """Remove a target."""
+        await self._call("DELETE", target_path(shown.subscriber, shown.subscription, shown.id))
+
+    async def retry_target(self, shown: TargetShown) -> None:
+        """Try the dead letters of a target again."""
+        await self._call("POST", target_path(shown.subscriber, shown.subscription, shown.id, "retry"))
 
     async def dead_letters(self) -> list[LetterShown]:
         """What could not be read or delivered."""

@@ -14,6 +14,7 @@ from likewise.dashboard.health import HealthPanel
 from likewise.dashboard.live import LivePanel
 from likewise.dashboard.look import CSS
 from likewise.dashboard.rankings import RankingsPanel
+from likewise.dashboard.targets import TargetsPanel
 from likewise.dashboard.viewing import Viewing
 from likewise.dashboard.words import WordsPanel
 
@@ -80,6 +81,7 @@ def _build(feeds: Feeds, token: str, client: Client, address: Address) -> None:
                 live = LivePanel(viewing)
             with ui.tab_panel("subscriptions"):
                 editor = EditorPanel(viewing)
+                targets = TargetsPanel(viewing)
             with ui.tab_panel("words"):
                 words = WordsPanel(viewing)
             with ui.tab_panel("rankings"):
@@ -112,7 +114,9 @@ def _build(feeds: Feeds, token: str, client: Client, address: Address) -> None:
     async def slow_tick() -> None:
         if feed.problem:
             return
-        if panels.value == "words":
+        if panels.value == "subscriptions":
+            await targets.show()
+        elif panels.value == "words":
             await words.show()
         elif panels.value == "rankings":
             await rankings.show()

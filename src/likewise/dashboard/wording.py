@@ -30,6 +30,7 @@ POLICIES: Final = {
 }  # fmt: skip
 REASONS: Final = {
     "unreadable": "could not be read", "queue_full": "a queue was full", "unmatched": "could not be matched",
+    "undelivered": "a target refused it",
 }  # fmt: skip
 _OPERATORS: Final = {
     "=": "is", "!=": "is not", "<": "below", "<=": "at most", ">": "above", ">=": "at least", "between": "between",
