@@ -16,6 +16,7 @@ import msgspec
 
 from likewise.connectors.targets.target import Parcel
 from likewise.errors import FormatError
+from likewise.formats.json.events import event_from_document
 from likewise.formats.wire.deliveries import Because
 
 _NAME: Final = re.compile(r"\{\{\s*([^{}]+?)\s*\}\}")
@@ -127,14 +128,12 @@ def values_of(parcel: Parcel) -> Values:
 
 
 def _payload(event: Mapping[str, Any]) -> dict[str, object]:
-    """The attributes of an event and their values; the values of one that is repeated in a list."""
-    found: dict[str, object] = {}
-    repeated: dict[str, list[object]] = {}
-    for item in event.get("tuples", ()):
-        name, value = item["attribute"], item["value"]
-        if name in found:
-            found[name] = repeated.setdefault(name, [found[name]])
-            repeated[name].append(value)
-        else:
-            found[name] = value
-    return found or dict(event.get("payload") or {})
+    """The attributes of an event and their values; the values of one that is repeated in a list.
+
+    >>> _payload({"v": 1, "payload": {"room": {"temp": 21.5}, "tags": ["a", "b"]}})
+    {'room.temp': 21.5, 'tags[]': ['a', 'b']}
+    """
+    found: dict[str, list[object]] = {}
+    for item in event_from_document(dict(event)).tuples:
+        found.setdefault(item.attribute, []).append(item.value)
+    return {name: values[0] if len(values) == 1 else values for name, values in found.items()}
