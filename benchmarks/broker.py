@@ -4,10 +4,11 @@
     likewise bench broker -- --seconds 5 --subscriptions 10000
 
 Subscriptions are boxes on a map with a threshold (as W2: about one in a thousand meets an event), owned by 100
-subscribers. The broker and the empty endpoint (`yardsticks/empty_endpoint.py`) run as processes of their own,
-one after the other, asked by the same plain client over loopback; bare SQLite (`yardsticks/bare_sqlite.py`) writes
-the same bodies. All figures are wall time: a broker waits for disks. The exit code is 1 if a ratio misses
-what is promised (`PROMISED`).
+subscribers. The broker and the empty endpoint (`yardsticks/empty_endpoint.py`) run as processes of their own, one
+after the other, asked by the same plain client over loopback; bare SQLite (`yardsticks/bare_sqlite.py`) writes the
+same bodies. Figures are wall time, since a broker waits for disks; `publish_cpu_us` is the processor time of an
+event. What an event costs beside matching alone, and over WebSockets, is in `benchmarks.broker_path`. The exit code
+is 1 if a ratio misses what is promised (`PROMISED`).
 """
 
 from __future__ import annotations
@@ -277,6 +278,12 @@ def sync_latency(folder: Path, times: int = 200) -> list[float]:
     return took
 
 
+def cpu_seconds(pid: int) -> float:
+    """Processor time a process has used."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def memory(pid: int) -> float:
     """Megabytes a process has in memory."""
     for line in Path(f"/proc/{pid}/status").read_text().splitlines():
@@ -318,10 +325,13 @@ def measure(seconds: float, subscriptions: int, queued: int, everybody: int, run
             prepare(address, subscriptions, 0)
             found["memory_mb"] = {"ready": memory(pid)}
             asyncio.run(publishes(address, bodies[1], 1, 0.5, CONNECTIONS))
-            found["publishes_s"] = {
-                size: asyncio.run(publishes(address, bodies[size], size, seconds, CONNECTIONS if size == 1 else 4))
-                for size in (1, 50, 500)
-            }
+            found["publishes_s"], found["publish_cpu_us"] = {}, {}
+            for size in (1, 50, 500):
+                used, begun = cpu_seconds(pid), time.perf_counter()
+                rate = asyncio.run(publishes(address, bodies[size], size, seconds, CONNECTIONS if size == 1 else 4))
+                found["publishes_s"][size] = rate
+                events = rate * (time.perf_counter() - begun)
+                found["publish_cpu_us"][size] = (cpu_seconds(pid) - used) / events * 1e6
             found["memory_mb"]["after_publishing"] = memory(pid)
             with httpx.Client(base_url=address, timeout=300) as http:
                 begun = time.perf_counter()

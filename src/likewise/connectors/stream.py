@@ -73,6 +73,7 @@ class Stream:
                 self._cursor = page[-1][0]
                 self._broker.sent(self._tenant, self._queue, page)
                 yield await asyncio.to_thread(self._with_reasons, page) if self._because else page
+                await asyncio.sleep(0)  # others first: a stream far behind has many pages
             else:
                 await self._changed.wait()
 

@@ -8,6 +8,7 @@ say `{"acknowledge": 12}` and `?cursor=12`; both are still read. Close codes: `l
 
 from __future__ import annotations
 
+import asyncio
 from typing import Final
 
 import msgspec
@@ -20,6 +21,7 @@ from likewise.errors import FormatError, LikewiseError
 from likewise.formats.wire.deliveries import Acknowledged
 
 router = APIRouter()
+YIELDED: Final = 16  # messages after which others have their turn
 _SETTLED: Final = msgspec.json.Decoder(Acknowledged)
 
 
@@ -48,8 +50,10 @@ async def _send(socket: WebSocket, pushed: Stream, together: bool) -> None:
         if together and len(page) > 1:
             await socket.send_text((b"[%s]" % b",".join([frame for _, frame in page])).decode())
             continue
-        for _, frame in page:
+        for number, (_, frame) in enumerate(page, 1):
             await socket.send_text(frame.decode())
+            if number % YIELDED == 0:
+                await asyncio.sleep(0)
 
 
 async def _receive(socket: WebSocket, pushed: Stream) -> None:
