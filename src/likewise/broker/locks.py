@@ -13,8 +13,8 @@ ORDER: Final = (
     "making",  # tenants being made; the one lock held while a commit is waited for, which the writer never takes
     "matchers",  # of one tenant: who uses its matchers and deals out its numbers
     "store",  # the connection of a store in memory, and the transaction under way
-    "queues",  # what waits for subscribers
-    "cursors",  # acknowledgements on their way to disk
+    "queues",  # what waits for subscribers and for targets
+    "cursors",  # acknowledgements, and cursors of targets, on their way to disk
 )
 CHECKED = False  # whether locks made from now on keep the rules
 

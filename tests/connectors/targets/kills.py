@@ -125,6 +125,8 @@ class Run:
             publishing = threading.Thread(target=self._publish, daemon=True)
             publishing.start()
             while len(self.kills.lines) < kills:
+                before = len(self.published.lines)
+                self._wait(lambda n=before: len(self.published.lines) > n)  # type: ignore[misc]
                 time.sleep(self._chance.uniform(0.3, 2.0))
                 if self._mosquitto is not None and self._chance.random() < 0.2:
                     self._mosquitto.stop()

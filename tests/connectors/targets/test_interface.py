@@ -150,6 +150,13 @@ def test_settings_change_and_what_is_left_out_stays(http: httpx.Client, receiver
     assert http.patch(f"{PATH}/other", json={"because": True}).status_code == 404
 
 
+def deep(levels: int) -> object:
+    found: object = 1
+    for _ in range(levels):
+        found = [found]
+    return found
+
+
 WRONG: list[tuple[object, str]] = [
     ({"kind": "webhook"}, "url"),
     ({"kind": "fax", "url": "https://x"}, "kind"),
@@ -167,13 +174,23 @@ WRONG: list[tuple[object, str]] = [
     ({"kind": "mqtt", "url": "mqtt://127.0.0.1", "topic": "a/+/b"}, "topic"),
     ({"kind": "mqtt", "url": "mqtt://127.0.0.1/x", "topic": "a"}, "topic"),
     ({"kind": "mqtt", "url": "http://127.0.0.1", "topic": "a"}, "MQTT"),
+    ({"kind": "webhook", "url": "https://example.org", "headers": {f"x{n}": "" for n in range(40)}}, "headers"),
+    ({"kind": "webhook", "url": "https://example.org", "form": "template", "template": deep(200)}, "deep"),
+    ({"kind": "webhook", "url": "https://example.org", "secret": "x" * 2_000}, "at most"),
     ([1], "target"),
 ]
 
 
+@pytest.fixture(scope="module")
+def empty() -> Iterator[httpx.Client]:
+    with ready(None) as client:
+        yield client
+
+
 @pytest.mark.parametrize(("body", "words"), WRONG)
-def test_a_bad_target_is_refused_with_words_and_changes_nothing(http: httpx.Client, body: object, words: str) -> None:
+def test_a_bad_target_is_refused_with_words_and_changes_nothing(empty: httpx.Client, body: object, words: str) -> None:
     """And the words hold no secret."""
+    http = empty
     answer = http.put(f"{PATH}/hook", json=body)
     assert answer.status_code == 400, answer.text
     assert words in answer.json()["detail"]
@@ -181,8 +198,9 @@ def test_a_bad_target_is_refused_with_words_and_changes_nothing(http: httpx.Clie
     assert http.get("/v1/targets").json() == []
 
 
-def test_an_unknown_subscriber_has_no_targets(http: httpx.Client) -> None:
+def test_an_unknown_subscriber_has_no_targets(empty: httpx.Client) -> None:
     """It is registered first."""
+    http = empty
     path = "/v1/subscribers/nobody/subscriptions/x/targets"
     assert http.put(f"{path}/hook", json={"kind": "webhook", "url": "https://example.org"}).status_code == 404
     assert http.get(path).status_code == 404

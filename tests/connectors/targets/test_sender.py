@@ -306,6 +306,47 @@ def test_other_settings_are_followed_at_once() -> None:
     asyncio.run(play())
 
 
+def test_a_target_whose_subscription_never_comes_is_removed_and_idle_cursors_move(tmp_path: Path) -> None:
+    """A restart looks at nothing that is long settled; a half-done request leaves nothing for ever."""
+    clock = ManualClock("2024-05-01T12:00:00Z")
+
+    async def play() -> None:
+        side = Side(Broker(tmp_path, SMALL, clock=clock))
+        idle = await side.set("idle")
+        await side.set("lost", "a", "no such subscription")
+        await asyncio.to_thread(side.broker.subscribe, side.tenant, "ann", [lw.parse("{x = 1}", id="other")])
+        await asyncio.to_thread(side.broker.publish, side.tenant, [lw.event({"x": 1}, id="e1")])
+        await asyncio.to_thread(side.broker.wait_until_matched)
+        assert side.broker.targets.rest(side.tenant) == []
+        assert idle.acknowledged == side.tenant.stored_number == 1
+        assert side.broker.targets.flush()
+        clock.advance(11 * 60 * 1_000_000)
+        assert [feed.id for feed in side.broker.targets.rest(side.tenant)] == ["lost"]
+        side.broker.close()
+
+    asyncio.run(play())
+    with Broker(tmp_path, SMALL, clock=clock) as broker:
+        found = {feed.id: feed.acknowledged for feed in broker.tenant("default").feeds}
+        assert found["idle"] == 1
+
+
+def test_large_matches_are_read_a_few_at_a_time() -> None:
+    """What a target holds in memory is bounded by bytes, and one that is larger still comes."""
+
+    async def play() -> None:
+        side = Side(Broker(None, SMALL))
+        feed = await side.set()
+        many = {f"a{n}": "x" * 1_000 for n in range(150)}
+        for n in range(4):
+            await asyncio.to_thread(side.broker.publish, side.tenant, [lw.event({"no2": 50, **many}, id=f"e{n}")])
+        await asyncio.to_thread(side.broker.wait_until_matched)
+        assert len(side.broker.targets.waiting(side.tenant, feed)) == 1
+        assert len(feed.pending) == 4
+        side.broker.close()
+
+    asyncio.run(play())
+
+
 def test_there_is_a_limit_to_targets() -> None:
     """Of one subscription, with words."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import msgspec
 import numpy as np
@@ -15,6 +15,8 @@ from likewise.broker.store.event_log import EventLog
 from likewise.broker.tenants.feeds import TargetFeed
 from likewise.broker.tenants.tenant import Tenant
 from likewise.formats.wire.deliveries import Cause
+
+READ_AHEAD: Final = 256 * 1024  # bytes of matches that a target holds in memory, unless one alone has more
 
 
 class Outgoing(NamedTuple):
@@ -57,7 +59,17 @@ def read_waiting(
                 if not good:
                     feed.pass_over(max(over))
         if good:
-            return good
+            return _within(good)
+
+
+def _within(matches: list[Outgoing]) -> list[Outgoing]:
+    """As many as fit into `READ_AHEAD`, and one in any case: so that many targets hold little in memory."""
+    size = 0
+    for count, match in enumerate(matches):
+        size += len(match.delivery)
+        if size > READ_AHEAD:
+            return matches[: max(1, count)]
+    return matches
 
 
 def read_again(log: EventLog, tenant: Tenant, feed: TargetFeed, sequence: int, now: int) -> Outgoing | None:

@@ -28,6 +28,8 @@ _OURS: Final = frozenset(
 )
 _TOKEN: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _VALUE: Final = re.compile(r"[\x20-\x7e]{0,4096}")  # nothing that ends a header or is written differently elsewhere
+_MOST_HEADERS: Final = 32
+_LONGEST_SECRET: Final = 1_024  # characters of a secret, a name or a password
 _WORD: Final = re.compile(r"[^\x00-\x20\x7f]+")
 
 
@@ -61,6 +63,9 @@ def check_target(wanted: TargetWanted, allowed: Sequence[Network]) -> tuple[Targ
     for said, seconds, most in (("timeout", wanted.timeout, 60), ("patience", wanted.patience, 7 * 86_400)):
         if not 1.0 <= seconds <= most:
             raise InputError(f"`{said}` is a number of seconds from 1 to {most}, not {seconds:g}")
+    for hidden in (wanted.secret,) if isinstance(wanted, Webhook) else (wanted.username, wanted.password):
+        if hidden is not None and len(hidden) > _LONGEST_SECRET:
+            raise InputError(f"a secret, a user name or a password has at most {_LONGEST_SECRET} characters")
     if wanted.form == "template":
         check_template(wanted.template)
     elif wanted.template is not None:
@@ -69,6 +74,8 @@ def check_target(wanted: TargetWanted, allowed: Sequence[Network]) -> tuple[Targ
         return _checked_mqtt(wanted, allowed), ""
     host = _webhook_host(wanted.url)
     check_host(host, allowed)
+    if len(wanted.headers or {}) > _MOST_HEADERS:
+        raise InputError(f"a webhook has at most {_MOST_HEADERS} headers of its own")
     for name, value in (wanted.headers or {}).items():
         if not _TOKEN.fullmatch(name) or name.lower() in _OURS or name.lower().startswith("webhook-"):
             raise InputError(f"{name[:60]!r} is no header to set; those of the connection and of webhooks are ours")

@@ -23,7 +23,8 @@ _NAME: Final = re.compile(r"\{\{\s*([^{}]+?)\s*\}\}")
 KNOWN: Final = frozenset(
     {"@id", "@source", "@time", "@score", "@subscription", "@cause", "@sequence", "@payload", "@event", "@because"}
 )
-_LONGEST: Final = 65_536  # characters of a template
+_LONGEST: Final = 65_536  # bytes of a template
+_DEEPEST: Final = 32  # lists and objects within each other
 _NOT_IN_TOPICS: Final = re.compile(r"[/+#\x00-\x1f\x7f]")
 Values = Callable[[str], object]
 
@@ -39,7 +40,9 @@ def check_template(template: object, *, topic: bool = False) -> None:
     if template is None:
         raise FormatError("a target of the form `template` needs a `template`: a text, or JSON with texts in it")
     if len(msgspec.json.encode(template)) > _LONGEST:
-        raise FormatError(f"a template has at most {_LONGEST} characters")
+        raise FormatError(f"a template has at most {_LONGEST} bytes as JSON")
+    if _depth(template) > _DEEPEST:
+        raise FormatError(f"a template is nested at most {_DEEPEST} deep")
     _walk(template, _check_text)
     if topic:
         assert isinstance(template, str)
@@ -48,6 +51,21 @@ def check_template(template: object, *, topic: bool = False) -> None:
             raise FormatError(
                 f"{template[:80]!r} is no topic to publish to; write it like alerts/{{{{@subscription}}}}/{{{{place}}}}"
             )
+
+
+def _depth(template: object) -> int:
+    """How deep lists and objects stand within each other, looked at level by level; no further than needed.
+
+    >>> _depth("x"), _depth({"a": [1, {"b": 2}]})
+    (0, 3)
+    """
+    level, depth = [template], 0
+    while depth <= _DEEPEST:
+        inner = [each.values() if isinstance(each, dict) else each for each in level if isinstance(each, dict | list)]
+        if not inner:
+            break
+        level, depth = [value for values in inner for value in values], depth + 1
+    return depth
 
 
 def _check_text(text: str) -> object:

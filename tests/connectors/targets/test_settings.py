@@ -1,0 +1,127 @@
+"""Settings of targets: whatever is sent, it is a target that can be kept, or refused with words of the tree."""
+
+from __future__ import annotations
+
+import socket
+import ssl
+import threading
+from asyncio import open_connection, run
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from likewise.connectors.targets.mqtt import _named_tls
+from likewise.connectors.targets.networks import read_networks
+from likewise.connectors.targets.settings import check_target, read_target, shown_address
+from likewise.connectors.targets.target import NotNow
+from likewise.connectors.targets.templates import fill
+from likewise.connectors.targets.webhook import WebhookTarget
+from likewise.errors import LikewiseError
+from likewise.formats.wire.targets import Webhook
+from tests.connectors.targets.receiver import Receiver
+from tests.connectors.targets.test_webhook import LOOPBACK, SECRET, parcel
+from tests.connectors.test_tls import make_certificate
+
+VALUES: st.SearchStrategy[Any] = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=30),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4),
+    max_leaves=8,
+)
+URLS = st.sampled_from(["https://", "http://", "mqtt://", "ftp://", ""]).flatmap(
+    lambda scheme: st.text(max_size=40).map(lambda rest: scheme + rest)
+)
+TARGETS = st.fixed_dictionaries(
+    {"kind": st.sampled_from(["webhook", "mqtt", "x"]), "url": URLS | VALUES},
+    optional={
+        "topic": st.text(max_size=30) | VALUES, "template": VALUES, "form": st.sampled_from(["json", "template", "x"]),
+        "headers": st.dictionaries(st.text(max_size=10), st.text(max_size=10), max_size=3) | VALUES,
+        "secret": st.text(max_size=60) | VALUES, "timeout": st.floats(allow_nan=False) | VALUES,
+    },
+)  # fmt: skip
+
+
+@given(TARGETS | VALUES)
+def test_whatever_is_sent_is_kept_or_refused_with_words(said: Any) -> None:
+    """No other error, and what is kept can be shown without a secret."""
+    try:
+        body = msgspec.json.encode(said)
+    except UnicodeEncodeError:
+        return
+    try:
+        wanted, _ = check_target(read_target(body, None), ())
+    except LikewiseError:
+        return
+    assert shown_address(wanted).count("?") == 0
+
+
+@given(VALUES, st.dictionaries(st.text(max_size=5), VALUES, max_size=3))
+def test_a_template_of_json_makes_json_whatever_an_event_says(template: Any, values: dict[str, Any]) -> None:
+    """Nothing it says adds a field or ends a text."""
+    if isinstance(template, str):
+        return
+    shape = msgspec.json.decode(fill({"a": template, "b": "{{x}} and {{y}}"}, values.get)[0])
+    assert set(shape) == {"a", "b"}
+
+
+class Encrypted(Receiver):
+    """A receiver that shows a certificate."""
+
+    def __init__(self, certificate: Path, key: Path) -> None:
+        super().__init__()
+        tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        tls.load_cert_chain(certificate, key)
+        self.socket = tls.wrap_socket(self.socket, server_side=True, do_handshake_on_connect=False)
+
+
+def test_a_certificate_is_believed_for_its_name_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Though the connection goes to an address: for webhooks and for MQTT alike."""
+    certificate, key = make_certificate(tmp_path, "receiver")
+    believed = ssl.create_default_context(cafile=certificate)
+    server = Encrypted(certificate, key)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+    thread.start()
+    port = server.server_address[1]
+    real = socket.getaddrinfo
+
+    def found_here(host: Any, *said: Any, **more: Any) -> Any:
+        return real("127.0.0.1" if host in ("another.example", b"another.example") else host, *said, **more)
+
+    monkeypatch.setattr(socket, "getaddrinfo", found_here)
+
+    async def send(host: str, trust: ssl.SSLContext | None) -> None:
+        target = WebhookTarget(Webhook(f"https://{host}:{port}/hook", SECRET), LOOPBACK, trust=trust)
+        try:
+            await target.send(parcel())
+        finally:
+            await target.close()
+
+    async def reach(name: str) -> None:
+        tls = _named_tls(name)
+        tls.load_verify_locations(certificate)
+        _, writer = await open_connection("127.0.0.1", port, ssl=tls)
+        writer.close()
+
+    try:
+        run(send("localhost", believed))
+        assert len(server.accepted) == 1
+        with pytest.raises(NotNow, match="CERTIFICATE_VERIFY_FAILED"):
+            run(send("another.example", believed))
+        with pytest.raises(NotNow, match="CERTIFICATE_VERIFY_FAILED"):
+            run(send("localhost", None))
+        run(reach("localhost"))
+        with pytest.raises(ssl.SSLCertVerificationError):
+            run(reach("another.example"))
+        assert len(server.accepted) == 1
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join(30)
+
+
+def test_networks_are_read_from_the_configuration() -> None:
+    """As addresses or networks, of both versions."""
+    assert len(read_networks(["10.0.0.0/8", "fd00::/8", "127.0.0.1"])) == 3
