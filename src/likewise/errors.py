@@ -26,6 +26,8 @@
     │   └── ArtefactVersion        written by a newer version
     └── MissingDependency          an optional part is not installed; the message says what to install
 
+    IndexRebuilt                   a warning, no error: a saved matcher's index did not fit and was built anew
+
 Each error has a stable `code`, carries its facts as attributes, and its message says what was
 expected, what was found and what to do next.
 
@@ -260,6 +262,10 @@ class ArtefactVersion(ArtefactError):
     """The artefact was written in a format this version does not read."""
 
     code = "artefact_version"
+
+
+class IndexRebuilt(UserWarning):
+    """The index of a saved matcher does not fit what loads it; it was built anew from the subscriptions."""
 
 
 class MissingDependency(LikewiseError):

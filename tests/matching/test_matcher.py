@@ -233,7 +233,7 @@ def test_a_damaged_or_newer_folder_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ArtefactDamaged):
         Matcher.load(tmp_path / "m")
     manifest = tmp_path / "m" / "manifest.json"
-    manifest.write_bytes(manifest.read_bytes().replace(b'"v": 1', b'"v": 99'))
+    manifest.write_bytes(manifest.read_bytes().replace(b'"v": 2', b'"v": 99'))
     with pytest.raises(ArtefactVersion):
         Matcher.load(tmp_path / "m")
 

@@ -35,7 +35,7 @@ def meets(text: str, event: Event) -> bool:
     found = set()
     batches = [[event], EventBatch.from_events([event]), EventBatch.from_ipc(EventBatch.from_events([event]).to_ipc())]
     for engine in engines():
-        engine.add(0, subscription, 0)  # type: ignore[attr-defined]
+        engine.add(0, subscription, 0)
         found.add(bool(len(engine.find(event, 0).ordinals)))
         for batch in batches:
             found.add(bool(engine.match_batch(batch, [0])[0].sum()))

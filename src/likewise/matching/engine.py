@@ -7,7 +7,7 @@ need only `add`, `remove` and `find`; `BaseEngine` derives the rest from these.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, MutableMapping, Sequence
 from pathlib import Path
 from sys import getrefcount
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, Self
@@ -58,6 +58,14 @@ class FoundBatch(NamedTuple):
         import numpy as np
 
         return np.repeat(np.arange(len(self.counts), dtype=np.int32), self.counts)
+
+
+class Addition(NamedTuple):
+    """A subscription to be held under an ordinal from the moment `at` (µs) on."""
+
+    ordinal: int
+    subscription: Subscription
+    at: int
 
 
 class Ranked(NamedTuple):
@@ -154,7 +162,7 @@ class BaseEngine:
     types: Hierarchy = NO_TYPES  # the declared ones that `is-a` follows
 
     def __init__(self) -> None:
-        self.subscriptions: dict[int, Subscription] = {}
+        self.subscriptions: MutableMapping[int, Subscription] = {}
         self._gone: dict[int, Subscription] = {}  # removed, while matches that may name them are held
 
     @classmethod
@@ -168,6 +176,24 @@ class BaseEngine:
     def serves(self, subscription: Subscription) -> bool:
         """Whether this engine can hold the subscription."""
         return subscription.kind in self.kinds
+
+    def add(self, ordinal: int, subscription: Subscription, at: int) -> None:
+        """Hold a subscription; every engine says how."""
+        raise NotImplementedError(f"{type(self).__name__} must say how it adds")
+
+    def remove(self, ordinal: int) -> None:
+        """Forget a subscription; every engine says how."""
+        raise NotImplementedError(f"{type(self).__name__} must say how it removes")
+
+    def add_many(self, additions: Sequence[Addition]) -> None:
+        """`add` for each, or none of them if one is refused."""
+        for done, addition in enumerate(additions):
+            try:
+                self.add(*addition)
+            except BaseException:
+                for added, _, _ in additions[:done]:
+                    self.remove(added)
+                raise
 
     def find(self, event: Event, at: int) -> Found:
         """The subscriptions the event meets; every engine says how."""

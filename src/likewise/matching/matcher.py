@@ -8,12 +8,12 @@ the order of addition. One thread owns a matcher; others use its `snapshot`.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
-from likewise.defaults import CACHE_BYTES, LATENESS, MAX_ENUMERATED_MAPPINGS, MAX_WITHDRAWN
-from likewise.errors import InputError, LimitExceeded, StateError
+from likewise.defaults import CACHE_BYTES, LATENESS, MAX_WITHDRAWN
+from likewise.errors import InputError
 from likewise.matching.accepting import (
     GivenAnnotations,
     GivenEvent,
@@ -25,15 +25,14 @@ from likewise.matching.accepting import (
     as_subscription,
     as_types,
 )
-from likewise.matching.cache_use import CACHES, CacheUse
-from likewise.matching.engine import FoundBatch, Ranked, WindowEngine
+from likewise.matching.asking import Asking, Clock
+from likewise.matching.engine import Addition, FoundBatch
 from likewise.matching.engines import Choice, Engines, Profile
 from likewise.matching.explaining.judged_pairs import judged_pairs
-from likewise.matching.matcher_state import MatcherState, ended
+from likewise.matching.matcher_state import MatcherState
 from likewise.matching.results import Numbering, merge
 from likewise.matching.stretches import moments_of, stretches
-from likewise.model import Condition, Event, Explanation, Kind, Match, MatchBatch, Promotion, Subscription
-from likewise.model import Mapping as PredicateMapping
+from likewise.model import Event, Kind, Match, MatchBatch, Promotion
 from likewise.model.matches.batch import Likelihoods
 from likewise.model.matches.sequence import NO_MATCHES, Matches
 from likewise.model.probability import AS_SCORED
@@ -46,8 +45,6 @@ if TYPE_CHECKING:
     from likewise.semantics.measure import Measure
     from likewise.semantics.space import Space
 
-Clock = Callable[[], int]
-
 
 def system_clock() -> int:
     """The machine's time in microseconds UTC."""
@@ -56,7 +53,7 @@ def system_clock() -> int:
     return time.time_ns() // 1_000
 
 
-class Matcher:
+class Matcher(Asking):
     """Subscriptions of every kind, matched against events.
 
     `space` and `measure` say how terms are related: a space or its name or folder, a measure or its name; the
@@ -115,50 +112,16 @@ class Matcher:
         elif found := [name for name, part in parts.items() if part is not None]:
             raise InputError(f"an interpretation says the {found[0]} already; give the one or the other")
         self._clock = clock or system_clock
-        self._withdrawn: dict[str, None] = {}  # the events taken back, the oldest first
+        self._withdrawn = {}
         self._take(MatcherState(interpretation, Engines(profile, engines)))
         self._state.annotating.check()
 
     def _take(self, state: MatcherState) -> None:
         self._state = state
-        self._numbering = Numbering(state.held)
+        self._numbering = Numbering(state.held, state.ordinals)
         # The ends of validity as a heap; entries of removed ordinals are passed over.
         self._ending = [(end, ordinal) for ordinal, end in state.ends.items()]
         heapq.heapify(self._ending)
-
-    def __len__(self) -> int:
-        return len(self._state.held)
-
-    def __contains__(self, id: object) -> bool:
-        return id in self._state.ordinals
-
-    @property
-    def interpretation(self) -> Interpretation:
-        """By what it takes relaxed parts: space, measure, feedback, threshold; matchers may share one."""
-        return self._state.interpretation
-
-    @property
-    def refused_late(self) -> int:
-        """How many events came too late for any window; `lateness` (µs) says how late is too late."""
-        return sum(getattr(engine, "refused_late", 0) for engine in self._state.engines.values())
-
-    def caches(self) -> dict[str, CacheUse]:
-        """How often what is kept was there when it was needed, by cache; other threads may ask, too.
-
-        >>> Matcher().caches()["relatedness"]
-        CacheUse(hits=0, misses=0)
-        """
-        found = [engine.caches() for engine in list(self._state.engines.values())]
-        return {name: sum((each[name] for each in found if name in each), CacheUse()) for name in CACHES}
-
-    @property
-    def kinds(self) -> frozenset[Kind]:
-        """The kinds of subscriptions it has held so far."""
-        return frozenset(self._state.engines)
-
-    def subscriptions(self) -> tuple[Subscription, ...]:
-        """Every subscription held, in the order of addition."""
-        return tuple(self._state.held.values())
 
     # -- changing -------------------------------------------------------------------------------
 
@@ -180,6 +143,29 @@ class Matcher:
             heapq.heappush(self._ending, (end, ordinal))
         return subscription.id
 
+    def add_many(self, subscriptions: Iterable[GivenSubscription], at: int | Sequence[int] | None = None) -> list[str]:
+        """`add` for each, in order, or none of them if one is refused; their ids. Quicker than one by one.
+
+        `at` is one moment for all of them, or one for each.
+
+        >>> Matcher().add_many([{"text": "{temp > 25 degC}", "id": "warm"}, {"text": "{temp < 0 degC}", "id": "cold"}])
+        ['warm', 'cold']
+        """
+        taken = [as_subscription(given) for given in subscriptions]
+        if at is None or isinstance(at, int):
+            at = [self._clock() if at is None else at] * len(taken)
+        if len(at) != len(taken):
+            raise InputError(f"there are {len(taken)} subscriptions and {len(at)} moments; give one for each")
+        first = self._state.next_ordinal
+        additions = [Addition(n, s, now) for n, (s, now) in enumerate(zip(taken, at, strict=True), first)]
+        ends = [None if s.valid_for is None else now + s.valid_for for _, s, now in additions]
+        self._state.add_many(additions, ends)
+        self._numbering.forget()
+        for (ordinal, _, _), end in zip(additions, ends, strict=True):
+            if end is not None:
+                heapq.heappush(self._ending, (end, ordinal))
+        return [subscription.id for subscription in taken]
+
     def remove(self, id: str) -> None:
         """Forget a subscription, wholly."""
         self._state.remove(id)
@@ -197,21 +183,6 @@ class Matcher:
 
     # -- matching -------------------------------------------------------------------------------
 
-    def _moment(self, event: Event, at: int | None) -> int:
-        """When the event counts: as said, else by its own time, else by the clock."""
-        if at is not None:
-            return at
-        return self._clock() if event.time is None else event.time
-
-    def annotated(self, event: GivenEvent) -> Event:
-        """The event as it is matched: with what annotations add, and say about its units and names.
-
-        >>> rows = [{"key": "source", "is": "s17", "attribute": "room", "value": "112"}]
-        >>> str(Matcher(annotations=rows).annotated({"v": 1, "source": "s17", "payload": {"t": 21}}))
-        't: 21 · room: 112'
-        """
-        return self._state.annotating.annotated(as_event(event))
-
     def match(self, event: GivenEvent, at: int | None = None) -> Matches:
         """The matches of one event, in the order of addition; an event past its validity has none.
 
@@ -227,46 +198,6 @@ class Matcher:
         if event.expires is not None and event.expires <= now:
             return NO_MATCHES
         return self._state.matches(event, now)
-
-    def would_match(self, event: GivenEvent, at: int | None = None) -> list[Match]:
-        """The matches `match` would find on arrival; changes nothing: no validity ends, no window moves.
-
-        >>> import likewise as lw
-        >>> m = Matcher()
-        >>> _ = m.add(lw.parse("{x > 1} top 1 within 2 events by value(x)", id="low"))
-        >>> [len(m.would_match(lw.event({"x": x}))) for x in (5, 0, 5)]
-        [1, 0, 1]
-        """
-        event = as_event(event)
-        now = self._moment(event, at)
-        if event.expires is not None and event.expires <= now:
-            return []
-        found: list[tuple[int, Match]] = []
-        annotated = self.annotated(event)
-        for kind, engine in self._state.engines.items():
-            if kind != "top":
-                found += engine.match(annotated, now)
-        for ordinal, held in self._state.held.items():
-            if held.kind == "top" and (seen := self.explain(event, held.id, now)).verdict == "match":
-                found.append((ordinal, Match(event.id, held.id, "top", seen.score)))
-        found = [hit for hit in found if self._state.ends.get(hit[0], now + 1) > now]
-        return [match for _, match in sorted(found, key=lambda hit: hit[0])]
-
-    def board(self, id: str) -> list[Ranked]:
-        """The k best of a top-k subscription's window now, best first.
-
-        >>> import likewise as lw
-        >>> m = Matcher()
-        >>> _ = m.add(lw.parse("{x exists} top 1 within 2 events by value(x)", id="low"))
-        >>> for x in (5, 7):
-        ...     _ = m.match(lw.event({"x": x}, id=f"e{x}"), at=x)
-        >>> m.board("low")
-        [Ranked(rank=1, event_id='e5', value=5.0, time=5)]
-        """
-        ordinal = self._state.ordinal(id)
-        if self._state.held[ordinal].top is None:
-            raise StateError(f"{id!r} is no top-k subscription, so it has no board")
-        return cast("WindowEngine", self._state.engine("top")).board(ordinal)
 
     def match_batch(self, events: Sequence[GivenEvent] | EventBatch, at: Sequence[int] | None = None) -> MatchBatch:
         """Equal to `match` one by one, in order, as arrays."""
@@ -338,46 +269,6 @@ class Matcher:
         found = [hit for engine in self._state.engines.values() for hit in engine.withdraw(event_id)]
         return [match for _, match in sorted(found, key=lambda hit: hit[0])]
 
-    def explain(self, event: GivenEvent, id: str, at: int | None = None) -> Explanation:
-        """Why the event does or does not meet the subscription; changes nothing."""
-        event = as_event(event)
-        explained = self._state.explain(event, id, self._moment(event, at))
-        if event.id in self._withdrawn and explained.verdict == "match":
-            return ended(explained, "the event was withdrawn, so it meets nothing any more; publish it again")
-        return explained
-
-    def mappings(self, event: GivenEvent, id: str, k: int = 10) -> list[PredicateMapping]:
-        """The k best mappings of a condition's predicates to the event's tuples, the best first; changes nothing.
-
-        Each has its score, its probability among all mappings (P; among the best 100 or k if there are more than
-        10,000) and that of every correspondence in its predicate's row (P_σ). They are given whether or not they reach
-        the threshold, each part or all together; fewer than k if no others have a score above 0. Conditions of more
-        than 50 predicates have their best one alone, and an exact condition whose predicates share a tuple has none.
-
-        >>> import likewise as lw
-        >>> from likewise.testing import TableMeasure
-        >>> m = Matcher(measure=TableMeasure({("laptop", "computer"): 0.8, ("laptop", "phone"): 0.2}))
-        >>> _ = m.add(lw.parse("{device[] = laptop~}", id="s"))
-        >>> found = m.mappings(lw.event({"device": ["computer", "phone"]}), "s", k=2)
-        >>> [(round(each.score, 2), round(each.probability, 2)) for each in found]
-        [(0.8, 0.8), (0.2, 0.2)]
-        """
-        from likewise.matching.plain.conditions import best_mappings, plain_condition
-        from likewise.matching.plain.needed import Needed
-        from likewise.matching.plain.similarity import SeenEvent
-
-        subscription = self._state.held[self._state.ordinal(id)]
-        if not isinstance(subscription.body, Condition):
-            raise StateError(f"{id!r} is no condition in braces, so it has no mappings of predicates to tuples")
-        if not 1 <= k <= MAX_ENUMERATED_MAPPINGS:
-            raise LimitExceeded("mappings asked for (from 1)", allowed=MAX_ENUMERATED_MAPPINGS, found=k)
-        threshold = self.interpretation.threshold if subscription.threshold is None else subscription.threshold
-        measure = self.interpretation.measure if subscription.body.is_relaxed() else None
-        return best_mappings(
-            plain_condition(subscription), SeenEvent(self.annotated(event), measure, self.interpretation.types),
-            Needed.at(threshold), k,
-        )  # fmt: skip
-
     # -- learning -------------------------------------------------------------------------------
 
     def feedback(self, event: GivenEvent, id: str, relevant: bool) -> Judgement:
@@ -388,10 +279,6 @@ class Matcher:
         judgement = self.interpretation.feedback.judge(id, event.id or "", relevant, pairs)
         self.forget_relatedness(concerns(judgement.pairs))
         return judgement
-
-    def judgements(self) -> tuple[Judgement, ...]:
-        """The feedback given so far, oldest first."""
-        return tuple(self.interpretation.feedback)
 
     def undo_feedback(self, number: int) -> None:
         """Take a judgement back, by its number."""
@@ -405,11 +292,14 @@ class Matcher:
 
     # -- keeping --------------------------------------------------------------------------------
 
-    def save(self, folder: str | Path) -> None:
-        """Write everything to a folder, replacing what was saved there before."""
-        from likewise.matching.saved_matcher import save
+    def save(self, folder: str | Path, *, index: bool = True) -> None:
+        """Write everything to a folder, replacing what was saved there before.
 
-        save(self._state, Path(folder))
+        With `index`, what was built of exact conditions is kept beside them, so that loading builds nothing.
+        """
+        from likewise.matching.saved.folder import save
+
+        save(self._state, Path(folder), indexed=index)
 
     @classmethod
     def load(
@@ -432,8 +322,10 @@ class Matcher:
         An `interpretation` stands in place of the saved space, measure, threshold and lateness: what windows hold
         keeps the score it had, what comes is judged by the new one. Saved feedback is taken up either way.
         `types` and `annotations` stand in place of the saved ones; saved annotations are rows and follow no file.
+        A saved index is memory-mapped and subscriptions are read when they are looked at; an index that does not fit
+        is built anew, with the warning `IndexRebuilt`.
         """
-        from likewise.matching.saved_matcher import load
+        from likewise.matching.saved.folder import load
 
         matcher = cls(clock=clock, profile=profile, engines=engines)
         matcher._take(

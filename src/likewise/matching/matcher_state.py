@@ -5,15 +5,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import MutableMapping, Sequence
+from typing import TYPE_CHECKING, cast
 
 import msgspec
 
 from likewise.defaults import MAX_ADDITIONS
 from likewise.errors import DuplicateId, InvalidSubscription, LimitExceeded, UnknownId
 from likewise.matching.annotating.step import AnnotationStep
-from likewise.matching.engine import BaseEngine, Engine
+from likewise.matching.engine import Addition, BaseEngine, Engine
 from likewise.matching.engines import Engines
 from likewise.model import Event, Explanation, Kind, Match, Subscription
 from likewise.model.matches.sequence import Matches, merged
@@ -38,26 +38,61 @@ class MatcherState:
         self.annotating = AnnotationStep(interpretation, choice)
         self.engines: dict[Kind, Engine] = {}
         self.ordinals: dict[str, int] = {}
-        self.held: dict[int, Subscription] = {}
+        self.held: MutableMapping[int, Subscription] = {}
         self.ends: dict[int, int] = {}
         self.next_ordinal = 0
 
     def add(self, ordinal: int, subscription: Subscription, at: int, end: int | None) -> None:
         """Hold a subscription from the moment `at` on; one that cannot be held changes nothing."""
-        if not subscription.id:
+        self._check(ordinal, subscription.id)
+        self.engine(subscription.kind).add(ordinal, subscription, at)
+        self._note(ordinal, subscription, end)
+
+    def add_many(self, additions: Sequence[Addition], ends: Sequence[int | None]) -> None:
+        """`add` for each, with the ends of their validity, or none of them if one cannot be held."""
+        ids: set[str] = set()
+        by_kind: dict[Kind, list[Addition]] = {}
+        for addition in additions:
+            id = addition.subscription.id
+            self._check(addition.ordinal, id)
+            if id in ids:
+                raise DuplicateId(id)
+            ids.add(id)
+            by_kind.setdefault(addition.subscription.kind, []).append(addition)
+        engines = {kind: self.engine(kind) for kind in by_kind}
+        done: list[Kind] = []
+        try:
+            for kind, several in by_kind.items():
+                _add_many(engines[kind], several)
+                done.append(kind)
+        except BaseException:
+            for kind in done:
+                for addition in by_kind[kind]:
+                    engines[kind].remove(addition.ordinal)
+            raise
+        for addition, end in zip(additions, ends, strict=True):
+            self._note(addition.ordinal, addition.subscription, end)
+
+    def _check(self, ordinal: int, id: str) -> None:
+        if not id:
             raise InvalidSubscription("the subscription has no id; give it one, or make it with likewise.parse")
-        if subscription.id in self.ordinals:
-            raise DuplicateId(subscription.id)
+        if id in self.ordinals:
+            raise DuplicateId(id)
         if ordinal >= MAX_ADDITIONS:
             raise LimitExceeded(
                 "additions to one matcher (save it, and add its subscriptions to a new one)", allowed=MAX_ADDITIONS
             )
-        self.engine(subscription.kind).add(ordinal, subscription, at)
+
+    def _note(self, ordinal: int, subscription: Subscription, end: int | None) -> None:
         self.ordinals[subscription.id] = ordinal
         self.held[ordinal] = subscription
         self.next_ordinal = ordinal + 1
         if end is not None:
             self.ends[ordinal] = end
+
+    def kinds(self) -> dict[int, Kind]:
+        """The kind of every subscription, by ordinal."""
+        return {ordinal: subscription.kind for ordinal, subscription in self.held.items()}
 
     def remove(self, id: str) -> None:
         """Forget a subscription, wholly."""
@@ -115,6 +150,13 @@ class MatcherState:
         if event.expires is not None and event.expires <= at:
             return ended(explained, "the event's validity was over before it was matched; publish it with a later end")
         return explained
+
+
+def _add_many(engine: Engine, additions: Sequence[Addition]) -> None:
+    if isinstance(engine, BaseEngine):
+        engine.add_many(additions)
+    else:
+        BaseEngine.add_many(cast("BaseEngine", engine), additions)  # which needs `add` and `remove` alone
 
 
 def _made(hits: Sequence[tuple[int, Match]]) -> tuple[Ordinals, Matches]:

@@ -61,8 +61,10 @@ class Numbering:
     [('s5', 5)]
     """
 
-    def __init__(self, held: Mapping[int, Subscription]) -> None:
+    def __init__(self, held: Mapping[int, Subscription], ordinals: Mapping[str, int] | None = None) -> None:
+        """`ordinals`, if given, has the ordinal of each id in the same order: no subscription is looked at then."""
         self._held = held
+        self._by_id = ordinals
         self.forget()
 
     def forget(self) -> None:
@@ -95,7 +97,8 @@ class Numbering:
     def _list(self, ordinals: NDArray[int64]) -> None:
         import numpy as np
 
-        self._ids = tuple(subscription.id for subscription in self._held.values())
+        by_id = self._by_id
+        self._ids = tuple(s.id for s in self._held.values()) if by_id is None else tuple(by_id)
         if len(ordinals):
             self._first = int(ordinals[0])
             span = int(ordinals[-1]) - self._first + 1

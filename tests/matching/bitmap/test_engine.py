@@ -251,7 +251,7 @@ def test_everything_is_given_back() -> None:
         check(engine, event({"a1": f"v{round_} 1", "n": 3}))
         for i in range(50):
             engine.remove(i)
-        assert len(engine) == len(engine._book) == len(engine._blocks) == 0
+        assert len(engine) == len(engine._book) == len(engine._blocks.held) == 0
         assert engine.find(event({"n": 3})).ordinals.tolist() == []
 
 
@@ -326,7 +326,7 @@ def test_clustered_blocks_find_what_holds_in_order() -> None:
             engine.remove(ordinal - 2)
         if ordinal % 8 == 0:
             check(engine, *events)
-        gated = max(gated, sum(block.gate >= 0 for block in engine._blocks))
+        gated = max(gated, sum(block.gate >= 0 for block in engine._blocks.held))
     assert gated >= 4, "nothing was clustered"
     for ordinal in sorted(engine.subscriptions)[::2]:
         engine.remove(ordinal)
@@ -342,5 +342,5 @@ def test_nothing_is_clustered_where_it_is_of_no_use() -> None:
     mixed = [condition(Predicate(f"x{n % 3}", "between", Interval(float(n), n + 0.5))) for n in range(100)]
     for subscriptions in (wide, mixed):
         engine = engine_of(subscriptions, TINY._replace(largest_block=16))
-        assert all(block.gate < 0 for block in engine._blocks)
+        assert all(block.gate < 0 for block in engine._blocks.held)
         check(engine, event({"x": 0.5, "x1": 40.2}))

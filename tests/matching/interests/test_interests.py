@@ -32,7 +32,7 @@ def found(engine: BaseEngine, vector: str) -> list[int]:
 
 def fill(engine: BaseEngine, vectors: list[str]) -> None:
     for ordinal, vector in enumerate(vectors):
-        engine.add(ordinal, interest(vector), 0)  # type: ignore[attr-defined]
+        engine.add(ordinal, interest(vector), 0)
 
 
 @st.composite
@@ -59,9 +59,9 @@ def test_equals_the_plain_comparison_while_interests_come_and_go(
     for ordinal, (vector, event, chosen) in enumerate(steps):
         if held and chosen < 70:
             gone = list(held)[chosen % len(held)]
-            engine.remove(gone)  # type: ignore[attr-defined]
+            engine.remove(gone)
             del held[gone]
-        engine.add(ordinal, interest(vector), 0)  # type: ignore[attr-defined]
+        engine.add(ordinal, interest(vector), 0)
         held[ordinal] = vector
         aimed = "".join(e if v == "*" else v for v, e in zip(vector, event, strict=False))
         for tried in (event, aimed):
@@ -75,13 +75,13 @@ def test_equals_the_plain_comparison_over_thousands_of_interests(make: type[Base
     engine = make()
     held = {o: "".join(rng.choices("01*", (1, 1, 6), k=30)) for o in range(3_000)}
     for ordinal, vector in held.items():
-        engine.add(ordinal, interest(vector), 0)  # type: ignore[attr-defined]
+        engine.add(ordinal, interest(vector), 0)
     for gone in rng.sample(range(3_000), 1_500):
-        engine.remove(gone)  # type: ignore[attr-defined]
+        engine.remove(gone)
         del held[gone]
     for ordinal in range(3_000, 3_700):
         held[ordinal] = "".join(rng.choices("01*", (1, 2, 6), k=30))
-        engine.add(ordinal, interest(held[ordinal]), 0)  # type: ignore[attr-defined]
+        engine.add(ordinal, interest(held[ordinal]), 0)
     matches = 0
     for share in (0.1, 0.5, 0.9):
         for _ in range(20):
@@ -136,7 +136,7 @@ def test_many_equal_interests_are_all_found_and_leave_one_by_one(make: type[Base
     fill(engine, ["1*0"] * 700)
     assert found(engine, "110") == list(range(700))
     for ordinal in range(699):
-        engine.remove(ordinal)  # type: ignore[attr-defined]
+        engine.remove(ordinal)
     assert found(engine, "100") == [699]
 
 
@@ -148,7 +148,7 @@ def test_everything_goes_when_all_interests_go(make: type[BaseEngine]) -> None:
         fill(engine, ["01*", "1**", "0000"])
         assert found(engine, "010") == [0]
         for ordinal in range(3):
-            engine.remove(ordinal)  # type: ignore[attr-defined]
+            engine.remove(ordinal)
         assert engine.nbytes == 0  # type: ignore[attr-defined]
         assert found(engine, "010") == []
 
@@ -159,9 +159,9 @@ def test_refuses_an_ordinal_in_use_and_one_that_is_not(make: type[BaseEngine]) -
     engine = make()
     fill(engine, ["01"])
     with pytest.raises(DuplicateId):
-        engine.add(0, interest("11"), 0)  # type: ignore[attr-defined]
+        engine.add(0, interest("11"), 0)
     with pytest.raises(UnknownId):
-        engine.remove(1)  # type: ignore[attr-defined]
+        engine.remove(1)
     assert found(engine, "01") == [0]
     assert found(engine, "11") == []
 

@@ -95,6 +95,11 @@ class NumberedMatcher:
         """Hold a subscription under a number."""
         self.matcher.add(msgspec.structs.replace(subscription, id=str(number)), at=at)
 
+    def add_many(self, numbered: Sequence[tuple[int, Subscription, int]]) -> None:
+        """Hold subscriptions under numbers, each from a moment on, or none of them if one is refused."""
+        taken = [msgspec.structs.replace(subscription, id=str(number)) for number, subscription, _ in numbered]
+        self.matcher.add_many(taken, at=[at for _, _, at in numbered])
+
     def remove(self, number: int) -> None:
         """Hold a subscription no longer."""
         self.matcher.remove(str(number))

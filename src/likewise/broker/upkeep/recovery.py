@@ -80,12 +80,14 @@ def _take_up(log: EventLog, tables: Tables, tenant: Tenant, saved: bool) -> None
             )  # fmt: skip
         entries = log.entries(start - 1, tenant.matched, tenant=tenant.number)
         bring_up_to_date(tenant, entries, everything, start, {position for position, _ in judged})
+    stateless = []
     for held in everything.values():
         tenant.know(held)
         if held.ended is None:
             tenant.by_number[held.subscriber].subscriptions[held.id] = held.number
             if held.subscription.kind != "top":
-                tenant.stateless.add(held.number, held.subscription, at=held.added)
+                stateless.append((held.number, held.subscription, held.added))
+    tenant.stateless.add_many(stateless)
     newest = newest_event(tables, tenant.number, tenant.matched)
     if newest is not None:
         tenant.events, tenant.last_arrival = 1, newest.arrival

@@ -128,7 +128,7 @@ def _asked_all(
     }
     for name, engine in _engines():
         for place, subscription in enumerate(subscriptions):
-            engine.add(place, subscription, 0)  # type: ignore[attr-defined]
+            engine.add(place, subscription, 0)
         yield name, "one by one", [frozenset(engine.find(event, 0).ordinals.tolist()) for event in events]
         for way, given in ways.items():
             found = engine.match_batch(given, [0] * len(events))

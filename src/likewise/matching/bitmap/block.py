@@ -87,8 +87,31 @@ class Block:
         steps = np.diff(rows.ordinals)
         consecutive = self.size == 1 or bool((steps == 1).all())
         self.distinct = bool((steps > 0).all())
+        self._dense, self._consecutive = len(dense), consecutive
         self.record = np.zeros(layout.WIDTH, np.int64)
-        self._write_record(len(dense), consecutive)
+        self._write_record()
+
+    def kept(self) -> dict[str, NDArray[Any]]:
+        """Everything about it as arrays, for `restored`."""
+        facts = (self.gate, self.settled, self.live, self._dense, self._consecutive, self.distinct)
+        rows = {f"row_{name}": column for name, column in self.rows._asdict().items()}
+        return {**rows, **self._arrays, "facts": np.array(facts, np.int64)}
+
+    @classmethod
+    def restored(cls, arrays: dict[str, NDArray[Any]], shape: layout.BlockShape) -> Block:
+        """The block whose arrays these are; they become its own."""
+        block = cls.__new__(cls)
+        gate, settled, live, dense, consecutive, distinct = arrays.pop("facts").tolist()
+        block.rows = Rows(*(arrays.pop(f"row_{name}") for name in Rows._fields))
+        block._arrays, block._shape = arrays, shape
+        block.gate, block.settled, block.live = gate, bool(settled), live
+        block.size = len(block.rows.ordinals)
+        block.first, block.last = int(block.rows.ordinals[0]), int(block.rows.ordinals[-1])
+        block._words = -(-block.size // 64)
+        block._dense, block._consecutive, block.distinct = dense, bool(consecutive), bool(distinct)
+        block.record = np.zeros(layout.WIDTH, np.int64)
+        block._write_record()
+        return block
 
     def _build_dense(
         self, dense: NDArray[Any], is_dense: NDArray[Any], place: NDArray[Any], slot: NDArray[Any]
@@ -169,17 +192,17 @@ class Block:
         clear_bits(arrays["start"], np.flatnonzero(need))
         arrays["need"] = need if len(asked) else np.empty(0, np.uint64)
 
-    def _write_record(self, dense: int, consecutive: bool) -> None:
+    def _write_record(self) -> None:
         record, arrays, rows = self.record, self._arrays, self.rows
         for name, field in layout.ADDRESSES.items():
             record[field] = address(getattr(rows, name[4:]) if name.startswith("row_") else arrays[name])
         record[layout.GATE] = self.gate
-        record[layout.SLOTS], record[layout.WORDS], record[layout.DENSE] = self.size, self._words, dense
+        record[layout.SLOTS], record[layout.WORDS], record[layout.DENSE] = self.size, self._words, self._dense
         record[layout.NUMBER_CODES] = len(arrays["number_codes"])
         record[layout.TOKEN_CODES] = len(arrays["token_codes"])
         record[layout.NEEDING] = int(len(arrays["need"]) > 0)
         distinct = layout.DISTINCT if self.distinct else layout.SHARED
-        record[layout.ORDER] = layout.CONSECUTIVE if consecutive else distinct
+        record[layout.ORDER] = layout.CONSECUTIVE if self._consecutive else distinct
 
     def slots_of(self, ordinal: int) -> range:
         """The slots of an ordinal; none if it is not here."""

@@ -9,8 +9,8 @@ counted, and given back when no subscription asks it any more. An event is writt
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Iterable, Iterator
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -22,6 +22,7 @@ HEAD, NUMBER, TOKEN = 0, 1, 2
 MAX_REMEMBERED = 65_536  # names and texts whose points are remembered; past it they are worked out anew
 
 TextPoints = tuple[tuple[int, ...], tuple[int, ...]]  # the tokens a text makes true, the `!=` it fails
+Asked = Literal["attribute", "axis", "whole", "text", "boolean", "different", "unindexed"]
 Axis = tuple[str, bool, int]  # the unit numbers are brought to, whether the last one of a span counts, the point
 
 
@@ -55,6 +56,42 @@ class AttributeCodes:
         self.only_numbers = not (self.unit_axes or self.different or self.unindexed or self.wholes)
 
 
+class Question(NamedTuple):
+    """What a code stands for: something asked of an attribute, by the key it is found under."""
+
+    attribute: AttributeCodes
+    asked: Asked
+    key: Any = None
+
+    def forget(self) -> None:
+        """Let the attribute no longer know it."""
+        attribute, asked, key = self
+        match asked:
+            case "axis" if not key[0]:
+                attribute.axis = -1
+            case "axis":
+                del attribute.unit_axes[key]
+            case "text":
+                attribute.texts.remove(*key)
+            case "attribute":
+                pass
+            case _:
+                del self.table()[key]
+
+    def table(self) -> dict[Any, int]:
+        """Where the attribute keeps single values that are asked so."""
+        attribute = self.attribute
+        match self.asked:
+            case "whole":
+                return attribute.wholes
+            case "boolean":
+                return attribute.booleans
+            case "different":
+                return attribute.different
+            case _:
+                return attribute.unindexed
+
+
 UNASKED = AttributeCodes("", -1)  # stands for every attribute nobody asks about
 SEVERAL = AttributeCodes("", 0)  # stands for one of a list that is asked for by both of its names
 SEVERAL.only_numbers = False
@@ -78,7 +115,7 @@ class CodeBook:
         self.where = np.full(64, -1, np.int32)  # scratch of the kernels: code -> where the event says it
         self.remembered = 0
         self._uses: list[int] = []
-        self._holders: list[tuple[AttributeCodes, Callable[[], None]] | None] = []
+        self._holders: list[Question | None] = []
         self._free: list[int] = []
         self._fresh: list[int] = []
 
@@ -92,53 +129,54 @@ class CodeBook:
             code = self._take()
             found = self.attributes[folded] = AttributeCodes(folded, code, self.types)
             self.names.clear()
-            self._settle(found, code, lambda: None)
+            self._settle(code, Question(found, "attribute"))
         return found
 
     def axis(self, attribute: AttributeCodes, symbol: str, last: bool = False) -> int:
         """The code of the axis of numbers in a unit ('' for numbers without one); `last`: of the ends of spans."""
         if not symbol:
             if attribute.axis < 0:
-                attribute.axis = self._point(attribute, NUMBER, lambda: setattr(attribute, "axis", -1))
+                attribute.axis = self._point(NUMBER, Question(attribute, "axis", ("", False)))
             return attribute.axis >> 2
         key = (symbol, last)
         held = attribute.unit_axes.get(key)
         if held is None:
-            axes = attribute.unit_axes
-            held = axes[key] = (symbol, last, self._point(attribute, NUMBER, lambda: axes.pop(key)))
+            point = self._point(NUMBER, Question(attribute, "axis", key))
+            held = attribute.unit_axes[key] = (symbol, last, point)
             attribute.settle()
         return held[2] >> 2
 
     def whole(self, attribute: AttributeCodes, number: float) -> int:
         """The code of equality with a number next to which whole ones are no floats."""
-        return self._entry(attribute, attribute.wholes, number)
+        return self._entry(Question(attribute, "whole", number))
 
     def text(self, attribute: AttributeCodes, operator: str, text: str) -> int:
         """The code of a text predicate."""
         point = attribute.texts.get(operator, text)
         if point is None:
-            point = self._point(attribute, TOKEN, lambda: attribute.texts.remove(operator, text))
+            point = self._point(TOKEN, Question(attribute, "text", (operator, text)))
             attribute.texts.add(operator, text, point)
             attribute.settle()
         return point >> 2
 
     def boolean(self, attribute: AttributeCodes, value: bool) -> int:
         """The code of equality with a Boolean."""
-        return self._entry(attribute, attribute.booleans, value)
+        return self._entry(Question(attribute, "boolean", value))
 
     def different(self, attribute: AttributeCodes, kind: type, value: object) -> int:
         """The code that says every value equals this one, which is what fails `!=`."""
-        return self._entry(attribute, attribute.different, (kind, value))
+        return self._entry(Question(attribute, "different", (kind, value)))
 
     def unindexed(self, attribute: AttributeCodes, predicate: Predicate) -> int:
         """The code of a predicate that is evaluated as it stands."""
-        return self._entry(attribute, attribute.unindexed, predicate)
+        return self._entry(Question(attribute, "unindexed", predicate))
 
-    def _entry(self, attribute: AttributeCodes, table: dict[Any, int], key: Any) -> int:
-        point = table.get(key)
+    def _entry(self, question: Question) -> int:
+        table = question.table()
+        point = table.get(question.key)
         if point is None:
-            point = table[key] = self._point(attribute, TOKEN, lambda: table.pop(key))
-            attribute.settle()
+            point = table[question.key] = self._point(TOKEN, question)
+            question.attribute.settle()
         return point >> 2
 
     def hold(self, code: int) -> None:
@@ -162,10 +200,46 @@ class CodeBook:
                 self._drop(code)
         self._fresh.clear()
 
-    def _point(self, attribute: AttributeCodes, what: int, forget: Callable[[], object]) -> int:
+    def questions(self) -> Iterator[tuple[int, Question, int]]:
+        """Every code in use, what it stands for and how often it is used; attributes before what is asked of them."""
+        held = [(code, holder) for code, holder in enumerate(self._holders) if holder is not None]
+        for code, holder in sorted(held, key=lambda each: (each[1].asked != "attribute", each[0])):
+            yield code, holder, self._uses[code]
+
+    def restore(self, size: int, questions: Iterable[tuple[int, int, Asked, Any, int]]) -> None:
+        """Take up the questions of a saved book, as code, code of the attribute, what is asked, key and uses."""
+        while len(self.owner) < size:
+            self.owner = np.concatenate([self.owner, np.zeros_like(self.owner)])
+        self.where = np.full(len(self.owner), -1, np.int32)
+        self._uses, self._holders = [0] * size, [None] * size
+        known: dict[int, AttributeCodes] = {}
+        for code, of, asked, key, uses in questions:
+            if asked == "attribute":
+                known[code] = self.attributes[key] = AttributeCodes(key, code, self.types)
+            attribute = known[of]
+            question = Question(attribute, asked, None if asked == "attribute" else key)
+            self._uses[code], self._holders[code], self.owner[code] = uses, question, of
+            attribute.used += asked != "attribute"
+            point = code * 4 + (NUMBER if asked == "axis" else TOKEN)
+            match asked:
+                case "attribute":
+                    pass
+                case "axis" if not key[0]:
+                    attribute.axis = point
+                case "axis":
+                    attribute.unit_axes[key] = (*key, point)
+                case "text":
+                    attribute.texts.add(key[0], key[1], point)
+                case _:
+                    question.table()[key] = point
+        self._free = [code for code, holder in enumerate(self._holders) if holder is None]
+        for attribute in known.values():
+            attribute.settle()
+
+    def _point(self, what: int, question: Question) -> int:
         code = self._take()
-        attribute.used += 1
-        self._settle(attribute, code, forget)
+        question.attribute.used += 1
+        self._settle(code, question)
         return code * 4 + what
 
     def _take(self) -> int:
@@ -179,19 +253,19 @@ class CodeBook:
             self.where = np.full(len(self.owner), -1, np.int32)
         return code
 
-    def _settle(self, attribute: AttributeCodes, code: int, forget: Callable[[], object]) -> None:
+    def _settle(self, code: int, question: Question) -> None:
         self._uses[code] = 0
-        self._holders[code] = (attribute, forget)  # type: ignore[assignment]
-        self.owner[code] = attribute.code
+        self._holders[code] = question
+        self.owner[code] = question.attribute.code
         self._fresh.append(code)
 
     def _drop(self, code: int) -> None:
-        holder = self._holders[code]
-        if holder is None:
+        question = self._holders[code]
+        if question is None:
             return
-        attribute, forget = holder
+        attribute = question.attribute
         if code != attribute.code:
-            forget()
+            question.forget()
             attribute.settle()
             self._holders[code] = None
             self._free.append(code)

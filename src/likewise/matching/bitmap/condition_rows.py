@@ -32,6 +32,7 @@ MAX_REQUIREMENTS = 62  # bits of a word, less the one that marks a violation
 INFINITY = math.inf
 Row = tuple[int, int, float, float]  # code, flags, on, off
 Range = tuple[float, float]
+Slot = tuple[list[Row], int, bool]  # the rows of a conjunction, how many requirements, whether they say it all
 
 
 def range_of(interval: Interval) -> Range:
@@ -49,7 +50,7 @@ def range_of(interval: Interval) -> Range:
     return on, off
 
 
-def conjunction_rows(conjunction: Conjunction, book: CodeBook) -> tuple[list[Row], int, bool]:
+def conjunction_rows(conjunction: Conjunction, book: CodeBook) -> Slot:
     """The rows of a conjunction, how many positive requirements they make, and whether they say it all.
 
     What they do not say must be checked on the subscription itself: requirements beyond `MAX_REQUIREMENTS`, whole
@@ -66,7 +67,10 @@ def conjunction_rows(conjunction: Conjunction, book: CodeBook) -> tuple[list[Row
     whole = not (conjunction.some or conjunction.none)
     for predicate in conjunction.positive:
         attribute = book.attribute(fold(predicate.attribute))
-        if predicate.operator == "!=" and not isinstance(predicate.value, (Quantity, Moment)):
+        bounds = _plain_range(predicate)
+        if bounds is not None:  # most are so, and the rest of this takes three times as long
+            requirements.append((attribute, [(book.axis(attribute, ""), NUMERIC, *bounds)]))
+        elif predicate.operator == "!=" and not isinstance(predicate.value, (Quantity, Moment)):
             requirements.append((attribute, [(attribute.code, 0, 0.0, 0.0)]))
             negative.append((_different(predicate, attribute, book), NEGATIVE, 0.0, 0.0))
         else:
@@ -95,6 +99,34 @@ def conjunction_rows(conjunction: Conjunction, book: CodeBook) -> tuple[list[Row
             flags &= ~FIRST
     rows.extend(negative)
     return rows, min(len(merged), MAX_REQUIREMENTS), whole and len(merged) <= MAX_REQUIREMENTS
+
+
+def _plain_range(predicate: Predicate) -> Range | None:
+    """What `range_of` gives for a comparison with a number without a unit; None for all else.
+
+    >>> _plain_range(Predicate("a", ">=", 2.0)), _plain_range(Predicate("a", "=", "warm"))
+    ((2.0, inf), None)
+    """
+    number = predicate.value
+    kind = type(number)
+    if kind is not float and kind is not int:
+        return None
+    if not -WHOLE_IN_FLOAT < number < WHOLE_IN_FLOAT or predicate.attribute_relaxed or predicate.value_relaxed:  # type: ignore[operator]
+        return None
+    plain = float(number) + 0.0  # type: ignore[arg-type]
+    match predicate.operator:
+        case ">":
+            return above(plain), INFINITY
+        case ">=":
+            return plain, INFINITY
+        case "<":
+            return -INFINITY, plain
+        case "<=":
+            return -INFINITY, above(plain)
+        case "=":
+            return plain, above(plain)
+        case _:
+            return None
 
 
 def _is_said(predicate: Predicate) -> bool:

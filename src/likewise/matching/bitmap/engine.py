@@ -12,29 +12,30 @@ order of addition, so results need no sorting unless some are clustered.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, MutableMapping, Sequence
 from sys import getrefcount
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from likewise.errors import NotServed
+from likewise.defaults import MAX_CONJUNCTIONS
+from likewise.errors import InputError, NotServed
 from likewise.formats.arrow.event_batch import EventBatch
 from likewise.kernels.compile import address, view
 from likewise.kernels.reused_array import HELD, ReusedArray
 from likewise.matching.bitmap import layout
-from likewise.matching.bitmap.block import Block, join
-from likewise.matching.bitmap.clustering import Clustering
+from likewise.matching.bitmap.block_list import BlockList
 from likewise.matching.bitmap.code_book import CodeBook
 from likewise.matching.bitmap.column_points import write_batch
-from likewise.matching.bitmap.condition_rows import conjunction_rows
+from likewise.matching.bitmap.condition_rows import Slot, conjunction_rows
 from likewise.matching.bitmap.event_points import EventPoints
 from likewise.matching.bitmap.listing_kernels import list_matches, places_of_bits
 from likewise.matching.bitmap.match_kernels import match_many, match_one
 from likewise.matching.bitmap.residual import holds
+from likewise.matching.bitmap.saved_index import BuiltIndex, read_blocks, read_book, write_blocks, write_book
 from likewise.matching.bitmap.tail import Tail
-from likewise.matching.engine import BaseEngine, Found, FoundBatch
+from likewise.matching.engine import Addition, BaseEngine, Found, FoundBatch
 from likewise.matching.plain.conditions import PlainCondition, evaluate, plain_condition
 from likewise.matching.plain.needed import Needed
 from likewise.matching.plain.similarity import SeenEvent
@@ -69,10 +70,10 @@ class BitmapEngine(BaseEngine):
         self._book = CodeBook(types)
         self._points = EventPoints(self._book)
         self._tail = Tail(self._shape)
-        self._blocks: list[Block] = []
-        self._clustering: Clustering | None = None
+        self._blocks = BlockList(self._book, self._shape)
         self._several = False  # some subscription has several slots
-        self._unsaid: dict[int, PlainCondition] = {}  # conditions of which rows do not say all, by ordinal
+        # Conditions of which rows do not say all, by ordinal; None until one is looked at.
+        self._unsaid: dict[int, PlainCondition | None] = {}
         self._ascending = True
         self._highest = -1
         self._bounds = np.zeros(3, np.int64)  # where the one event's points begin and end; how many matches
@@ -84,130 +85,100 @@ class BitmapEngine(BaseEngine):
     def add(self, ordinal: int, subscription: Subscription, at: int = 0) -> None:
         """Hold a subscription. An ordinal in use is `DuplicateId`, one with relaxed parts `NotServed`."""
         self.admit(ordinal, subscription)
-        book, tail = self._book, self._tail
+        tail = self._tail
         try:
-            body = subscription.body
-            if not isinstance(body, Condition) or subscription.top is not None:
-                raise NotServed(f"the bitmap engine serves exact conditions, not the kind {subscription.kind!r}")
-            slots = [conjunction_rows(conjunction, book) for conjunction in body.conjunctions()]
+            slots = self._slots(subscription)
         except BaseException:
-            book.give_up()
+            self._book.give_up()
             del self.subscriptions[ordinal]
             raise
-        self._several |= len(slots) > 1
-        for rows, requirements, whole in slots:
-            for row in rows:
-                book.hold(row[0])
-            tail.append(ordinal, rows, requirements)
-            if not whole and ordinal not in self._unsaid:
-                self._unsaid[ordinal] = plain_condition(subscription)
-        book.keep()
-        if ordinal < self._highest:
-            self._ascending = False
-        self._highest = max(self._highest, ordinal)
+        self._append(tail, ordinal, slots)
+        self._book.keep()
         if tail.full:
             self._close_tail()
-        elif address(book.where) != self._head[layout.WHERE]:
+        elif self._book.where is not self._where:
             self._layout()
         else:
             self._table[-1] = tail.record
+
+    def add_many(self, additions: Sequence[Addition]) -> None:
+        """`add` for each, or none of them if one is refused; many become blocks without passing through the tail."""
+        if len(additions) < self._shape.largest_block // 8:
+            super().add_many(additions)
+            return
+        made: list[tuple[int, list[Slot]]] = []
+        try:
+            for ordinal, subscription, _ in additions:
+                self.admit(ordinal, subscription)
+                made.append((ordinal, []))
+                made[-1][1].extend(self._slots(subscription))
+        except BaseException:
+            self._book.give_up()
+            for ordinal, _ in made:
+                del self.subscriptions[ordinal]
+            raise
+        self._close_tail()
+        size = self._shape.largest_block
+        full = Tail(self._shape._replace(tail_slots=max(1, size - MAX_CONJUNCTIONS), tail_rows=8 * size))
+        for ordinal, slots in made:
+            self._append(full, ordinal, slots)
+            if full.full:
+                self._blocks.append(full.rows())
+                full.clear()
+        self._blocks.append(full.rows())
+        self._book.keep()
+        while self._blocks.cluster():
+            pass
+        self._layout()
+
+    def _slots(self, subscription: Subscription) -> list[Slot]:
+        """The rows of each conjunction; `NotServed` if there is something relaxed or no condition."""
+        body = subscription.body
+        if not isinstance(body, Condition) or subscription.top is not None:
+            raise NotServed(f"the bitmap engine serves exact conditions, not the kind {subscription.kind!r}")
+        return [conjunction_rows(conjunction, self._book) for conjunction in body.conjunctions()]
+
+    def _append(self, tail: Tail, ordinal: int, slots: list[Slot]) -> None:
+        self._several |= len(slots) > 1
+        for rows, requirements, whole in slots:
+            for row in rows:
+                self._book.hold(row[0])
+            tail.append(ordinal, rows, requirements)
+            if not whole:
+                self._unsaid.setdefault(ordinal)
+        if ordinal < self._highest:
+            self._ascending = False
+        self._highest = max(self._highest, ordinal)
 
     def remove(self, ordinal: int) -> None:
         """Forget a subscription, wholly. An ordinal not in use is `UnknownId`."""
         self.dismiss(ordinal)
         self._unsaid.pop(ordinal, None)
         tail = self._tail
-        codes = tail.remove(ordinal) if ordinal in tail.slots else self._remove_from_block(ordinal)
+        changed = False
+        if ordinal in tail.slots:
+            codes = tail.remove(ordinal)
+        else:
+            codes, changed = self._blocks.remove(ordinal)
         for code in codes:
             self._book.release(code)
         if not self.subscriptions:
             self._blocks.clear()
-            self._clustering = None
             tail.clear()
+        if changed or not self.subscriptions:
             self._layout()
-
-    def _remove_from_block(self, ordinal: int) -> list[int]:
-        codes: list[int] = []
-        sparse = -1
-        for index, block in enumerate(self._blocks):
-            if block.first <= ordinal <= block.last:
-                slots = [slot for slot in block.slots_of(ordinal) if block.is_alive(slot)]
-                codes += [code for slot in slots for code in block.remove(slot)]
-                if slots and 2 * block.live <= block.size:
-                    sparse = index
-        if self._clustering is not None:
-            self._clustering.remove(ordinal)
-        if sparse >= 0:
-            self._shrink(sparse)
-        return codes
 
     def _close_tail(self) -> None:
         rows = self._tail.rows()
         self._tail.clear()
-        if len(rows.ordinals):
-            self._blocks.append(Block(rows, self._book.owner, self._shape))
-        if not self._merge_newest():  # an addition waits for one or the other
-            self._cluster()
+        self._blocks.append(rows)
+        if not self._blocks.merge_newest():  # an addition waits for one or the other
+            self._blocks.cluster()
         self._layout()
-
-    def _merge_newest(self) -> bool:
-        """Merge the newest blocks of each size class, if it is time; whether it was."""
-        merged = False
-        room = self._shape.largest_block
-        for limit in self._shape.size_classes():
-            count = total = 0
-            full = False  # no further block would fit in
-            for block in reversed(self._blocks):
-                full = total + block.live > room
-                if full or block.live >= limit:
-                    break
-                count, total = count + 1, total + block.live
-            if count >= self._shape.merged or (full and count > 1 and 2 * total > room):
-                self._merge(len(self._blocks) - count, len(self._blocks))
-                merged = True
-        return merged
-
-    def _cluster(self) -> None:
-        """Go on with clustering by one block, or see whether there is something to cluster."""
-        work = self._clustering
-        if work is not None:
-            if work.build(self._book.owner, self._shape):
-                at = self._blocks.index(work.old[0])
-                self._blocks[at : at + len(work.old)] = work.finished()
-                self._clustering = None
-            return
-        run: list[Block] = []
-        for block in self._blocks:
-            run = [*run, block] if not block.settled and 2 * block.live > self._shape.largest_block else []
-            if len(run) == self._shape.clustered:
-                self._clustering = Clustering.plan(run)
-                if self._clustering is None:
-                    for each in run:
-                        each.settled = True
-                return
-
-    def _shrink(self, index: int) -> None:
-        """Build a block anew without what was removed, together with neighbours about as small."""
-        low, high, live = index, index + 1, self._blocks[index].live
-        for step, neighbour in ((-1, index - 1), (1, index + 1)):
-            if 0 <= neighbour < len(self._blocks):
-                other = self._blocks[neighbour].live
-                if other <= self._shape.merged * live and 2 * (live + other) <= self._shape.largest_block:
-                    low, high, live = min(low, neighbour), max(high, neighbour + 1), live + other
-            if step < 0 and not live:
-                break
-        self._merge(low, high)
-        self._layout()
-
-    def _merge(self, low: int, high: int) -> None:
-        if self._clustering is not None and not set(self._clustering.old).isdisjoint(self._blocks[low:high]):
-            self._clustering = None  # its blocks are no more; what is left of them is looked at again
-        parts = [block.living() for block in self._blocks[low:high] if block.live]
-        self._blocks[low:high] = [Block(join(parts), self._book.owner, self._shape)] if parts else []
 
     def _layout(self) -> None:
         """Write the table of addresses the kernels read, and make room for results."""
-        blocks, book = self._blocks, self._book
+        blocks, book = self._blocks.held, self._book
         self._table = np.zeros((len(blocks) + 2, layout.WIDTH), np.int64)
         self._head, self._at = self._table[0], address(self._table)
         used = largest = 0
@@ -286,9 +257,34 @@ class BitmapEngine(BaseEngine):
             unsure = found[np.isin(found, list(self._unsaid))].tolist()
             if unsure:
                 seen = SeenEvent(event, None, self._book.types)
-                wrong = [o for o in unsure if evaluate(self._unsaid[o], seen, EXACTLY) is None]
+                wrong = [o for o in unsure if evaluate(self._condition(o), seen, EXACTLY) is None]
                 found = found[~np.isin(found, wrong)]
         return found
+
+    def _condition(self, ordinal: int) -> PlainCondition:
+        found = self._unsaid[ordinal]
+        if found is None:
+            found = self._unsaid[ordinal] = plain_condition(self.subscriptions[ordinal])
+        return found
+
+    def built(self) -> BuiltIndex:
+        """What it has built, to be kept beside the subscriptions; `restore` takes it up."""
+        arrays = write_blocks(self._blocks.held, self._tail.rows())
+        arrays["unsaid"] = np.array(list(self._unsaid), np.int64)
+        arrays["facts"] = np.array([self._several, self._highest, *self._shape], np.int64)
+        return BuiltIndex(arrays, write_book(self._book))
+
+    def restore(self, index: BuiltIndex, subscriptions: MutableMapping[int, Subscription]) -> None:
+        """Hold subscriptions by what an engine has built of them; an `InputError` if its shape was another."""
+        several, highest, *shape = index.arrays["facts"].tolist()
+        if tuple(shape) != self._shape:
+            raise InputError(f"the index has blocks of the shape {shape}, this engine {list(self._shape)}")
+        self.subscriptions = subscriptions
+        read_book(index.questions, self._book)
+        self._blocks.held = read_blocks(index.arrays, self._book.owner, self._shape)
+        self._several, self._highest = bool(several), highest
+        self._unsaid = dict.fromkeys(index.arrays["unsaid"].tolist())
+        self._layout()
 
     @property
     def nbytes(self) -> int:
@@ -303,7 +299,7 @@ class BitmapEngine(BaseEngine):
             self._book.owner,
             self._book.where,
         )
-        return sum(b.nbytes for b in self._blocks) + self._tail.nbytes + sum(a.nbytes for a in own)
+        return sum(b.nbytes for b in self._blocks.held) + self._tail.nbytes + sum(a.nbytes for a in own)
 
     def match_batch(self, events: Sequence[Event], at: Sequence[int]) -> FoundBatch:
         """Equal to `find` one by one, in order; events share the passes over the blocks.

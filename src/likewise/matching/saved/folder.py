@@ -6,6 +6,7 @@
     annotations.csv       what is laid over events, if anything is
     types.json            the declared types, if there are any: pairs of a type and a wider one
     engines/<kind>/       what an engine keeps beyond its subscriptions (windows)
+    index/                what was built of the subscriptions, a cache (`index`)
 
 The folder is written beside its place and then moved there, so a crash leaves the old or the new one.
 """
@@ -15,16 +16,20 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from likewise.errors import ArtefactDamaged, ArtefactMissing, ArtefactVersion, InputError
+from likewise.errors import ArtefactDamaged, ArtefactMissing, ArtefactVersion, IndexRebuilt, InputError
+from likewise.matching.engine import Addition
 from likewise.matching.engines import PROFILES, Engines
 from likewise.matching.matcher_state import MatcherState
-from likewise.matching.saved_feedback import read_feedback, write_feedback
-from likewise.model import Kind, Subscription
+from likewise.matching.saved import index
+from likewise.matching.saved.feedback import read_feedback, write_feedback
+from likewise.matching.saved.subscriptions import Line
+from likewise.model import Kind
 from likewise.model.hierarchies.types import Hierarchy
 from likewise.semantics.annotations.rows import read_annotations, write_annotations
 from likewise.semantics.annotations.table import NO_ANNOTATIONS, KnownAnnotations
@@ -34,7 +39,8 @@ if TYPE_CHECKING:
     from likewise.semantics.measure import Measure
     from likewise.semantics.space import Space
 
-VERSION = 1
+VERSION = 2  # 1 had no checksum of the subscriptions
+SUBSCRIPTIONS = "subscriptions.jsonl"
 FEEDBACK = "feedback.arrow"
 ANNOTATIONS = "annotations.csv"
 TYPES = "types.json"
@@ -55,31 +61,35 @@ class Manifest(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     engines: dict[Kind, str] = {}  # which engines keep something beyond the subscriptions, if not those of profile full
     annotations: int = 0  # how many rows
     types: int = 0  # how many pairs
+    checksum: str = ""  # of the subscriptions
 
 
-class Line(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
-    """One line of `subscriptions.jsonl`."""
+def save(state: MatcherState, folder: Path, *, indexed: bool = True) -> None:
+    """Write what a matcher holds, and what was built of it; the folder appears whole or not at all.
 
-    ordinal: int
-    subscription: Subscription
-    ends: int | None = None
-
-
-def save(state: MatcherState, folder: Path) -> None:
-    """Write what a matcher holds; the folder appears whole or not at all."""
+    It and what is in it may be read by whoever the umask lets read.
+    """
     if folder.exists() and not _ours(folder):
         raise InputError(
             f"{folder} is there and is no saved matcher, so it is not replaced; name another folder, or remove it first"
         )
     folder.parent.mkdir(parents=True, exist_ok=True)
     engines: dict[Kind, str] = {}
-    building = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
+    reserved = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
+    building = reserved / "new"  # a folder of mkdtemp could be read by nobody else
     try:
-        with (building / "subscriptions.jsonl").open("wb") as out:
+        building.mkdir()
+        starts = [0]
+        with (building / SUBSCRIPTIONS).open("wb") as out:
             for ordinal, subscription in state.held.items():
-                out.write(msgspec.json.encode(Line(ordinal, subscription, state.ends.get(ordinal))) + b"\n")
+                line = msgspec.json.encode(Line(ordinal, subscription, state.ends.get(ordinal))) + b"\n"
+                out.write(line)
+                starts.append(starts[-1] + len(line))
             out.flush()
             os.fsync(out.fileno())
+        digest = index.checksum(building / SUBSCRIPTIONS)
+        if indexed and any(state.choice.name(kind) == index.BUILT for kind in state.engines):
+            index.write_index(state, building, starts, digest)
         for kind, engine in state.engines.items():
             place = building / "engines" / kind
             place.mkdir(parents=True)
@@ -98,16 +108,14 @@ def save(state: MatcherState, folder: Path) -> None:
         manifest = Manifest(
             "likewise-matcher", VERSION, by.threshold, state.next_ordinal, len(state.held),
             by.configuration(), by.space_checksum(), by.lateness, by.is_given(), engines,
-            len(rows), len(by.types.declared),
+            len(rows), len(by.types.declared), digest,
         )  # fmt: skip
         (building / "manifest.json").write_bytes(msgspec.json.format(msgspec.json.encode(manifest)))
-        replaced = building.with_name(building.name + ".old")
         if folder.exists():
-            folder.rename(replaced)
+            folder.rename(reserved / "old")
         building.rename(folder)
-        shutil.rmtree(replaced, ignore_errors=True)
     finally:
-        shutil.rmtree(building, ignore_errors=True)
+        shutil.rmtree(reserved, ignore_errors=True)
 
 
 def _ours(folder: Path) -> bool:
@@ -144,19 +152,7 @@ def load(
     if (folder / FEEDBACK).is_file():
         interpretation = interpretation.with_feedback(read_feedback(folder / FEEDBACK))
     state = MatcherState(interpretation, choice)
-    count = 0
-    with (folder / "subscriptions.jsonl").open("rb") as lines:
-        for count, raw in enumerate(lines, 1):
-            try:
-                line = msgspec.json.decode(raw, type=Line)
-            except msgspec.DecodeError as error:
-                raise ArtefactDamaged(f"{folder}/subscriptions.jsonl, line {count}: {error}; restore a copy") from None
-            state.add(line.ordinal, line.subscription, 0, line.ends)
-    if count != manifest.subscriptions:
-        raise ArtefactDamaged(
-            f"{folder}/subscriptions.jsonl holds {count} subscriptions, the manifest says {manifest.subscriptions}; "
-            "restore a copy"
-        )
+    _hold(folder, manifest, state)
     state.next_ordinal = manifest.next_ordinal
     for kind, engine in state.engines.items():
         place = folder / "engines" / kind
@@ -169,6 +165,43 @@ def load(
                 )
             engine.load(place)
     return state
+
+
+def _hold(folder: Path, manifest: Manifest, state: MatcherState) -> None:
+    """Hold the saved subscriptions, by what was built of them if that fits."""
+    path = folder / SUBSCRIPTIONS
+    if not path.is_file():
+        raise ArtefactMissing(f"{path} is missing; restore a copy")
+    if manifest.checksum:
+        found = index.checksum(path)
+        if found != manifest.checksum:
+            raise ArtefactDamaged(
+                f"{path} is not what was saved: its SHA-256 is {found}, the manifest says {manifest.checksum}; "
+                "restore a copy"
+            )
+        if (folder / index.FOLDER).is_dir():
+            reason = index.unfit(folder, found, state.choice)
+            if not reason:
+                index.load_index(folder, state)
+                _check_count(path, len(state.held), manifest.subscriptions, "subscriptions")
+                return
+            warnings.warn(
+                f"the index in {folder} is not used: {reason}. It was built anew from the subscriptions, which takes "
+                "longer; save the matcher again",
+                IndexRebuilt,
+                stacklevel=4,
+            )
+    held, ends = [], []
+    with path.open("rb") as lines:
+        for count, raw in enumerate(lines, 1):
+            try:
+                line = msgspec.json.decode(raw, type=Line)
+            except msgspec.DecodeError as error:
+                raise ArtefactDamaged(f"{path}, line {count}: {error}; restore a copy") from None
+            held.append(Addition(line.ordinal, line.subscription, 0))
+            ends.append(line.ends)
+    _check_count(path, len(held), manifest.subscriptions, "subscriptions")
+    state.add_many(held, ends)
 
 
 def _types(folder: Path, manifest: Manifest) -> Hierarchy:
@@ -193,9 +226,9 @@ def _annotations(folder: Path, manifest: Manifest) -> KnownAnnotations:
     return table
 
 
-def _check_count(path: Path, found: int, said: int) -> None:
+def _check_count(path: Path, found: int, said: int, of: str = "rows") -> None:
     if found != said:
-        raise ArtefactDamaged(f"{path} holds {found} rows, the manifest says {said}; restore a copy")
+        raise ArtefactDamaged(f"{path} holds {found} {of}, the manifest says {said}; restore a copy")
 
 
 def _manifest(folder: Path) -> Manifest:

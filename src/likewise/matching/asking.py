@@ -1,0 +1,160 @@
+"""What a matcher answers without changing: what it holds, why an event does or does not match, what it would match."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import cast
+
+from likewise.defaults import MAX_ENUMERATED_MAPPINGS
+from likewise.errors import LimitExceeded, StateError
+from likewise.matching.accepting import GivenEvent, as_event
+from likewise.matching.cache_use import CACHES, CacheUse
+from likewise.matching.engine import Ranked, WindowEngine
+from likewise.matching.matcher_state import MatcherState, ended
+from likewise.model import Condition, Event, Explanation, Kind, Match, Subscription
+from likewise.model import Mapping as PredicateMapping
+from likewise.semantics.feedback import Judgement
+from likewise.semantics.interpretation import Interpretation
+
+Clock = Callable[[], int]
+
+
+class Asking:
+    """The questions to a matcher that change nothing. `likewise.Matcher` is one, and changes, too."""
+
+    _state: MatcherState
+    _clock: Clock
+    _withdrawn: dict[str, None]  # the events taken back, the oldest first
+
+    def __len__(self) -> int:
+        return len(self._state.held)
+
+    def __contains__(self, id: object) -> bool:
+        return id in self._state.ordinals
+
+    @property
+    def interpretation(self) -> Interpretation:
+        """By what it takes relaxed parts: space, measure, feedback, threshold; matchers may share one."""
+        return self._state.interpretation
+
+    @property
+    def refused_late(self) -> int:
+        """How many events came too late for any window; `lateness` (µs) says how late is too late."""
+        return sum(getattr(engine, "refused_late", 0) for engine in self._state.engines.values())
+
+    def caches(self) -> dict[str, CacheUse]:
+        """How often what is kept was there when it was needed, by cache; other threads may ask, too.
+
+        >>> Matcher().caches()["relatedness"]
+        CacheUse(hits=0, misses=0)
+        """
+        found = [engine.caches() for engine in list(self._state.engines.values())]
+        return {name: sum((each[name] for each in found if name in each), CacheUse()) for name in CACHES}
+
+    @property
+    def kinds(self) -> frozenset[Kind]:
+        """The kinds of subscriptions it has held so far."""
+        return frozenset(self._state.engines)
+
+    def subscriptions(self) -> tuple[Subscription, ...]:
+        """Every subscription held, in the order of addition."""
+        return tuple(self._state.held.values())
+
+    def _moment(self, event: Event, at: int | None) -> int:
+        """When the event counts: as said, else by its own time, else by the clock."""
+        if at is not None:
+            return at
+        return self._clock() if event.time is None else event.time
+
+    def annotated(self, event: GivenEvent) -> Event:
+        """The event as it is matched: with what annotations add, and say about its units and names.
+
+        >>> rows = [{"key": "source", "is": "s17", "attribute": "room", "value": "112"}]
+        >>> str(Matcher(annotations=rows).annotated({"v": 1, "source": "s17", "payload": {"t": 21}}))
+        't: 21 · room: 112'
+        """
+        return self._state.annotating.annotated(as_event(event))
+
+    def would_match(self, event: GivenEvent, at: int | None = None) -> list[Match]:
+        """The matches `match` would find on arrival; changes nothing: no validity ends, no window moves.
+
+        >>> import likewise as lw
+        >>> m = Matcher()
+        >>> _ = m.add(lw.parse("{x > 1} top 1 within 2 events by value(x)", id="low"))
+        >>> [len(m.would_match(lw.event({"x": x}))) for x in (5, 0, 5)]
+        [1, 0, 1]
+        """
+        event = as_event(event)
+        now = self._moment(event, at)
+        if event.expires is not None and event.expires <= now:
+            return []
+        found: list[tuple[int, Match]] = []
+        annotated = self.annotated(event)
+        for kind, engine in self._state.engines.items():
+            if kind != "top":
+                found += engine.match(annotated, now)
+        for ordinal, held in self._state.held.items():
+            if held.kind == "top" and (seen := self.explain(event, held.id, now)).verdict == "match":
+                found.append((ordinal, Match(event.id, held.id, "top", seen.score)))
+        found = [hit for hit in found if self._state.ends.get(hit[0], now + 1) > now]
+        return [match for _, match in sorted(found, key=lambda hit: hit[0])]
+
+    def board(self, id: str) -> list[Ranked]:
+        """The k best of a top-k subscription's window now, best first.
+
+        >>> import likewise as lw
+        >>> m = Matcher()
+        >>> _ = m.add(lw.parse("{x exists} top 1 within 2 events by value(x)", id="low"))
+        >>> for x in (5, 7):
+        ...     _ = m.match(lw.event({"x": x}, id=f"e{x}"), at=x)
+        >>> m.board("low")
+        [Ranked(rank=1, event_id='e5', value=5.0, time=5)]
+        """
+        ordinal = self._state.ordinal(id)
+        if self._state.held[ordinal].top is None:
+            raise StateError(f"{id!r} is no top-k subscription, so it has no board")
+        return cast("WindowEngine", self._state.engine("top")).board(ordinal)
+
+    def explain(self, event: GivenEvent, id: str, at: int | None = None) -> Explanation:
+        """Why the event does or does not meet the subscription; changes nothing."""
+        event = as_event(event)
+        explained = self._state.explain(event, id, self._moment(event, at))
+        if event.id in self._withdrawn and explained.verdict == "match":
+            return ended(explained, "the event was withdrawn, so it meets nothing any more; publish it again")
+        return explained
+
+    def mappings(self, event: GivenEvent, id: str, k: int = 10) -> list[PredicateMapping]:
+        """The k best mappings of a condition's predicates to the event's tuples, the best first; changes nothing.
+
+        Each has its score, its probability among all mappings (P; among the best 100 or k if there are more than
+        10,000) and that of every correspondence in its predicate's row (P_σ). They are given whether or not they reach
+        the threshold, each part or all together; fewer than k if no others have a score above 0. Conditions of more
+        than 50 predicates have their best one alone, and an exact condition whose predicates share a tuple has none.
+
+        >>> import likewise as lw
+        >>> from likewise.testing import TableMeasure
+        >>> m = Matcher(measure=TableMeasure({("laptop", "computer"): 0.8, ("laptop", "phone"): 0.2}))
+        >>> _ = m.add(lw.parse("{device[] = laptop~}", id="s"))
+        >>> found = m.mappings(lw.event({"device": ["computer", "phone"]}), "s", k=2)
+        >>> [(round(each.score, 2), round(each.probability, 2)) for each in found]
+        [(0.8, 0.8), (0.2, 0.2)]
+        """
+        from likewise.matching.plain.conditions import best_mappings, plain_condition
+        from likewise.matching.plain.needed import Needed
+        from likewise.matching.plain.similarity import SeenEvent
+
+        subscription = self._state.held[self._state.ordinal(id)]
+        if not isinstance(subscription.body, Condition):
+            raise StateError(f"{id!r} is no condition in braces, so it has no mappings of predicates to tuples")
+        if not 1 <= k <= MAX_ENUMERATED_MAPPINGS:
+            raise LimitExceeded("mappings asked for (from 1)", allowed=MAX_ENUMERATED_MAPPINGS, found=k)
+        threshold = self.interpretation.threshold if subscription.threshold is None else subscription.threshold
+        measure = self.interpretation.measure if subscription.body.is_relaxed() else None
+        return best_mappings(
+            plain_condition(subscription), SeenEvent(self.annotated(event), measure, self.interpretation.types),
+            Needed.at(threshold), k,
+        )  # fmt: skip
+
+    def judgements(self) -> tuple[Judgement, ...]:
+        """The feedback given so far, oldest first."""
+        return tuple(self.interpretation.feedback)
