@@ -25,10 +25,10 @@ from likewise.matching.accepting import (
     as_subscription,
     as_types,
 )
-from likewise.matching.asking import Asking, Clock
 from likewise.matching.engine import Addition, FoundBatch
 from likewise.matching.engines import Choice, Engines, Profile
 from likewise.matching.explaining.judged_pairs import judged_pairs
+from likewise.matching.matcher_answers import Clock, MatcherAnswers
 from likewise.matching.matcher_state import MatcherState
 from likewise.matching.results import Numbering, merge
 from likewise.matching.stretches import moments_of, stretches
@@ -53,7 +53,7 @@ def system_clock() -> int:
     return time.time_ns() // 1_000
 
 
-class Matcher(Asking):
+class Matcher(MatcherAnswers):
     """Subscriptions of every kind, matched against events.
 
     `space` and `measure` say how terms are related: a space or its name or folder, a measure or its name; the

@@ -21,7 +21,7 @@ from likewise.broker.store.entries import Entry, Judge
 from likewise.broker.tenants.tenant import Tenant
 from likewise.connectors.door import Door
 from likewise.connectors.http.openapi import documented
-from likewise.connectors.http.questions import Asking, question_in, tenant_asking
+from likewise.connectors.http.questions import MatcherAnswers, question_in, tenant_asking
 from likewise.connectors.http.requests import answer, raw_answer
 from likewise.defaults import STORED_EVENTS
 from likewise.errors import InputError
@@ -43,7 +43,7 @@ from likewise.model import Event, Explanation
 router = APIRouter(tags=["matching"])
 
 
-def _event(asking: Asking, asked: Question | JudgementAsked) -> Event | Entry:
+def _event(asking: MatcherAnswers, asked: Question | JudgementAsked) -> Event | Entry:
     sent = bytes(asked.event)
     if sent and asked.event_id is None:
         return event_from_json(sent)

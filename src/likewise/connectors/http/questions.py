@@ -24,7 +24,7 @@ TWO_TERMS: Final = {
 }
 
 
-class Asking(NamedTuple):
+class MatcherAnswers(NamedTuple):
     """Where a question goes, who asks it and for which tenant."""
 
     door: Door
@@ -48,13 +48,13 @@ class Asking(NamedTuple):
         return self.tenant.subscription(subscriber, id)
 
 
-def tenant_asking(request: Request) -> Asking:
+def tenant_asking(request: Request) -> MatcherAnswers:
     """Where a question goes and for which tenant; subscribers may ask."""
     door = door_of(request)
-    return Asking(door, *admit(door, request, "subscribe"))
+    return MatcherAnswers(door, *admit(door, request, "subscribe"))
 
 
-async def question_in(request: Request, kind: type[T]) -> tuple[Asking, T]:
+async def question_in(request: Request, kind: type[T]) -> tuple[MatcherAnswers, T]:
     """The same, and the question in the request's body."""
     asking = tenant_asking(request)
     return asking, read(await body_of(asking.door, request), kind)

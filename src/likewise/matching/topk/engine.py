@@ -10,7 +10,7 @@ Information Systems 39 (2014).
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -19,16 +19,17 @@ import msgspec
 from likewise.defaults import CACHE_BYTES, LATENESS, THRESHOLD
 from likewise.errors import UnknownId
 from likewise.matching.cache_use import CacheUse
+from likewise.matching.condition_index import ConditionIndex
 from likewise.matching.engine import BaseEngine, Found, FoundBatch, Ranked, found_batch, found_of
 from likewise.matching.explaining.explain import explain
-from likewise.matching.plain.conditions import PlainCondition, evaluate, plain_condition
+from likewise.matching.plain.conditions import MetCondition, PlainCondition, evaluate, plain_condition
 from likewise.matching.plain.needed import Needed
 from likewise.matching.plain.scoring import rank_value, scored_numbers
 from likewise.matching.plain.similarity import SeenEvent
 from likewise.matching.plain.window import Standing
-from likewise.matching.thematic.engine import ThematicEngine
 from likewise.matching.topk.candidate_kernels import TIMED
-from likewise.matching.topk.family import Publication, WindowFamily
+from likewise.matching.topk.family import Publication
+from likewise.matching.topk.kept_family import WindowFamily
 from likewise.matching.topk.saved_families import read_families, write_families
 from likewise.model import Distance, Event, Explanation, Kind, Match, Promotion, Subscription, Top, fold
 from likewise.model.hierarchies.types import NO_TYPES, Hierarchy
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     from likewise.semantics.measure import Measure
 
 Hits = list[tuple[int, Match]]
-FEW = 8  # up to so many distinct conditions are evaluated one by one; more are found through an index
+PUBLISHED = 1_024  # events noted, beyond twice those in windows, before those in none are let go
 
 
 class TopKEngine(BaseEngine):
@@ -78,12 +79,15 @@ class TopKEngine(BaseEngine):
         self._cache_bytes = cache_bytes
         self._families: dict[Subscription, WindowFamily] = {}  # by what its members have in common
         self._conditions: dict[Subscription, SharedCondition] = {}  # by condition, themes and threshold
+        self._by_number: dict[int, SharedCondition] = {}
         self._home: dict[int, tuple[Subscription, Subscription]] = {}  # ordinal -> its family and condition
         self._due: list[tuple[int, int, WindowFamily]] = []  # the next expiry of each family of timed windows
         self._published: dict[str, list[tuple[WindowFamily, int]]] = {}  # event id -> where it was taken in
         self._turn = 0
         self._shared = 0
-        self._index: ThematicEngine | None = None  # finds the conditions an event meets, once they are many
+        self._index = ConditionIndex(measure, threshold, cache_bytes, curve, types)
+        self._scorings: dict[object, int] = {}  # a number for each way of ranking
+        self._patience = PUBLISHED
 
     # -- members --------------------------------------------------------------------------------
 
@@ -96,16 +100,14 @@ class TopKEngine(BaseEngine):
         if shared is None:
             shared = self._conditions[condition] = SharedCondition(self._shared, plain_condition(subscription))
             self._shared += 1
-            if self._index is not None:
-                self._index.add(shared.number, condition, at)
-            elif len(self._conditions) > FEW:
-                self._index = ThematicEngine(self.measure, self.threshold, self._cache_bytes, self.curve, self.types)
-                for key, held in self._conditions.items():
-                    self._index.add(held.number, key, at)
+            self._by_number[shared.number] = shared
+            self._index.add(shared.number, condition)
         key = _family_of(subscription)
         family = shared.families.get(key)
         if family is None:
             family = shared.families[key] = self._families[key] = WindowFamily(subscription.top)
+            assert key.top is not None
+            family.scoring = self._scorings.setdefault(key.top.by, len(self._scorings))
         family.join(ordinal, subscription.top)
         self._home[ordinal] = (key, condition)
 
@@ -119,8 +121,8 @@ class TopKEngine(BaseEngine):
             del self._families[key], self._conditions[condition].families[key]
             if not self._conditions[condition].families:
                 shared = self._conditions.pop(condition)
-                if self._index is not None:
-                    self._index.remove(shared.number)
+                self._index.remove(shared.number)
+                del self._by_number[shared.number]
 
     # -- events ---------------------------------------------------------------------------------
 
@@ -150,36 +152,34 @@ class TopKEngine(BaseEngine):
         if event.time is not None and event.time < self.now - self.lateness:
             self.refused_late += 1
             return arrived, promoted
-        seen = SeenEvent(event, self.measure, self.types)
-        for condition, shared in self._open(event, at):
-            met = evaluate(shared.condition, seen, self._needed(condition))
-            if met is None:
-                continue
-            entry = Publication(event.id, at if event.time is None else event.time, met.score, met.product)
-            for family in shared.families.values():
-                values = _values(family.top, event, met.score)
-                number = family.next
-                for ordinal, delivered in family.arrive(values, entry, self.now):
+        time = at if event.time is None else event.time
+        known: dict[tuple[int, float], tuple[float, ...] | None] = {}  # what families that rank alike rank it by
+        places: list[tuple[WindowFamily, int]] = []
+        before: MetCondition | None = None
+        for condition, met in self._index.met(event, at):
+            if met is not before:
+                entry, before = Publication(event.id, time, met.score, met.product), met
+            for family in self._by_number[condition].families.values():
+                way = (family.scoring, met.score)
+                if way not in known:
+                    known[way] = _values(family.top, event, met.score)
+                number = family.base + len(family.log)
+                for ordinal, delivered in family.arrive(known[way], entry, self.now):
                     hit = self._hit(family, ordinal, delivered, "arrival" if delivered == number else "promoted")
                     (arrived if delivered == number else promoted).append(hit)
-                if event.id is not None and family.next > number:
-                    self._published.setdefault(event.id, []).append((family, number))
-                self._schedule(family)
+                if family.base + len(family.log) > number:
+                    places.append((family, number))
+                if family.kind == TIMED:
+                    self._schedule(family)
+        if event.id is not None and places:
+            self._published.setdefault(event.id, []).extend(places)
+            if len(self._published) > self._patience:
+                self._forget_published()
         arrived.sort(key=lambda hit: hit[0])
-        self._forget_published()
         return arrived, promoted
 
     def _needed(self, subscription: Subscription) -> Needed:
         return Needed.of(subscription, self.threshold, self.curve)
-
-    def _open(self, event: Event, at: int) -> Iterable[tuple[Subscription, SharedCondition]]:
-        """The conditions worth evaluating: all if they are few, else those that the index finds met."""
-        if self._index is None:
-            return tuple(self._conditions.items())
-        conditions = self._index.subscriptions
-        return [
-            (c, self._conditions[c]) for c in (conditions[n] for n in self._index.find(event, at).ordinals.tolist())
-        ]
 
     def _hit(self, family: WindowFamily, ordinal: int, number: int, cause: str) -> tuple[int, Match]:
         entry = family.entry(number)
@@ -227,14 +227,13 @@ class TopKEngine(BaseEngine):
 
     def _forget_published(self) -> None:
         """Now and then, let go of events that no window holds any more."""
-        held = sum(len(family.log) for family in self._families.values())
-        if len(self._published) > 1024 + 2 * held:
-            kept: dict[str, list[tuple[WindowFamily, int]]] = {}
-            for id, places in self._published.items():
-                still = [(family, number) for family, number in places if family.holds(number)]
-                if still:
-                    kept[id] = still
-            self._published = kept
+        kept: dict[str, list[tuple[WindowFamily, int]]] = {}
+        for id, places in self._published.items():
+            still = [(family, number) for family, number in places if family.holds(number)]
+            if still:
+                kept[id] = still
+        self._published = kept
+        self._patience = PUBLISHED + 2 * len(kept)
 
     def explain(self, event: Event, ordinal: int, at: int) -> Explanation:
         """Why the event does or does not meet the subscription, and where it stands in the window."""
@@ -283,12 +282,11 @@ class TopKEngine(BaseEngine):
 
     def caches(self) -> dict[str, CacheUse]:
         """What the index of conditions looks up."""
-        return {} if self._index is None else self._index.caches()
+        return self._index.caches()
 
     def forget_relatedness(self, of: Callable[[str], bool]) -> None:
         """Let the index of conditions forget what it knows about some seen texts."""
-        if self._index is not None:
-            self._index.forget_relatedness(of)
+        self._index.forget_relatedness(of)
 
     # -- keeping --------------------------------------------------------------------------------
 
@@ -312,6 +310,7 @@ class TopKEngine(BaseEngine):
         self._due, self._published = [], {}
         for key, old in list(self._families.items()):
             family = WindowFamily(old.top)
+            family.scoring = old.scoring
             members = {ordinal: (began, delivered) for ordinal, began, delivered in old.members()}
             for ordinal in members:
                 top = self.subscriptions[ordinal].top

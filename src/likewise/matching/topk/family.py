@@ -10,19 +10,21 @@ from __future__ import annotations
 import heapq
 import math
 from array import array
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from likewise.kernels.growing_array import Growing
 from likewise.matching.plain.window import Standing
-from likewise.matching.topk.candidate_kernels import COUNTED, ENDLESS, TIMED, refill, step
+from likewise.matching.topk.candidate_kernels import COUNTED, ENDLESS, TIMED, step
 from likewise.matching.topk.region_kernels import build_tree, widest_regions
+from likewise.matching.topk.window_log import WindowLog
 from likewise.model import Distance, Top
 
 Delivery = tuple[int, int]  # ordinal, publication
+NOBODY: Sequence[Delivery] = ()
 
 PATIENCE = 64  # members outside the region index, or publications that left, before things are put in order
 
@@ -45,25 +47,28 @@ def margin(k: int) -> int:
     return k + 2 * math.isqrt(k) + 8
 
 
-class WindowFamily:
+class Family:
     """The shared window and the members' candidates."""
 
     def __init__(self, top: Top) -> None:
         self.top = top
         self.kind = COUNTED if top.events is not None else ENDLESS if top.duration is None else TIMED
+        self._span = (top.events if top.events is not None else top.duration) or 0  # events, or µs
         self.sign = -1.0 if top.highest else 1.0
         self.shared = not isinstance(top.by, Distance)
         self.dimensions = len(top.by.point) if isinstance(top.by, Distance) else 0
         self.width = max(1, self.dimensions)
+        self._unranked = (math.nan,) * self.width
         # the log: `base` is the number of its first publication
         self.base = 0
-        self._values = Growing(np.float64)  # `width` numbers a publication
-        self._time = Growing(np.int64)
-        self._alive = Growing(np.uint8)
+        self._window = WindowLog(self.width)
         self.log: list[Publication | None] = []
         self._front = 0  # how many publications at the front of the log are gone
         self._oldest = 0  # the first publication still among the last n
         self._expiring: list[tuple[int, int]] = []  # (time, number), for windows of time
+        self.scoring = 0  # families of one number rank an event by the same values
+        # No region reaches further, if all members rank alike: what lies beyond concerns nobody. Else it is not known.
+        self._reach = math.inf
         self.scheduled: int | None = None  # the moment the engine will look at this family next
         # members, by slot
         self.ordinals: list[int] = []
@@ -86,6 +91,7 @@ class WindowFamily:
         self._out: tuple[NDArray[np.int64], ...] = ()  # what the kernel writes into; touched only as far as used
         self._touched: NDArray[np.int64] = np.empty(0, np.int64)
         self._marks: NDArray[np.uint8] = np.empty(0, np.uint8)
+        self._arrays: tuple[Any, ...] = ()  # those of the members that the kernel reads; made anew with the matrix
         self.faded: dict[int, array[int]] = {}  # publication -> slots it was delivered to, and may come back to
         self.refills = 0
 
@@ -113,7 +119,7 @@ class WindowFamily:
         if isinstance(top.by, Distance):
             for column, (_, centre) in zip(self._centres, top.by.point, strict=True):
                 column.append(centre)
-        self._matrix = np.empty((0, self.dimensions))
+        self._matrix, self._reach = np.empty((0, self.dimensions)), math.inf
 
     def leave(self, ordinal: int) -> None:
         """Forget a member; when most are gone, the rest moves together."""
@@ -140,7 +146,7 @@ class WindowFamily:
         self.ordinals = [self.ordinals[slot] for slot in kept.tolist()]
         self.slots = {ordinal: slot for slot, ordinal in enumerate(self.ordinals)}
         self.faded = {n: array("q", (moved[s] for s in slots if s in moved)) for n, slots in self.faded.items()}
-        self._matrix = np.empty((0, self.dimensions))
+        self._matrix, self._reach = np.empty((0, self.dimensions)), math.inf
         self._tree = None
 
     # -- publications ---------------------------------------------------------------------------
@@ -150,43 +156,52 @@ class WindowFamily:
         """The number the next publication gets."""
         return self.base + len(self.log)
 
-    def arrive(self, values: tuple[float, ...] | None, entry: Publication, now: int) -> list[Delivery]:
+    def arrive(self, values: tuple[float, ...] | None, entry: Publication, now: int) -> Sequence[Delivery]:
         """A publication that passed the condition; `values` is None if a scored attribute is missing."""
-        if self.kind == TIMED and now - entry.time >= (self.top.duration or 0):
-            return []
-        number = self.next
-        self._append(entry, values or (math.nan,) * self.width, entry.time, 1)
-        gone: list[int] = []
-        if self.kind == COUNTED and self.next - self._oldest > (self.top.events or 0):
-            gone = [self._oldest]
+        kind, base = self.kind, self.base
+        if kind == TIMED and now - entry.time >= self._span:
+            return NOBODY
+        number = base + len(self.log)
+        self._window.append(values or self._unranked, entry.time, 1)
+        self.log.append(entry)
+        gone = -1
+        if kind == COUNTED and number - self._oldest >= self._span:
+            gone = self._oldest
             self._oldest += 1
-        elif self.kind == TIMED:
+        elif kind == TIMED:
             heapq.heappush(self._expiring, (entry.time, number))
-        if values is None and not gone:
-            return []
-        found = self._step(gone, number if values is not None else -1)
-        self._trim(gone)
+        if (
+            self._reach < math.inf
+            and (values is None or self.sign * values[0] > self._reach)
+            and (gone < 0 or not self.sign * self._window.value[gone - base] <= self._reach)
+        ):  # nobody's list changes, as is mostly so: the kernel need not look
+            if gone >= 0:
+                self._window.alive[gone - base] = 0
+                self._let_go(gone)
+            return NOBODY
+        leaving = [gone] if gone >= 0 else []
+        found = self._step(leaving, number if values is not None else -1)
+        self._trim(leaving)
         return found
 
     def next_expiry(self) -> int | None:
         """The next moment at which something leaves; None if nothing does by itself."""
-        return self._expiring[0][0] + (self.top.duration or 0) if self._expiring else None
+        return self._expiring[0][0] + self._span if self._expiring else None
 
-    def expire(self, moment: int) -> list[Delivery]:
+    def expire(self, moment: int) -> Sequence[Delivery]:
         """Everything whose time is over at a moment leaves together."""
-        duration = self.top.duration or 0
         gone = []
-        while self._expiring and self._expiring[0][0] + duration <= moment:
+        while self._expiring and self._expiring[0][0] + self._span <= moment:
             gone.append(heapq.heappop(self._expiring)[1])
-        found = self._step([number for number in gone if self._alive.view()[number - self.base]], -1)
+        found = self._step([number for number in gone if self._window.alive[number - self.base]], -1)
         self._trim(gone)
         return found
 
-    def withdraw(self, number: int) -> list[Delivery]:
+    def withdraw(self, number: int) -> Sequence[Delivery]:
         """A publication is taken back. It keeps its place among the last n."""
         index = number - self.base
-        if not self._alive.view()[index]:
-            return []
+        if not self._window.alive[index]:
+            return NOBODY
         return self._step([number], -1, forced=True)
 
     def holds(self, number: int) -> bool:
@@ -201,18 +216,18 @@ class WindowFamily:
 
     def counts(self, ordinal: int, number: int) -> bool:
         """Whether a publication is in the window and counts for a member."""
-        if not self.holds(number) or not self._alive.view()[number - self.base]:
+        if not self.holds(number) or not self._window.alive[number - self.base]:
             return False
         return number >= int(self._since.view()[self.slots[ordinal]])
 
     def values(self, number: int) -> tuple[float, ...] | None:
         """The numbers a publication is ranked by; None if it is no candidate."""
-        values = tuple(self._values.view()[(number - self.base) * self.width :][: self.width].tolist())
+        values = tuple(self._window.values(number - self.base))
         return None if math.isnan(values[0]) else values
 
     def rank_of(self, ordinal: int, number: int) -> float:
         """The value a publication has for a member, as its subscription scores it."""
-        values = self._values.view()[(number - self.base) * self.width :][: self.width].tolist()
+        values = self._window.values(number - self.base)
         return self._rank(self.slots[ordinal], values)
 
     def _rank(self, slot: int, values: Sequence[float]) -> float:
@@ -236,10 +251,10 @@ class WindowFamily:
         me = (self.sign * self._rank(slot, values), -time, -(self.next if number is None else number))
         others = []
         for index in range(first - self.base, len(self.log)):
-            held = self._values.view()[index * self.width :][: self.width].tolist()
-            when = int(self._time.view()[index])
+            held = self._window.values(index)
+            when = self._window.time[index]
             if (
-                self._alive.view()[index]
+                self._window.alive[index]
                 and not math.isnan(held[0])
                 and index + self.base != number
                 and (duration is None or now - when < duration)
@@ -250,44 +265,46 @@ class WindowFamily:
         return Standing(ranked.index(me) + 1, self.sign * ranked[k - 1][0] if len(ranked) >= k else None, expired=False)
 
     def _trim(self, gone: list[int]) -> None:
-        """Forget the publications that left; room at the front is given back now and then."""
         for number in gone:
-            self.log[number - self.base] = None
+            self._let_go(number)
+
+    def _let_go(self, number: int) -> None:
+        """Forget a publication that left; room at the front is given back now and then."""
+        log, front = self.log, self._front
+        log[number - self.base] = None
+        if self.faded:
             self.faded.pop(number, None)
-        while self._front < len(self.log) and self.log[self._front] is None:
-            self._front += 1
-        front = self._front
+        while front < len(log) and log[front] is None:
+            front += 1
+        self._front = front
         if front > PATIENCE and 2 * front > len(self.log):
-            self._values.replace(self._values.view()[front * self.width :])
-            for column in (self._time, self._alive):
-                column.replace(column.view()[front:])
+            self._window.cut(front)
             del self.log[:front]
             self.base += front
             self._front = 0
 
     # -- the kernel -----------------------------------------------------------------------------
 
-    def _step(self, gone: list[int], arriving: int, *, forced: bool = False) -> list[Delivery]:
+    def _step(self, gone: list[int], arriving: int, *, forced: bool = False) -> Sequence[Delivery]:
         for number in gone:
-            self._alive.view()[number - self.base] = 0
+            self._window.alive[number - self.base] = 0
         if not self.slots:
-            return []
+            return NOBODY
         size = len(self.ordinals)
         self._refresh(size)
         assert self._tree is not None
         out, faded = self._out[:2], self._out[2:]
+        members, start, length, entries, bounds = self._arrays
         delivered, faded_count, refills = step(
             np.array(gone, np.int64) - self.base, arriving - self.base if arriving >= 0 else -1, forced,
-            (self._values.view().reshape(-1, self.width), self._time.view(), self._alive.view(), self.base),
+            (*self._window.arrays(), self.base),
             self.kind, self.shared, self.sign,
-            (
-                self._k.view(), self._keep.view(), self._capacity.view(), self._since.view(), self._entered.view(),
-                self._matrix,
-            ),
-            self._start.view(), self._length.view(), tuple(pool.view() for pool in self._entries),
-            tuple(column.view() for column in self._bounds), self._tree, self._tail,
-            self._touched, self._marks, out, faded,
+            members, start, length, entries, bounds, self._tree, self._tail, self._touched, self._marks, out, faded,
         )  # fmt: skip
+        if self.shared:
+            self._reach = float(self._tree[-1][1])
+            if self._tail < size:
+                self._reach = max(self._reach, float(bounds[0][self._tail :].max()))
         self.refills += refills
         for slot, number in zip(faded[0][:faded_count].tolist(), faded[1][:faded_count].tolist(), strict=True):
             self._fade(number, slot)
@@ -309,90 +326,17 @@ class WindowFamily:
             room = len(self._entries[0])  # no step can deliver more than all lists hold
             self._out = tuple(np.empty(room, np.int64) for _ in range(4))
             self._touched, self._marks = np.empty(2 * size, np.int64), np.zeros(size, np.uint8)
+            members = (self._k, self._keep, self._capacity, self._since, self._entered)
+            self._arrays = (
+                (*(column.view() for column in members), self._matrix), self._start.view(), self._length.view(),
+                tuple(pool.view() for pool in self._entries), tuple(column.view() for column in self._bounds),
+            )  # fmt: skip
         if self._tree is None or size - self._tail > PATIENCE + self._tail // 4:
             order, first, last, boxes, leaf_of = build_tree(self._matrix, np.arange(size))
             widest = widest_regions(order, first, last, self._bounds[0].view())
             self._tree = (order, first, last, boxes, leaf_of, widest)
             self._tail = size
 
-    # -- figures --------------------------------------------------------------------------------
-
-    def candidates(self) -> int:
-        """How many candidates all members keep."""
-        return int(self._length.view().sum())
-
-    def window_bytes(self) -> int:
-        """The bytes of the shared window's arrays."""
-        return self._values.nbytes + self._time.nbytes + self._alive.nbytes
-
-    def member_bytes(self) -> int:
-        """The bytes of the members' arrays, candidates and what was delivered to them included."""
-        columns = (self._k, self._keep, self._capacity, self._since, self._start, self._length, *self._centres)
-        held = sum(column.nbytes for column in (*columns, *self._bounds, *self._entries))
-        return held + sum(8 * len(slots) for slots in self.faded.values())
-
-    # -- keeping --------------------------------------------------------------------------------
-
-    def publications(self) -> Iterable[tuple[int, Publication, bool, list[float]]]:
-        """Every publication of the window: number, what it is, whether it counts, and its values."""
-        for index, entry in enumerate(self.log):
-            if entry is not None:
-                values = self._values.view()[index * self.width :][: self.width].tolist()
-                yield index + self.base, entry, bool(self._alive.view()[index]), values
-
-    def members(self) -> Iterable[tuple[int, int, list[int]]]:
-        """Every member: its ordinal, where it began, and what of the window was delivered to it."""
-        faded: dict[int, list[int]] = {}
-        for number, slots in self.faded.items():
-            for slot in slots:
-                faded.setdefault(slot, []).append(number)
-        numbers, done = self._entries[2].view(), self._entries[4].view()
-        for ordinal, slot in self.slots.items():
-            start = int(self._start.view()[slot])
-            stop = start + int(self._length.view()[slot])
-            delivered = sorted({*numbers[start:stop][done[start:stop] == 1].tolist(), *faded.get(slot, ())})
-            yield ordinal, int(self._since.view()[slot]), delivered
-
-    def restore(
-        self,
-        publications: Sequence[tuple[int, Publication, bool, list[float]]],
-        since: dict[int, tuple[int, list[int]]],
-        next: int,
-    ) -> None:
-        """Take up a saved window; its members have joined already."""
-        self.base = publications[0][0] if publications else next
-        self._oldest = self.base
-        for number, entry, alive, values in publications:
-            while self.next < number:  # gaps left by what had expired out of order
-                self._append(None, (math.nan,) * self.width, 0, 0)
-            self._append(entry, values, entry.time, int(alive))
-            if self.kind == TIMED:
-                heapq.heappush(self._expiring, (entry.time, number))
-        while self.next < next:
-            self._append(None, (math.nan,) * self.width, 0, 0)
-        self._matrix = np.empty((0, self.dimensions))
-        self._refresh(len(self.ordinals))
-        log = (self._values.view().reshape(-1, self.width), self._time.view(), self._alive.view(), self.base)
-        for ordinal, (began, delivered) in since.items():
-            slot = self.slots[ordinal]
-            self._since.view()[slot] = began
-            refill(
-                slot, log, began, self._matrix[slot], self.shared, self.sign, self.kind, self._k.view()[slot],
-                self._keep.view()[slot], self._start.view()[slot], self._length.view(),
-                tuple(pool.view() for pool in self._entries), tuple(column.view() for column in self._bounds),
-                np.empty(int(self._capacity.view()[slot]), np.int64),
-            )  # fmt: skip
-            start = int(self._start.view()[slot])
-            places = {int(self._entries[2].view()[i]): i for i in range(start, start + int(self._length.view()[slot]))}
-            for number in delivered:
-                if number in places:
-                    self._entries[4].view()[places[number]] = 1
-                else:
-                    self._fade(number, slot)
-        self._tree = None
-
     def _append(self, entry: Publication | None, values: Sequence[float], time: int, alive: int) -> None:
-        self._values.extend(values)
-        self._time.append(time)
-        self._alive.append(alive)
+        self._window.append(values, time, alive)
         self.log.append(entry)

@@ -19,7 +19,7 @@ from likewise.semantics.interpretation import Interpretation
 Clock = Callable[[], int]
 
 
-class Asking:
+class MatcherAnswers:
     """The questions to a matcher that change nothing. `likewise.Matcher` is one, and changes, too."""
 
     _state: MatcherState
