@@ -167,6 +167,7 @@ WRONG: list[tuple[object, str]] = [
     ({"kind": "webhook", "url": "https://example.org/a b"}, "https://example.org/path"),
     ({"kind": "webhook", "url": "https://example.org", "headers": {"Host": "x"}}, "header"),
     ({"kind": "webhook", "url": "https://example.org", "headers": {"X": "a\r\nb"}}, "plain text"),
+    ({"kind": "webhook", "url": "https://example.org", "headers": {"X": " hush"}}, "plain text"),
     ({"kind": "webhook", "url": "https://example.org", "secret": "short"}, "16 bytes"),
     ({"kind": "webhook", "url": "https://example.org", "form": "template"}, "template"),
     ({"kind": "webhook", "url": "https://example.org", "template": "x"}, "form"),

@@ -23,7 +23,12 @@ def log_to_stderr(wanted: Logging) -> EventTrace:
     renderers: list[structlog.typing.Processor] = (
         [structlog.processors.format_exc_info, structlog.processors.JSONRenderer()]
         if wanted.format == "json"
-        else [structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty())]
+        else [
+            structlog.dev.ConsoleRenderer(
+                colors=sys.stderr.isatty(),
+                exception_formatter=structlog.dev.plain_traceback,  # the other shows variables, among them secrets
+            )
+        ]
     )
     added: list[structlog.typing.Processor] = [
         structlog.contextvars.merge_contextvars,

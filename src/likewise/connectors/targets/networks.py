@@ -11,9 +11,6 @@ import asyncio
 import ipaddress
 import socket
 from collections.abc import Iterable, Sequence
-from typing import Any
-
-import httpcore
 
 from likewise.connectors.targets.target import NotNow
 from likewise.errors import FormatError, InputError
@@ -94,33 +91,3 @@ def check_host(host: str, allowed: Sequence[Network]) -> None:
         return
     if not may_reach(host, allowed):
         raise InputError(refusal(host))
-
-
-class GuardedNetwork(httpcore.AsyncNetworkBackend):
-    """Connects to addresses that may be reached, and to no others."""
-
-    def __init__(self, allowed: Sequence[Network]) -> None:
-        self._allowed = allowed
-        self._plain = httpcore.AnyIOBackend()
-
-    async def connect_tcp(
-        self, host: str, port: int, timeout: float | None = None, local_address: str | None = None,
-        socket_options: Iterable[Any] | None = None,
-    ) -> httpcore.AsyncNetworkStream:  # fmt: skip
-        """Connect to the first address of a host that answers."""
-        error: Exception | None = None
-        for address in await reachable(host, port, self._allowed):
-            try:
-                return await self._plain.connect_tcp(address, port, timeout, local_address, socket_options)
-            except (httpcore.ConnectError, httpcore.ConnectTimeout) as failed:
-                error = failed
-        assert error is not None
-        raise error
-
-    async def connect_unix_socket(self, *_: Any, **__: Any) -> httpcore.AsyncNetworkStream:
-        """Never."""
-        raise httpcore.ConnectError("a target is no file")
-
-    async def sleep(self, seconds: float) -> None:
-        """Wait."""
-        await asyncio.sleep(seconds)

@@ -73,7 +73,8 @@ class Senders:
                 await Sender(self._door, tenant, feed, self._allowed, self._make, self._pauses).run()
             except Exception as mistake:
                 feed.failed += 1
-                feed.last_error, feed.last_error_at = f"{type(mistake).__name__}: {mistake}", self._door.broker.clock()
+                words = f"{type(mistake).__name__}; look at the broker's log"
+                feed.last_error, feed.last_error_at = words, self._door.broker.clock()
                 _log.exception("a target failed; trying again", tenant=tenant.name, target=feed.id)
                 await asyncio.sleep(self._pauses[1])
 

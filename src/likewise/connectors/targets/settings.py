@@ -27,7 +27,7 @@ _OURS: Final = frozenset(
     {"host", "content-length", "content-type", "transfer-encoding", "connection", "te", "upgrade", "expect"}
 )
 _TOKEN: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
-_VALUE: Final = re.compile(r"[\x20-\x7e]{0,4096}")  # nothing that ends a header or is written differently elsewhere
+_VALUE: Final = re.compile(r"(?! )[\x20-\x7e]{0,4096}(?<! )")  # nothing that ends a header
 _MOST_HEADERS: Final = 32
 _LONGEST_SECRET: Final = 1_024  # characters of a secret, a name or a password
 _WORD: Final = re.compile(r"[^\x00-\x20\x7f]+")

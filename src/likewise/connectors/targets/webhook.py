@@ -14,17 +14,17 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Final
 
-import httpcore
+import h11
 
 from likewise import __version__
-from likewise.connectors.targets.networks import GuardedNetwork, Network
+from likewise.connectors.targets.networks import Network
+from likewise.connectors.targets.posting import Answer, PostingConnection
 from likewise.connectors.targets.signing import signed_headers
 from likewise.connectors.targets.target import NotNow, Parcel, Refused
 from likewise.defaults import TARGET_RETRY_AFTER_SECONDS
 from likewise.formats.wire.targets import Webhook
 
 _COME_AGAIN: Final = frozenset({408, 425, 429})
-_ANSWER: Final = 1_024  # bytes of an answer that are read, so that its connection can be used again
 
 
 class WebhookTarget:
@@ -38,32 +38,27 @@ class WebhookTarget:
         self._wanted = wanted
         self._secret = wanted.secret
         self._clock = clock
-        self._pool = httpcore.AsyncConnectionPool(
-            ssl_context=trust or _trust(),
-            max_connections=1,
-            keepalive_expiry=30.0,
-            network_backend=GuardedNetwork(allowed),
-        )
+        self._connection = PostingConnection(wanted.url, allowed, trust or _trust())
 
     async def send(self, parcel: Parcel) -> None:
         """Post it; returns if it was accepted."""
         try:
             async with asyncio.timeout(self._wanted.timeout):
-                status, told = await self._post(parcel)
+                answer = await self._post(parcel)
         except TimeoutError:
             raise NotNow(f"no answer within {self._wanted.timeout:g} s") from None
-        except (httpcore.NetworkError, httpcore.ProtocolError, httpcore.TimeoutException, OSError) as error:
+        except (OSError, h11.ProtocolError) as error:
             raise NotNow(f"the connection failed: {_words(error)}") from None
+        status = answer.status
         if 200 <= status < 300:
             return
         if 300 <= status < 400:
             raise Refused(f"answered {status}, a redirect, which is not followed; set the address that it leads to")
         if 400 <= status < 500 and status not in _COME_AGAIN:
             raise Refused(f"answered {status}")
-        raise NotNow(f"answered {status}", retry_after(told, self._clock()))
+        raise NotNow(f"answered {status}", retry_after(answer.headers.get("retry-after", ""), self._clock()))
 
-    async def _post(self, parcel: Parcel) -> tuple[int, str]:
-        """The status, and what Retry-After says."""
+    async def _post(self, parcel: Parcel) -> Answer:
         headers = {
             "content-type": parcel.media_type,
             "user-agent": f"likewise/{__version__}",
@@ -71,18 +66,11 @@ class WebhookTarget:
             **signed_headers(self._secret, parcel.match.id, int(self._clock()), parcel.body),
         }
         sent = [(name.encode(), value.encode("latin-1")) for name, value in headers.items()]
-        async with self._pool.stream("POST", self._wanted.url, headers=sent, content=parcel.body) as answer:
-            size = 0
-            async for part in answer.aiter_stream():
-                size += len(part)
-                if size > _ANSWER:  # leaving here closes the connection
-                    break
-            told = next((value for name, value in answer.headers if name.lower() == b"retry-after"), b"")
-            return answer.status, told.decode("latin-1")
+        return await self._connection.post(sent, parcel.body)
 
     async def close(self) -> None:
         """Close the connection."""
-        await self._pool.aclose()
+        self._connection.drop()
 
 
 @cache
@@ -110,5 +98,7 @@ def retry_after(said: str, now: float) -> float | None:
 
 
 def _words(error: BaseException) -> str:
-    """What went wrong, without anything of the address."""
+    """What went wrong; what a library says of our own request may hold a header, so that is left out."""
+    if isinstance(error, h11.LocalProtocolError):
+        return "the request could not be written"
     return f"{type(error).__name__}: {error}"[:200] if str(error) else type(error).__name__
