@@ -65,7 +65,8 @@ class LatentMeasure:
         return np.array([self.row(t) for t in terms], dtype=np.float32).reshape(len(terms), width)
 
     def _sum(self, vector: Vector) -> NDArray[np.float32]:
-        weights = vector.weights * self._scales[vector.documents]
-        row = weights @ self._documents[vector.documents].astype(np.float32)
+        from likewise.semantics.measures.latent_kernels import weighted_sum
+
+        row: NDArray[np.float32] = weighted_sum(self._documents, self._scales, vector.documents, vector.weights)
         length = float(np.sqrt(row @ row))
         return row / np.float32(length) if length else row

@@ -76,6 +76,7 @@ class WordRelations:
         self._irregular = msgspec.json.decode(files["irregular.json"], type=dict[str, dict[str, tuple[str, ...]]])
         self._values = {name: files[f"{name}.npy"] for name in RELATIONS.values()}
         self._ends = {name: files[f"{name}_ends.npy"] for name in RELATIONS.values()}
+        self._closures: dict[tuple[tuple[str, ...], int], frozenset[int]] = {}
         self._lookup = lru_cache(maxsize=NAMES_KEPT)(self._search)
 
     @property
@@ -106,13 +107,29 @@ class WordRelations:
         names = tuple(relations)
         own = set(synsets)
         found: set[int] = set()
-        waiting = list(own)
+        return found.union(*(self._reached(names, synset) for synset in own)) - own
+
+    def _reached(self, names: tuple[str, ...], synset: int) -> frozenset[int]:
+        """What is reached from one synset, kept: most of what stands above a new word stands above others too."""
+        kept = self._closures.get((names, synset))
+        if kept is not None:
+            return kept
+        found: set[int] = set()
+        waiting = [synset]
         while waiting:
-            synset = waiting.pop()
-            fresh = {t for name in names for t in self.targets(name, synset)} - found - own
-            found |= fresh
-            waiting += fresh
-        return found
+            at = waiting.pop()
+            for target in [t for name in names for t in self.targets(name, at)]:
+                if target not in found:
+                    found.add(target)
+                    beyond = self._closures.get((names, target))
+                    if beyond is None:
+                        waiting.append(target)
+                    else:
+                        found |= beyond
+        if len(self._closures) >= NAMES_KEPT:
+            self._closures.clear()
+        self._closures[names, synset] = done = frozenset(found)
+        return done
 
     def senses(self, word: str, part: str) -> list[int]:
         """A word's synsets as one part of speech, the most common first, through its first base that is known."""
