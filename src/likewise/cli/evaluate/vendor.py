@@ -53,7 +53,11 @@ def vendor(
         _ablation(benchmark, load_space(space), threshold, as_json=as_json)
         return
     named = [measure_named(said) for said in measure or ["esa", "names", "combine", "sameness"]]
-    report = vendor_experiment(benchmark, part, measures_of(load_space(space), named, model), threshold, curve=curve)
+    chosen = load_space(space)
+    report = vendor_experiment(
+        benchmark, part, measures_of(chosen, named, model), threshold, curve=curve,
+        probabilities=chosen.calibration.probability,
+    )  # fmt: skip
     if as_json:
         output.print_json(report)
         return
@@ -72,6 +76,12 @@ def vendor(
         shown = (decided.precision, decided.recall, decided.f1, decided.by_vendor, decided.distinct)
         table.add_row(name, *(f"{figure:.3f}" for figure in shown))
     console.print(table)
+    if report.calibration is not None:
+        table = Table("probability said", "on the mean", "meant", "pairs", box=None, pad_edge=False)
+        for each in report.calibration.bins:
+            table.add_row(f"{each.low} to {each.high}", f"{each.said:.2f}", f"{each.meant:.2f}", f"{each.pairs:,}")
+        console.print(table)
+        console.print(f"mean distance {report.calibration.error:.3f}")
     if report.feedback:
         table = Table("judgements a phrase", "maximal F1", "average precision", "decision F1", box=None, pad_edge=False)
         for point in report.feedback:

@@ -1,4 +1,5 @@
 """The project's own `benchmark`: phrases against vendors' names.
 
-`experiment` runs it with `yardsticks`, `ablation` leaves out one part at a time, `feedback_curve` adds judgements.
+`experiment` runs it with `yardsticks`, `calibration` asks whether probabilities hold, `ablation` leaves out one part at
+a time, `feedback_curve` adds judgements.
 """

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 import msgspec
 
 from likewise import defaults
 from likewise.evaluation.vendor.benchmark import Benchmark, Decisions, Ranking, decide, is_held_out, rank
+from likewise.evaluation.vendor.calibration import Calibration, vendor_calibration
 from likewise.evaluation.vendor.feedback_curve import CurvePoint, feedback_curve
 from likewise.evaluation.vendor.yardsticks import CharacterGrams, WordOverlap
+from likewise.model.probability import ProbabilityCurve
 from likewise.semantics.measure import Measure
 
 if TYPE_CHECKING:
@@ -31,6 +33,7 @@ class VendorReport(msgspec.Struct, frozen=True):
     threshold: float
     decisions: dict[str, Decisions]
     feedback: tuple[CurvePoint, ...] = ()
+    calibration: Calibration | None = None
 
 
 def chosen_part(whole: Benchmark, part: str) -> Benchmark:
@@ -51,10 +54,17 @@ def measures_of(space: Space, named: Sequence[tuple[str, dict[str, str]]], model
 
 
 def vendor_experiment(
-    benchmark: Benchmark, part: str, measures: Sequence[Measure], threshold: float | None = None, *, curve: bool = False
+    benchmark: Benchmark,
+    part: str,
+    measures: Sequence[Measure],
+    threshold: float | None = None,
+    *,
+    curve: bool = False,
+    probabilities: Mapping[str, ProbabilityCurve] | None = None,
 ) -> VendorReport:
-    """Rank by every measure; decide, and show what feedback is worth, by the last."""
+    """Rank by every measure; decide, show whether probabilities hold, and what feedback is worth, by the last."""
     last, level = measures[-1], defaults.THRESHOLD if threshold is None else threshold
+    fitted = (probabilities or {}).get(last.name)
     kinds = (("exists", False), ("numeric with a unit", True))
     return VendorReport(
         part=part,
@@ -64,6 +74,7 @@ def vendor_experiment(
         decided_by=last.name,
         threshold=level,
         decisions={name: decide(benchmark, last, level, numeric=numeric) for name, numeric in kinds},
+        calibration=vendor_calibration(benchmark, last, fitted) if fitted is not None else None,
         feedback=tuple(vendor_feedback(benchmark, last, level)) if curve else (),
     )
 
