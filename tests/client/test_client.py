@@ -143,9 +143,38 @@ def test_a_connection_that_breaks_while_it_is_opened_is_made_again() -> None:
         thread.start()
         try:
             address = f"http://127.0.0.1:{listening.getsockname()[1]}"
-            with Subscriber("ann", address, patience=1.0) as inbox, pytest.raises(Unavailable, match="not answer"):
+            with (
+                Subscriber("ann", address, limit=9, patience=1.0) as inbox,
+                pytest.raises(Unavailable, match="not answer"),
+            ):
                 next(iter(inbox))
         finally:
             over.set()
             thread.join(timeout=30)
     assert tried[:3] == [b"PUT", b"GET", b"GET"]
+
+
+def test_what_waits_is_given_while_matching_is_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A subscriber that is known connects without waiting for the backlog; its own stream waits for nothing."""
+    broker = Broker(None, Config(server=Server(port=0)))
+    with serving(broker=broker) as address, Publisher(address) as out:
+        with Subscriber("known", address) as before:
+            before.subscribe("{x exists} top 1000 within 1000 events by value(x)", id="board")  # matched in turns
+            out.publish_all({"x": x} for x in range(5))
+            first = next(iter(before))
+        broker.wait_until_matched()
+        held, goes_on = broker.worker._match, threading.Event()
+        monkeypatch.setattr(broker.worker, "_match", lambda *given: (goes_on.wait(120), held(*given))[1])
+        try:
+            out.publish_all({"x": x} for x in range(5, 8))
+            with Subscriber("known", address, cursor=first.sequence) as again:
+                assert [d.event.tuples[0].value for d in islice(again, 4)] == [1, 2, 3, 4]
+
+            async def again_async() -> list[object]:
+                async with AsyncSubscriber("known", address) as inbox:
+                    return [(await anext(aiter(inbox))).event.tuples[0].value]
+
+            assert asyncio.run(again_async()) == [1]
+            assert not goes_on.is_set()
+        finally:
+            goes_on.set()

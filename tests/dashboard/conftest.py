@@ -97,7 +97,9 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture(scope="module")
 def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     """A broker that keeps its data, so that it can be restarted."""
-    running = Running(["serve", "--data", str(tmp_path_factory.mktemp("broker"))], free_port(), "/readyz")
+    nowhere = f"mqtt://127.0.0.1:{free_port()}/roof/#"  # a bridge that cannot connect, so that one sees it
+    data = str(tmp_path_factory.mktemp("broker"))
+    running = Running(["serve", "--data", data, "--mqtt-bridge", nowhere], free_port(), "/readyz")
     running.start()
     yield running
     running.stop()

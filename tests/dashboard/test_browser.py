@@ -207,6 +207,7 @@ def test_operations_show_queues_and_dead_letters(page: Page, broker: Running) ->
     page.get_by_role("tab", name="Health").click()
     page.get_by_text("could not be read", exact=True).wait_for()
     page.get_by_text("wait to be read").wait_for()
+    page.locator("tr", has_text="/roof/#").get_by_text("cannot be reached").wait_for()
     shot(page, "operations")
     page.get_by_role("button", name="Forget letter").first.click()
     page.get_by_text("None: everything could be read and delivered.").wait_for()

@@ -18,8 +18,10 @@ from likewise.client.connection import AsyncConnection
 from likewise.client.endpoint import ADDRESS, Endpoint, may_connect_again
 from likewise.client.following import Following
 from likewise.client.messages import (
+    AS_IT_IS,
     JSON,
     LINES,
+    BrokerRefused,
     ClientDelivery,
     Publishable,
     acknowledgement,
@@ -121,8 +123,21 @@ class AsyncSubscriber(AsyncConnection):
         self._registered = False
 
     async def _reach(self, patience: float | None) -> None:
-        await self._send("PUT", path_of(self.id), self._wanted, patience=patience)
+        if not await self._is_known(patience):
+            await self._send("PUT", path_of(self.id), self._wanted, patience=patience)
         self._registered = True
+
+    async def _is_known(self, patience: float | None) -> bool:
+        """Whether the broker has it as it is wanted: registering stands in the log, behind what waits to be matched."""
+        if self._wanted != AS_IT_IS:
+            return False
+        try:
+            await self._send("GET", path_of(self.id), patience=patience)
+        except BrokerRefused as refused:
+            if refused.status != 404:
+                raise
+            return False
+        return True
 
     async def request(
         self, method: str, path: str, body: bytes | None = None, headers: dict[str, str] | None = None

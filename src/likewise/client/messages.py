@@ -150,6 +150,9 @@ def path_of(subscriber: str, rest: str = "") -> str:
     return f"/v1/subscribers/{quote(subscriber, safe='')}{rest}"
 
 
+AS_IT_IS: Final = b"{}"  # what registering says of a queue that is to stay, or to be as the broker is configured
+
+
 def queue_wanted(policy: Policy | None, limit: int | None) -> bytes:
     """What registering says of the queue; what is left out stays, or is as the broker is configured.
 

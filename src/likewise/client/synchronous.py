@@ -17,8 +17,10 @@ from likewise.client.endpoint import ADDRESS, Endpoint, may_connect_again
 from likewise.client.following import Following
 from likewise.client.listening import Listening
 from likewise.client.messages import (
+    AS_IT_IS,
     JSON,
     LINES,
+    BrokerRefused,
     ClientDelivery,
     Publishable,
     acknowledgement,
@@ -129,8 +131,21 @@ class Subscriber(Connection):
         self._registered = False
 
     def _reach(self, patience: float | None) -> None:
-        self._send("PUT", path_of(self.id), self._wanted, patience=patience)
+        if not self._is_known(patience):
+            self._send("PUT", path_of(self.id), self._wanted, patience=patience)
         self._registered = True
+
+    def _is_known(self, patience: float | None) -> bool:
+        """Whether the broker has it as it is wanted: registering stands in the log, behind what waits to be matched."""
+        if self._wanted != AS_IT_IS:
+            return False
+        try:
+            self._send("GET", path_of(self.id), patience=patience)
+        except BrokerRefused as refused:
+            if refused.status != 404:
+                raise
+            return False
+        return True
 
     def request(
         self, method: str, path: str, body: bytes | None = None, headers: dict[str, str] | None = None

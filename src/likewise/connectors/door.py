@@ -19,6 +19,7 @@ from likewise.connectors.loop_bridge import LoopBridge
 from likewise.defaults import BLOCK_SECONDS, MAX_QUESTIONS, MAX_QUESTIONS_WAITING, TENANT
 from likewise.errors import BacklogExceeded, Unavailable
 from likewise.formats.wire.events import Receipt
+from likewise.formats.wire.operations import ConnectionShown
 from likewise.model import Event
 
 T = TypeVar("T")
@@ -42,6 +43,7 @@ class Door:
         self._changed = asyncio.Event()  # whenever tokens do; a new one each time
         self.reload()
         self.stopping = asyncio.Event()
+        self.connections: list[tuple[str, Callable[[], ConnectionShown]]] = []  # of connectors, by tenant
         self._rates: dict[str, Rate] = {}
         self._asked: dict[str, _Asked] = {}
         self._bridge: LoopBridge | None = None

@@ -14,7 +14,7 @@ from likewise.client.targets import target_path
 from likewise.errors import LikewiseError, NotAllowed, NotAuthenticated, Unavailable
 from likewise.formats.json.answers import explanation_from_json
 from likewise.formats.wire.meaning import Evidence, Near
-from likewise.formats.wire.operations import LetterShown, Stats
+from likewise.formats.wire.operations import ConnectionShown, LetterShown, Stats
 from likewise.formats.wire.questions import Backtest, Grid, JudgementTaken
 from likewise.formats.wire.subscribers import SubscriberShown
 from likewise.formats.wire.subscriptions import SubscriptionShown
@@ -178,6 +178,10 @@ class BrokerApi:
     async def stats(self) -> Stats:
         """What the tenant has in the broker."""
         return await self._get(Stats, "/v1/stats")
+
+    async def connections(self) -> list[ConnectionShown]:
+        """What brings events in beside publishers."""
+        return await self._get(list[ConnectionShown], "/v1/connections")
 
     async def metrics(self) -> str:
         """The page of figures of the whole broker."""

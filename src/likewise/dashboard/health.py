@@ -10,7 +10,7 @@ from likewise.dashboard.figures import Figures, read_figures
 from likewise.dashboard.viewing import Viewing, clock
 from likewise.dashboard.wording import POLICIES, REASONS
 from likewise.errors import AccessError, LikewiseError
-from likewise.formats.wire.operations import LetterShown, Stats
+from likewise.formats.wire.operations import ConnectionShown, LetterShown, Stats
 from likewise.formats.wire.subscribers import SubscriberShown
 
 
@@ -27,6 +27,10 @@ class HealthPanel:
             self._chart = (
                 ui.echart(_chart()).classes("w-full").style("height: 190px").props("role=img aria-label='Throughput'")
             )
+        with ui.column().classes("lw-panel q-mt-sm") as self._connections_panel:
+            ui.html("<h2 class='lw-title'>Connections: brokers of MQTT that events come from</h2>", sanitize=False)
+            self._connections = ui.html("", sanitize=False).classes("w-full").mark("connections")
+        self._connections_panel.set_visibility(False)
         with ui.element("div").classes("lw-two q-mt-sm"):
             with ui.column().classes("lw-panel"):
                 ui.html("<h2 class='lw-title'>Who is waited for</h2>", sanitize=False)
@@ -46,6 +50,7 @@ class HealthPanel:
         try:
             self._show_queues(await api.subscribers())
             self._show_figures(await api.stats(), read_figures(await api.metrics()))
+            self._show_connections(await api.connections())
             letters = await api.dead_letters()
         except AccessError as error:
             said = f"Figures and what was set aside are for administrators: {error}."
@@ -69,6 +74,25 @@ class HealthPanel:
             "<div class='lw-scroll'><table class='lw-table'><tr><th>who</th><th class='lw-right'>wait</th>"
             "<th class='lw-right'>dropped</th><th>if too many wait</th><th>reads now</th>"
             f"<th class='lw-right'>subscriptions</th></tr>{rows}</table></div>"
+        )
+
+    def _show_connections(self, connections: list[ConnectionShown]) -> None:
+        """One row a bridge; nothing where there is none."""
+        self._connections_panel.set_visibility(bool(connections))
+        rows = "".join(
+            f"<tr><td><b>{escape(c.address)}</b></td><td>{escape('yes' if c.connected else c.trouble)}</td>"
+            + "".join(
+                f"<td class='lw-n lw-right'>{count:,}</td>"
+                for count in (c.received, c.stored, c.passed_over, c.refused, c.lost, c.gaps)
+            )
+            + "</tr>"
+            for c in connections
+        )
+        heads = ("messages", "events kept", "no readings", "set aside", "lost (QoS 0)", "gaps")
+        self._connections.set_content(
+            "<div class='lw-scroll'><table class='lw-table'><tr><th>where</th><th>connected</th>"
+            + "".join(f"<th class='lw-right'>{head}</th>" for head in heads)
+            + f"</tr>{rows}</table></div>"
         )
 
     def _show_figures(self, mine: Stats, now: Figures) -> None:

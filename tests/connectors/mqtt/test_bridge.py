@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import signal
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -20,6 +21,7 @@ from likewise.connectors.door import Door
 from likewise.connectors.mqtt.bridge import Bridge
 from likewise.connectors.mqtt.messages import Message
 from likewise.connectors.mqtt.payloads import MessageReader
+from likewise.connectors.mqtt.publisher import MqttPublisher
 from likewise.errors import InputError, LikewiseError
 from tests.connectors.mqtt.conftest import Mosquitto
 
@@ -262,3 +264,32 @@ def test_a_bridge_that_stands_twice_is_refused_before_the_start() -> None:
     assert len(bridges([once, other], None)) == 1
     with pytest.raises(InputError, match="stands twice"):
         bridges([once, other, once], None)
+
+
+def test_connections_are_shown_to_their_tenant(mosquitto: Mosquitto, tmp_path: Path) -> None:
+    """Where to, whether it is connected and what came of its messages; without a password, and to nobody else."""
+    from fastapi.testclient import TestClient
+
+    from likewise.connectors.http.server import make_app
+    from likewise.connectors.mqtt.bridges import bridges
+
+    url = f"mqtt://ann:secret@127.0.0.1:{mosquitto.port}/roof/#"
+    with Broker(tmp_path / "data", Config()) as broker, TestClient(make_app(broker)) as http:
+        door = http.app.state.door  # type: ignore[attr-defined]
+        other = BridgeConfig("mqtt://127.0.0.1:1/x", tenant="other")
+        [beside] = bridges([BridgeConfig(url), other], tmp_path / "data")
+        assert http.portal is not None
+        running = http.portal.start_task_soon(beside, door)
+        with MqttPublisher(mosquitto.url) as out:
+            for _ in range(600):
+                [shown] = http.get("/v1/connections").json() or [{}]
+                if shown.get("connected") and not shown["stored"]:
+                    out.publish([Message("roof/temperature", b"21.5", qos=1)])
+                elif shown.get("stored"):
+                    break
+                time.sleep(0.1)
+        assert shown["address"] == f"mqtt://127.0.0.1:{mosquitto.port}/roof/#"
+        assert (shown["kind"], shown["connected"], shown["trouble"]) == ("mqtt-bridge", True, "")
+        assert "secret" not in str(shown)
+        door.stopping.set()
+        running.result(60)

@@ -12,7 +12,7 @@ from likewise.broker.store.tokens import listed_tokens, make_token, remove_token
 from likewise.connectors.http.openapi import documented
 from likewise.connectors.http.requests import admit, answer, body_of, door_of, read, token_in
 from likewise.errors import NotAllowed, StateError, Unavailable
-from likewise.formats.wire.operations import Stats, TokenMade, TokenShown, TokenWanted
+from likewise.formats.wire.operations import ConnectionShown, Stats, TokenMade, TokenShown, TokenWanted
 from likewise.model.time import microseconds
 
 router = APIRouter(tags=["operations"])
@@ -62,6 +62,18 @@ async def read_stats(request: Request) -> Response:
     door = door_of(request)
     access, _ = admit(door, request, "admin")
     return answer(await asyncio.to_thread(stats, door.broker, access.tenant))
+
+
+@router.get(
+    "/v1/connections",
+    **documented("What brings events in beside publishers: bridges, by address.", answer=ConnectionShown, many=True),
+)
+async def list_connections(request: Request) -> Response:
+    """List the tenant's connections."""
+    door = door_of(request)
+    access, _ = admit(door, request, "admin")
+    found = [shown() for tenant, shown in door.connections if tenant == access.tenant]
+    return answer(sorted(found, key=lambda each: each.address))
 
 
 @router.get("/v1/tokens", **documented("The tenant's tokens, by name.", answer=TokenShown, many=True))

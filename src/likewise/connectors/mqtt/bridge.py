@@ -26,6 +26,7 @@ from likewise.connectors.mqtt.topic_maps import load_maps
 from likewise.defaults import BRIDGE_BATCH, BRIDGE_RETRY_SECONDS, BRIDGE_WAITING, MAX_DEAD_LETTER_BYTES
 from likewise.errors import FormatError, LikewiseError, RateExceeded, Unavailable
 from likewise.extras import require
+from likewise.formats.wire.operations import ConnectionShown
 from likewise.model import Event
 
 _log = structlog.get_logger("likewise.mqtt")
@@ -51,6 +52,12 @@ class BridgeState(msgspec.Struct):
     lost: int = 0  # messages of QoS 0 for which there was no room
     connections: int = 0
     gaps: int = 0  # times that broker had forgotten the session
+    trouble: str = "not connected yet"
+
+    def shown(self) -> ConnectionShown:
+        """The same, for people."""
+        own = msgspec.structs.asdict(self)
+        return ConnectionShown("mqtt-bridge", own.pop("url"), **own)
 
 
 class Bridge:
@@ -92,6 +99,7 @@ class Bridge:
                 await self._client.connect()
                 return
             except OSError as error:
+                self.state.trouble = f"cannot be reached: {error}"
                 if not told:
                     _log.warning(
                         "the broker of MQTT does not answer; trying again", url=self.state.url, error=str(error)
@@ -101,7 +109,7 @@ class Bridge:
 
     def _connected(self, remembered: bool) -> None:
         state = self.state
-        state.connected = True
+        state.connected, state.trouble = True, ""
         state.connections += 1
         if state.connections > 1 and not remembered:
             state.gaps += 1
@@ -112,6 +120,7 @@ class Bridge:
     def _lost(self) -> None:
         if self.state.connected:
             _log.warning("the connection is lost; trying again", url=self.state.url)
+            self.state.trouble = "the connection is lost"
         self.state.connected = False
 
     def _received(self, message: Message) -> asyncio.Future[None]:

@@ -60,5 +60,7 @@ def bridges(configs: Sequence[BridgeConfig], data: Path | None) -> list[partial[
 
 async def _run(door: Door, *, configs: Sequence[BridgeConfig], data: Path | None) -> None:
     every = [Bridge(door, config, data) for config in configs]
+    for each, config in zip(every, configs, strict=True):
+        door.connections.append((config.tenant, each.state.shown))
     door.broker.metrics.registry.register(_Counters([each.state for each in every]))
     await asyncio.gather(*(each.run() for each in every))

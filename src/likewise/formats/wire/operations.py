@@ -62,6 +62,22 @@ class Stats(msgspec.Struct, frozen=True):
     refused: int = 0  # requests, since the broker's start
 
 
+class ConnectionShown(msgspec.Struct, frozen=True):
+    """What brings events in beside publishers: where it is connected to, and what came of its messages."""
+
+    kind: str  # mqtt-bridge
+    address: str
+    connected: bool
+    trouble: str  # why it is not connected; '' if it is
+    received: int  # messages, since the broker's start
+    stored: int  # events
+    passed_over: int
+    refused: int
+    lost: int
+    connections: int
+    gaps: int
+
+
 class Problem(msgspec.Struct, frozen=True, omit_defaults=True):
     """What went wrong: a stable `code`, what was expected and found, and what to do (`detail`)."""
 
