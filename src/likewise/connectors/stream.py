@@ -21,6 +21,21 @@ class Replaced(Exception):
     """A newer stream of the same subscriber serves it now, or the subscriber was unregistered."""
 
 
+def known(tenant: Tenant, number: int) -> int:
+    """A sequence number that a client says it has, or 0 if the broker has not come so far.
+
+    A client may be ahead of a broker that was restored from an older copy: what has its numbers now is something else.
+    """
+    return number if number <= tenant.stored_number else 0
+
+
+def resume(broker: Broker, tenant: Tenant, queue: SubscriberQueue, number: int) -> int:
+    """Acknowledge what a client says it has up to, as far as that is known; where its stream starts."""
+    if reached := known(tenant, number):
+        broker.acknowledge(tenant, queue.id, reached)
+    return queue.acknowledged
+
+
 class Stream:
     """The deliveries of one subscriber as they come, from a cursor on."""
 

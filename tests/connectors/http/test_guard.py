@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import functools
 import http.server
+import json
+import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,6 +21,7 @@ from likewise.broker.broker import Broker
 from likewise.broker.config import Config, Server
 from likewise.broker.store.tokens import make_token
 from tests.connectors.conftest import serving
+from tests.connectors.targets.test_interface import until
 from tests.dashboard.conftest import ARGUMENTS, CHROMIUM, NEEDS_CHROMIUM
 
 EVIL = "http://attacker.example"
@@ -49,6 +52,15 @@ def posted(address: str, **headers: str) -> httpx.Response:
         ({"origin": "null"}, 403),
         ({"origin": "http://127.0.0.1:1"}, 403),
         ({"origin": "https://map.example"}, 200),
+        ({"host": "[::1].attacker.example"}, 403),
+        ({"host": "localhost:evil"}, 403),
+        ({"host": "city.example", "origin": "https://city.example"}, 403),
+        ({"sec-fetch-site": "cross-site"}, 403),
+        ({"sec-fetch-site": "same-site"}, 403),
+        ({"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate", "sec-fetch-dest": "document"}, 403),
+        ({"sec-fetch-site": "cross-site", "origin": "https://map.example"}, 200),
+        ({"sec-fetch-site": "same-origin"}, 200),
+        ({"sec-fetch-site": "none"}, 200),
         ({"host": "city.example", "origin": "http://city.example"}, 200),
         ({"content-type": "text/plain"}, 415),
         ({"content-type": "multipart/form-data; boundary=x"}, 415),
@@ -67,6 +79,68 @@ def test_only_our_names_our_pages_and_json(address: str, headers: dict[str, str]
 def test_a_page_of_ours_may_speak_to_us(address: str) -> None:
     """Same origin: what the interface's own documentation sends."""
     assert posted(address, origin=address).status_code == 200
+
+
+def test_a_request_with_two_hosts_is_refused(address: str) -> None:
+    """One of them may be what somebody else has looked at."""
+    with socket.create_connection(("127.0.0.1", int(address.rpartition(":")[2])), timeout=60) as raw:
+        raw.sendall(b"GET /v1/activity HTTP/1.1\r\nHost: localhost\r\nHost: attacker.example\r\n\r\n")
+        assert raw.recv(100).startswith(b"HTTP/1.1 400 ")
+
+
+def test_a_link_from_another_page_leads_to_a_document_and_to_nothing_else(address: str) -> None:
+    """A person may come from anywhere to a page of ours; what is no page is not opened so."""
+    link = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate", "sec-fetch-dest": "document"}
+    assert httpx.get(f"{address}/docs", headers=link).status_code == 200
+    assert httpx.get(f"{address}/docs", headers={**link, "sec-fetch-dest": "iframe"}).status_code == 403
+    for path in ("/v1/activity", "/v1/subscribers/ann/events?sequence=1"):
+        assert httpx.get(f"{address}{path}", headers=link).json()["code"] == "foreign_site"
+
+
+IMAGE = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors", "sec-fetch-dest": "image"}
+
+
+def waiting_for_bob(address: str) -> list[int]:
+    """The numbers of deliveries that wait for a subscriber, two more than before."""
+    httpx.put(f"{address}/v1/subscribers/bob", timeout=120).raise_for_status()
+    subscription = {"v": 1, "text": "{bobs exists}"}
+    httpx.put(f"{address}/v1/subscribers/bob/subscriptions/s", json=subscription, timeout=120).raise_for_status()
+    before = len(pending(address))
+    httpx.post(f"{address}/v1/events", json=[{"bobs": n} for n in range(2)], timeout=120).raise_for_status()
+    until(lambda: len(pending(address)) == before + 2)
+    return pending(address)
+
+
+def pending(address: str) -> list[int]:
+    answer = httpx.get(f"{address}/v1/subscribers/bob/deliveries?sequence=0", timeout=120).json()
+    return [each["sequence"] for each in answer["deliveries"]]
+
+
+@pytest.mark.parametrize("headers", [IMAGE, {}], ids=["told by the browser", "not told"])
+def test_an_image_of_another_page_settles_nobodys_queue(address: str, headers: dict[str, str]) -> None:
+    """What stands in an address acknowledges nothing, neither a number that was given nor one of the future."""
+    numbers = waiting_for_bob(address)
+    for number in (numbers[-1], 9_999_999):
+        image = f"{address}/v1/subscribers/bob/events?sequence={number}"
+        with httpx.stream("GET", image, headers=headers, timeout=120) as answer:
+            assert answer.status_code == (403 if headers else 200)
+            assert next(answer.iter_bytes())
+        assert pending(address) == numbers
+
+
+def test_no_cursor_of_a_stream_acknowledges_what_was_never_given(address: str) -> None:
+    """A number of the future counts as none, and the stream gives what waits: also after an older copy was restored."""
+    numbers = waiting_for_bob(address)
+    with httpx.stream(
+        "GET", f"{address}/v1/subscribers/bob/events", headers={"last-event-id": "9999999"}, timeout=120
+    ) as answer:
+        assert next(line for line in answer.iter_lines() if line.startswith("id:")) == f"id: {numbers[0]}"
+    with connect(address.replace("http", "ws") + "/v1/subscribers/bob/stream?sequence=9999999") as opened:
+        assert json.loads(opened.recv(timeout=60))["sequence"] == numbers[0]
+    assert pending(address) == numbers
+    with connect(address.replace("http", "ws") + f"/v1/subscribers/bob/stream?sequence={numbers[0]}") as opened:
+        assert json.loads(opened.recv(timeout=60))["sequence"] == numbers[1]
+    assert pending(address) == numbers[1:]
 
 
 def test_no_stream_is_opened_for_another_page(address: str) -> None:
@@ -134,6 +208,13 @@ async function tries(at) {
     const socket = new WebSocket(at.replace('http', 'ws') + '/v1/subscribers/ann/stream');
     socket.onopen = () => done('open'); socket.onerror = () => done('closed');
   }));
+  for (const asked of ['events?sequence=1', 'events?sequence=9999999']) {
+    said.push(await new Promise(done => {
+      const image = new Image();
+      image.onload = () => done('loaded'); image.onerror = () => done('not loaded');
+      image.src = at + '/v1/subscribers/bob/' + asked;
+    }));
+  }
   return said;
 }
 </script>"""
@@ -165,6 +246,7 @@ class TestInABrowser:
         """Not by the broker's address, and not by a name of the attacker's that leads to it (DNS rebinding)."""
         sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
         httpx.put(f"{address}/v1/subscribers/ann").raise_for_status()
+        numbers = waiting_for_bob(address)
         port = address.rpartition(":")[2]
         rules = "--host-resolver-rules=MAP attacker.example 127.0.0.1"
         with foreign_page(tmp_path) as other, sync_api.sync_playwright() as playwright:
@@ -175,6 +257,7 @@ class TestInABrowser:
                 said = page.evaluate(f"tries('{target}')")
                 assert said[0] == "refused"
                 assert said[3] == "closed"
+            assert pending(address) == numbers
             rebound = page.goto(f"{EVIL}:{port}/docs")
             assert rebound is not None
             assert rebound.status == 403

@@ -23,7 +23,9 @@ class Guard:
         if scope["type"] == "lifespan" or not door_in(scope).keeper.open:
             await self._app(scope, receive, send)
             return
-        refused = self._origins.refusal_of(scope.get("method", "GET"), scope["headers"])
+        refused = self._origins.refusal_of(
+            scope.get("method", "GET"), scope["headers"], path=scope["path"], scheme=scope["scheme"]
+        )
         if refused is None:
             await self._app(scope, receive, send)
         elif scope["type"] == "websocket":

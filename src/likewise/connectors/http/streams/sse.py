@@ -1,7 +1,8 @@
 """Server-sent events `/v1/subscribers/{id}/events`: the same stream for what reads HTTP alone.
 
 Each delivery is one `data:` line with its sequence number as `id:`. A browser that connects again sends
-`Last-Event-ID`, which acknowledges everything up to it; others acknowledge with a request of their own.
+`Last-Event-ID`, which acknowledges everything up to it; others acknowledge with a request of their own. What stands in
+the address acknowledges nothing: any page can point at an address.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from fastapi.responses import StreamingResponse
 
 from likewise.connectors.http.openapi import documented
 from likewise.connectors.http.requests import admit_subscriber, flag, sequence_in, token_in
-from likewise.connectors.stream import Replaced, Stream
+from likewise.connectors.stream import Replaced, Stream, known, resume
 
 router = APIRouter(tags=["subscribers"])
 _BREAKS = bytes.maketrans(b"\r\n", b"  ")
@@ -31,7 +32,7 @@ def _line(frame: bytes) -> bytes:
     **documented(
         "Deliveries as server-sent events, after a sequence number (`sequence`, or the header `Last-Event-ID`).",
         query={
-            "sequence": ("integer", "everything up to it is acknowledged; `cursor` is its old name"),
+            "sequence": ("integer", "where to start, which acknowledges nothing; `cursor` is its old name"),
             "because": ("boolean", "`true` for the readings that met each delivery"),
         },
     ),
@@ -41,13 +42,13 @@ async def events(request: Request, id: str) -> StreamingResponse:
     door, tenant = admit_subscriber(request, id)
     queue = tenant.subscriber(id)
     last = request.headers.get("last-event-id", "")
-    cursor = int(last) if last.isascii() and last.isdigit() and len(last) < 19 else sequence_in(request, "cursor")
     because = flag(request, "because")
-    if cursor:
-        door.broker.acknowledge(tenant, id, min(cursor, tenant.stored_number))
+    if last.isascii() and last.isdigit() and len(last) < 19:
+        begin = resume(door.broker, tenant, queue, int(last))
+    else:
+        begin = max(known(tenant, sequence_in(request, "cursor")), queue.acknowledged)
 
     async def pushed() -> AsyncIterator[bytes]:
-        begin = max(cursor, queue.acknowledged)
         with Stream(door.broker, tenant, queue, door.bridge, begin, because=because) as stream:
             yield b": connected\n\n"
             pages = stream.pages(window=queue.limit)

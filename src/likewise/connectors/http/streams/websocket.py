@@ -2,8 +2,9 @@
 
 The broker sends one JSON text for each delivery, or with `?together=true` an array of those that are there. The client
 sends `{"sequence": 12}` when it has settled everything up to 12. With `?sequence=12` everything up to 12 counts as
-acknowledged, and the stream starts after it. With `because=true` each delivery says which readings met it. Old clients
-say `{"acknowledge": 12}` and `?cursor=12`; both are still read. Close codes: `lasting`.
+acknowledged, and the stream starts after it; a number that the broker has not reached counts as none. With
+`because=true` each delivery says which readings met it. Old clients say `{"acknowledge": 12}` and `?cursor=12`; both
+are still read. Close codes: `lasting`.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from fastapi import APIRouter, WebSocket
 
 from likewise.connectors.http.requests import admit_subscriber, door_of, flag, sequence_in
 from likewise.connectors.http.streams.lasting import last, message_of, offered, refuse
-from likewise.connectors.stream import Stream
+from likewise.connectors.stream import Stream, resume
 from likewise.errors import FormatError, LikewiseError
 from likewise.formats.wire.deliveries import Acknowledged
 
@@ -32,15 +33,12 @@ async def stream(socket: WebSocket, id: str) -> None:
     try:
         _, tenant = admit_subscriber(socket, id)
         queue = tenant.subscriber(id)
-        cursor = sequence_in(socket, "cursor")
         because, together = flag(socket, "because"), flag(socket, "together")
-        if cursor:
-            door.broker.acknowledge(tenant, id, min(cursor, tenant.stored_number))
+        begin = resume(door.broker, tenant, queue, sequence_in(socket, "cursor"))
     except LikewiseError as error:
         await refuse(socket, error)
         return
     await socket.accept(subprotocol=offered(socket))
-    begin = max(cursor, queue.acknowledged)
     with Stream(door.broker, tenant, queue, door.bridge, begin, because=because) as pushed:
         await last(door, socket, _send(socket, pushed, together), _receive(socket, pushed))
 
