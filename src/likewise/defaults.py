@@ -108,6 +108,7 @@ BODY_PAUSE_SECONDS: Final = 30.0  # the longest silence within a body
 BODY_SECONDS: Final = 300.0  # within which a body must have come: 64 MB at 220 kB/s
 OFF_LOOP_BYTES: Final = 64 * 1024  # larger bodies are read beside the loop: they take milliseconds, and others wait
 STOP_SECONDS: Final = 3.0  # how long requests under way may take when the broker stops, before they are told 503
+LAST_SECONDS: Final = 5  # after which a server that stops closes what is still open
 MAX_SUBSCRIPTIONS: Final = 1_000_000  # of one tenant
 MAX_SUBSCRIBERS: Final = 100_000  # of one tenant
 MAX_DEAD_LETTERS: Final = 10_000  # of one tenant; the oldest go first

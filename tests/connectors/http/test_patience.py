@@ -12,12 +12,14 @@ from urllib.parse import urlsplit
 
 import httpx
 import pytest
+from structlog.testing import capture_logs
 
 from likewise.broker.broker import Broker
 from likewise.broker.config import Config, Limits, Server
 from likewise.connectors.http import patience, server
 from likewise.connectors.http.server import Served
 from tests.connectors.conftest import serving
+from tests.connectors.targets.test_interface import until
 
 
 def connected(address: str) -> socket.socket:
@@ -63,11 +65,16 @@ def test_more_connections_than_are_held_are_told_so(monkeypatch: pytest.MonkeyPa
             each.close()
 
 
-@pytest.mark.parametrize("piece", [b"a: " + b"x" * 1_000 + b"\r\n", b"x" * 100_000])
-def test_lines_without_end_are_refused(piece: bytes) -> None:
-    """Many of them or one that is large; before they fill the memory."""
+BEFORE = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nb: "
+CHUNKED = b"POST /v1/events HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+
+@pytest.mark.parametrize("piece", [b"a: " + b"x" * 1_000 + b"\r\n", b"x" * 100_000], ids=["many", "one"])
+@pytest.mark.parametrize("begun", [BEFORE, CHUNKED + b"2\r\n{}\r\n0\r\nb: "], ids=["before the body", "after the body"])
+def test_lines_without_end_are_refused(begun: bytes, piece: bytes) -> None:
+    """Many of them or one that is large, also trailers; before they fill the memory."""
     with serving() as address, connected(address) as sending:
-        sending.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nb: ")
+        sending.sendall(begun)
         sent = 0
         try:
             while sent < 64 * 2**20:
@@ -128,3 +135,34 @@ def test_who_waits_at_a_stop_is_told_503(monkeypatch: pytest.MonkeyPatch) -> Non
     broker.close()
     assert [answer.status_code for answer in answers] == [503]
     assert "stopping" in answers[0].json()["detail"]
+
+
+@pytest.mark.parametrize("path", ["/v1/events", "/v1/match"])
+def test_a_request_whose_body_still_comes_at_a_stop_is_told_503(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, path: str
+) -> None:
+    """Within the time that requests have, and without a traceback; who leaves in the middle makes none either."""
+    monkeypatch.setattr(server, "STOP_SECONDS", 0.2)
+    broker = Broker(None, Config(server=Server(port=0)))
+    ports: queue.Queue[int] = queue.Queue()
+    served = Served(broker, on_ready=ports.put)
+    thread = threading.Thread(target=lambda: asyncio.run(served.run()), daemon=True)
+    thread.start()
+    address = f"http://127.0.0.1:{ports.get(timeout=60)}"
+    half = b"POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n{" % path.encode()
+    with capture_logs() as said:
+        with connected(address) as leaving, connected(address) as sending:
+            for each in (leaving, sending):
+                each.sendall(half)
+            until(lambda: len(served._unanswered._waiting) == 2)
+            leaving.close()
+            until(lambda: len(served._unanswered._waiting) == 1)
+            served.stop()
+            answer = read_to_end(sending)
+        thread.join(timeout=60)
+    assert not thread.is_alive()
+    broker.close()
+    assert answer.startswith(b"HTTP/1.1 503 ")
+    assert b"the broker is stopping" in answer
+    assert [line for line in said if line["log_level"] == "error"] == []
+    assert [line for line in caplog.records if line.levelname == "ERROR"] == []

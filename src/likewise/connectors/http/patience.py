@@ -1,8 +1,9 @@
 """How long and how large a request may be before anybody has read it: uvicorn's protocol with limits.
 
 Half a request holds a connection, a connection holds a file, and a process has few of them. So the lines before a body
-must come soon and be few, a body must go on coming, and there is a limit of connections; past any of these the
-connection is answered and closed. One look a second at all connections costs less than a timer for each request.
+must come soon and be few, those after it (trailers, which nobody reads) must be few, a body must go on coming, and
+there is a limit of connections; past any of these the connection is answered and closed. One look a second at all
+connections costs less than a timer for each request.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ class PatientProtocol(HttpToolsProtocol):
         self.begun: float | None = None
         self.heard = 0.0
         self.in_head = True
-        self._head = 0
+        self._lines = 0  # bytes of lines since a request or a part of its body began
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Take a connection, unless there are too many."""
@@ -51,10 +52,9 @@ class PatientProtocol(HttpToolsProtocol):
     def data_received(self, data: bytes) -> None:
         """Take some bytes."""
         self.heard = self.loop.time()
-        if self.in_head:
-            self._head += len(data)
+        self._lines += len(data)
         super().data_received(data)
-        if self.in_head and self._head > MAX_HEADER_BYTES:
+        if self._lines > MAX_HEADER_BYTES and self.begun is not None:
             self._too_large()
 
     def on_message_begin(self) -> None:
@@ -70,25 +70,36 @@ class PatientProtocol(HttpToolsProtocol):
             return
         super().on_headers_complete()
 
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """One of its lines; those after the body are let go, so that none counts as if it had stood before."""
+        if self.in_head:
+            super().on_header(name, value)
+
+    def on_body(self, body: bytes) -> None:
+        """A part of its body."""
+        self._lines = 0
+        super().on_body(body)
+
     def on_message_complete(self) -> None:
         """All of it is here."""
         self.begun = None
         super().on_message_complete()
 
     def _begin(self, *, in_head: bool) -> None:
-        self.in_head, self._head = in_head, 0
+        self.in_head, self._lines = in_head, 0
         self.begun = self.heard = self.loop.time()
 
     def _too_large(self) -> None:
         self.refuse(
-            431, b"Request Header Fields Too Large", b"the lines before a body may have %d bytes" % MAX_HEADER_BYTES
+            431, b"Request Header Fields Too Large", b"the lines around a body may have %d bytes" % MAX_HEADER_BYTES
         )
 
     def refuse(self, status: int, words: bytes, detail: bytes) -> None:
         """Answer, and close."""
         if self.transport is not None and not self.transport.is_closing():
             self.begun = None
-            self.transport.write(_ANSWER % (status, words, len(detail), detail))
+            if self.cycle is None or self.cycle.response_complete or not self.cycle.response_started:
+                self.transport.write(_ANSWER % (status, words, len(detail), detail))
             self.transport.close()
 
 

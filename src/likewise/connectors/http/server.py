@@ -14,6 +14,7 @@ import uvicorn
 from fastapi import FastAPI, Request
 from fastapi.responses import Response
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 
 from likewise import __version__
 from likewise.broker.broker import Broker
@@ -37,9 +38,10 @@ from likewise.connectors.http.problems import mistake, on_error, plain_problem
 from likewise.connectors.http.publishing import Publishing
 from likewise.connectors.http.streams import publishing as publish_stream
 from likewise.connectors.http.streams import sse, websocket
+from likewise.connectors.http.unanswered import Unanswered
 from likewise.connectors.targets.senders import Senders
 from likewise.connectors.tls import check_certificate
-from likewise.defaults import STOP_SECONDS, TENANT
+from likewise.defaults import LAST_SECONDS, STOP_SECONDS, TENANT
 from likewise.errors import LikewiseError, StateError, Unavailable
 
 _log = structlog.get_logger("likewise.broker")
@@ -68,6 +70,7 @@ def make_app(broker: Broker) -> FastAPI:
     app.add_middleware(WholeIds)
     app.add_exception_handler(LikewiseError, on_error)
     app.add_exception_handler(HTTPException, _on_http_error)
+    app.add_exception_handler(ClientDisconnect, _on_leaving)
     app.add_exception_handler(Exception, _on_mistake)
     described: dict[str, Any] = {}
 
@@ -96,6 +99,10 @@ async def _on_http_error(request: Request, error: Exception) -> Response:
     found = plain_problem(error.status_code, code, said)
     found.headers.update(error.headers or {})
     return found
+
+
+async def _on_leaving(request: Request, error: Exception) -> Response:
+    return Response(status_code=400)  # to nobody: who asked has left
 
 
 async def _on_mistake(request: Request, error: Exception) -> Response:
@@ -155,9 +162,10 @@ class Served:
             keeper.load(tables)
         check_listening(broker.config, tokens=not keeper.open)
         self._on_ready = on_ready
+        self._unanswered = Unanswered(Guard(Publishing(self.app), server))
         self._server = _Server(
             uvicorn.Config(
-                Guard(Publishing(self.app), server),
+                self._unanswered,
                 http=PatientProtocol,
                 host=server.host,
                 port=server.port,
@@ -165,7 +173,7 @@ class Served:
                 access_log=False,
                 ssl_certfile=server.tls_certificate,
                 ssl_keyfile=server.tls_key,
-                timeout_graceful_shutdown=10,
+                timeout_graceful_shutdown=LAST_SECONDS,
                 ws="websockets-sansio",
                 ws_max_size=65_536,
                 ws_per_message_deflate=False,  # deliveries are small, and each connection would keep 300 KB for it
@@ -202,7 +210,9 @@ class Served:
                 close_slow(self._server.server_state.connections, looked)
         door.stopping.set()
         await asyncio.sleep(STOP_SECONDS)
-        door.bridge.give_up(Unavailable("the broker is stopping; what was sent may be stored or not: send it again"))
+        told = Unavailable("the broker is stopping; what was sent may be stored or not: send it again")
+        door.bridge.give_up(told)
+        self._unanswered.give_up(told)
 
     def stop(self) -> None:
         """Stop taking requests, finish those under way, then end."""
