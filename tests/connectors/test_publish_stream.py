@@ -34,7 +34,7 @@ def opened(address: str) -> ClientConnection:
 def answers(stream: ClientConnection, until: int) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
     while not found or found[-1]["last"] < until:
-        found.append(json.loads(stream.recv(timeout=120)))
+        found.append(json.loads(stream.recv(timeout=300)))
     return found
 
 
@@ -166,7 +166,7 @@ def test_what_was_not_acknowledged_is_sent_again_to_a_broker_that_came_back(tmp_
     with ExitStack() as clients:
         with serving(tmp_path / "data", config) as address:
             out = clients.enter_context(Publisher(address, patience=120))
-            with httpx.Client(base_url=address, timeout=120) as http:
+            with httpx.Client(base_url=address, timeout=300) as http:
                 listen(http, "back")
             stream = out.stream()
             ids = [stream.publish({"town": "back", "n": n}) for n in range(200)]
@@ -174,7 +174,7 @@ def test_what_was_not_acknowledged_is_sent_again_to_a_broker_that_came_back(tmp_
             ids += [stream.publish({"town": "back", "n": n}) for n in range(200, 300)]
             stream.flush()
             stream.close()
-            with httpx.Client(base_url=address, timeout=120) as http:
+            with httpx.Client(base_url=address, timeout=300) as http:
                 assert [d["event"]["id"] for d in wait_for(http, "back", 300)] == ids
 
 
@@ -202,9 +202,9 @@ def test_deliveries_come_together_and_one_by_one_alike(address: str, http: httpx
     wait_for(http, "pages", 300)
     base = address.replace("http", "ws") + "/v1/subscribers/pages/stream"
     with connect(base + "?together=true") as together:
-        frames = [json.loads(together.recv(timeout=60)) for _ in range(2)]
+        frames = [json.loads(together.recv(timeout=300)) for _ in range(2)]
     with connect(base) as single:
-        alone = [json.loads(single.recv(timeout=60)) for _ in range(len(frames[0]) + len(frames[1]))]
+        alone = [json.loads(single.recv(timeout=300)) for _ in range(len(frames[0]) + len(frames[1]))]
     assert len(frames[0]) > 1
     assert [*frames[0], *frames[1]] == alone
     with Subscriber("pages", address) as inbox:

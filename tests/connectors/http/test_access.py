@@ -37,7 +37,7 @@ class Town:
 
     def __init__(self, address: str, tokens: dict[str, str], clock: ManualClock) -> None:
         self.address, self.tokens, self.clock = address, tokens, clock
-        self._http = httpx.Client(base_url=address, timeout=60)
+        self._http = httpx.Client(base_url=address, timeout=300)
 
     def ask(self, who: str, method: str, path: str, **given: Any) -> httpx.Response:
         return self._http.request(method, path, headers={"authorization": f"Bearer {self.tokens[who]}"}, **given)
