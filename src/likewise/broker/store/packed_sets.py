@@ -21,6 +21,7 @@ _FEW: Final = 16  # up to here the plain form is shorter and quicker
 _NARROW, _WIDE, _ROARING = b"n", b"w", b"r"
 _BLOCK: Final = 2**16  # numbers of one container
 _LONG: Final = 8  # numbers that follow one another from which on runs are written
+_NEAR: Final = 8  # containers that are cut by looking for their edges
 _LISTED: Final = 4096  # of a container that are listed; more of them are bits
 _HEAD: Final = Struct("<QIII")  # how many parts of 32 bits, what is above those bits, the cookie, how many containers
 _COOKIE: Final = 12346  # containers without runs
@@ -47,6 +48,8 @@ def pack(numbers: Numbers | Sequence[int]) -> bytes:
     first, last = int(array[0]), int(array[-1])
     if first >> 16 == last >> 16 and count <= _LISTED:
         return _ROARING + _ONE.pack(1, first >> 32, _COOKIE, 1, first >> 16 & 0xFFFF, count - 1, 16) + _low(array)
+    if first >> 32 == last >> 32:
+        return _ROARING + (1).to_bytes(8, "little") + _part(array)
     cuts = [0, *(np.flatnonzero(np.diff(array >> 32)) + 1).tolist(), count]
     parts = [_part(array[a:b]) for a, b in pairwise(cuts)]
     return _ROARING + len(parts).to_bytes(8, "little") + b"".join(parts)
@@ -54,13 +57,17 @@ def pack(numbers: Numbers | Sequence[int]) -> bytes:
 
 def _part(numbers: Numbers) -> bytes:
     """Numbers that differ in their lower 32 bits alone."""
-    blocks = numbers >> 16
-    cuts = [0, *(np.flatnonzero(np.diff(blocks)) + 1).tolist(), len(numbers)]
+    first, last = int(numbers[0]) >> 16, int(numbers[-1]) >> 16
+    if last - first <= _NEAR:
+        edges = np.searchsorted(numbers, [block << 16 for block in range(first + 1, last + 1)]).tolist()
+        cuts = sorted({0, *edges, len(numbers)})
+    else:
+        cuts = [0, *(np.flatnonzero(np.diff(numbers >> 16)) + 1).tolist(), len(numbers)]
     heads, offsets, bodies = [], [], []
     at = 8 + 8 * (len(cuts) - 1)  # after the cookie, the heads and the offsets
     for a, b in pairwise(cuts):
         body = _low(numbers[a:b]) if b - a <= _LISTED else _bits(numbers[a:b])
-        heads.append((int(blocks[a]) & 0xFFFF).to_bytes(2, "little") + (b - a - 1).to_bytes(2, "little"))
+        heads.append((int(numbers[a]) >> 16 & 0xFFFF).to_bytes(2, "little") + (b - a - 1).to_bytes(2, "little"))
         offsets.append(at.to_bytes(4, "little"))
         bodies.append(body)
         at += len(body)
