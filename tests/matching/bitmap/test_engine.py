@@ -344,3 +344,28 @@ def test_nothing_is_clustered_where_it_is_of_no_use() -> None:
         engine = engine_of(subscriptions, TINY._replace(largest_block=16))
         assert all(block.gate < 0 for block in engine._blocks.held)
         check(engine, event({"x": 0.5, "x1": 40.2}))
+
+
+@pytest.mark.parametrize("folded", [0, 7, 40])
+def test_a_tail_that_is_scanned_often_becomes_a_block_and_nothing_else_changes(
+    folded: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between additions and removals, one by one and in batches, answers are those of the plain evaluation."""
+    monkeypatch.setattr("likewise.matching.bitmap.engine.FOLDED", folded)
+    chosen = random.Random(folded)
+    engine = BitmapEngine(shape=TINY)
+    held: list[int] = []
+    most = 0
+    for ordinal in range(150):
+        engine.add(ordinal, condition(Predicate("a", ">", float(chosen.randrange(9))), Predicate("b", "=", "x")))
+        held.append(ordinal)
+        if chosen.random() < 0.4:
+            engine.remove(held.pop(chosen.randrange(len(held))))
+        seen = [event({"a": chosen.randrange(10), "b": "X"}) for _ in range(chosen.randrange(4))]
+        check(engine, *seen)
+        engine.match_batch(seen, [0] * len(seen))
+        most = max(most, len(engine._blocks.held))
+    assert most >= 2
+    for ordinal in held:
+        engine.remove(ordinal)
+    assert len(engine) == len(engine._book) == 0

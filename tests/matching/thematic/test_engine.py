@@ -126,7 +126,9 @@ def test_the_search_finds_what_the_general_algorithm_finds(rows: list[list[float
     wanted = float(np.exp(-total)) if total < 1e8 else 0.0
     near = np.ascontiguousarray(similarity[:, None, :])
     scratch = np.empty((3, k + 1)), np.empty((2, k + 1), np.int64)
-    found = assigned(np.arange(k), k, 0, width, best, where, near, limit, *scratch)
+    second = np.sort(similarity, axis=1)[:, -2:-1]
+    product = float(best.astype(np.float64).prod())
+    found = assigned(np.arange(k), k, 0, width, best, where, second, near, product, limit, *scratch)
     if found == UNCONTESTED:
         found = float(best.astype(np.float64).prod())
         assert len(set(where[:, 0].tolist())) == k

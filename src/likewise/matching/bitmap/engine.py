@@ -1,13 +1,11 @@
 """The production engine for exact conditions: interval bitmaps (docs/engines/bitmap.md; sources.md C).
 
-Each conjunction of a condition takes a slot. Slots live in blocks of at most 8,192
-(`bitmap_block`); new ones wait in a small tail (`bitmap_tail`) that is scanned as it stands. A full
-tail becomes a block, and four neighbouring blocks of one size class become one, so an addition costs
-a logarithmic share of building and never more than one block's build at once, however many
-subscriptions there are. Full blocks are clustered where that is of use (`clustering`). Removal clears a
-bit; a block with half of its slots gone is built anew from the rest. An event is written as points
-(`event_points`) and ANDs one bitmap for each attribute, block by block (`bitmap_kernels`). Blocks keep the
-order of addition, so results need no sorting unless some are clustered.
+Each conjunction of a condition takes a slot. Slots live in blocks of at most 8,192 (`block`); new ones wait in a small
+tail (`tail`) that is scanned as it stands. A tail that is full, or was scanned so often that building would have cost
+less, becomes a block; blocks are merged, clustered and shrunk as slots come and go (`block_list`), so an addition costs
+a logarithmic share of building and never more than one block's build at once, however many subscriptions there are.
+Removal clears a bit. An event is written as points (`event_points`) and ANDs one bitmap for each attribute, block by
+block (`match_kernels`). Blocks keep the order of addition, so results need no sorting unless some are clustered.
 """
 
 from __future__ import annotations
@@ -48,6 +46,8 @@ _make_found: Callable[[type[Found], tuple[NDArray[np.int32], None]], Found] = tu
 PLACES = places_of_bits()
 BATCH_BYTES = 2**18  # bitmaps of the events a batch matches together; in the cache until they are listed
 
+FOLDED = 50_000  # slots of the tail that events are compared with before it becomes a block: about what building costs
+
 EXACTLY = Needed.at(1.0)
 
 
@@ -72,6 +72,7 @@ class BitmapEngine(BaseEngine):
         self._tail = Tail(self._shape)
         self._blocks = BlockList(self._book, self._shape)
         self._several = False  # some subscription has several slots
+        self._scanned = 0  # slots of the tail that events were compared with since it last became a block
         # Conditions of which rows do not say all, by ordinal; None until one is looked at.
         self._unsaid: dict[int, PlainCondition | None] = {}
         self._ascending = True
@@ -171,6 +172,7 @@ class BitmapEngine(BaseEngine):
     def _close_tail(self) -> None:
         rows = self._tail.rows()
         self._tail.clear()
+        self._scanned = 0
         self._blocks.append(rows)
         if not self._blocks.merge_newest():  # an addition waits for one or the other
             self._blocks.cluster()
@@ -224,6 +226,9 @@ class BitmapEngine(BaseEngine):
     def find(self, event: Event, at: int = 0) -> Found:
         """The ordinals of the subscriptions the event meets, ascending."""
         points = self._points
+        self._scanned += self._tail.count
+        if self._scanned > FOLDED:
+            self._close_tail()
         self._ends[1] = points.write(event, 0)
         if points.codes is not self._codes or (self._lent and getrefcount(self._found) > HELD):
             self._renew(SMALL)
@@ -306,6 +311,9 @@ class BitmapEngine(BaseEngine):
 
         The columns of an `EventBatch` are read as they are.
         """
+        self._scanned += self._tail.count * len(events)
+        if self._scanned > FOLDED:
+            self._close_tail()
         starts = np.zeros(len(events) + 1, np.int64)
         if isinstance(events, EventBatch):
             write_batch(self._points, events, starts)

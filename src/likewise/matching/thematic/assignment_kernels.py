@@ -82,22 +82,29 @@ def _second(slot, e, tuples, taken, similarity):
 
 
 @kernel
-def one_moves(slots, k, e, tuples, best, where, similarity, limit, places):
+def one_moves(slots, k, e, tuples, best, where, second, similarity, product, limit, places):
     """The best product if just two predicates want one tuple and one of them has a free second choice.
 
-    One of the two has to move, so no mapping is better than the better of the two moves. UNCONTESTED if no
-    two want the same tuple, CONTESTED if that does not settle it; what is below the limit may be 0.
+    One of the two has to move, so no mapping is better than the better of the two moves; `product` is that of all
+    bests, and what the second bests leave of it is looked at first. UNCONTESTED if no two want the same tuple,
+    CONTESTED if that does not settle it; what is below the limit may be 0.
     """
-    a, b = -1, -1
+    a, b, pairs = -1, -1, 0
+    enough = limit * (1 - 1e-5)  # ratios of 32-bit numbers are off by less
     for i in range(k):
         places[WANTED, i] = where[slots[i], e]
         for j in range(i):
             if places[WANTED, i] == places[WANTED, j]:
-                if a >= 0:
-                    return CONTESTED
+                one, other = slots[i], slots[j]
+                left = max(second[one, e] / best[one, e], second[other, e] / best[other, e])
+                if product * left < enough:
+                    return 0.0
                 a, b = i, j
-    if a < 0:
+                pairs += 1
+    if pairs == 0:
         return UNCONTESTED
+    if pairs > 1:
+        return CONTESTED
     to_a, most_a = _second(slots[a], e, tuples, places[WANTED, a], similarity)
     to_b, most_b = _second(slots[b], e, tuples, places[WANTED, a], similarity)
     rest = 1.0
@@ -153,12 +160,12 @@ def search(slots, k, e, tuples, best, where, similarity, least, numbers, places)
 
 
 @kernel
-def assigned(slots, k, e, tuples, best, where, similarity, limit, numbers, places):
+def assigned(slots, k, e, tuples, best, where, second, similarity, product, limit, numbers, places):
     """The product of the best mapping that gives each predicate a tuple of its own; 0 if it is below the limit.
 
-    UNCONTESTED if the predicates' best tuples differ anyway.
+    `product` is that of the predicates' bests. UNCONTESTED if the predicates' best tuples differ anyway.
     """
-    product = one_moves(slots, k, e, tuples, best, where, similarity, limit, places)
+    product = one_moves(slots, k, e, tuples, best, where, second, similarity, product, limit, places)
     if product == CONTESTED:
         if tuples < k:
             return 0.0

@@ -134,6 +134,11 @@ class ThematicEngine(BaseEngine):
         _, ordinals, scores, _ = self._match((event,))
         return Found(ordinals, scores)
 
+    def match(self, event: Event, at: int) -> list[tuple[int, Match]]:
+        """`matches`, made at once."""
+        ordinals, found = self.matches(event, at)
+        return list(zip(ordinals.tolist(), found, strict=True))
+
     def matches(self, event: Event, at: int) -> tuple[NDArray[np.int64], Matches]:
         """`find`, as matches with their products and, when asked for, mappings; each made when it is looked at."""
         _, ordinals, scores, products = self._match((event,), products=True)
@@ -285,8 +290,12 @@ class ThematicEngine(BaseEngine):
             known = self._numbers.get(event.themes)
             if known is None:
                 known = self._numbers[event.themes] = {}
+            # Most tuples are texts that were seen before, and are looked up without a loop in Python.
+            found = list(map(known.get, event.tuples))
             around: tuple[tuple[str, ...], ...] | None = None
-            for index, item in enumerate(event.tuples):
+            for index, item in enumerate(event.tuples) if None in found else ():
+                if found[index] is not None:
+                    continue
                 context: tuple[str, ...] = ()
                 if item.group:
                     around = around or contexts(event)
@@ -311,7 +320,8 @@ class ThematicEngine(BaseEngine):
                         self._themes[event.themes] = theme_of(event.themes)
                     seen = Seen(item, self._themes[event.themes], context)
                     number = known[key] = self.lists.new(TEXT if single else NUMBER, seen)
-                rows.append(number)
+                found[index] = number
+            rows += found  # type: ignore[arg-type]
             offsets.append(len(rows))
         return np.array(offsets, np.int64), np.array(rows, np.int64)
 

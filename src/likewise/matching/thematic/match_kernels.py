@@ -24,9 +24,9 @@ def _fill(first, width, offsets, rows, starts, values, row_kind, row_start, row_
 
     A predicate that is met gets a slot: a row of `best` and `where` over the block's events, NaN where an
     event does not meet it, and a matrix of `similarity` over the events' tuples. `wanted` has a bit for
-    the best tuple; tuples 32 apart share one.
+    the best tuple; tuples 32 apart share one. `second` is what the best of the other tuples reaches, or more.
     """
-    best, where, wanted, similarity = block
+    best, where, wanted, second, similarity = block
     count = 0
     for e in range(width):
         begin = offsets[first + e]
@@ -47,14 +47,19 @@ def _fill(first, width, offsets, rows, starts, values, row_kind, row_start, row_
                     hits[count] = p
                     for other in range(width):
                         best[count, other] = np.nan
+                        second[count, other] = 0
                         for tuple_ in range(tuples):
                             similarity[count, other, tuple_] = 0
                     count += 1
                 place = slot[p]
                 if not best[place, e] >= s:
+                    if best[place, e] > second[place, e]:
+                        second[place, e] = best[place, e]
                     best[place, e] = s
                     where[place, e] = t - begin
                     wanted[place, e] = 1 << ((t - begin) % 32)
+                elif s > second[place, e]:
+                    second[place, e] = s
                 similarity[place, e, t - begin] = s
     return count
 
@@ -131,7 +136,7 @@ def _test(candidates, work, width, sizes, table, limits, tick, met, block, slots
     start, positives, negatives, pool, shared, owners, inverse = table
     pool_limit, least = limits
     stamp, slot, _ = met
-    best, where, wanted, similarity = block
+    best, where, wanted, second, similarity = block
     reached, taken, clash, chosen, numbers, places = scratch
     count, found_number, found_product = found
     for c in range(len(start) if work < 0 else work):
@@ -171,7 +176,9 @@ def _test(candidates, work, width, sizes, table, limits, tick, met, block, slots
                 if product < limit:
                     continue
             if clash[e]:
-                mapped = assigned(slots, k, e, sizes[e], best, where, similarity, limit, numbers, places)
+                mapped = assigned(
+                    slots, k, e, sizes[e], best, where, second, similarity, product, limit, numbers, places
+                )
                 product = product if mapped == UNCONTESTED else mapped
             if product <= 0 or _ruled_out(pool, pool_limit, middle, end, e, tick, stamp, slot, best):
                 continue
@@ -200,10 +207,10 @@ def _width(events, tuples, predicates, entries, owners):
 
 @kernel
 def _new_block(capacity, width, tuples):
-    """What `_fill` fills: best, where, wanted and similarity, for so many predicates."""
+    """What `_fill` fills: best, where, wanted, second and similarity, for so many predicates."""
     shape = (capacity, width)
     best, where, wanted = np.empty(shape, np.float32), np.empty(shape, np.int32), np.empty(shape, np.uint32)
-    return best, where, wanted, np.empty((capacity, width, tuples), np.float32)
+    return best, where, wanted, np.empty(shape, np.float32), np.empty((capacity, width, tuples), np.float32)
 
 
 @kernel
