@@ -82,6 +82,31 @@ def test_a_stop_does_not_wait_for_matching_that_takes_long(tmp_path: Path, monke
         assert len(tenant.subscriber("ann")) == 1
 
 
+def test_a_stop_on_a_full_disk_is_said_in_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a traceback: nothing is lost by it, and the next start delivers what could not be stored."""
+    monkeypatch.setattr(matching_worker, "FINISHING_SECONDS", 0.05)
+    broker, tenant = following(tmp_path, WINDOW)
+    full = threading.Event()
+
+    def refuse(start: object) -> None:
+        full.set()
+        raise Unavailable("the disk is full")
+
+    with capture_logs() as said:
+        monkeypatch.setattr(matching_worker, "wait_for", refuse)
+        broker.publish(tenant, [lw.event({"no2": 1}, id="e1")])
+        assert full.wait(60)
+        broker.close()
+    assert [line for line in said if line["log_level"] == "error" or "exc_info" in line] == []
+    [stopped] = [line for line in said if "before the stop" in line["event"]]
+    assert stopped["reason"] == "the disk is full"
+    monkeypatch.undo()
+    broker, tenant = following(tmp_path, WINDOW)
+    with broker:
+        broker.wait_until_matched()
+        assert len(tenant.subscriber("ann")) == 1
+
+
 def test_a_stop_does_not_wait_for_matching_before_a_commit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What the writer had not committed was acknowledged to nobody."""
     monkeypatch.setattr(broker_module, "FINISHING_SECONDS", 0.05)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from likewise.broker.broker import Broker
-from likewise.broker.store.care import compact, count_rows, reading_store, size_of, verify_tables
+from likewise.broker.store.care import compact, count_rows, events_size, reading_store, verify_tables
 from likewise.broker.store.migrations import Migrated, migrate
 from likewise.broker.upkeep.copies import backup, keep_copying
 from likewise.broker.upkeep.saved_windows import verify_windows
@@ -26,9 +26,10 @@ def stats(broker: Broker, tenant: str) -> Stats:
     mine = broker.tenant(tenant)
     queues = list(mine.subscribers.values())
     with broker.store.reading() as tables:
+        events = count_rows(tables, "log", mine.number, events=True)
         return Stats(
-            count_rows(tables, "log", mine.number, events=True), broker.store.position, broker.worker.position,
+            events, mine.appended, min(mine.matched, mine.appended),
             count_rows(tables, "deliveries", mine.number), sum(map(len, queues)), len(queues),
             sum(len(q.subscriptions) for q in queues), count_rows(tables, "dead_letters", mine.number),
-            sum(q.dropped for q in queues), size_of(tables), broker.metrics.refusals(tenant),
+            sum(q.dropped for q in queues), events_size(tables, mine.number, events), broker.metrics.refusals(tenant),
         )  # fmt: skip

@@ -36,7 +36,7 @@ from likewise.broker.store.entries import (
 )
 from likewise.broker.store.event_log import Done, Request
 from likewise.broker.store.holdings import add_tenant
-from likewise.broker.store.log_entries import Swept, find_event
+from likewise.broker.store.log_entries import Swept, find_events
 from likewise.broker.store.positions import start_at
 from likewise.broker.store.tables import Tables
 from likewise.broker.store.writer import Store
@@ -58,7 +58,12 @@ from likewise.model import Event, Subscription
 from likewise.semantics.annotations.watched_file import AnnotationFile
 
 T = TypeVar("T")
+Sees = Callable[[int, str], bool]  # by an event's position and source: whether who asks may know of it
 _log = structlog.get_logger("likewise.broker")
+
+
+def _everything(position: int, source: str) -> bool:
+    return True
 
 
 class Broker:
@@ -255,14 +260,23 @@ class Broker:
         keep = self.config.store.span
         return None if keep is None else self.clock.latest() + keep
 
-    def find_event(self, tenant: Tenant, id: str, source: str | None = None) -> int:
-        """The position of an event by its id, and its source where several share the id."""
-        with self.store.reading() as tables:
-            return find_event(tables, tenant.number, id, source)
+    def find_event(self, tenant: Tenant, id: str, source: str | None = None, sees: Sees = _everything) -> int:
+        """The position of an event by its id, and its source where several share the id.
 
-    def stored_event(self, tenant: Tenant, id: str, source: str | None = None) -> Entry:
+        `sees` says by its position and source whether who asks may know of one; the others are not there for them.
+        """
+        with self.store.reading() as tables:
+            known = find_events(tables, tenant.number, id, source)
+        found = [position for position, by in known if sees(position, by)]
+        if not found:
+            raise UnknownId(id)
+        if len(found) > 1:
+            raise StateError(f"several sources published the id {id!r}; say which source is meant")
+        return found[0]
+
+    def stored_event(self, tenant: Tenant, id: str, source: str | None = None, sees: Sees = _everything) -> Entry:
         """The same event itself."""
-        position = self.find_event(tenant, id, source)
+        position = self.find_event(tenant, id, source, sees)
         found = next(self.store.entries(position - 1, position), None)
         if found is None:
             raise UnknownId(id)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import shutil
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
 import pytest
 
 import likewise as lw
+from likewise.broker.asking.questions import board, places
 from likewise.broker.broker import Broker
 from likewise.broker.config import Config, Keeping, read_config
 from likewise.broker.store.care import count_rows
@@ -80,6 +83,81 @@ def test_what_is_over_is_removed_although_a_window_lives(
         with Broker(data, config, clock=clock) as broker:
             broker.publish(broker.tenant("default"), [lw.event({"x": 6}, id="worse")])
             assert got(broker) == [*before, ("better", "arrival")]
+
+
+def best(broker: Broker) -> list[str]:
+    """The board of a subscriber's only window."""
+    tenant = broker.tenant("default")
+    held = tenant.subscription("ann", "high")
+    return [place.event for place in places(broker.store, held, board(tenant, held))]
+
+
+def until(holds: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 120
+    while not holds():
+        assert time.monotonic() < deadline, "it never came to be"
+        time.sleep(0.02)
+
+
+@pytest.mark.parametrize("window", ["within 100 events", ""])
+@pytest.mark.timeout(600)
+def test_a_window_lets_go_of_what_is_over_before_its_hour_is(
+    window: str, tmp_path: Path, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is next moves up within seconds; a restart has the same board, from saved windows and from the log."""
+    for name in ("TICK_SECONDS", "SWEEP_SECONDS"):
+        monkeypatch.setattr(housekeeping, name, 0.02)
+    second = 1_000_000
+    with Broker(tmp_path, clock=clock) as broker:
+        tenant = broker.tenant("default")
+        broker.register(tenant, "ann")
+        text = f"{{a exists}} top 2 {window} by value(a) highest"
+        broker.subscribe(tenant, "ann", [lw.parse(text, id="high")])
+        broker.publish(tenant, [lw.event({"a": 100}, id="x1", expires=clock() + 8 * second)])
+        broker.publish(tenant, [lw.event({"a": 90}, id="x2"), lw.event({"a": 80}, id="x3")])
+        broker.wait_until_matched(300)
+        assert best(broker) == ["x1", "x2"]
+        clock.advance(9 * second)
+        until(lambda: best(broker) == ["x2", "x3"])
+        broker.publish(tenant, [lw.event({"a": 95}, id="late", expires=clock() - second)])  # over when it comes
+        until(lambda: "late" not in best(broker))
+        before = got(broker)
+        assert ("x3", "promoted") in before
+        assert stored(broker) == 4  # each is known for an hour
+    with Broker(tmp_path, clock=clock) as broker:
+        assert (best(broker), got(broker)) == (["x2", "x3"], before)
+    shutil.rmtree(tmp_path / "windows")
+    with Broker(tmp_path, clock=clock) as broker:
+        assert (best(broker), got(broker)) == (["x2", "x3"], before)
+        broker.publish(broker.tenant("default"), [lw.event({"a": 85}, id="x4")])
+        assert (got(broker), best(broker)) == ([*before, ("x4", "arrival")], ["x2", "x4"])
+
+
+def test_who_is_unregistered_is_forgotten_on_disk_while_windows_live(
+    tmp_path: Path, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The text of its subscriptions is in no table any more; the windows of others are what they were."""
+    for name in ("TICK_SECONDS", "SWEEP_SECONDS", "SAVE_SECONDS"):
+        monkeypatch.setattr(housekeeping, name, 0.02)
+    with Broker(tmp_path, clock=clock) as broker:
+        tenant = broker.tenant("default")
+        for name in ("ann", "bob"):
+            broker.register(tenant, name)
+        broker.subscribe(tenant, "ann", [lw.parse("{a exists} top 1 by value(a) highest", id="high")])
+        broker.subscribe(tenant, "bob", [lw.parse("{my_secret_word exists}", id="s")])
+        broker.subscribe(tenant, "bob", [lw.parse("{my_secret_word exists} top 1 within 9 events by value(a)", id="t")])
+        broker.publish(tenant, [lw.event({"a": 1}, id="e1")])
+        broker.unregister(tenant, "bob")
+        for table, column in (("subscriptions", "*"), ("log", "body")):
+
+            def gone(table: str = table, column: str = column) -> bool:
+                with broker.store.reading() as tables:
+                    return "my_secret_word" not in repr(tables.rows(f"SELECT {column} FROM {table}"))
+
+            until(gone)
+        assert best(broker) == ["e1"]
+    with Broker(tmp_path, clock=clock) as broker:
+        assert best(broker) == ["e1"]
 
 
 def test_keep_is_said_in_words_and_has_an_end_by_default(tmp_path: Path) -> None:

@@ -103,6 +103,27 @@ def test_a_publish_token_takes_back_only_what_is_its_own(town: Town) -> None:
     assert town.ask("ann", "DELETE", "/v1/events/p1").status_code == 403
 
 
+def test_nobody_bound_can_tell_that_others_share_an_id(town: Town) -> None:
+    """An id of two other sources looks unknown; one's own beside it needs no source to be said."""
+    for source in ("/cellar", "/street"):
+        assert town.publish("in", "shared", source).status_code == 200
+    assert town.ask("out", "PUT", "/v1/subscribers/ann").status_code == 200
+    asked = {"event_id": "shared", "subscriber": "ann", "subscription": "none"}
+    for who, method, path, body in (
+        ("roof", "DELETE", "/v1/events/shared", None),
+        ("ann", "GET", "/v1/events/shared", None),
+        ("ann", "POST", "/v1/match", {"event_id": "shared"}),
+        ("ann", "POST", "/v1/explain", asked),
+    ):
+        answer = town.ask(who, method, path, json=body)
+        assert (answer.status_code, answer.json()["code"]) == (404, "unknown_id"), (who, method, path)
+    assert town.ask("root", "DELETE", "/v1/events/shared").status_code == 409
+    assert town.publish("roof", "shared").status_code == 200
+    assert town.ask("roof", "DELETE", "/v1/events/shared").status_code == 204
+    assert town.ask("roof", "DELETE", "/v1/events/shared").status_code == 404
+    assert town.ask("root", "GET", "/v1/events/shared?source=/cellar").status_code == 200
+
+
 def test_a_bound_subscriber_sees_settles_and_takes_over_itself_alone(town: Town) -> None:
     """Everything below another's address is refused, lists hold its own, and nobody else's matches show."""
     for name in ("ann", "bob"):

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import time
 from functools import partial
 from typing import Any
+from urllib.parse import quote
 
 import httpx
 import pytest
@@ -311,6 +313,20 @@ def test_a_blocking_queue_delays_the_acknowledgement_of_publishers() -> None:
         http.post("/v1/subscribers/a/acknowledgements", json={"sequence": first["sequence"]})
         assert answered.wait(20)
         thread.join()
+
+
+@pytest.mark.parametrize("id", ["", "a\nb", "a\x7f", "\x85"])
+def test_an_id_that_nobody_could_address_is_refused(http: httpx.Client, id: str) -> None:
+    """With words, alone and among others, in JSON and in lines; nothing of such a request is stored."""
+    good, bad = ({"v": 1, "payload": {"a": 1}, "id": each} for each in ("good " + repr(id), id))
+    for sent in (json.dumps(bad), json.dumps([good, bad])):
+        answer = http.post("/v1/events", content=sent)
+        assert (answer.status_code, answer.json()["code"]) == (400, "invalid_event")
+        assert "id" in answer.json()["detail"]
+    lines = {"content-type": "application/x-ndjson"}
+    both = json.dumps(good) + "\n" + json.dumps(bad)
+    assert http.post("/v1/events", content=both, headers=lines).status_code == 400
+    assert http.get(f"/v1/events/{quote(str(good['id']), safe='')}").status_code == 404
 
 
 def test_old_names_of_sequence_numbers_are_still_read(http: httpx.Client) -> None:

@@ -157,6 +157,10 @@ def test_figures_are_a_tenants_own_and_refusals_are_counted() -> None:
             http.post("/v1/events", content=b"x" * 1_000, headers=heads["a"])
             http.put("/v1/subscribers/ann", content=b"x" * 1_000, headers=heads["a"])
             one, two, every = (http.get("/metrics", headers=heads[name]).text for name in ("a", "b", "m"))
+            figures = {name: http.get("/v1/stats", headers=heads[name]).json() for name in ("a", "b")}
+            assert [figures[name]["log_position"] for name in ("a", "b")] == [2, 7]
+            assert figures["a"]["matched_position"] <= 2
+            assert 0 < figures["a"]["bytes"] < 2 * 200  # its own two events, whatever others have
             refused = {name: http.get("/v1/stats", headers=heads[name]).json()["refused"] for name in ("a", "b")}
             assert refused == {"a": 3, "b": 0}
             assert http.get("/metrics", headers=heads["p"]).status_code == 403

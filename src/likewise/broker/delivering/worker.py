@@ -136,7 +136,12 @@ class MatchingWorker:
         except BaseException as error:  # said by readiness, and to everyone who waits
             if self._given_up:
                 return  # the store is closed, and nobody waits
-            self.fail(error)
+            if isinstance(error, Unavailable) and self.hurried.is_set():  # as on a full disk: nothing is wrong here
+                self.failure = error
+                _log.warning("deliveries could not be stored before the stop; the next start goes on from the log",
+                             reason=str(error))  # fmt: skip
+            else:
+                self.fail(error)
             self._refuse_the_rest(error)
             return
         self._leave_the_rest()
@@ -144,6 +149,8 @@ class MatchingWorker:
         try:
             if not self._given_up:
                 self._on_end()
+        except (Unavailable, OSError) as error:
+            _log.warning("windows could not be saved; the next start replays the log instead", reason=str(error))
         except Exception:
             _log.exception("windows could not be saved; the next start replays the log instead")
 

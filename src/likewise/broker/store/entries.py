@@ -6,6 +6,7 @@ a position. A restart goes on from the last position whose deliveries are stored
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from copy import copy
 from typing import Any, Final, NamedTuple
@@ -14,7 +15,7 @@ import msgspec
 from msgspec.structs import force_setattr, replace
 
 from likewise.broker.store.ids import uuid7s
-from likewise.errors import ArtefactDamaged, LikewiseError
+from likewise.errors import ArtefactDamaged, InvalidEvent, LikewiseError
 from likewise.formats.json.batches import JsonBatch
 from likewise.formats.json.events import event_from_json, event_to_json
 from likewise.formats.version import JSON_VERSION
@@ -149,6 +150,7 @@ class Gone(NamedTuple):
 _EVENTS: Final = msgspec.json.Decoder(Event)
 _COMMANDS: Final[msgspec.json.Decoder[Command]] = msgspec.json.Decoder(Command)
 _ENCODE: Final = msgspec.json.Encoder().encode
+_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _WRITTEN: Final = b'{"v":%d,"tuples":' % JSON_VERSION  # how an envelope begins that was written here
 
 
@@ -181,6 +183,19 @@ def _with_id(event: Event, id: str) -> Event:
     return event
 
 
+def check_id(id: str) -> None:
+    """Refuse an id that nobody could address the event by.
+
+    >>> check_id("a\\nb")
+    Traceback (most recent call last):
+    likewise.errors.InvalidEvent: the id 'a\\nb' has control characters; leave them out
+    """
+    if not id:
+        raise InvalidEvent("the event's id is empty; give it one, or leave `id` out and it gets one")
+    if _CONTROL.search(id) is not None:
+        raise InvalidEvent(f"the id {id[:60]!r} has control characters; leave them out")
+
+
 def batch_entries(tenant: int, batch: JsonBatch, kept: int | None) -> list[Entry]:
     """The entries of a tenant's events that were read together: no `Event` is made, and each keeps its own bytes.
 
@@ -196,6 +211,8 @@ def batch_entries(tenant: int, batch: JsonBatch, kept: int | None) -> list[Entry
         own_id = id is not None
         if id is None:
             id = next(new_ids)
+        else:
+            check_id(id)
         if kept is not None:
             ends = kept if ends is None else min(ends, kept)
         body = batch.envelope(place, id) or event_body(_with_id(batch[place], id))
@@ -241,8 +258,10 @@ def event_entries(tenant: int, events: Sequence[Event], kept: int | None) -> lis
     new_ids = iter(uuid7s(sum(event.id is None for event in events)))
     for event in events:
         own_id = event.id is not None
-        if not own_id:
+        if event.id is None:
             event = _with_id(event, next(new_ids))
+        else:
+            check_id(event.id)
         ends = event.expires
         if kept is not None:
             ends = kept if ends is None else min(ends, kept)

@@ -10,7 +10,6 @@ from likewise.broker.store.deliveries import COLUMNS, delivery_row
 from likewise.broker.store.entries import Entry, Gone
 from likewise.broker.store.rows import ENTRY, entry_row
 from likewise.broker.store.tables import Row, Tables
-from likewise.errors import StateError, UnknownId
 
 PAGE: Final = 1_000  # entries read at once
 SWEPT: Final = 2_000  # events of a tenant removed in one commit, so that nobody waits long for it
@@ -37,18 +36,14 @@ def find_identity(tables: Tables, tenant: int, id: str, source: str) -> Entry | 
     return None if row is None else entry_row(row)
 
 
-def find_event(tables: Tables, tenant: int, id: str, source: str | None) -> int:
-    """The position of an event that was not withdrawn, by its id, and its source where several share the id."""
+def find_events(tables: Tables, tenant: int, id: str, source: str | None) -> list[tuple[int, str]]:
+    """The positions and sources of the events with this id that were not withdrawn; of one source where it is said."""
     rows = tables.rows(
-        "SELECT position FROM log WHERE kind = 0 AND tenant = ?1 AND id = ?2 AND withdrawn = 0 "
-        "AND (?3 IS NULL OR source = ?3) LIMIT 2",
+        "SELECT position, source FROM log WHERE kind = 0 AND tenant = ?1 AND id = ?2 AND withdrawn = 0 "
+        "AND (?3 IS NULL OR source = ?3)",
         tenant, id, source,
     )  # fmt: skip
-    if not rows:
-        raise UnknownId(id)
-    if len(rows) > 1:
-        raise StateError(f"several sources published the id {id!r}; say which source is meant")
-    return int(rows[0][0])
+    return [(position, by) for position, by in rows]
 
 
 def rows_between(tables: Tables, after: int, until: int, tenant: int | None = None) -> list[Row]:
@@ -149,6 +144,29 @@ def over(tables: Tables, unneeded: Unneeded, now: int) -> list[int]:
         "AND position < ?3 AND arrival <= ?4 UNION SELECT position FROM log WHERE kind = 0 AND withdrawn = 1 "
         "AND tenant = ?1 AND position < ?3 AND arrival <= ?4 LIMIT ?5",
         tenant, now, before, arrived, SWEPT,
+    )  # fmt: skip
+    return [position for (position,) in rows]
+
+
+def newly_over(
+    tables: Tables, tenant: int, after: tuple[int, int], now: int, until: int, limit: int
+) -> list[tuple[int, int]]:
+    """Ends and positions of a tenant's events up to a position whose validity ended after one's, in order of both."""
+    rows = tables.rows(
+        "SELECT ends, position FROM log WHERE kind = 0 AND ends IS NOT NULL AND ends >= ?2 AND ends <= ?4 "
+        "AND (ends, position) > (?2, ?3) AND tenant = ?1 AND position <= ?5 AND withdrawn = 0 "
+        "ORDER BY ends, position LIMIT ?6",
+        tenant, *after, now, until, limit,
+    )  # fmt: skip
+    return [(ends, position) for ends, position in rows]
+
+
+def over_between(tables: Tables, tenant: int, after: int, until: int, now: int) -> list[int]:
+    """The positions of a tenant's events between two positions whose validity is over."""
+    rows = tables.rows(
+        "SELECT position FROM log WHERE kind = 0 AND tenant = ? AND position > ? AND position <= ? "
+        "AND ends <= ? AND withdrawn = 0",
+        tenant, after, until, now,
     )  # fmt: skip
     return [position for (position,) in rows]
 

@@ -21,6 +21,7 @@ from likewise.broker.tenants.tenant import Tenant
 from likewise.broker.upkeep.chores import Chores
 from likewise.broker.upkeep.saved_windows import remove_older, save_windows
 from likewise.broker.upkeep.sweeping import unneeded
+from likewise.broker.upkeep.window_ends import WindowEnds
 from likewise.defaults import CHECKPOINT_ENTRIES, IDLE_ENTRIES, SAVE_SECONDS, SWEEP_SECONDS, TICK_SECONDS
 
 FORGETTING: Final = "forgetting what is over"
@@ -47,6 +48,7 @@ class Housekeeping:
         self._clock = clock
         self._lock = lock  # of the queues
         self._on_expired = on_expired
+        self._window_ends = WindowEnds(log, self._take_out)
         self.chores = Chores()
         self._checked = self._swept = time.monotonic()
         self._asked: dict[int, float] = {}  # when it was last asked whether a tenant's windows should be saved
@@ -95,6 +97,15 @@ class Housekeeping:
         """Append a command of our own; one that comes too late for this run of the broker is made again by the next."""
         self._log.append([command_entry(tenant.number, command)], lambda result: None)
 
+    def _take_out(self, tenant: Tenant, position: int) -> None:
+        """Withdraw an event that is over; if that cannot be written, as on a full disk, it is tried again."""
+
+        def written(result: object) -> None:
+            if isinstance(result, BaseException):
+                self._window_ends.look_again(tenant)
+
+        self._log.append([command_entry(tenant.number, Withdraw(position))], written)
+
     def _save_if_due(self, tenant: Tenant, entries: int) -> None:
         position = tenant.matched
         if self._data is None or tenant.windows_from is None:
@@ -112,12 +123,14 @@ class Housekeeping:
         remove_older(self._data, tenant.number, position)
 
     def _awaited(self, tenant: Tenant) -> bool:
-        """Whether something is over and kept only because windows would be replayed from before it; asked seldom."""
+        """Whether something is over, or was forgotten, and kept only for a replay of windows; asked seldom."""
         seldom = time.monotonic()
         if seldom - self._asked.get(tenant.number, 0.0) < SAVE_SECONDS:
             return False
         self._asked[tenant.number] = seldom
         now, start = self._clock(), tenant.windows_from or 0
+        if any((tenant.held[number].ended or 0) >= start for number in list(tenant.ended)):
+            return True
         with self._log.reading() as tables:
             found = over(tables, unneeded(tenant, now, replayed=False), now)
         return any(position >= start for position in found)
@@ -130,6 +143,8 @@ class Housekeeping:
     def sweep(self) -> Swept:
         """Forget what is over now."""
         tenants, now = list(self._tenants.values()), self._clock()
+        for tenant in tenants:
+            self._window_ends.look(tenant, now)
         chosen = [self._choose(tenant, now) for tenant in tenants]
         found = self._log.commit(lambda tables: self._sweep(tables, tenants, chosen, now))
         with self._lock:
@@ -159,8 +174,8 @@ class Housekeeping:
     def _choose(self, tenant: Tenant, now: int) -> tuple[Unneeded, list[int]]:
         """What of a tenant may be removed: unneeded events that are over.
 
-        What is over and stands in a window that time does not take it out of is withdrawn from it first, by the log, so
-        that a replay does the same; the next turn removes it.
+        What is over and stands in a window that time does not take it out of is withdrawn from it first
+        (`upkeep.window_ends`), by the log, so that a replay does the same; a later turn removes it.
         """
         limits = unneeded(tenant, now, replayed=self._data is not None)
         with self._log.reading() as tables:
@@ -169,8 +184,6 @@ class Housekeeping:
             return limits, positions
         with tenant.matchers:
             standing = {position for position in positions if tenant.windows.holds_for_long(position)}
-        for position in standing:
-            self._append(tenant, Withdraw(position))
         return limits, [position for position in positions if position not in standing]
 
     def _sweep(
@@ -187,7 +200,9 @@ class Housekeeping:
     def _forget_ended(self, tenant: Tenant) -> list[int]:
         """Let go of ended subscriptions that no delivery under way, no replay and no feedback can name any more."""
         judged = len(tenant.stateless.interpretation.feedback) > 0
-        replayed_from = tenant.windows_from or tenant.matched + 1
+        replayed_from = tenant.matched + 1
+        if self._data is not None and tenant.windows_from is not None:  # what is in memory alone is never replayed
+            replayed_from = tenant.windows_from
         forgotten = []
         for number in list(tenant.ended):
             held = tenant.held[number]

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import Any
 
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
 from likewise.broker.store.entries import shown_event
+from likewise.broker.tenants.access import Access
 from likewise.connectors.http.openapi import documented
 from likewise.connectors.http.publishing import PATH, publish_request
 from likewise.connectors.http.questions import tenant_asking
@@ -76,7 +78,13 @@ async def withdraw(request: Request, id: str) -> Response:
     access, tenant = admit(door, request, "publish")
     if not id:
         raise InputError("the event's id is missing: DELETE /v1/events/ID")
-    found = await asyncio.to_thread(door.broker.stored_event, tenant, id, request.query_params.get("source"))
+    source = request.query_params.get("source")
+    sees = partial(_may_know, access)
+    found = await asyncio.to_thread(door.broker.stored_event, tenant, id, source, sees)
     access.require_withdrawing(id, found.source)
     await door.answer(lambda done: door.broker.start_withdraw(tenant, id, found.source, done))
     return Response(status_code=204)
+
+
+def _may_know(access: Access, position: int, source: str) -> bool:
+    return access.free("publish") or access.covers(source)

@@ -13,7 +13,7 @@ from likewise.broker.tenants.tenant import Held, Tenant
 from likewise.connectors.door import Door
 from likewise.connectors.http.requests import admit, body_of, door_of, read
 from likewise.defaults import MAX_TERM_LENGTH, MAX_THEMES
-from likewise.errors import InputError, LimitExceeded, UnknownId
+from likewise.errors import InputError, LimitExceeded
 
 T = TypeVar("T")
 TWO_TERMS: Final = {
@@ -33,14 +33,17 @@ class MatcherAnswers(NamedTuple):
 
     def stored_event(self, id: str, source: str | None) -> Entry:
         """A stored event by its id; for who is bound to subscribers only if one of them was given it."""
-        found = self.door.broker.stored_event(self.tenant, id, source)
-        if not self.access.free("subscribe"):
-            names = self.access.bound("subscribe")
-            own = {queue.number for name in names if (queue := self.tenant.subscribers.get(name)) is not None}
-            with self.door.broker.store.reading() as tables:
-                if own.isdisjoint(recipients_of(tables, self.tenant.number, found.position)):
-                    raise UnknownId(id)
-        return found
+        broker = self.door.broker
+        if self.access.free("subscribe"):
+            return broker.stored_event(self.tenant, id, source)
+        names = self.access.bound("subscribe")
+        own = {queue.number for name in names if (queue := self.tenant.subscribers.get(name)) is not None}
+
+        def given(position: int, _: str) -> bool:
+            with broker.store.reading() as tables:
+                return not own.isdisjoint(recipients_of(tables, self.tenant.number, position))
+
+        return broker.stored_event(self.tenant, id, source, given)
 
     def subscription(self, subscriber: str, id: str) -> Held:
         """A subscription; refused to whom its subscriber does not belong."""

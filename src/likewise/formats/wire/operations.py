@@ -47,18 +47,18 @@ class LetterShown(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Stats(msgspec.Struct, frozen=True):
-    """What a tenant has in the broker."""
+    """What a tenant has in the broker; nothing here says what others have."""
 
     events: int
-    log_position: int
-    matched_position: int
+    log_position: int  # of its last entry
+    matched_position: int  # of its last entry that is matched
     deliveries: int
     pending: int
     subscribers: int
     subscriptions: int
     dead_letters: int
     dropped: int
-    bytes: int
+    bytes: int  # of its stored events, about
     refused: int = 0  # requests, since the broker's start
 
 

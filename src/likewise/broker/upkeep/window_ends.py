@@ -1,0 +1,66 @@
+"""Taking what is over out of windows that time does not take it out of, as soon as it is over.
+
+A window of the last n events, or one without an end, would hold an event for good. So its end is looked for in the
+order of ends, each event once, and withdrawing it is written to the log: a replay does the same at the same place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final, NamedTuple
+
+from likewise.broker.store.event_log import EventLog
+from likewise.broker.store.log_entries import newly_over, over_between
+from likewise.broker.tenants.tenant import Tenant
+
+PAGE: Final = 2_000  # ends read at once
+PAGES: Final = 20  # of a tenant in one turn; what is left has its turn next
+
+
+class _Seen(NamedTuple):
+    """Up to which end, of the event at which position, events were looked at that stand up to `matched`."""
+
+    ends: int = -1
+    position: int = 0
+    matched: int = 0
+
+
+class WindowEnds:
+    """What is over and stands in windows for long; `withdraw` is told each, once."""
+
+    def __init__(self, log: EventLog, withdraw: Callable[[Tenant, int], None]) -> None:
+        self._log = log
+        self._withdraw = withdraw
+        self._seen: dict[int, _Seen] = {}
+        self._again: set[int] = set()  # tenants of whom something could not be written
+
+    def look_again(self, tenant: Tenant) -> None:
+        """Look at everything of a tenant that is over once more: withdrawing something failed. From any thread."""
+        self._again.add(tenant.number)
+
+    def look(self, tenant: Tenant, now: int) -> None:
+        """Withdraw what has come to its end since the last look."""
+        if tenant.number in self._again:
+            self._again.discard(tenant.number)
+            self._seen.pop(tenant.number, None)
+        if not len(tenant.windows):
+            return
+        seen, matched = self._seen.get(tenant.number, _Seen()), tenant.matched
+        if seen.ends > now:  # the clock went back
+            seen = seen._replace(ends=now, position=0)
+        found: list[int] = []
+        with self._log.reading() as tables:
+            if seen.ends >= 0:  # what was matched since may have been over before
+                found += over_between(tables, tenant.number, seen.matched, matched, seen.ends)
+            for _ in range(PAGES):
+                page = newly_over(tables, tenant.number, (seen.ends, seen.position), now, matched, PAGE)
+                found += [position for _, position in page]
+                if len(page) < PAGE:
+                    seen = _Seen(now, matched, matched)
+                    break
+                seen = _Seen(*page[-1], matched)
+        with tenant.matchers:
+            standing = [position for position in found if tenant.windows.holds_for_long(position)]
+        for position in standing:
+            self._withdraw(tenant, position)
+        self._seen[tenant.number] = seen
