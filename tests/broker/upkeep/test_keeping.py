@@ -15,8 +15,10 @@ from likewise.broker.asking.questions import board, places
 from likewise.broker.broker import Broker
 from likewise.broker.config import Config, Keeping, read_config
 from likewise.broker.store.care import count_rows
-from likewise.broker.upkeep import housekeeping
-from likewise.errors import FormatError, InputError
+from likewise.broker.store.entries import Entry, Withdraw
+from likewise.broker.store.event_log import Done
+from likewise.broker.upkeep import housekeeping, window_ends
+from likewise.errors import FormatError, InputError, Unavailable
 from likewise.testing.clocks import ManualClock
 
 HOUR = 3_600 * 1_000_000
@@ -131,6 +133,44 @@ def test_a_window_lets_go_of_what_is_over_before_its_hour_is(
         assert (best(broker), got(broker)) == (["x2", "x3"], before)
         broker.publish(broker.tenant("default"), [lw.event({"a": 85}, id="x4")])
         assert (got(broker), best(broker)) == ([*before, ("x4", "arrival")], ["x2", "x4"])
+
+
+def test_very_many_ends_and_a_failed_write_leave_nothing_over_in_a_window(
+    clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ends are looked at a page at a time, also those of one moment; what could not be written is tried again."""
+    for name in ("TICK_SECONDS", "SWEEP_SECONDS"):
+        monkeypatch.setattr(housekeeping, name, 0.02)
+    monkeypatch.setattr(window_ends, "PAGE", 2)
+    monkeypatch.setattr(window_ends, "PAGES", 1)
+    second = 1_000_000
+    with Broker(None, clock=clock) as broker:
+        tenant = broker.tenant("default")
+        broker.register(tenant, "ann")
+        broker.subscribe(tenant, "ann", [lw.parse("{a exists} top 3 by value(a) highest", id="high")])
+        ends = [9, 2, 2, 2, 2, 2, 1, 5]
+        short = [lw.event({"a": 50 + n}, id=f"s{n}", expires=clock() + e * second) for n, e in enumerate(ends)]
+        broker.publish(tenant, [*short, *(lw.event({"a": n}, id=f"l{n}") for n in range(3))])
+        broker.wait_until_matched(300)
+        assert best(broker) == ["s7", "s6", "s5"]
+        append, failed = broker.store.append, []
+
+        def failing(entries: list[Entry], done: Done) -> None:
+            if not failed and isinstance(entries[0].value, Withdraw):
+                failed.append(entries[0].value)
+                done(Unavailable("the disk is full"))
+            else:
+                append(entries, done)
+
+        monkeypatch.setattr(broker.store, "append", failing)
+        clock.advance(3 * second)
+        until(lambda: best(broker) == ["s7", "s0", "l2"])
+        assert len(failed) == 1
+        clock.advance(-2 * second)  # a clock that goes back does not make it miss what ends then
+        broker.publish(tenant, [lw.event({"a": 99}, id="s8", expires=clock() + second)])
+        until(lambda: best(broker)[0] == "s8")
+        clock.advance(20 * second)
+        until(lambda: best(broker) == ["l2", "l1", "l0"])
 
 
 def test_who_is_unregistered_is_forgotten_on_disk_while_windows_live(
