@@ -153,7 +153,8 @@ def test_very_many_ends_and_a_failed_write_leave_nothing_over_in_a_window(
         broker.publish(tenant, [*short, *(lw.event({"a": n}, id=f"l{n}") for n in range(3))])
         broker.wait_until_matched(300)
         assert best(broker) == ["s7", "s6", "s5"]
-        append, failed = broker.store.append, []
+        append = broker.store.append
+        failed: list[Withdraw] = []
 
         def failing(entries: list[Entry], done: Done) -> None:
             if not failed and isinstance(entries[0].value, Withdraw):
