@@ -121,7 +121,7 @@ def test_dead_letters_are_shown_and_retried(http: httpx.Client, receiver: Receiv
     ]
     assert "answered 404" in letters[0]["detail"]
     assert http.get(f"{PATH}/hook").json()["state"]["dead"] == 3
-    assert http.post(f"{LETTERS}/{letters[1]['number']}/retry").json() == {"delivered": True}
+    assert http.post(f"{LETTERS}/{letters[1]['number']}/retry").json() == {"trying": True}
     until(lambda: ids(receiver) == ["e4", "e2"])
     until(lambda: len(http.get(LETTERS).json()) == 2)
     assert http.post(f"{PATH}/hook/retry").json() == {"letters": 2}

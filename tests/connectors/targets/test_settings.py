@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 import ssl
 import threading
-from asyncio import open_connection, run
+from asyncio import open_connection, run, sleep
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from likewise.connectors.targets.mqtt import _named_tls
-from likewise.connectors.targets.networks import read_networks
+from likewise.connectors.targets.networks import may_reach, read_networks
 from likewise.connectors.targets.settings import check_target, read_target, shown_address
 from likewise.connectors.targets.target import NotNow
 from likewise.connectors.targets.templates import fill
@@ -98,12 +98,16 @@ def test_a_certificate_is_believed_for_its_name_alone(tmp_path: Path, monkeypatc
             await target.send(parcel())
         finally:
             await target.close()
+            await sleep(0.1)  # a connection that was refused is closed by the loop, a moment later
 
     async def reach(name: str) -> None:
         tls = _named_tls(name)
         tls.load_verify_locations(certificate)
-        _, writer = await open_connection("127.0.0.1", port, ssl=tls)
-        writer.close()
+        try:
+            _, writer = await open_connection("127.0.0.1", port, ssl=tls)
+            writer.close()
+        finally:
+            await sleep(0.1)
 
     try:
         run(send("localhost", believed))
@@ -125,3 +129,42 @@ def test_a_certificate_is_believed_for_its_name_alone(tmp_path: Path, monkeypatc
 def test_networks_are_read_from_the_configuration() -> None:
     """As addresses or networks, of both versions."""
     assert len(read_networks(["10.0.0.0/8", "fd00::/8", "127.0.0.1"])) == 3
+
+
+@pytest.mark.parametrize(
+    "special",
+    [
+        "fec0::1", "64:ff9b:1::7f00:1", "::127.0.0.1", "::ffff:0:127.0.0.1", "192.88.99.1", "5f00::1", "3fff::1",
+        "2002:7f00:1::", "::ffff:127.0.0.1", "64:ff9b::7f00:1", "fe80::1", "100.64.0.1", "224.0.0.1", "0.0.0.0",
+    ],
+)  # fmt: skip
+def test_no_special_address_counts_as_public(special: str) -> None:
+    """Neither those of private networks nor those that carry one inside; public ones do."""
+    assert not may_reach(special, ())
+    assert may_reach("2606:2800:21f:cb07:6820:80da:af6b:8b2c", ())
+    assert may_reach("64:ff9b::5db8:d70e", ())
+
+
+def test_a_header_file_with_another_line_is_refused_without_showing_it(tmp_path: Path) -> None:
+    """It may be a secret."""
+    from likewise.cli.broker.targets import _headers
+    from likewise.errors import FormatError
+
+    file = tmp_path / "headers"
+    file.write_text("X-Key: a:b\n\nSECRET\n", encoding="utf-8")
+    with pytest.raises(FormatError, match="line 3") as refused:
+        _headers(file)
+    assert "SECRET" not in str(refused.value)
+    file.write_text("X-Key: a:b\n\n", encoding="utf-8")
+    assert _headers(file) == {"X-Key": "a:b"}
+
+
+def test_a_password_with_a_slash_is_not_shown_in_errors() -> None:
+    """It has to be written in another way, and that is said."""
+    from likewise.connectors.mqtt.addresses import parted
+    from likewise.errors import InputError
+
+    with pytest.raises(InputError, match="%2F") as refused:
+        parted("mqtt://ann:SEC/RET@host/a")
+    assert "SEC" not in str(refused.value)
+    assert parted("mqtt://ann:SEC%2FRET@host/a").password == "SEC/RET"

@@ -74,9 +74,22 @@ class Settings(OptionGroup):
             except msgspec.DecodeError as error:
                 raise FormatError(f"{self.template} is not JSON: {error}") from None
         if self.headers is not None:
-            lines = [line.partition(":") for line in _text(self.headers).splitlines() if line.strip()]
-            found["headers"] = {name.strip(): value.strip() for name, _, value in lines}
+            found["headers"] = _headers(self.headers)
         return {name: value for name, value in found.items() if value is not None}
+
+
+def _headers(path: Path) -> dict[str, str]:
+    """The headers that a file holds; a line that is none is refused by its number: it may be a secret."""
+    from likewise.errors import FormatError
+
+    found: dict[str, str] = {}
+    for number, line in enumerate(_text(path).splitlines(), 1):
+        if line.strip():
+            name, colon, value = line.partition(":")
+            if not colon or not name.strip():
+                raise FormatError(f"{path}, line {number}: write a header as Name: value")
+            found[name.strip()] = value.strip()
+    return found
 
 
 def _text(path: Path) -> str:

@@ -88,7 +88,7 @@ async def retry(request: Request, number: str) -> Response:
             door.broker.targets.retry(feed, [letter.number])
         else:
             await _forget(door, tenant, chosen)
-        return answer({"delivered": feed is not None})
+        return answer({"trying": feed is not None})  # a target takes it, or it comes back as a letter
     if letter.event is None:
         try:
             events = read_events(letter.body, Said.of(letter.media_type or None), door.broker.clock())

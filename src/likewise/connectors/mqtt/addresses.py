@@ -48,8 +48,9 @@ def parted(url: str) -> Parted:
     except ValueError:
         said, port = urlsplit("//"), None
     if not sign or scheme not in _PORTS or not said.hostname:
-        shown = f"{scheme}{sign}{authority.rpartition('@')[2]}"[:80]  # never a password
-        raise InputError(f"{shown!r} is no address of MQTT; write it like mqtt://host:1883/home/#")
+        shown = f"{scheme}{sign}{rest.rpartition('@')[2].partition('/')[0]}"[:80]  # never a password, whatever it holds
+        hint = "; in a user name or password write / as %2F and @ as %40" if "@" in rest else ""
+        raise InputError(f"{shown!r} is no address of MQTT; write it like mqtt://host:1883/home/#{hint}")
     username = None if said.username is None else unquote(said.username)
     password = None if said.password is None else unquote(said.password)
     return Parted(scheme, said.hostname, port or _PORTS[scheme], username, password, topic)

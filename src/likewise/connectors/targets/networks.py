@@ -18,6 +18,12 @@ from likewise.errors import FormatError, InputError
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
+_SPECIAL = tuple(  # of RFC 6890's registries, and what `is_global` takes for public all the same
+    ipaddress.ip_network(each)
+    for each in (
+        "::/96", "::ffff:0:0:0/96", "64:ff9b:1::/48", "3fff::/20", "5f00::/16", "fec0::/10", "192.88.99.0/24",
+    )
+)  # fmt: skip
 
 
 def read_networks(said: Iterable[str]) -> tuple[Network, ...]:
@@ -44,9 +50,12 @@ def may_reach(said: str, allowed: Sequence[Network]) -> bool:
     meant = _inside(address)
     if any(each.version == network.version and each in network for each in {address, meant} for network in allowed):
         return True
-    return all(each.is_global and not each.is_multicast for each in (address, meant)) or (
-        meant is not address and meant.is_global and not meant.is_multicast
-    )
+    return _is_public(meant)
+
+
+def _is_public(address: Address) -> bool:
+    special = any(address.version == network.version and address in network for network in _SPECIAL)
+    return address.is_global and not address.is_multicast and not special
 
 
 def _inside(address: Address) -> Address:
