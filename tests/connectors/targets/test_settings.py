@@ -14,14 +14,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from likewise.broker.store.targets.rows import Setting
 from likewise.connectors.targets.mqtt import _named_tls
 from likewise.connectors.targets.networks import may_reach, read_networks
 from likewise.connectors.targets.settings import check_target, read_target, shown_address
 from likewise.connectors.targets.target import NotNow
 from likewise.connectors.targets.templates import fill
 from likewise.connectors.targets.webhook import WebhookTarget
-from likewise.errors import LikewiseError
-from likewise.formats.wire.targets import Webhook
+from likewise.errors import InputError, LikewiseError
+from likewise.formats.wire.targets import MqttTopic, TargetWanted, Webhook
 from tests.connectors.targets.receiver import Receiver
 from tests.connectors.targets.test_webhook import LOOPBACK, SECRET, parcel
 from tests.connectors.test_tls import make_certificate
@@ -65,6 +66,42 @@ def test_a_template_of_json_makes_json_whatever_an_event_says(template: Any, val
         return
     shape = msgspec.json.decode(fill({"a": template, "b": "{{x}} and {{y}}"}, values.get)[0])
     assert set(shape) == {"a", "b"}
+
+
+HOOK = Webhook("https://a.example/x", SECRET, headers={"X-Key": "hush"})
+TOPIC = MqttTopic("mqtt://a.example", "t", username="ann", password="hush")
+
+
+@pytest.mark.parametrize("partly", [True, False])
+@pytest.mark.parametrize(
+    ("before", "url"),
+    [
+        (HOOK, "https://b.example/x"), (HOOK, "http://a.example/x"), (HOOK, "https://a.example:8443/x"),
+        (TOPIC, "mqtt://b.example"), (TOPIC, "mqtts://a.example"), (TOPIC, "mqtt://a.example:1884"),
+    ],
+)  # fmt: skip
+def test_what_is_kept_for_one_host_is_not_sent_to_another(before: TargetWanted, url: str, partly: bool) -> None:
+    """Who changes the address gives headers, name and password again; else they would be read there."""
+    kept = Setting("u", 0, before)
+    whole = {} if partly else {"kind": "webhook"} if isinstance(before, Webhook) else {"kind": "mqtt", "topic": "t"}
+    names = ["headers"] if isinstance(before, Webhook) else ["username", "password"]
+    for some in ({}, {names[0]: None}) if len(names) > 1 else ({},):
+        with pytest.raises(InputError, match="again") as refused:
+            read_target(msgspec.json.encode({**whole, "url": url, **some}), kept, partly=partly)
+        assert "hush" not in str(refused.value)
+    none = read_target(msgspec.json.encode({**whole, "url": url, **dict.fromkeys(names)}), kept, partly=partly)
+    assert [getattr(none, name) for name in names] == [None] * len(names)
+    again: dict[str, object] = {"headers": {"X-Key": "n"}} if len(names) == 1 else {"username": "b", "password": "n"}
+    changed = read_target(msgspec.json.encode({**whole, "url": url, **again}), kept, partly=partly)
+    assert {name: getattr(changed, name) for name in names} == again
+
+
+def test_another_path_of_the_same_host_keeps_what_is_secret() -> None:
+    """The default port, said or not, is the same host."""
+    changed = read_target(b'{"url": "https://A.example:443/y"}', Setting("u", 0, HOOK), partly=True)
+    assert (changed.headers, changed.secret) == (HOOK.headers, SECRET)  # type: ignore[union-attr]
+    changed = read_target(b'{"url": "mqtt://a.example:1883"}', Setting("u", 0, TOPIC), partly=True)
+    assert (changed.username, changed.password) == ("ann", "hush")  # type: ignore[union-attr]
 
 
 class Encrypted(Receiver):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import contextlib
 import hashlib
 import hmac
 import socket
@@ -91,6 +92,44 @@ def test_a_receiver_that_says_nothing_or_breaks_off_is_tried_again(how: str) -> 
         receiver.usual = how
         with pytest.raises(NotNow):
             asyncio.run(sent(receiver, timeout=1.0 if how == "stall" else 60.0))
+
+
+@pytest.mark.parametrize(
+    ("answer", "fault"),
+    [
+        (b"hush-header\r\n\r\n", "illegal status line"),
+        (b"HTTP/1.1 200 OK\r\nhush-header\r\n\r\n", "illegal header line"),
+        (b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nhush-header\r\n", "illegal chunk header"),
+        (b"HTTP/1.1 200 OK\r\ncontent-length: hush-header\r\n\r\n", "bad Content-Length"),
+        (b"HTTP/1.1 200 OK\r\ntransfer-encoding: hush-header\r\n\r\n", "not HTTP"),
+    ],
+)
+def test_what_a_receiver_says_is_not_repeated_in_an_error(answer: bytes, fault: str) -> None:
+    """It may say what it was sent, secrets too: the kind of fault is told, and none of its bytes."""
+
+    async def play() -> str:
+        over = asyncio.Event()
+
+        async def say(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            await reader.readuntil(b"\r\n\r\n")
+            writer.write(answer)
+            await reader.read()  # until the other side lets go
+            writer.close()
+            with contextlib.suppress(OSError):
+                await writer.wait_closed()
+            over.set()
+
+        async with await asyncio.start_server(say, "127.0.0.1", 0) as server:
+            port = server.sockets[0].getsockname()[1]
+            wanted = Webhook(f"http://127.0.0.1:{port}/", SECRET, headers={"X-Key": "hush-header"}, timeout=60.0)
+            target = WebhookTarget(wanted, LOOPBACK)
+            with pytest.raises(NotNow, match=fault) as failed:
+                await target.send(parcel())
+            await target.close()
+            await asyncio.wait_for(over.wait(), 60)
+            return str(failed.value)
+
+    assert "hush" not in asyncio.run(play()).lower()
 
 
 def test_nobody_there_and_no_such_host_are_tried_again() -> None:

@@ -36,10 +36,12 @@ _WORD: Final = re.compile(r"[^\x00-\x20\x7f]+")
 def read_target(body: bytes, known: Setting | None, *, partly: bool = False) -> TargetWanted:
     """What a request wants a target to be; with `partly` it changes some of what is known.
 
-    A secret, a password or headers that are left out stay.
+    A secret, a password or headers that are left out stay; where the target goes to another scheme, host or port, what
+    the earlier one was sent (headers, user name, password) has to be given again. The secret signs and is never sent.
     """
     try:
         said: Any = msgspec.json.decode(body)
+        given = frozenset(said) if isinstance(said, dict) else frozenset()
         if partly and known is not None and isinstance(said, dict):
             said = {**msgspec.to_builtins(known.wanted), **said}
         found: TargetWanted = msgspec.convert(said, TargetWanted)
@@ -52,10 +54,38 @@ def read_target(body: bytes, known: Setting | None, *, partly: bool = False) -> 
         case Webhook(), Webhook():
             secret = before.secret if found.secret is None else found.secret
             headers = before.headers if found.headers is None else found.headers
+            if _elsewhere(found, before):
+                _check_given(given, headers=before.headers)
+                headers = found.headers
             return msgspec.structs.replace(found, secret=secret, headers=headers)
+        case MqttTopic(), MqttTopic() if _elsewhere(found, before):
+            _check_given(given, username=before.username, password=before.password)
         case MqttTopic(), MqttTopic() if found.password is None and found.username in (None, before.username):
             return msgspec.structs.replace(found, username=before.username, password=before.password)
     return found
+
+
+def _elsewhere(found: TargetWanted, before: TargetWanted) -> bool:
+    """Whether two addresses differ in scheme, host or port."""
+    return _origin(found) != _origin(before)
+
+
+def _origin(wanted: TargetWanted) -> tuple[str, str, int | None]:
+    if isinstance(wanted, MqttTopic):
+        return parted(wanted.url)[:3]
+    _webhook_host(wanted.url)
+    said = urlsplit(wanted.url)
+    return said.scheme, said.hostname or "", said.port or (443 if said.scheme == "https" else 80)
+
+
+def _check_given(given: frozenset[str], **kept: object) -> None:
+    """Refuse to send what is kept for one host to another: who changes a target could read it there."""
+    missing = [f"`{name}`" for name, value in kept.items() if value and name not in given]
+    if missing:
+        raise InputError(
+            f"the address names another scheme, host or port, and what is kept for the earlier one is not sent there; "
+            f"give {' and '.join(missing)} again, or null for none"
+        )
 
 
 def check_target(wanted: TargetWanted, allowed: Sequence[Network]) -> tuple[TargetWanted, str]:

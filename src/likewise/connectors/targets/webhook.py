@@ -25,6 +25,11 @@ from likewise.defaults import TARGET_RETRY_AFTER_SECONDS
 from likewise.formats.wire.targets import Webhook
 
 _COME_AGAIN: Final = frozenset({408, 425, 429})
+_FAULTS: Final = (  # how h11 begins to say what is wrong with an answer; what follows may quote it
+    "illegal status line", "illegal header line", "illegal chunk header", "illegal chunk", "bad Content-Length",
+    "conflicting Content-Length", "Receive buffer too long", "too much data", "peer closed connection",
+    "peer unexpectedly closed connection",
+)  # fmt: skip
 
 
 class WebhookTarget:
@@ -98,7 +103,14 @@ def retry_after(said: str, now: float) -> float | None:
 
 
 def _words(error: BaseException) -> str:
-    """What went wrong; what a library says of our own request may hold a header, so that is left out."""
+    """What went wrong, without a byte of the request or the answer: a receiver may say in it what it was sent.
+
+    >>> _words(h11.RemoteProtocolError("illegal header line: bytearray(b'hush')"))
+    'the answer is not HTTP: illegal header line'
+    """
     if isinstance(error, h11.LocalProtocolError):
         return "the request could not be written"
+    if isinstance(error, h11.ProtocolError):
+        fault = next((each for each in _FAULTS if str(error).startswith(each)), "it breaks the protocol")
+        return f"the answer is not HTTP: {fault}"
     return f"{type(error).__name__}: {error}"[:200] if str(error) else type(error).__name__
