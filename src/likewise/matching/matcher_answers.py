@@ -45,7 +45,8 @@ class MatcherAnswers:
     def caches(self) -> dict[str, CacheUse]:
         """How often what is kept was there when it was needed, by cache; other threads may ask, too.
 
-        >>> Matcher().caches()["relatedness"]
+        >>> import likewise as lw
+        >>> lw.Matcher().caches()["relatedness"]
         CacheUse(hits=0, misses=0)
         """
         found = [engine.caches() for engine in list(self._state.engines.values())]
@@ -69,8 +70,9 @@ class MatcherAnswers:
     def annotated(self, event: GivenEvent) -> Event:
         """The event as it is matched: with what annotations add, and say about its units and names.
 
+        >>> import likewise as lw
         >>> rows = [{"key": "source", "is": "s17", "attribute": "room", "value": "112"}]
-        >>> str(Matcher(annotations=rows).annotated({"v": 1, "source": "s17", "payload": {"t": 21}}))
+        >>> str(lw.Matcher(annotations=rows).annotated({"v": 1, "source": "s17", "payload": {"t": 21}}))
         't: 21 · room: 112'
         """
         return self._state.annotating.annotated(as_event(event))
@@ -79,7 +81,7 @@ class MatcherAnswers:
         """The matches `match` would find on arrival; changes nothing: no validity ends, no window moves.
 
         >>> import likewise as lw
-        >>> m = Matcher()
+        >>> m = lw.Matcher()
         >>> _ = m.add(lw.parse("{x > 1} top 1 within 2 events by value(x)", id="low"))
         >>> [len(m.would_match(lw.event({"x": x}))) for x in (5, 0, 5)]
         [1, 0, 1]
@@ -103,7 +105,7 @@ class MatcherAnswers:
         """The k best of a top-k subscription's window now, best first.
 
         >>> import likewise as lw
-        >>> m = Matcher()
+        >>> m = lw.Matcher()
         >>> _ = m.add(lw.parse("{x exists} top 1 within 2 events by value(x)", id="low"))
         >>> for x in (5, 7):
         ...     _ = m.match(lw.event({"x": x}, id=f"e{x}"), at=x)
@@ -133,7 +135,7 @@ class MatcherAnswers:
 
         >>> import likewise as lw
         >>> from likewise.testing import TableMeasure
-        >>> m = Matcher(measure=TableMeasure({("laptop", "computer"): 0.8, ("laptop", "phone"): 0.2}))
+        >>> m = lw.Matcher(measure=TableMeasure({("laptop", "computer"): 0.8, ("laptop", "phone"): 0.2}))
         >>> _ = m.add(lw.parse("{device[] = laptop~}", id="s"))
         >>> found = m.mappings(lw.event({"device": ["computer", "phone"]}), "s", k=2)
         >>> [(round(each.score, 2), round(each.probability, 2)) for each in found]

@@ -24,8 +24,8 @@ class Wiretap:
         self.port = asyncio.run_coroutine_threadsafe(self._listen(), self._loop).result(60)
 
     async def _listen(self) -> int:
-        server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
-        return int(server.sockets[0].getsockname()[1])
+        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
+        return int(self._server.sockets[0].getsockname()[1])
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         waiting: dict[int, bytes] = {}
@@ -75,9 +75,19 @@ class Wiretap:
                 await writer.drain()
 
     def close(self) -> None:
-        """Stop listening."""
+        """Stop listening, and let go of everything."""
+        asyncio.run_coroutine_threadsafe(self._end(), self._loop).result(60)
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(60)
+        self._loop.close()
+
+    async def _end(self) -> None:
+        self._server.close()
+        serving = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in serving:
+            task.cancel()
+        await asyncio.gather(*serving, return_exceptions=True)
+        await asyncio.sleep(0.1)  # what was closed is let go of by the loop, a moment later
 
 
 def _published(body: bytes) -> tuple[int, bytes]:
