@@ -98,7 +98,7 @@ def inventory_without_qualifiers() -> Inventory:
     """What ships, without the list of qualifiers: only those that a kind names as its defaults are still known.
 
     >>> bare = inventory_without_qualifiers().qualifiers
-    >>> "supply" in bare, "outdoor" in bare
+    >>> "return" in bare, "outdoor" in bare
     (False, True)
     """
     return Inventory(concept for concept in shipped_concepts() if concept.sort != "qualifier")
