@@ -289,6 +289,45 @@ def test_what_is_over_or_withdrawn_is_not_sent(tmp_path: Path) -> None:
     asyncio.run(play())
 
 
+@pytest.mark.parametrize("swept", [False, True])
+@pytest.mark.parametrize("first", ["stall", "not now"])
+def test_what_is_over_while_it_waits_its_turn_is_not_sent(first: Any, swept: bool, tmp_path: Path) -> None:
+    """It is looked at before every attempt, however long ago it was read, and also once the store has forgotten it."""
+    out = MemoryTarget(first)
+    clock = ManualClock("2024-05-01T12:00:00Z")
+
+    async def play() -> None:
+        side = Side(Broker(tmp_path, SMALL, clock=clock), a=out)
+        feed = await side.set()
+        tried = "first" if first == "stall" else "back"  # what the target was asked to take before it was over
+        events = [
+            lw.event({"no2": 50}, id=tried), lw.event({"no2": 50}, id="short", expires=clock() + 1_000_000),
+            lw.event({"no2": 50}, id="back"), lw.event({"no2": 50}, id="good"),
+        ]  # fmt: skip
+        if first == "not now":
+            del events[2]
+        await asyncio.to_thread(side.broker.publish, side.tenant, events)
+        await asyncio.to_thread(side.broker.wait_until_matched)
+        pauses = (600.0, 600.0) if first == "not now" else PAUSES
+        senders = asyncio.create_task(Senders(side.door, side.make, pauses).run())
+        await until(lambda: out.attempts == 1 and (first == "stall" or feed.trying_again_at))
+        await asyncio.to_thread(side.broker.withdraw, side.tenant, "back")
+        await asyncio.to_thread(side.broker.wait_until_matched)
+        clock.advance(2_000_000)
+        if swept:
+            await asyncio.to_thread(side.broker.sweep)
+        out.go_on()
+        await side.set()  # other settings end a pause
+        await until(lambda: not feed.pending)
+        assert names(out) == (["first", "good"] if first == "stall" else ["good"])
+        assert feed.expired == 2
+        senders.cancel()
+        await asyncio.gather(senders, return_exceptions=True)
+        side.broker.close()
+
+    asyncio.run(play())
+
+
 def test_other_settings_are_followed_at_once() -> None:
     """Also by a match that is being tried again; how far it has come stays."""
     bad, good = MemoryTarget(*["not now"] * 10_000), MemoryTarget()  # type: ignore[arg-type]

@@ -138,6 +138,17 @@ class Targets:
         """The next matches that wait for a target."""
         return read_waiting(self._log, self._queues, tenant, feed, limit, self._clock())
 
+    def let_go_if_over(self, tenant: Tenant, feed: TargetFeed, match: Outgoing) -> bool:
+        """Whether a match that was read a while ago is over by now; then it is counted, and waits no more."""
+        over = match.ends is not None and match.ends <= self._clock()
+        with self._queues:
+            waits = match.sequence in feed.pending  # what was swept away does not
+            if waits and not over and match.position not in tenant.withdrawn:
+                return False
+            feed.expired += waits
+            feed.pass_over(match.sequence)
+        return True
+
     def accepted(self, feed: TargetFeed, sequence: int) -> None:
         """The outside has a match; so everything up to it is settled."""
         with self._queues:

@@ -10,7 +10,7 @@ import numpy as np
 from pyroaring import BitMap64
 
 from likewise.broker.locks import Lock
-from likewise.broker.store.deliveries import ARRIVAL, CAUSES, INITIAL, REPLAYED, Delivery, read, render
+from likewise.broker.store.deliveries import ARRIVAL, CAUSES, INITIAL, PROMOTED, REPLAYED, Delivery, read, render
 from likewise.broker.store.event_log import EventLog
 from likewise.broker.tenants.feeds import TargetFeed
 from likewise.broker.tenants.tenant import Tenant
@@ -34,6 +34,7 @@ class Outgoing(NamedTuple):
     position: int  # of the event in the log
     event: bytes  # its published JSON
     delivery: bytes  # as a stream would give it, with this subscription alone
+    ends: int | None = None  # when it is over, in µs since 1970
 
 
 def read_waiting(
@@ -92,7 +93,7 @@ def outgoing(delivery: Delivery, tenant: Tenant, feed: TargetFeed, now: int) -> 
     number, cause = int(delivery.matched[place]), CAUSES[delivery.cause]
     return Outgoing(
         message_id(feed, delivery), delivery.number, cause, feed.subscription, number, score, delivery.event,
-        delivery.body, said,
+        delivery.body, said, None if delivery.cause == PROMOTED else delivery.ends,
     )  # fmt: skip
 
 

@@ -121,6 +121,15 @@ class Feeds:
         """Whether something that met the subscription with this number may still wait for a target."""
         return any(feed.pending for feed in self._fed.get(number, ()))
 
+    def let_go(self, deliveries: Iterable[int]) -> None:
+        """Deliveries are over and forgotten: they wait for no target any more, and are counted."""
+        if not self._all:
+            return
+        over = BitMap64(deliveries)
+        for feed in self._all.values():
+            feed.expired += feed.pending.intersection_cardinality(over)
+            feed.pending.difference_update(over)
+
     def offer(self, deliveries: Iterable[Delivery]) -> list[TargetFeed]:
         """Add deliveries that are on disk to what waits; the targets that have something new."""
         if not self._fed:

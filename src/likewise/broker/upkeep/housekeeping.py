@@ -147,6 +147,9 @@ class Housekeeping:
             self._window_ends.look(tenant, now)
         chosen = [self._choose(tenant, now) for tenant in tenants]
         found = self._log.commit(lambda tables: self._sweep(tables, tenants, chosen, now))
+        gone: dict[int, list[int]] = {}
+        for number, delivery, _ in found.deliveries:
+            gone.setdefault(number, []).append(delivery)
         with self._lock:
             for number, delivery, recipients in found.deliveries:
                 tenant = self._tenants[number]
@@ -154,6 +157,8 @@ class Housekeeping:
                 for recipient in recipients:
                     if (queue := tenant.by_number.get(recipient)) is not None:
                         queue.pending.discard(delivery)
+            for number, deliveries in gone.items():
+                self._tenants[number].feeds.let_go(deliveries)
             for event in found.events:
                 self._tenants[event.tenant].withdrawn.discard(event.position)
             idle = [

@@ -90,14 +90,18 @@ class Sender:
         return pack_parcel(match, wanted, reasons, tenant.name, queue.id if queue is not None else "")
 
     async def _bring(self, match: Outgoing) -> None:
-        """Send a match until it is accepted or refused, or its time is up."""
+        """Send a match until it is accepted, refused or over, or its time is up."""
         feed, begun, attempt = self._feed, time.monotonic(), 0
         while True:
             if feed.gone:
                 raise Gone
             await self._follow_settings()
             try:
-                await self._target.send(await self._parcel(match))
+                parcel = await self._parcel(match)
+                if self._targets.let_go_if_over(self._tenant, feed, match):
+                    feed.trying_again_at = None
+                    return
+                await self._target.send(parcel)
             except Refused as refused:
                 await self._set_aside(match, str(refused))
                 return
