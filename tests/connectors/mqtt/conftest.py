@@ -70,6 +70,10 @@ class Mosquitto:
         before, now = ("false", "true") if everybody else ("true", "false")
         self._config.write_text(said.replace(f"allow_anonymous {before}", f"allow_anonymous {now}"), encoding="utf-8")
 
+    def say(self, line: str) -> None:
+        """From the next start on: a setting of its own."""
+        self._config.write_text(f"{self._config.read_text(encoding='utf-8')}{line}\n", encoding="utf-8")
+
     def stop(self, number: int = signal.SIGTERM) -> None:
         """End it; with SIGTERM it saves what it holds, with SIGKILL it does not."""
         if self._process is not None:

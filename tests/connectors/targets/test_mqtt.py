@@ -7,16 +7,17 @@ import contextlib
 import signal
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from types import SimpleNamespace
 from typing import Any
 
 import msgspec
 import pytest
 
 from likewise.broker.targets.waiting import Outgoing
-from likewise.connectors.targets.mqtt import MqttTarget
+from likewise.connectors.targets.mqtt import MqttTarget, message_of
 from likewise.connectors.targets.networks import read_networks
 from likewise.connectors.targets.parcels import pack_parcel
-from likewise.connectors.targets.target import NotNow, Parcel
+from likewise.connectors.targets.target import NotNow, Parcel, Refused
 from likewise.formats.wire.deliveries import Because, PartMet
 from likewise.formats.wire.targets import MqttTopic
 from tests.connectors.mqtt.conftest import Mosquitto
@@ -32,8 +33,8 @@ def match(number: int, place: str = "hall/+") -> Outgoing:
     return Outgoing(f"msg_{number}", number, "arrival", "bad air", 3, 0.9, number, event, b'{"event":' + event + b"}")
 
 
-def parcel(wanted: MqttTopic, number: int = 1) -> Parcel:
-    return pack_parcel(match(number), wanted, REASONS if wanted.because else (), "default", "ann")
+def parcel(wanted: MqttTopic, number: int = 1, place: str = "hall/+") -> Parcel:
+    return pack_parcel(match(number, place), wanted, REASONS if wanted.because else (), "default", "ann")
 
 
 @asynccontextmanager
@@ -112,6 +113,64 @@ def test_a_broker_that_ends_or_refuses_is_tried_again(mosquitto: Mosquitto) -> N
             await target.send(parcel(wanted, 2))
             await until(lambda: got)
         await target.close()
+
+    asyncio.run(play())
+
+
+def test_a_topic_too_long_or_a_packet_too_large_is_refused_and_stops_nothing(mosquitto: Mosquitto) -> None:
+    """For good, with words; the next match has its turn on the same connection."""
+    mosquitto.stop()
+    mosquitto.say("max_packet_size 1200")
+    mosquitto.start()
+    wanted = MqttTopic(mosquitto.url, "alerts/" + "{{place}}" * 100, because=True, timeout=60)
+    alone = MqttTopic(mosquitto.url, "alerts", because=True, timeout=60)
+
+    async def play() -> None:
+        async with listening(mosquitto, "alerts/#") as got:
+            target = MqttTarget(wanted, "3" * 32, LOOPBACK)
+            with pytest.raises(Refused, match="the topic has 70007 bytes"):
+                await target.send(parcel(wanted, 1, "x" * 700))
+            await target.send(parcel(wanted, 2, "x"))
+            await target.close()
+            target = MqttTarget(alone, "4" * 32, LOOPBACK)
+            bare = parcel(alone, 3, "")
+            fits = 1_200 - packet_size(bare, alone)
+            fits -= packet_size(parcel(alone, 3, "x" * fits), alone) - 1_200
+            with pytest.raises(Refused, match="has 1201 bytes, and that broker takes at most 1200"):
+                await target.send(parcel(alone, 3, "x" * (fits + 1)))
+            await target.send(parcel(alone, 4, "x" * fits))
+            await target.close()
+            await until(lambda: len(got) == 2)
+
+    asyncio.run(play())
+
+
+def packet_size(of: Parcel, wanted: MqttTopic) -> int:
+    """As gmqtt writes it."""
+    from gmqtt.mqtt.package import PublishPacket
+
+    protocol = SimpleNamespace(proto_ver=5, id_generator=SimpleNamespace(next_id=lambda: 1))
+    return len(PublishPacket.build_package(message_of(of, wanted), protocol)[1])
+
+
+def test_characters_that_brokers_refuse_are_replaced(mosquitto: Mosquitto) -> None:
+    """In topics and in properties: control characters, and what is no character; one event blocks nothing."""
+    bad = "a\x00\x1f\x7f\x80\x9f\ufdd0\ufdef\ufffe\uffff\U0001fffe\U0010ffffb"
+    wanted = MqttTopic(mosquitto.url, "alerts/{{place}}/{{@subscription}}", because=True, timeout=60)
+    reasons = (Because(bad, 0.9, (PartMet(bad, 1.0, bad, bad),)),)
+
+    async def play() -> None:
+        async with listening(mosquitto, "alerts/#") as got:
+            target = MqttTarget(wanted, "5" * 32, LOOPBACK)
+            strange = match(1, bad)._replace(subscription=bad)
+            await target.send(pack_parcel(strange, wanted, reasons, "default", "ann"))
+            await until(lambda: got)
+            await target.close()
+            clean = "a" + "_" * 11 + "b"
+            properties = dict(got[0][2]["user_property"])
+            assert (got[0][0], properties["subscription"]) == (f"alerts/{clean}/{clean}", clean)
+            [why] = msgspec.json.decode(properties["because"], type=tuple[Because, ...])
+            assert set(why.id) <= set("a_b\x00\x1f")  # JSON writes these two as \\u0000 and \\u001f
 
     asyncio.run(play())
 

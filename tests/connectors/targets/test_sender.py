@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import struct
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -20,7 +21,7 @@ from likewise.broker.tenants.feeds import TargetFeed
 from likewise.broker.tenants.tenant import Tenant
 from likewise.connectors.door import Door
 from likewise.connectors.targets.senders import Senders
-from likewise.connectors.targets.target import Target
+from likewise.connectors.targets.target import Parcel, Target
 from likewise.errors import LimitExceeded, UnknownId
 from likewise.formats.wire.targets import Webhook
 from likewise.testing.clocks import ManualClock
@@ -141,6 +142,37 @@ def test_a_match_that_nobody_takes_is_given_up_after_its_time() -> None:
             assert [each.detail[:52] for each in side.letters()] == [
                 "the target 'hook' of 'bad air': not accepted within "
             ] * 2
+            side.broker.close()
+
+    asyncio.run(play())
+
+
+class Mistaken(MemoryTarget):
+    """Meets a mistake of ours with one event, whenever it is sent."""
+
+    async def send(self, parcel: Parcel) -> None:
+        if msgspec.json.decode(parcel.match.event)["id"] == "e1":
+            self.attempts += 1
+            raise struct.error("too long")
+        await super().send(parcel)
+
+
+def test_a_match_that_meets_a_mistake_of_ours_is_given_up_after_its_time() -> None:
+    """It blocks the target for so long and no longer, and tried again it is still a dead letter."""
+    out = Mistaken()
+
+    async def play() -> None:
+        async with running(Side(Broker(None, SMALL), a=out)) as side:
+            feed = await side.set(patience=0.0)
+            await side.publish(1, 2)
+            await until(lambda: names(out) == ["e2"])
+            [letter] = side.letters()
+            assert letter.detail.endswith("not accepted within 0 s: error; look at the broker's log")
+            assert side.broker.targets.retry_all(side.tenant, feed) == 1
+            await until(lambda: out.attempts == 3 and feed.failed == 2)
+            await side.publish(3)
+            await until(lambda: names(out) == ["e2", "e3"])
+            assert (len(side.letters()), out.closed) == (1, 0)
             side.broker.close()
 
     asyncio.run(play())

@@ -18,14 +18,15 @@ import structlog
 from likewise.connectors.mqtt.addresses import parted
 from likewise.connectors.targets.networks import Network, reachable
 from likewise.connectors.targets.target import NotNow, Parcel, Refused
-from likewise.connectors.targets.templates import fill_topic, values_of
+from likewise.connectors.targets.templates import fill_topic, mqtt_text, values_of
 from likewise.extras import require
 from likewise.formats.wire.targets import MqttTopic
 
 _log = structlog.get_logger("likewise.targets")
 _MAY_PASS: Final = frozenset({0x80, 0x83, 0x91, 0x97})  # unspecified, the broker's own, packet id in use, quota
+_MOST_BYTES: Final = 268_435_460  # of any packet of MQTT
 _FAILED: Final = 0x80  # reason codes from here on say that it was not taken
-_LONGEST_PROPERTY: Final = 65_535  # bytes of a user property
+_LONGEST_TEXT: Final = 65_535  # bytes of a topic, or of a user property
 
 
 class MqttTarget:
@@ -46,16 +47,16 @@ class MqttTarget:
                 client, lost = await self._connected()
                 acknowledged: asyncio.Future[int] = asyncio.get_running_loop().create_future()
                 client.acknowledged = acknowledged
-                topic = fill_topic(self._wanted.topic, values_of(parcel))
-                client.publish(
-                    topic, parcel.body, qos=1, retain=self._wanted.retain, content_type=parcel.media_type,
-                    user_property=properties_of(parcel),
-                )  # fmt: skip
+                message = message_of(parcel, self._wanted)
+                check_size(message, client.most_bytes())
+                client.publish(message)
                 either: set[asyncio.Future[Any]] = {acknowledged, lost}
                 await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
         except TimeoutError:
             await self.close()
             raise NotNow(f"no acknowledgement within {self._wanted.timeout:g} s") from None
+        except Refused:
+            raise
         except BaseException:
             await self.close()
             raise
@@ -85,7 +86,8 @@ class MqttTarget:
             raise NotNow(f"the connection failed: {type(error).__name__}: {error}") from None
         except Exception as refused:  # gmqtt raises what it likes: refused credentials, a broken answer
             await _disconnect(client)
-            raise NotNow(f"that broker refuses the connection: {refused}") from None
+            said = str(refused) if isinstance(refused, _connect_error()) else type(refused).__name__
+            raise NotNow(f"that broker refuses the connection: {said}") from None
         self._client, self._lost = client, lost
         return client, lost
 
@@ -94,6 +96,40 @@ class MqttTarget:
         client, self._client, self._lost = self._client, None, None
         if client is not None:
             await _disconnect(client)
+
+
+def message_of(parcel: Parcel, wanted: MqttTopic) -> Any:
+    """What is published of a match; `Refused` if its topic is longer than MQTT can say."""
+    import gmqtt
+
+    topic = fill_topic(wanted.topic, values_of(parcel))
+    if len(topic.encode()) > _LONGEST_TEXT:
+        raise Refused(f"the topic has {len(topic.encode())} bytes with what the event says; at most {_LONGEST_TEXT}")
+    return gmqtt.Message(
+        topic, parcel.body, qos=1, retain=wanted.retain, content_type=parcel.media_type,
+        user_property=properties_of(parcel),
+    )  # fmt: skip
+
+
+def check_size(message: Any, most: int) -> None:
+    """Refuse what that broker has said is too large for it: it would end the connection each time."""
+    properties = sum(
+        5 + len(name.encode()) + len(value.encode()) for name, value in message.properties["user_property"]
+    )
+    properties += 3 + len(message.properties["content_type"].encode())
+    rest = 2 + len(message.topic) + 2 + _length(properties) + properties + message.payload_size
+    size = 1 + _length(rest) + rest
+    if size > most:
+        raise Refused(f"as a packet of MQTT it has {size} bytes, and that broker takes at most {most}")
+
+
+def _length(number: int) -> int:
+    """How many bytes MQTT writes a length with.
+
+    >>> _length(127), _length(128), _length(16_384)
+    (1, 2, 3)
+    """
+    return max(1, -(-number.bit_length() // 7))
 
 
 def properties_of(parcel: Parcel) -> list[tuple[str, str]]:
@@ -105,7 +141,8 @@ def properties_of(parcel: Parcel) -> list[tuple[str, str]]:
     ]  # fmt: skip
     if parcel.because:
         said.append(("because", msgspec.json.encode(parcel.because).decode()))
-    return [(name, value) for name, value in said if len(value.encode()) <= _LONGEST_PROPERTY]
+    clean = [(name, mqtt_text(value)) for name, value in said]
+    return [(name, value) for name, value in clean if len(value.encode()) <= _LONGEST_TEXT]
 
 
 def _client_of(name: str, lost: asyncio.Future[str]) -> Any:
@@ -114,6 +151,11 @@ def _client_of(name: str, lost: asyncio.Future[str]) -> Any:
 
     class Publishing(gmqtt.Client):  # type: ignore[misc]
         acknowledged: asyncio.Future[int] | None = None
+
+        def most_bytes(self) -> int:
+            """The largest packet that the broker it is connected to takes."""
+            [most, *_] = self._package_handler._connack_properties.get("maximum_packet_size") or [_MOST_BYTES]
+            return int(most)
 
     client = Publishing(name, clean_session=True)
     client.set_config({"reconnect_delay": 0, "reconnect_retries": 0})
@@ -134,6 +176,14 @@ def _client_of(name: str, lost: asyncio.Future[str]) -> Any:
     handler._handle_puback_packet = on_puback
     client.on_disconnect = on_disconnect
     return client
+
+
+def _connect_error() -> type[Exception]:
+    """What gmqtt says in words of its own; any other error may quote what came."""
+    from gmqtt.mqtt.handler import MQTTConnectError
+
+    found: type[Exception] = MQTTConnectError
+    return found
 
 
 async def _disconnect(client: Any) -> None:

@@ -105,17 +105,26 @@ class Sender:
             except Refused as refused:
                 await self._set_aside(match, str(refused))
                 return
-            except NotNow as failed:
-                self._failed(str(failed), attempt)
-                patience = self._setting.wanted.patience
-                if time.monotonic() - begun >= patience:
-                    await self._set_aside(match, f"not accepted within {patience:g} s: {failed}")
-                    return
-                await self._pause(self._pause_after(attempt, failed.after))
-                attempt += 1
+            except Exception as error:
+                failed = self._not_now(error, attempt)
             else:
                 self._accepted(match)
                 return
+            self._failed(str(failed), attempt)
+            patience = self._setting.wanted.patience
+            if time.monotonic() - begun >= patience:
+                await self._set_aside(match, f"not accepted within {patience:g} s: {failed}")
+                return
+            await self._pause(self._pause_after(attempt, failed.after))
+            attempt += 1
+
+    def _not_now(self, error: Exception, attempt: int) -> NotNow:
+        """What was not taken this time; a mistake of ours is such, too, so that no match is tried for ever."""
+        if isinstance(error, NotNow):
+            return error
+        if attempt == 0:
+            self._log.error("a match met a mistake of ours; trying again", exc_info=error)
+        return NotNow(f"{type(error).__name__}; look at the broker's log")
 
     def _accepted(self, match: Outgoing) -> None:
         if self._feed.trying_again_at is not None:
@@ -189,6 +198,9 @@ class Sender:
                     self._failed(str(failed), 0)
                     feed.redo.clear()
                     return
+                except Exception as mistake:
+                    self._failed(str(self._not_now(mistake, 0)), 0)
+                    continue
                 feed.sent += 1
                 feed.succeeded = self._door.broker.clock() // 1_000_000
             await self._door.answer(lambda done, gone=letter: self._targets.start_forget(tenant, gone, done))  # type: ignore[misc]

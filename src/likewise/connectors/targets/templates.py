@@ -25,7 +25,11 @@ KNOWN: Final = frozenset(
 )
 _LONGEST: Final = 65_536  # bytes of a template
 _DEEPEST: Final = 32  # lists and objects within each other
-_NOT_IN_TOPICS: Final = re.compile(r"[/+#\x00-\x1f\x7f]")
+_NEVER: Final = "\x00-\x1f\x7f-\x9f\ufdd0-\ufdef" + "".join(  # in texts of MQTT: control, and what is no character
+    chr(plane + last) for plane in range(0, 0x110000, 0x10000) for last in (0xFFFE, 0xFFFF)
+)
+_NOT_IN_MQTT: Final = re.compile(f"[{_NEVER}]")
+_NOT_IN_TOPICS: Final = re.compile(f"[/+#{_NEVER}]")
 Values = Callable[[str], object]
 
 
@@ -118,6 +122,15 @@ def fill_topic(topic: str, values: Values) -> str:
     'alerts/hall__/_'
     """
     return _NAME.sub(lambda found: _NOT_IN_TOPICS.sub("_", _written(values(found[1]))) or "_", topic)
+
+
+def mqtt_text(text: str) -> str:
+    """A text with `_` for each character that brokers of MQTT may refuse (MQTT 5, 1.5.4).
+
+    >>> mqtt_text("a\\x00b\\x85c\\uffff d")
+    'a_b_c_ d'
+    """
+    return _NOT_IN_MQTT.sub("_", text)
 
 
 def _written(value: object) -> str:
