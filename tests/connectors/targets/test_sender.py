@@ -228,6 +228,38 @@ def test_a_crash_repeats_what_was_not_written_and_loses_nothing(tmp_path: Path) 
     assert len(out.seen) == 7
 
 
+def test_patience_counts_from_the_first_attempt_also_after_a_restart(tmp_path: Path) -> None:
+    """A broker that is started again and again gives up as late as another; what was not tried yet has its time."""
+    clock = ManualClock("2024-05-01T12:00:00Z")
+    before, after = MemoryTarget("not now"), MemoryTarget("not now", "not now")
+
+    async def first() -> None:
+        side = Side(Broker(tmp_path, SMALL, clock=clock), a=before)
+        feed = await side.set(patience=3_600.0)
+        await side.publish(1, 2)
+        senders = asyncio.create_task(Senders(side.door, side.make, (600.0, 600.0)).run())
+        await until(lambda: feed.trying_again_at is not None)
+        senders.cancel()
+        await asyncio.gather(senders, return_exceptions=True)
+        await side.set(patience=3_601.0)  # other settings do not begin it anew, nor are they lost by it
+        side.broker.close()
+
+    async def second() -> None:
+        side = Side(Broker(tmp_path, SMALL, clock=clock), a=after)
+        async with running(side):
+            await until(lambda: names(after)[-1:] == ["e2"])
+        assert names(after) == ["e2"]
+        [letter] = side.letters()
+        assert "not accepted within 3601 s" in letter.detail
+        assert msgspec.json.decode(letter.body)["sequence"] == 1
+        side.broker.close()
+
+    asyncio.run(first())
+    clock.advance(3_602 * 1_000_000)
+    asyncio.run(second())
+    assert (before.attempts, after.attempts) == (1, 3)
+
+
 def test_a_target_set_before_its_subscription_gets_earlier_events_too() -> None:
     """So both together miss nothing; one set later gets what comes from then on."""
     first, later = MemoryTarget(), MemoryTarget()

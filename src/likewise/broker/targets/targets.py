@@ -29,6 +29,7 @@ from likewise.broker.store.targets.rows import (
     letter_mark,
     marked,
     note_targets,
+    note_tried,
     remove_target,
 )
 from likewise.broker.targets.waiting import Outgoing, read_again, read_waiting
@@ -77,7 +78,7 @@ class Targets:
         own = tenant.feeds.of(queue.number, subscription)
         known = next((feed for feed in own if feed.id == id), None)
         if known is not None:
-            setting = msgspec.structs.replace(known.setting, wanted=wanted)
+            setting = msgspec.structs.replace(known.setting, wanted=wanted, tried=known.tried)
             row = msgspec.structs.replace(known.row(), setting=setting)
             self._log.write(
                 lambda tables: change_target(tables, tenant.number, row),
@@ -160,6 +161,23 @@ class Targets:
             self._moved[feed.number] = feed
         if first:
             self.changed()
+
+    def tried_since(self, feed: TargetFeed, sequence: int) -> int:
+        """When a match was tried first, before this start of the broker too; now if it was not."""
+        now = self._clock()
+        return min(now, feed.tried[1]) if feed.tried is not None and feed.tried[0] == sequence else now
+
+    def note_tried(self, feed: TargetFeed, sequence: int, since: int) -> None:
+        """A match was not taken: keep since when it is tried, once for each."""
+        if feed.tried is not None and feed.tried[0] == sequence:
+            return
+        feed.tried = tried = (sequence, since)
+
+        def written(result: object) -> None:
+            if isinstance(result, BaseException) and feed.tried == tried:
+                feed.tried = None  # a full disk: after the next attempt
+
+        self._log.write(lambda tables: note_tried(tables, feed.number, tried), written)
 
     def set_aside(self, tenant: Tenant, feed: TargetFeed, match: Outgoing, why: str, done: Done) -> None:
         """Make a dead letter of a match, and pass it over."""

@@ -28,6 +28,7 @@ class TargetFeed:
         self.setting: Setting = row.setting
         self.acknowledged = row.acknowledged
         self.succeeded = row.succeeded
+        self.tried = row.setting.tried  # the delivery that is tried again, and since when
         self.pending = BitMap64()
         self.redo: deque[int] = deque()  # dead letters that are to be tried again
         self.wake: Callable[[], None] | None = None  # set by what sends

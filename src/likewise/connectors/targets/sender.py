@@ -91,7 +91,9 @@ class Sender:
 
     async def _bring(self, match: Outgoing) -> None:
         """Send a match until it is accepted, refused or over, or its time is up."""
-        feed, begun, attempt = self._feed, time.monotonic(), 0
+        feed, attempt = self._feed, 0
+        since = self._targets.tried_since(feed, match.sequence)
+        begun = time.monotonic() - (self._door.broker.clock() - since) / 1e6
         while True:
             if feed.gone:
                 raise Gone
@@ -115,6 +117,7 @@ class Sender:
             if time.monotonic() - begun >= patience:
                 await self._set_aside(match, f"not accepted within {patience:g} s: {failed}")
                 return
+            self._targets.note_tried(feed, match.sequence, since)
             await self._pause(self._pause_after(attempt, failed.after))
             attempt += 1
 

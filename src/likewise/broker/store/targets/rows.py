@@ -18,12 +18,16 @@ TARGET: Final = "number, tenant, subscriber, subscription, id, acknowledged, suc
 _APART: Final = 1_000_003  # between the two numbers that one guard guards
 
 
-class Setting(msgspec.Struct, frozen=True):
-    """What a target is set to; `uid` is its own for ever, so that ids of messages never meet another's."""
+class Setting(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a target is set to; `uid` is its own for ever, so that ids of messages never meet another's.
+
+    `tried` is the last delivery that was not taken at once, and when it was tried first (µs since 1970).
+    """
 
     uid: str
     made: int
     wanted: TargetWanted
+    tried: tuple[int, int] | None = None
 
 
 class TargetRow(msgspec.Struct, frozen=True):
@@ -65,6 +69,14 @@ def change_target(tables: Tables, tenant: int, row: TargetRow) -> None:
     body = _ENCODE(row.setting)
     check = _checksum(row.number, tenant, row.subscriber, row.subscription, row.id, body)
     tables.change("UPDATE targets SET body = ?, checksum = ? WHERE number = ?", body, check, row.number)
+
+
+def note_tried(tables: Tables, number: int, tried: tuple[int, int]) -> None:
+    """Keep since when a delivery is tried; the settings are those that are kept by then."""
+    for row in tables.rows(f"SELECT {TARGET} FROM targets WHERE number = ?", number):
+        known = target_row(row)
+        setting = msgspec.structs.replace(known.setting, tried=tried)
+        change_target(tables, row[1], msgspec.structs.replace(known, setting=setting))
 
 
 def note_targets(tables: Tables, cursors: Iterable[tuple[int, int, int]]) -> None:
