@@ -154,9 +154,9 @@ def test_a_request_whose_body_still_comes_at_a_stop_is_told_503(
         with connected(address) as leaving, connected(address) as sending:
             for each in (leaving, sending):
                 each.sendall(half)
-            until(lambda: len(served._unanswered._waiting) == 2)
+            until(lambda: len(served._unanswered._under_way) == 2)
             leaving.close()
-            until(lambda: len(served._unanswered._waiting) == 1)
+            until(lambda: len(served._unanswered._under_way) == 1)
             served.stop()
             answer = read_to_end(sending)
         thread.join(timeout=60)

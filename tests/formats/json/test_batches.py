@@ -207,3 +207,12 @@ def test_a_matcher_takes_json_for_events() -> None:
         matcher.match_batch([event_from_json(each) for each in lines], [0] * 60),
     )
     assert list(one.pairs()) == list(other.pairs())
+
+
+def test_few_events_get_no_columns_by_being_looked_at() -> None:
+    """Else each request of a publisher would be matched by itself, at the price of many."""
+    from likewise.formats.json.batches import first_end, read_one
+
+    one = read_one(b'{"v": 1, "payload": {"a": 1}, "expires": 7}')
+    assert first_end(one) == 7
+    assert not one.columnar

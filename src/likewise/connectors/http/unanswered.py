@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import asyncio
 
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
+from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
 
 from likewise.connectors.http.problems import problem_response
 from likewise.errors import LikewiseError
@@ -19,34 +20,29 @@ class Unanswered:
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
-        self._waiting: set[asyncio.Task[object]] = set()
+        self._under_way: dict[asyncio.Task[object], RequestResponseCycle] = {}
         self._told: LikewiseError | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one request or connection."""
-        if scope["type"] != "http":
+        """Serve one request or connection; whether it is answered is asked of uvicorn, whose `send` is handed on."""
+        cycle, task = getattr(send, "__self__", None), asyncio.current_task()
+        if not isinstance(cycle, RequestResponseCycle) or task is None:
             await self._app(scope, receive, send)
             return
-        task = asyncio.current_task()
-        assert task is not None
-        self._waiting.add(task)
-
-        async def answering(message: Message) -> None:
-            self._waiting.discard(task)
-            await send(message)
-
+        self._under_way[task] = cycle
         try:
-            await self._app(scope, receive, answering)
+            await self._app(scope, receive, send)
         except asyncio.CancelledError:
-            if self._told is None or task not in self._waiting:
+            if self._told is None or cycle.response_started:
                 raise
             task.uncancel()
             await problem_response(self._told, scope)(scope, receive, send)
         finally:
-            self._waiting.discard(task)
+            del self._under_way[task]
 
     def give_up(self, error: LikewiseError) -> None:
         """Tell everybody who waits that no answer comes; on the loop."""
         self._told = error
-        for task in list(self._waiting):
-            task.cancel()
+        for task, cycle in list(self._under_way.items()):
+            if not cycle.response_started:
+                task.cancel()

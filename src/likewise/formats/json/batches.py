@@ -131,7 +131,7 @@ class JsonBatch(EventBatch):
 
 def first_end(events: Sequence[Event]) -> int | None:
     """The first end of validity among events; None if no validity ends."""
-    if isinstance(events, JsonBatch):
+    if isinstance(events, JsonBatch) and events.columnar:  # few events get no columns for this
         ends = events.columns().expires
         stated = ends[ends != NO_TIME]
         return int(stated.min()) if len(stated) else None
