@@ -7,6 +7,7 @@ tried is slower or acknowledges by itself. Nothing else here knows its names.
 from __future__ import annotations
 
 import asyncio
+import logging
 import ssl
 from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
@@ -18,6 +19,7 @@ from likewise.defaults import BRIDGE_IN_FLIGHT, BRIDGE_RETRY_SECONDS
 from likewise.extras import require
 
 _log = structlog.get_logger("likewise.mqtt")
+logging.getLogger("gmqtt.mqtt.protocol").setLevel(logging.ERROR)  # a lost line is said here, without a traceback
 Received = Callable[[Message], asyncio.Future[None]]
 
 
