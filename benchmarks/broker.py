@@ -362,11 +362,11 @@ def measure(seconds: float, subscriptions: int, queued: int, everybody: int, run
     return found
 
 
-def missed(ratios: dict[str, float]) -> list[str]:
+def missed(ratios: dict[str, float], promised: dict[str, tuple[float, str]] = PROMISED) -> list[str]:
     """The promises that were not kept."""
     return [
         name
-        for name, (bound, kind) in PROMISED.items()
+        for name, (bound, kind) in promised.items()
         if (ratios[name] < bound if kind == "least" else ratios[name] > bound)
     ]
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import signal
 import statistics
 import subprocess
@@ -23,15 +22,10 @@ from typing import Any
 
 import httpx
 
+from benchmarks.broker import cpu_seconds
 from likewise.cli.demo.mosquitto import Mosquitto
 from likewise.connectors.mqtt.messages import Message
 from likewise.connectors.mqtt.publisher import MqttPublisher
-
-
-def cpu_seconds(pid: int) -> float:
-    """The CPU that a process has used."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def messages(count: int) -> list[Message]:

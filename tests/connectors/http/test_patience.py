@@ -113,15 +113,20 @@ def test_very_many_tiny_events_are_counted_while_they_are_read() -> None:
         assert httpx.get(f"{address}/v1/activity").json()["events"] == []
 
 
-def test_who_waits_at_a_stop_is_told_503(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A request whose answer does not come is not cut off with 500 after ten seconds."""
-    monkeypatch.setattr(server, "STOP_SECONDS", 0.2)
+def running() -> tuple[Broker, Served, threading.Thread, str]:
+    """A broker, what serves it, the thread that does, and its address; the test ends it."""
     broker = Broker(None, Config(server=Server(port=0)))
     ports: queue.Queue[int] = queue.Queue()
     served = Served(broker, on_ready=ports.put)
     thread = threading.Thread(target=lambda: asyncio.run(served.run()), daemon=True)
     thread.start()
-    address = f"http://127.0.0.1:{ports.get(timeout=60)}"
+    return broker, served, thread, f"http://127.0.0.1:{ports.get(timeout=60)}"
+
+
+def test_who_waits_at_a_stop_is_told_503(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A request whose answer does not come is not cut off with 500 after ten seconds."""
+    monkeypatch.setattr(server, "STOP_SECONDS", 0.2)
+    broker, served, thread, address = running()
     monkeypatch.setattr(broker.store, "append_all", lambda requests: None)  # an answer that never comes
     answers: list[httpx.Response] = []
     asking = threading.Thread(
@@ -143,12 +148,7 @@ def test_a_request_whose_body_still_comes_at_a_stop_is_told_503(
 ) -> None:
     """Within the time that requests have, and without a traceback; who leaves in the middle makes none either."""
     monkeypatch.setattr(server, "STOP_SECONDS", 0.2)
-    broker = Broker(None, Config(server=Server(port=0)))
-    ports: queue.Queue[int] = queue.Queue()
-    served = Served(broker, on_ready=ports.put)
-    thread = threading.Thread(target=lambda: asyncio.run(served.run()), daemon=True)
-    thread.start()
-    address = f"http://127.0.0.1:{ports.get(timeout=60)}"
+    broker, served, thread, address = running()
     half = b"POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n{" % path.encode()
     with capture_logs() as said:
         with connected(address) as leaving, connected(address) as sending:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import socket
 import subprocess
@@ -13,21 +12,15 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[3]
-
-
-def _unpacked() -> Path:
-    return ROOT / os.environ.get("VENV", ".venv") / "mosquitto"
+from likewise.cli.demo.mosquitto import find_program
 
 
 def find_mosquitto() -> tuple[str | None, dict[str, str]]:
     """The program, and the environment it needs: the system's, or the one that set-up unpacked."""
-    named = os.environ.get("LIKEWISE_MOSQUITTO") or shutil.which("mosquitto", path="/usr/sbin:/usr/bin:/sbin")
-    if named:
-        return named, dict(os.environ)
-    program = _unpacked() / "usr" / "sbin" / "mosquitto"
-    libraries = [str(path) for path in (*_unpacked().glob("usr/lib/*-linux-*"), *_unpacked().glob("lib/*-linux-*"))]
-    return (str(program) if program.exists() else None), {**os.environ, "LD_LIBRARY_PATH": ":".join(libraries)}
+    found = find_program()
+    if found is None:
+        return None, dict(os.environ)
+    return found.path, {**os.environ, **({"LD_LIBRARY_PATH": found.libraries} if found.libraries else {})}
 
 
 class Mosquitto:

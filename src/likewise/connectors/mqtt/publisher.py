@@ -14,6 +14,7 @@ from likewise.broker.config import Bridge
 from likewise.connectors.mqtt.addresses import address_of, parted, shown
 from likewise.connectors.mqtt.client import Address
 from likewise.connectors.mqtt.messages import Message
+from likewise.connectors.mqtt.sending import FAILED, SendingLine
 from likewise.errors import InputError, Unavailable
 from likewise.extras import require
 from likewise.formats.json.events import event_to_json
@@ -22,7 +23,6 @@ from likewise.model.time import SECOND
 
 IN_FLIGHT: Final = 100  # messages sent before an acknowledgement is waited for
 PATIENCE: Final = 30.0  # seconds an acknowledgement may take
-_FAILED: Final = 0x80  # reason codes from here on say that a message was not taken
 
 logging.getLogger("gmqtt").addHandler(logging.NullHandler())  # what it would print is said by the errors here
 
@@ -60,7 +60,7 @@ class MqttPublisher:
         self._client_id = client_id
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="likewise-mqtt", daemon=True)
-        self._line: _Line | None = None
+        self._line: SendingLine | None = None
 
     def __enter__(self) -> Self:
         self._thread.start()
@@ -79,7 +79,7 @@ class MqttPublisher:
     def publish(self, messages: Iterable[Message]) -> None:
         """Publish messages in their order; an error says how many of them were acknowledged."""
         assert self._line is not None, "use it as a context manager"
-        self._wait(self._line.publish(list(messages)))
+        self._wait(_publish(self._line, list(messages), self._shown))
 
     def _wait(self, doing: Any) -> Any:
         future: Future[Any] = asyncio.run_coroutine_threadsafe(doing, self._loop)
@@ -96,101 +96,63 @@ class MqttPublisher:
         self._loop.close()
 
 
-class _Line:
-    """One connection of gmqtt, with what waits for an acknowledgement."""
-
-    def __init__(self, shown: str, client_id: str) -> None:
-        import gmqtt
-        from gmqtt.storage import PersistentStorage
-
-        line = self
-
-        class Noting(PersistentStorage):  # type: ignore[misc]
-            """Tells the packet id of what was sent; gmqtt says it nowhere else."""
-
-            def push_message(self, mid: int, package: bytes) -> None:
-                line.sent = mid
-                super().push_message(mid, package)
-
-        self.sent = 0  # the packet id of what was sent last
-        self.shown = shown
-        self.lost: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self.waiting: dict[int, asyncio.Future[int]] = {}
-        self.client = gmqtt.Client(client_id or None, clean_session=True, persistent_storage=Noting())
-        self.client.set_config({"reconnect_delay": 0, "reconnect_retries": 0})
-        self.client.on_disconnect = self._on_disconnect
-        handler = self.client._package_handler
-        known = handler._handle_puback_packet
-
-        def acknowledged(command: int, packet: bytes) -> None:
-            known(command, packet)
-            if (told := self.waiting.pop(int.from_bytes(packet[:2]), None)) is not None and not told.done():
-                told.set_result(packet[2] if len(packet) > 2 else 0)
-
-        handler._handle_puback_packet = acknowledged
-
-    def _on_disconnect(self, *_: object) -> None:
-        if not self.lost.done():
-            self.lost.set_result(None)
-
-    async def publish(self, messages: list[Message]) -> None:
-        """Send everything, as much of it in flight as that broker allows."""
-        waiting: deque[tuple[Message, asyncio.Future[int]]] = deque()
-        for number, message in enumerate(messages):
-            while (answer := self._send(message)) is None:
-                await self._settle(*waiting.popleft(), number - len(waiting) - 1, len(messages))
-            waiting.append((message, answer))
-            if len(waiting) == IN_FLIGHT:
-                await self._settle(*waiting.popleft(), number - len(waiting), len(messages))
-        while waiting:
-            await self._settle(*waiting.popleft(), len(messages) - len(waiting) - 1, len(messages))
-
-    async def _settle(self, message: Message, answer: asyncio.Future[int], done: int, of: int) -> None:
-        either: set[asyncio.Future[Any]] = {answer, self.lost}
-        await asyncio.wait(either, timeout=PATIENCE, return_when=asyncio.FIRST_COMPLETED)
-        taken = f"{done:,} of {of:,} messages are acknowledged"
-        if not answer.done():
-            fault = "ended the connection" if self.lost.done() else "does not answer"
-            raise Unavailable(f"{self.shown} {fault}; {taken}: send the others again")
-        if (code := answer.result()) >= _FAILED:
-            raise Unavailable(f"{self.shown} did not take {message.topic[:80]!r} (reason code {code:#04x}); {taken}")
-
-    def _send(self, message: Message) -> asyncio.Future[int] | None:
-        """Send a message; None while that broker takes no more before it has acknowledged some."""
-        answer: asyncio.Future[int] = asyncio.get_running_loop().create_future()
-        if self.lost.done():
-            return answer  # nothing goes out any more
-        said = {
-            "content_type": message.content_type, "user_property": list(message.properties),
-            "message_expiry_interval": message.expiry,
-        }  # fmt: skip
-        said = {name: value for name, value in said.items() if value}
-        try:
-            self.client.publish(message.topic, message.payload, qos=1, retain=message.retain, **said)
-        except OverflowError:  # of packet ids that may be in use at once
-            return None
-        self.waiting[self.sent] = answer
-        return answer
-
-    async def close(self) -> None:
-        """End the connection."""
-        await self.client.disconnect()
-
-
-async def _connected(address: Address, client_id: str, shown: str) -> _Line:
-    line = _Line(shown, client_id)
-    if address.username is not None:
-        line.client.set_auth_credentials(address.username, address.password)
+async def _connected(address: Address, client_id: str, shown: str) -> SendingLine:
+    line = SendingLine(client_id)
     try:
         async with asyncio.timeout(PATIENCE):
-            await line.client.connect(address.host, address.port, ssl=address.tls or False, keepalive=30)
+            await line.connect(address)
     except TimeoutError:
         raise Unavailable(f"{shown} does not answer; is a broker of MQTT running there?") from None
     except OSError as error:
         raise Unavailable(f"{shown} cannot be reached: {error}; is a broker of MQTT running there?") from None
-    except Exception as refused:  # gmqtt raises what it likes: refused credentials, a broken answer
+    except Exception as refused:  # refused credentials, a broken answer
         raise Unavailable(f"{shown} refuses the connection: {refused}") from None
     return line
+
+
+async def _publish(line: SendingLine, messages: list[Message], shown: str) -> None:
+    """Send everything, as much of it in flight as that broker allows."""
+    waiting: deque[tuple[Message, asyncio.Future[int]]] = deque()
+    done = 0
+
+    async def settle() -> None:
+        nonlocal done
+        message, answer = waiting.popleft()
+        either: set[asyncio.Future[Any]] = {answer, line.lost}
+        await asyncio.wait(either, timeout=PATIENCE, return_when=asyncio.FIRST_COMPLETED)
+        taken = f"{done:,} of {len(messages):,} messages are acknowledged"
+        if not answer.done():
+            fault = "ended the connection" if line.lost.done() else "does not answer"
+            raise Unavailable(f"{shown} {fault}; {taken}: send the others again")
+        if (code := answer.result()) >= FAILED:
+            raise Unavailable(f"{shown} did not take {message.topic[:80]!r} (reason code {code:#04x}); {taken}")
+        done += 1
+
+    for message in messages:
+        while (answer := _sent(line, message)) is None:
+            await settle()
+        waiting.append((message, answer))
+        if len(waiting) == IN_FLIGHT:
+            await settle()
+    while waiting:
+        await settle()
+
+
+def _sent(line: SendingLine, message: Message) -> asyncio.Future[int] | None:
+    """A message's answer, to come; None while that broker takes no more before it has acknowledged some."""
+    import gmqtt
+
+    if line.lost.done():
+        return asyncio.get_running_loop().create_future()  # nothing goes out any more
+    said = {
+        "content_type": message.content_type, "user_property": list(message.properties),
+        "message_expiry_interval": message.expiry,
+    }  # fmt: skip
+    said = {name: value for name, value in said.items() if value}
+    try:
+        return line.publish(gmqtt.Message(message.topic, message.payload, qos=1, retain=message.retain, **said))
+    except OverflowError:  # of packet ids that may be in use at once
+        return None
 
 
 async def _end_tasks() -> None:

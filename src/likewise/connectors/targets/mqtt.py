@@ -1,8 +1,7 @@
 """A topic of a broker of MQTT: each match is published with QoS 1, and accepted when that broker acknowledges it.
 
 Score, cause, sequence, the match's id, the event's source and, where asked for, `because` are user properties (MQTT 5).
-gmqtt (extra `mqtt`) speaks the protocol; its own keeping and repeating is not used: what was not acknowledged is sent
-again on a new connection.
+`likewise.connectors.mqtt.sending` speaks the protocol; what was not acknowledged is sent again on a new connection.
 """
 
 from __future__ import annotations
@@ -13,19 +12,17 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 import msgspec
-import structlog
 
 from likewise.connectors.mqtt.addresses import parted
+from likewise.connectors.mqtt.client import Address
+from likewise.connectors.mqtt.sending import FAILED, SendingLine
 from likewise.connectors.targets.networks import Network, reachable
 from likewise.connectors.targets.target import NotNow, Parcel, Refused
 from likewise.connectors.targets.templates import fill_topic, mqtt_text, values_of
 from likewise.extras import require
 from likewise.formats.wire.targets import MqttTopic
 
-_log = structlog.get_logger("likewise.targets")
 _MAY_PASS: Final = frozenset({0x80, 0x83, 0x91, 0x97})  # unspecified, the broker's own, packet id in use, quota
-_MOST_BYTES: Final = 268_435_460  # of any packet of MQTT
-_FAILED: Final = 0x80  # reason codes from here on say that it was not taken
 _LONGEST_TEXT: Final = 65_535  # bytes of a topic, or of a user property
 
 
@@ -37,20 +34,17 @@ class MqttTarget:
         self._wanted = wanted
         self._name = f"likewise-target-{uid[:16]}"
         self._allowed = allowed
-        self._client: Any = None
-        self._lost: asyncio.Future[str] | None = None
+        self._line: SendingLine | None = None
 
     async def send(self, parcel: Parcel) -> None:
         """Publish it; returns when that broker has acknowledged it."""
         try:
             async with asyncio.timeout(self._wanted.timeout):
-                client, lost = await self._connected()
-                acknowledged: asyncio.Future[int] = asyncio.get_running_loop().create_future()
-                client.acknowledged = acknowledged
+                line = await self._connected()
                 message = message_of(parcel, self._wanted)
-                check_size(message, client.most_bytes())
-                client.publish(message)
-                either: set[asyncio.Future[Any]] = {acknowledged, lost}
+                check_size(message, line.most_bytes())
+                acknowledged = line.publish(message)
+                either: set[asyncio.Future[Any]] = {acknowledged, line.lost}
                 await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
         except TimeoutError:
             await self.close()
@@ -64,38 +58,35 @@ class MqttTarget:
             await self.close()
             raise NotNow("the connection was lost before the acknowledgement")
         code = acknowledged.result()
-        if code >= _FAILED:
+        if code >= FAILED:
             words = f"that broker answered with reason code {code:#04x}"
             raise NotNow(words) if code in _MAY_PASS else Refused(words)
 
-    async def _connected(self) -> tuple[Any, asyncio.Future[str]]:
-        if self._client is not None and self._lost is not None and not self._lost.done():
-            return self._client, self._lost
+    async def _connected(self) -> SendingLine:
+        if self._line is not None and not self._line.lost.done():
+            return self._line
         await self.close()
         found = parted(self._wanted.url)
         [address, *_] = await reachable(found.host, found.port, self._allowed)
-        lost: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-        client = _client_of(self._name, lost)
+        tls = _named_tls(found.host) if found.scheme == "mqtts" else None
         username = self._wanted.username or found.username
-        if username is not None:
-            client.set_auth_credentials(username, self._wanted.password or found.password)
+        line = SendingLine(self._name)
         try:
-            tls = _named_tls(found.host) if found.scheme == "mqtts" else False
-            await client.connect(address, found.port, ssl=tls, keepalive=30)
+            await line.connect(Address(address, found.port, tls, username, self._wanted.password or found.password))
         except (OSError, TimeoutError) as error:
             raise NotNow(f"the connection failed: {type(error).__name__}: {error}") from None
-        except Exception as refused:  # gmqtt raises what it likes: refused credentials, a broken answer
-            await _disconnect(client)
+        except Exception as refused:  # refused credentials, a broken answer
+            await line.close()
             said = str(refused) if isinstance(refused, _connect_error()) else type(refused).__name__
             raise NotNow(f"that broker refuses the connection: {said}") from None
-        self._client, self._lost = client, lost
-        return client, lost
+        self._line = line
+        return line
 
     async def close(self) -> None:
         """End the connection."""
-        client, self._client, self._lost = self._client, None, None
-        if client is not None:
-            await _disconnect(client)
+        line, self._line = self._line, None
+        if line is not None:
+            await line.close()
 
 
 def message_of(parcel: Parcel, wanted: MqttTopic) -> Any:
@@ -145,53 +136,12 @@ def properties_of(parcel: Parcel) -> list[tuple[str, str]]:
     return [(name, value) for name, value in clean if len(value.encode()) <= _LONGEST_TEXT]
 
 
-def _client_of(name: str, lost: asyncio.Future[str]) -> Any:
-    """A client that never connects again by itself, and tells what an acknowledgement says."""
-    import gmqtt
-
-    class Publishing(gmqtt.Client):  # type: ignore[misc]
-        acknowledged: asyncio.Future[int] | None = None
-
-        def most_bytes(self) -> int:
-            """The largest packet that the broker it is connected to takes."""
-            [most, *_] = self._package_handler._connack_properties.get("maximum_packet_size") or [_MOST_BYTES]
-            return int(most)
-
-    client = Publishing(name, clean_session=True)
-    client.set_config({"reconnect_delay": 0, "reconnect_retries": 0})
-
-    def on_disconnect(*_: object) -> None:
-        if not lost.done():
-            lost.set_result("lost")
-
-    handler = client._package_handler
-    before = handler._handle_puback_packet
-
-    def on_puback(command: int, packet: bytes) -> None:
-        before(command, packet)
-        waiting = client.acknowledged
-        if waiting is not None and not waiting.done():
-            waiting.set_result(packet[2] if len(packet) > 2 else 0)
-
-    handler._handle_puback_packet = on_puback
-    client.on_disconnect = on_disconnect
-    return client
-
-
 def _connect_error() -> type[Exception]:
     """What gmqtt says in words of its own; any other error may quote what came."""
     from gmqtt.mqtt.handler import MQTTConnectError
 
     found: type[Exception] = MQTTConnectError
     return found
-
-
-async def _disconnect(client: Any) -> None:
-    try:
-        async with asyncio.timeout(5):
-            await client.disconnect()
-    except Exception as error:  # whatever it says: the connection is not used again
-        _log.debug("the connection had ended", error=str(error))
 
 
 class _Named(ssl.SSLContext):
