@@ -34,6 +34,7 @@ from likewise.model.hierarchies.types import Hierarchy
 from likewise.semantics.annotations.rows import read_annotations, write_annotations
 from likewise.semantics.annotations.table import NO_ANNOTATIONS, KnownAnnotations
 from likewise.semantics.interpretation import Interpretation
+from likewise.semantics.spaces.manifest import hash_of
 
 if TYPE_CHECKING:
     from likewise.semantics.measure import Measure
@@ -87,7 +88,7 @@ def save(state: MatcherState, folder: Path, *, indexed: bool = True) -> None:
                 starts.append(starts[-1] + len(line))
             out.flush()
             os.fsync(out.fileno())
-        digest = index.checksum(building / SUBSCRIPTIONS)
+        digest = hash_of(building / SUBSCRIPTIONS)
         if indexed and any(state.choice.name(kind) == index.BUILT for kind in state.engines):
             index.write_index(state, building, starts, digest)
         for kind, engine in state.engines.items():
@@ -173,7 +174,7 @@ def _hold(folder: Path, manifest: Manifest, state: MatcherState) -> None:
     if not path.is_file():
         raise ArtefactMissing(f"{path} is missing; restore a copy")
     if manifest.checksum:
-        found = index.checksum(path)
+        found = hash_of(path)
         if found != manifest.checksum:
             raise ArtefactDamaged(
                 f"{path} is not what was saved: its SHA-256 is {found}, the manifest says {manifest.checksum}; "

@@ -11,7 +11,6 @@ It is used only if everything fits; else the index is built anew from the subscr
 
 from __future__ import annotations
 
-import hashlib
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -23,6 +22,7 @@ from likewise.matching.engines import KINDS, Engines
 from likewise.matching.matcher_state import MatcherState
 from likewise.matching.saved.array_file import read_arrays, write_arrays
 from likewise.matching.saved.subscriptions import StoredLines, StoredSubscriptions
+from likewise.semantics.spaces.manifest import hash_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -53,12 +53,6 @@ def product() -> str:
         return "from sources"
 
 
-def checksum(path: Path) -> str:
-    """The SHA-256 of a file."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
 def write_index(state: MatcherState, folder: Path, starts: list[int], subscriptions: str) -> None:
     """Write the index of a matcher; `subscriptions` is the checksum of its lines, which begin at `starts`."""
     import numpy as np
@@ -84,7 +78,7 @@ def write_index(state: MatcherState, folder: Path, starts: list[int], subscripti
             arrays, questions = engine.built()
             write_arrays(place / f"{kind}.bin", arrays)
             (place / f"{kind}.json").write_bytes(questions)
-    files = {path.name: checksum(path) for path in sorted(place.iterdir())}
+    files = {path.name: hash_of(path) for path in sorted(place.iterdir())}
     manifest = IndexManifest(FORMAT, VERSION, product(), subscriptions, files)
     (place / "manifest.json").write_bytes(msgspec.json.format(msgspec.json.encode(manifest)))
 
@@ -109,7 +103,7 @@ def unfit(folder: Path, subscriptions: str, choice: Engines) -> str:
         path = place / Path(name).name
         if not path.is_file():
             return f"{name} is missing"
-        if checksum(path) != expected:
+        if hash_of(path) != expected:
             return f"{name} is damaged"
     return ""
 
