@@ -8,6 +8,7 @@
     │   ├── UnitError              an unknown unit, or units that cannot be compared
     │   │   └── UnitMistake        the same in a subscription's text (line, column, caret; a ParseError, too)
     │   ├── FormatError            bytes or JSON that do not follow a published format
+    │   │   └── PacketError        a packet of MQTT that is malformed or out of place (its reason code)
     │   └── LimitExceeded          a stated limit was passed
     ├── StateError                 the call does not fit what is there
     │   ├── DuplicateId            an id that is in use already
@@ -129,6 +130,16 @@ class FormatError(InputError):
     """Bytes that do not follow the published format they claim."""
 
     code = "format"
+
+
+class PacketError(FormatError):
+    """A packet of MQTT that is malformed, too large or out of place: `reason` is the code to answer it with."""
+
+    code = "packet"
+
+    def __init__(self, problem: str, *, reason: int) -> None:
+        self.reason = int(reason)
+        super().__init__(f"{problem} (reason code {self.reason:#04x}); the connection ends")
 
 
 class LimitExceeded(InputError):
