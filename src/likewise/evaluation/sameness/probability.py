@@ -1,13 +1,15 @@
 """How probable it is, at each score, that what was met was meant: fitted on pairs that people judged.
 
-`python -m likewise.evaluation.sameness.probability CALIBRATION PAIRS...` fits a curve for `sameness` and one for
-`combine` and writes them into a calibration. Pools of adjacent violators (Ayer et al. 1955) make the shares of yes
-rise with the score; a little is added to both sides, so that no finite sample makes anything certain but equality.
+`python -m likewise.evaluation.sameness.probability CALIBRATION PAIRS... [--vendors FOLDER]` fits a curve for `sameness`
+and one for `combine` and writes them into a calibration. Of pairs that people write one by one half are the same; of a
+maker's attributes few are what a phrase means, so the development makers and phrases of the vendor benchmark are
+pooled with them. Pools of adjacent violators (Ayer et al. 1955) make the shares of yes rise with the score; a little
+is added to both sides, so that no finite sample makes anything certain but equality.
 """
 
 from __future__ import annotations
 
-import sys
+import argparse
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -16,6 +18,9 @@ import msgspec
 import numpy as np
 
 from likewise.evaluation.sameness.experiment import pair_scores, read_pairs
+from likewise.evaluation.vendor.benchmark import Benchmark, read_benchmark
+from likewise.evaluation.vendor.calibration import phrase_scores
+from likewise.evaluation.vendor.experiment import chosen_part
 from likewise.model.probability import ProbabilityCurve
 from likewise.semantics.calibration import read_calibration
 from likewise.semantics.library import load_space
@@ -58,18 +63,40 @@ def _risen(shares: Sequence[float], weights: Sequence[float]) -> list[float]:
     return [mean for mean, _, length in pools for _ in range(int(length))]
 
 
-def calibrate(calibration: Path, files: Sequence[Path]) -> dict[str, ProbabilityCurve]:
-    """Fit the curves on the pairs of some files, and write them into the calibration; nothing else in it changes."""
+def calibrate(
+    calibration: Path, files: Sequence[Path], vendors: Benchmark | None = None
+) -> dict[str, ProbabilityCurve]:
+    """Fit the curves on the pairs of some files, and on phrases and attributes of a benchmark (its development part
+    alone, whatever is handed in); write them into the calibration; nothing else in it changes."""
     pairs = [pair for path in files for pair in read_pairs(path)]
-    same = np.array([pair.same for pair in pairs])
+    judged = np.array([pair.same for pair in pairs], dtype=bool)
     space = load_space()
-    curves = {name: fit_curve(pair_scores(space.measure(name), pairs), same) for name in MEASURES}
+    curves = {}
+    for name in MEASURES:
+        measure = space.measure(name)
+        scores, same = pair_scores(measure, pairs).astype(np.float64), judged
+        if vendors is not None:
+            said, meant = phrase_scores(chosen_part(vendors, "development"), measure)
+            scores, same = np.concatenate([scores, said.ravel()]), np.concatenate([same, meant.ravel()])
+        curves[name] = fit_curve(scores, same)
     kept = read_calibration(calibration.read_bytes())
     written = msgspec.structs.replace(kept, probability={**kept.probability, **curves})
     calibration.write_bytes(msgspec.json.format(msgspec.json.encode(written, order="sorted"), indent=1) + b"\n")
     return curves
 
 
-if __name__ == "__main__":
-    for name, curve in calibrate(Path(sys.argv[1]), [Path(file) for file in sys.argv[2:]]).items():
+def main() -> None:
+    """The command above."""
+    arguments = argparse.ArgumentParser(description="fit how probable each score is")
+    arguments.add_argument("calibration", type=Path)
+    arguments.add_argument("pairs", type=Path, nargs="+")
+    arguments.add_argument("--vendors", type=Path, help="a folder with the vendor benchmark's three files")
+    given = arguments.parse_args()
+    names = ("lorawan-dev-events.jsonl.gz", "lorawan-dev.tsv", "subscriptions.tsv")
+    vendors = read_benchmark(*(given.vendors / name for name in names)) if given.vendors else None
+    for name, curve in calibrate(given.calibration, given.pairs, vendors).items():
         print(name, curve.probabilities)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,7 +1,8 @@
 """Are probabilities what they say? Of pairs that were given about 0.7, about seven in ten should be meant.
 
-Pairs are phrases and labelled attributes. The curve (`Match.probability`) was fitted on other pairs, written by people
-one by one; here most pairs differ plainly, so those below `LEAST` are left out: nobody would call them a find.
+Pairs are phrases and labelled attributes. The curve (`Match.probability`) was fitted on pairs that people wrote one by
+one and on the development makers and phrases. Most pairs differ plainly, so those below `LEAST` are left out: nobody
+would call them a find.
 """
 
 from __future__ import annotations
@@ -40,11 +41,15 @@ class Calibration(msgspec.Struct, frozen=True):
 
 def vendor_calibration(benchmark: Benchmark, measure: Measure, curve: ProbabilityCurve) -> Calibration:
     """What a curve says about a measure's scores of phrases and attributes, beside what is meant."""
+    scores, meant = phrase_scores(benchmark, measure)
+    return calibration_of(curve.each(scores).astype(np.float64).ravel(), meant.ravel())
+
+
+def phrase_scores(benchmark: Benchmark, measure: Measure) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+    """A measure's scores of every phrase (rows) and labelled attribute, and which of them are meant."""
     listed = attributes(benchmark)
     scores = measure.matrix([Term(p.text) for p in benchmark.phrases], [a.term for a in listed])
-    said = curve.each(scores).astype(np.float64)
-    meant = np.array([[a.gold.label == p.phenomenon for a in listed] for p in benchmark.phrases])
-    return calibration_of(said.ravel(), meant.ravel())
+    return scores, np.array([[a.gold.label == p.phenomenon for a in listed] for p in benchmark.phrases], dtype=bool)
 
 
 def calibration_of(said: NDArray[np.float64], meant: NDArray[np.bool_]) -> Calibration:
