@@ -61,6 +61,8 @@ MAX_BEST: Final = 1_000  # `best m`: properties of an event that may answer one 
 MAX_NESTING: Final = 64  # parentheses inside a condition
 MAX_IN_VALUES: Final = 1_000  # values of one `in (...)`
 MAX_K: Final = 100_000  # `top k`
+MAX_COLUMNS: Final = 100  # of `select`
+MAX_KEY_ATTRIBUTES: Final = 8  # of `per`
 MAX_WINDOW_EVENTS: Final = 10_000_000  # `within n events`
 
 # Windows.

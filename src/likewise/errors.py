@@ -106,6 +106,12 @@ class InvalidSubscription(InputError):
     """A subscription that cannot exist or can never match: empty, an empty interval, `~` on a number."""
 
     code = "invalid_subscription"
+    clause: str = ""  # the one that cannot stand where it does, if it is one
+
+    def __init__(self, message: str, *, clause: str = "") -> None:
+        super().__init__(message)
+        if clause:
+            self.clause = clause
 
 
 class UnitError(InputError):

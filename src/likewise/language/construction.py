@@ -24,6 +24,7 @@ from likewise.language.reading import (
     read_value,
     unquote,
 )
+from likewise.model.alert import CLAUSES, FACTS, Alert, Column
 from likewise.model.condition import All, Any, Node, Not, Some
 from likewise.model.moments import MOMENT, Moment
 from likewise.model.predicate import Predicate
@@ -39,6 +40,7 @@ from likewise.model.subscription import (
     Scoring,
     Statement,
     Statements,
+    Subscription,
     Top,
     ValueOf,
     Variant,
@@ -68,13 +70,16 @@ class Parts(NamedTuple):
     confidence: float | None = None
     using: Variant | None = None
     best: int | None = None
+    select: tuple[Column, ...] = ()
+    from_one_source: bool = False
+    alert: Alert | None = None
 
 
 class Clause(NamedTuple):
     """One option at the end: the field of a subscription it fills, and its value."""
 
     field: str
-    value: Top | float | int | str
+    value: object
     position: int | None
 
 
@@ -88,14 +93,27 @@ class Construction:
         """The whole: a body, perhaps with themes, and clauses."""
         first = parts[0]
         themes, body = first if type(first) is tuple else ((), first)
-        clauses: dict[str, object] = {}
+        clauses: dict[str, Clause] = {}
         for clause in parts[1:]:
             assert isinstance(clause, Clause)
             if clause.field in clauses:
-                name = clause.field.replace("_", " ")
+                name = CLAUSES.get(clause.field) or clause.field.replace("_", " ")
                 raise Mistake(f"`{name}` is given a second time", position=clause.position, expected="it once")
-            clauses[clause.field] = clause.value
-        return Parts(body, themes, **clauses)  # type: ignore[arg-type]
+            clauses[clause.field] = clause
+        values = {field: clause.value for field, clause in clauses.items() if field not in _OF_ALERTS}
+        if len(values) == len(clauses) and "select" not in values:
+            return Parts(body, themes, **values)  # type: ignore[arg-type]
+        try:
+            if len(values) < len(clauses):
+                values["alert"] = Alert(**{f: c.value for f, c in clauses.items() if f in _OF_ALERTS})  # type: ignore[arg-type]
+            made = Parts(body, themes, **values)  # type: ignore[arg-type]
+            Subscription(body, "", *made[1:])  # refuses what cannot stand together
+        except InvalidSubscription as refused:
+            at = clauses.get(refused.clause)
+            if at is None:
+                raise
+            raise Mistake(str(refused), position=at.position) from None
+        return made
 
     # Conditions.
 
@@ -246,6 +264,60 @@ class Construction:
         """`best 3`."""
         return Clause("best", read_count(str(parts[0])), _start(parts[0]))
 
+    # What a delivery carries, and when it is made.
+
+    def select(self, parts: list[object]) -> Clause:
+        """`select (column, column)`."""
+        return Clause("select", tuple(parts[1:]), _start(parts[0]))
+
+    def column(self, parts: list[Token]) -> Column:
+        """`temperature~ in degC as t`, `@source as device`."""
+        first, symbol, name = parts[0], "", ""
+        for part in parts[1:]:
+            if part.type == "COLUMN_UNIT":
+                symbol = read_unit(str(part), part).symbol
+            else:
+                name = read_text(str(part))[0]
+        if first.type != "FACT":
+            attribute, relaxed = read_text(str(first))
+            return Column(_name(attribute), relaxed, symbol, name)
+        fact = str(first)[1:]
+        if fact not in FACTS:
+            known = ", ".join(f"`@{each}`" for each in FACTS)
+            raise Mistake(
+                f"`@{fact[:40]}` is no fact about a match", position=_start(first), expected=f"one of {known}"
+            )
+        return Column(name=name, fact=fact)  # type: ignore[arg-type]
+
+    def per(self, parts: list[str]) -> Clause:
+        """`per room, floor`."""
+        return Clause("per", tuple(read_text(part)[0] for part in parts[1:]), _start(parts[0]))
+
+    def from_one_source(self, parts: list[str]) -> Clause:
+        """`from one source`."""
+        return Clause("from_one_source", True, _start(parts[0]))
+
+    def held_for(self, parts: list[str]) -> Clause:
+        """`for 5 min`."""
+        return _spanning("held_for", parts)
+
+    def once_until(self, parts: list[object]) -> Clause:
+        """`once until false`, `once until {condition}`."""
+        until = parts[1]
+        return Clause("once_until", until.items if isinstance(until, Condition) else "false", _start(parts[0]))
+
+    def at_most_every(self, parts: list[str]) -> Clause:
+        """`at most every 1 h`."""
+        return _spanning("at_most_every", parts)
+
+    def absent_for(self, parts: list[str]) -> Clause:
+        """`absent for 10 min`."""
+        return _spanning("absent_for", parts)
+
+    def digest_every(self, parts: list[str]) -> Clause:
+        """`digest every 1 d`."""
+        return _spanning("digest_every", parts)
+
     def distance(self, parts: list[str]) -> Distance:
         """`distance(a 1, b 2 degC)`."""
         point: list[tuple[str, float]] = []
@@ -341,6 +413,17 @@ class Construction:
 
 
 _SCORINGS: Final = frozenset({Distance, WeightedSum, ValueOf, Relatedness})
+
+
+_OF_ALERTS: Final = frozenset(("per", *CLAUSES))
+
+
+def _spanning(field: str, parts: list[str]) -> Clause:
+    """A clause of one span of time."""
+    span, _ = read_span(parts[1])
+    if span is None:
+        raise _mistake_at(parts[1], f"`{parts[1]}` is no time", "a time such as `5 min`")
+    return Clause(field, span, _start(parts[0]))
 
 
 def _start(token: object) -> int | None:

@@ -50,6 +50,10 @@ _UNIT = rf"{_UNIT_WORD}(?:\s++{_UNIT_WORD})*+"
 _POINT = _words(rf"(?![+-]?{NUMBER}\s*(?:{_UNIT})?\s*[,)]){_PLAIN}", _PLAIN)
 _TERM = _words(r'(?!in\s)[^\s,()"~+*-][^\s,()"~+*]*+')
 _NAME = _words(rf"(?!in\s){_PLAIN}")
+_ONE_NAME = rf'(?:{QUOTED}|[^\s,(){{}}"~]++)'
+_COLUMN_WORD = r'(?!(?:in|as)\s)[^\s,(){}"~@][^\s,(){}"~]*+'
+_COLUMN = rf"{_words(_COLUMN_WORD)}(?:\s*~)?"
+_COLUMN_UNIT = rf"{_UNIT_WORD}(?:\s++(?!as\s){_UNIT_WORD})*+"
 _PROPERTY = _words(r'[^\s".~{}]++(?:\.[^\s".~{}]++)*+')
 
 GRAMMAR: Final = rf"""
@@ -105,6 +109,18 @@ clause: "top" COUNT ("within" SPAN)? "by" scoring ORDER?        -> top
       | "confidence" NUMBER                                     -> confidence
       | "using" VARIANT                                         -> using
       | "best" COUNT                                            -> best
+      | SELECT "(" column (_COMMA column)* ")"                  -> select
+      | PER ONE_NAME (_COMMA ONE_NAME)*                         -> per
+      | FROM_ONE_SOURCE                                         -> from_one_source
+      | FOR SPAN                                                -> held_for
+      | ONCE_UNTIL FALSE                                        -> once_until
+      | ONCE_UNTIL condition                                    -> once_until
+      | AT_MOST_EVERY SPAN                                      -> at_most_every
+      | ABSENT_FOR SPAN                                         -> absent_for
+      | DIGEST_EVERY SPAN                                       -> digest_every
+
+column: COLUMN (_UNIT_IN COLUMN_UNIT)? ("as" ONE_NAME)?
+      | FACT ("as" ONE_NAME)?
 
 ?scoring: "distance" "(" _point (_COMMA _point)* ")"            -> distance
         | "sum" "(" SIGN? _term (SIGN _term)* ")"               -> weighted_sum
@@ -155,6 +171,19 @@ NUMBER: /[+-]?{NUMBER}/
 ORDER: /lowest|highest/
 VARIANT: /hybrid|jcn|esa|sameness/
 _VALID_FOR: /valid\s++for(?=\s)/
+SELECT: /select(?=\s*+\()/
+COLUMN: /{_COLUMN}/
+COLUMN_UNIT: /{_COLUMN_UNIT}/
+FACT: /@[^\s,()"~]++/
+PER: /per(?=[\s"])/
+ONE_NAME: /{_ONE_NAME}/
+FROM_ONE_SOURCE: /from\s++one\s++source(?![^\s])/
+FOR: /for(?=\s)/
+ONCE_UNTIL: /once\s++until(?=[\s{{])/
+FALSE: "false"
+AT_MOST_EVERY: /at\s++most\s++every(?=\s)/
+ABSENT_FOR: /absent\s++for(?=\s)/
+DIGEST_EVERY: /digest\s++every(?=\s)/
 _VALUE_OF: "value"
 POINT: /{_POINT}/
 SIGN: /[+-]/

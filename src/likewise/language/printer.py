@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from likewise.errors import InputError
 from likewise.language.rdf_terms import quote, term_text
 from likewise.language.reading import bare_value, number_text
+from likewise.model.alert import CLAUSES, Alert, Column
 from likewise.model.condition import All, Any, Node, Some
 from likewise.model.moments import MOMENT, Moment, moment_text
 from likewise.model.predicate import Predicate
@@ -88,6 +89,37 @@ def parts_text(parts: Parts | Subscription) -> str:
         text += f" using {parts.using}"
     if parts.best is not None:
         text += f" best {parts.best}"
+    if parts.select:
+        text += f" select ({', '.join([column_text(column) for column in parts.select])})"
+    if parts.alert is not None and parts.alert.per:
+        text += f" per {', '.join([_name(name) for name in parts.alert.per])}"
+    if parts.from_one_source:
+        text += " from one source"
+    return text if parts.alert is None else text + _alert_text(parts.alert)
+
+
+def column_text(column: Column) -> str:
+    """One column of `select`.
+
+    >>> column_text(Column("temperature", True, "degC", "t")), column_text(Column(fact="source"))
+    ('temperature~ in degC as t', '@source')
+    """
+    if column.fact is not None:
+        text = f"@{column.fact}"
+    else:
+        attribute = quote(column.attribute) if column.attribute in ("in", "as") else _name(column.attribute)
+        text = attribute + "~" * column.relaxed + (f" in {column.unit}" if column.unit else "")
+    return f"{text} as {_name(column.name)}" if column.name else text
+
+
+def _alert_text(alert: Alert) -> str:
+    text = ""
+    for clause, words in CLAUSES.items():
+        asked = getattr(alert, clause)
+        if isinstance(asked, int):
+            text += f" {words} {_span_text(asked)}"
+        elif asked is not None:
+            text += f" {words} {asked if asked == 'false' else '{' + _joined(asked) + '}'}"
     return text
 
 

@@ -68,6 +68,7 @@ _LACKS: Final[Mapping[Kind, str]] = MappingProxyType(
         "interest": "interest vectors, which need compiled kernels",
         "pattern": "graph patterns, which need compiled kernels",
         "near": "near triples, which need compiled kernels",
+        "alert": "alerts (`for`, `once until` and their like), which need compiled kernels",
     }
 )
 

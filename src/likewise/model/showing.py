@@ -20,10 +20,13 @@ VERDICTS: Final[dict[str, str]] = {
     "unit_mismatch": "the units cannot be compared",
     "not_in_top_k": "not among the k best",
     "expired": "its time is over",
+    "not_yet": "it holds, but not for long enough",
+    "suppressed": "it holds, and was said already",
 }
 KINDS: Final[dict[str, str]] = {
     "exact": "exact", "approximate": "by meaning", "top": "ranking", "statements": "statements by meaning",
     "pattern": "graph pattern", "interest": "interest vector", "near": "near triples",
+    "alert": "alert",
 }  # fmt: skip
 _printers: list[Callable[[Subscription], str]] = []
 

@@ -9,6 +9,7 @@ import msgspec
 
 from likewise.defaults import MAX_BEST, MAX_K, MAX_TERM_LENGTH, MAX_THEMES, MAX_VECTOR, MAX_WINDOW_EVENTS
 from likewise.errors import InvalidSubscription, LimitExceeded
+from likewise.model.alert import Alert, Column, check_alert, check_columns
 from likewise.model.condition import All, Any, Conjunction, Node, Not, Some, check, conjunctions
 from likewise.model.predicate import Predicate
 from likewise.model.rdf import TriplePattern, is_variable
@@ -16,7 +17,7 @@ from likewise.model.shown import html_of, text_of
 from likewise.model.units import unit
 from likewise.model.values import finite
 
-Kind = Literal["exact", "approximate", "top", "statements", "pattern", "interest", "near"]
+Kind = Literal["exact", "approximate", "top", "statements", "pattern", "interest", "near", "alert"]
 NearBy = Literal["meaning", "spelling"]
 FARTHEST = 1.4  # a radius may reach so far: terms that have nothing in common lie √2 apart
 
@@ -232,7 +233,9 @@ class Subscription(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, fo
     """One subscription. `threshold` overrides the matcher's; `valid_for` (µs) ends it by itself.
 
     `confidence` asks that a match is meant with at least that probability. Statements may say by which measures they
-    are compared (`using`), and how many properties of an event may answer each (`best`).
+    are compared (`using`), and how many properties of an event may answer each (`best`). `select` names what a delivery
+    carries; `from_one_source` asks that of several sources that offer the same only one is kept awake; an `alert` says
+    when it speaks.
     """
 
     body: Body
@@ -244,6 +247,9 @@ class Subscription(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, fo
     confidence: float | None = None
     using: Variant | None = None
     best: int | None = None
+    select: tuple[Column, ...] = ()
+    from_one_source: bool = False
+    alert: Alert | None = None
 
     def __post_init__(self) -> None:
         if self.themes:
@@ -262,6 +268,13 @@ class Subscription(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, fo
             raise LimitExceeded("characters of an id", allowed=MAX_TERM_LENGTH, found=len(self.id))
         if self.top is not None and not isinstance(self.body, Condition):
             raise InvalidSubscription("`top` goes with a condition in braces only")
+        if self.select:
+            check_columns(self.select, condition=isinstance(self.body, Condition))
+        if self.alert is not None:
+            conjunctions = self.body.conjunctions() if isinstance(self.body, Condition) else None
+            check_alert(self.alert, conjunctions, ranked=self.top is not None)
+            if isinstance(self.alert.once_until, tuple):
+                check(self.alert.once_until)
 
     @property
     def kind(self) -> Kind:
@@ -274,6 +287,8 @@ class Subscription(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, fo
         if isinstance(body, Condition):
             if self.top is not None:
                 return "top"
+            if self.alert is not None:
+                return "alert"
             return "approximate" if body.is_relaxed() else "exact"
         if isinstance(body, Statements):
             return "statements"

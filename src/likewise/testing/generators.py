@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from random import Random
-from typing import Any, Final, Protocol, TypeVar
+from typing import Any, Final, Literal, Protocol, TypeVar
 
 from likewise.errors import InputError
 from likewise.model import (
+    Alert,
     All,
     Condition,
     Distance,
@@ -242,6 +243,46 @@ def subscription(choice: Choice, kind: Kind, id: str) -> Subscription:
             return Subscription(Near(pattern, choice.pick(RADII), choice.pick(by)), id, threshold=threshold)
         case "interest":
             return Subscription(Interest("".join(choice.pick("*01") for _ in range(choice.pick(VECTOR_LENGTHS)))), id)
+        case "alert":
+            return alert(choice, id)
+
+
+def alert(choice: Choice, id: str) -> Subscription:
+    """An alert on a few attributes and keys, with spans of a few microseconds: runs, silences and ties are frequent."""
+    relaxed = choice.integer(0, 5) == 5
+    threshold = choice.pick(CLEAR_THRESHOLDS)
+    confidence = choice.pick((None, None, 0.7)) if relaxed else None
+    for _ in range(20):
+        body = condition(choice, relaxed=relaxed) if choice.integer(0, 4) == 4 else _alarming(choice, relaxed=relaxed)
+        asked = _alert(choice)
+        try:
+            return Subscription(body, id, (), None, threshold, None, confidence, alert=asked)
+        except InputError:  # no event could fail it
+            continue
+    return Subscription(Condition((Predicate("a", ">", 4.0),)), id, alert=Alert(held_for=3))
+
+
+def _alarming(choice: Choice, *, relaxed: bool) -> Condition:
+    first = Predicate("a", choice.pick((">", "<=")), 4.0, relaxed)
+    kinds: tuple[tuple[Node, ...], ...] = ((), (), (Not(Predicate("b", "=", 1.0)),), (Predicate("b", "exists"),))
+    rest = choice.pick(kinds)
+    return Condition((first, *rest))
+
+
+def _alert(choice: Choice) -> Alert:
+    def span(odds: int) -> int | None:
+        return choice.integer(1, 9) if choice.integer(1, odds) == 1 else None
+
+    per = choice.pick(((), (), ("room",), ("room", "b")))
+    if choice.integer(0, 3) == 0:
+        return Alert(per, absent_for=choice.integer(1, 12), at_most_every=span(4), digest_every=span(4))
+    until: tuple[Literal["false"] | tuple[Node, ...] | None, ...] = (
+        None, None, "false", "false", (Predicate("b", ">", 4.0),), (Predicate("a", "<", 2.0),),
+    )  # fmt: skip
+    held, once = span(2), choice.pick(until)
+    often, digest = span(3), span(3)
+    nothing = (held, once, often, digest) == (None,) * 4
+    return Alert(per, 3 if nothing else held, once, often, None, digest)
 
 
 def top(choice: Choice) -> Top:
@@ -303,8 +344,14 @@ def event(choice: Choice, kinds: frozenset[Kind], id: str | None, at: int, laten
         )
     if "interest" in kinds or not (tuples or graph):
         vector = "".join(choice.pick("01") for _ in range(choice.pick(VECTOR_LENGTHS)))
+    source = None
+    if "alert" in kinds:
+        near = [EventTuple(name, choice.integer(0, 9)) for name in ("a", "b") if choice.integer(0, 3) > 0]
+        room = [EventTuple("room", choice.pick(("hall", "Hall", "attic")))] if choice.integer(0, 5) > 0 else []
+        tuples = (*near, *room, *(tuples or ((EventTuple("battery", 3),) if not near else ())))
+        source = choice.pick(("s1", "s1", "s2", None))
     time = at - choice.integer(0, lateness + 1) if choice.integer(0, 3) == 3 else None
-    return Event(tuples, choice.pick(THEMES), id, time=time, graph=graph, vector=vector)
+    return Event(tuples, choice.pick(THEMES), id, source=source, time=time, graph=graph, vector=vector)
 
 
 def _tuple(choice: Choice) -> EventTuple:

@@ -12,7 +12,7 @@ from typing import Any, Final, get_args
 from hypothesis import strategies as st
 
 from likewise.defaults import MAX_BEST
-from likewise.errors import InputError
+from likewise.errors import InputError, InvalidSubscription
 from likewise.model import (
     All,
     Condition,
@@ -36,8 +36,10 @@ from likewise.model import (
     TriplePattern,
     ValueOf,
     WeightedSum,
+    fold,
 )
 from likewise.model import Any as Either
+from likewise.model.alert import FACTS, Alert, Column
 from likewise.model.subscription import Variant
 from likewise.testing.generators import DrawnChoice, event, subscription
 
@@ -197,6 +199,24 @@ def nears(draw: Callable[[Any], Any]) -> Near:
     return Near(TriplePattern(*terms), radius, draw(st.sampled_from(("meaning", "spelling"))))
 
 
+_columns = st.one_of(
+    st.builds(Column, texts(), st.booleans(), st.sampled_from(("", *_UNITS)), texts()),
+    st.builds(Column, name=texts(), fact=st.sampled_from(FACTS)),
+)
+
+
+@st.composite
+def _alerts(draw: Callable[[Any], Any]) -> Alert:
+    per = tuple(draw(st.lists(texts(), max_size=2, unique_by=fold)))
+    spans = [draw(_spans) if draw(st.booleans()) else None for _ in range(4)]
+    until = draw(st.none() | st.just("false") | conditions().map(lambda found: found.items))
+    if draw(st.integers(0, 3)) == 0:
+        spans[0], until, spans[2] = None, None, draw(_spans)
+    else:
+        spans[2] = None
+    return Alert(per, spans[0], until, spans[1] if until or any(spans) else draw(_spans), *spans[2:])
+
+
 @st.composite
 def written_subscriptions(draw: Callable[[Any], Any]) -> Subscription:
     """All the language can say, with any text in it."""
@@ -221,4 +241,16 @@ def written_subscriptions(draw: Callable[[Any], Any]) -> Subscription:
     if isinstance(body, Statements):
         using = draw(st.none() | st.sampled_from(get_args(Variant)))
         best = draw(st.none() | st.integers(1, MAX_BEST))
-    return Subscription(body, draw(texts()), themes, top, threshold, draw(st.none() | _spans), confidence, using, best)
+    valid_for = draw(st.none() | _spans)
+    select: tuple[Column, ...] = ()
+    alert = None
+    if isinstance(body, Condition) and draw(st.integers(0, 2)) == 0:
+        select = tuple(draw(st.lists(_columns, max_size=3, unique_by=lambda column: column.label)))
+        if top is None:
+            alert = draw(_alerts())
+    one = draw(st.booleans())
+    id = draw(texts())
+    try:
+        return Subscription(body, id, themes, top, threshold, valid_for, confidence, using, best, select, one, alert)
+    except InvalidSubscription:  # a condition that no event can fail
+        return Subscription(body, id, themes, top, threshold, valid_for, confidence, using, best, select, one)

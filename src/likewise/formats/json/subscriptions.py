@@ -23,6 +23,7 @@ from likewise.formats.json.events import Data, read_lines, versioned
 from likewise.formats.strict_json import as_bytes, check_keys, decode, encode
 from likewise.formats.version import JSON_VERSION, check_version
 from likewise.model import Body, GraphPattern, Near, Subscription, Top
+from likewise.model.alert import Alert, Column
 from likewise.model.subscription import Variant
 
 
@@ -40,9 +41,14 @@ class SubscriptionDocument(msgspec.Struct, frozen=True, gc=False, omit_defaults=
     confidence: float | None = None
     using: Variant | None = None
     best: int | None = None
+    select: tuple[Column, ...] = ()
+    from_one_source: bool = False
+    alert: Alert | None = None
 
 
-OPTIONS: Final = ("top", "threshold", "valid_for", "confidence", "using", "best")
+OPTIONS: Final = (
+    "top", "threshold", "valid_for", "confidence", "using", "best", "select", "from_one_source", "alert",
+)  # fmt: skip
 _DECODER: Final = msgspec.json.Decoder(SubscriptionDocument)
 
 
@@ -75,7 +81,7 @@ def subscription_from_json(data: Data) -> Subscription:
         body = Near(canonical_patterns((body.pattern,))[0], body.radius, body.by)
     made = Subscription(
         body, found.id, found.themes, found.top, found.threshold, found.valid_for, found.confidence, found.using,
-        found.best,
+        found.best, found.select, found.from_one_source, found.alert,
     )  # fmt: skip
     return made if made.id else with_default_id(made)
 
@@ -83,7 +89,7 @@ def subscription_from_json(data: Data) -> Subscription:
 def _from_text(found: SubscriptionDocument) -> Subscription:
     if found.text is UNSET:
         raise FormatError("the subscription has neither `text` nor `body`; give one of them")
-    if found.themes or any(getattr(found, option) is not None for option in OPTIONS):
+    if found.themes or any(getattr(found, option) not in (None, (), False) for option in OPTIONS):
         raise FormatError("beside `text` only `v` and `id` may stand; write themes and options into the text")
     from likewise.language import parse
 

@@ -1,0 +1,195 @@
+"""What a subscription asks beside its condition: when to speak of it, and what to say (docs/language.md).
+
+`for`, `once until`, `at most every`, `absent for` and `digest every` make a subscription an alert, which has a state
+for each key; `select` names what a delivery carries.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Final, Literal, get_args
+
+import msgspec
+
+from likewise.defaults import MAX_COLUMNS, MAX_KEY_ATTRIBUTES, MAX_TERM_LENGTH
+from likewise.errors import InvalidSubscription, LimitExceeded
+from likewise.model.condition import All, Any, Conjunction, Node, Some
+from likewise.model.predicate import Predicate
+from likewise.model.text import fold
+from likewise.model.units import unit
+
+Fact = Literal["source", "id", "time", "score", "probability", "subscription", "payload"]
+FACTS: Final[tuple[str, ...]] = get_args(Fact)
+CLAUSES: Final = {  # what makes an alert, in the order in which they act and print, with the words that begin each
+    "held_for": "for", "once_until": "once until", "at_most_every": "at most every", "absent_for": "absent for",
+    "digest_every": "digest every",
+}  # fmt: skip
+
+
+def _refused(clause: str, problem: str) -> InvalidSubscription:
+    return InvalidSubscription(problem, clause=clause)
+
+
+class Column(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True, omit_defaults=True):
+    """One thing that `select` names: a reading by its attribute, perhaps in a unit, or a `fact` about the match.
+
+    >>> Column("temperature", relaxed=True, unit="degC").label, Column(fact="source", name="device").label
+    ('temperature', 'device')
+    """
+
+    attribute: str = ""
+    relaxed: bool = False
+    unit: str = ""
+    name: str = ""
+    fact: Fact | None = None
+
+    def __post_init__(self) -> None:
+        if self.fact is None and not self.attribute.strip():
+            raise _refused("select", "a selected attribute is empty; give it some text")
+        if self.fact is not None and (self.attribute or self.relaxed or self.unit):
+            raise _refused("select", f"`@{self.fact}` is no attribute: it takes no `~` and no unit")
+        if max(len(self.attribute), len(self.name)) > MAX_TERM_LENGTH:
+            raise LimitExceeded("characters of a selected name", allowed=MAX_TERM_LENGTH)
+        if self.unit and unit(self.unit).symbol != self.unit:
+            raise _refused("select", f"`select` names the unit {self.unit!r}; write {unit(self.unit).symbol}")
+
+    @property
+    def label(self) -> str:
+        """What the value is called in a delivery."""
+        return self.name or self.attribute or str(self.fact)
+
+
+class Alert(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True, omit_defaults=True):
+    """When a subscription speaks: spans in µs; `once_until` is `false`, or the items of a condition that arms it again.
+
+    `per` names the attributes whose values tell keys apart; without it the key is the source.
+
+    >>> Alert(held_for=300_000_000, once_until="false").spans()
+    (300000000,)
+    """
+
+    per: tuple[str, ...] = ()
+    held_for: int | None = None
+    once_until: Literal["false"] | tuple[Node, ...] | None = None
+    at_most_every: int | None = None
+    absent_for: int | None = None
+    digest_every: int | None = None
+
+    def __post_init__(self) -> None:
+        if all(getattr(self, clause) is None for clause in CLAUSES):
+            words = ", ".join(f"`{word}`" for word in CLAUSES.values())
+            raise _refused("per", f"`per` tells the keys of an alert apart, and this is none; add one of {words}")
+        for clause, words in CLAUSES.items():
+            span = getattr(self, clause)
+            if isinstance(span, int) and span <= 0:
+                raise _refused(clause, f"the span of `{words}` must be longer than nothing: {words} 5 min")
+        if self.absent_for is not None:
+            for other in ("held_for", "once_until"):
+                if getattr(self, other) is not None:
+                    raise _refused(
+                        "absent_for",
+                        f"`absent for` cannot stand beside `{CLAUSES[other]}`: it speaks of silence, "
+                        "the other of what comes; make two subscriptions of it",
+                    )
+        if len(self.per) > MAX_KEY_ATTRIBUTES:
+            raise LimitExceeded("attributes of `per`", allowed=MAX_KEY_ATTRIBUTES, found=len(self.per))
+        names = [fold(name) for name in self.per]
+        for name in self.per:
+            if not name.strip():
+                raise _refused("per", "`per` names an empty attribute; give it some text")
+            if len(name) > MAX_TERM_LENGTH:
+                raise LimitExceeded("characters of an attribute", allowed=MAX_TERM_LENGTH, found=len(name))
+            if names.count(fold(name)) > 1:
+                raise _refused("per", f"`per` names {name[:40]!r} twice; name it once")
+
+    def spans(self) -> tuple[int, ...]:
+        """Every span it names."""
+        found = (self.held_for, self.at_most_every, self.absent_for, self.digest_every)
+        return tuple(span for span in found if span is not None)
+
+    @property
+    def follows_failing(self) -> bool:
+        """Whether it matters that an event about it does not meet the condition."""
+        return self.held_for is not None or self.once_until == "false" or self.absent_for is not None
+
+
+def check_columns(columns: tuple[Column, ...], *, condition: bool) -> None:
+    """Refuse columns that share a name, are too many, or name attributes where there are none."""
+    if len(columns) > MAX_COLUMNS:
+        raise LimitExceeded("columns of `select`", allowed=MAX_COLUMNS, found=len(columns))
+    seen: set[str] = set()
+    for column in columns:
+        if column.label in seen:
+            raise _refused("select", f"two columns of `select` are called {column.label[:40]!r}; name one with `as`")
+        seen.add(column.label)
+        if column.fact is None and not condition:
+            raise _refused(
+                "select", "`select` names attributes of a condition in braces only; elsewhere name facts: @id"
+            )
+
+
+def check_alert(alert: Alert, conjunctions: Iterable[Conjunction] | None, *, ranked: bool) -> None:
+    """Refuse an alert on what it cannot speak of: no condition (None), a window, one that no event can fail."""
+    first = next(name for name in CLAUSES if getattr(alert, name) is not None)
+    if ranked:
+        raise _refused(
+            first, f"`top` cannot stand beside `{CLAUSES[first]}`: a window says by itself who is new; drop one of them"
+        )
+    if conjunctions is None:
+        raise _refused(
+            first, f"`{CLAUSES[first]}` goes with a condition in braces only: {{t > 25}} {CLAUSES[first]} ..."
+        )
+    if not alert.follows_failing:
+        return
+    all_of_them = tuple(conjunctions)
+    asks = next(name for name in ("held_for", "once_until", "absent_for") if getattr(alert, name) is not None)
+    words = "once until false" if asks == "once_until" else CLAUSES[asks]
+    if not all(any(_about(each)) for each in all_of_them):
+        raise _refused(
+            asks,
+            f"`{words}` needs to know which events are about it, and a condition of `not` alone is about every one; "
+            "add what there must be, as in {door exists, not door = closed}",
+        )
+    if alert.absent_for is None and not any(_can_fail(each) for each in all_of_them):
+        raise _refused(
+            asks,
+            f"no event can fail a condition of `exists` alone, so `{words}` would never end; compare with a value, "
+            "or ask for silence with `absent for`",
+        )
+
+
+def _can_fail(conjunction: Conjunction) -> bool:
+    inside = [*conjunction.positive, *(p for item in conjunction.some for p in item.conjunction.positive)]
+    negative = conjunction.negative or conjunction.none or any(i.conjunction.negative for i in conjunction.some)
+    return bool(negative) or any(predicate.operator != "exists" for predicate in inside)
+
+
+def about(conjunctions: Iterable[Conjunction]) -> tuple[Node, ...]:
+    """The items of the condition that every event about it meets: comparisons become `exists`, `not` goes.
+
+    >>> door = Conjunction((Predicate("door", "=", "open"),), (Predicate("mode", "=", "away"),))
+    >>> [(p.attribute, p.operator) for p in about([door])]
+    [('door', 'exists')]
+    """
+    alternatives = tuple(dict.fromkeys(tuple(_about(each)) for each in conjunctions))
+    if len(alternatives) == 1:
+        return alternatives[0]
+    return (Any(tuple(All(items) if len(items) > 1 else items[0] for items in alternatives)),)
+
+
+def _about(conjunction: Conjunction) -> Iterator[Node]:
+    yield from _existing(conjunction.positive)
+    for item in conjunction.some:
+        inside = tuple(_existing(item.conjunction.positive))
+        if inside:
+            yield Some(item.attribute, inside, item.attribute_relaxed)
+
+
+def _existing(predicates: Iterable[Predicate]) -> Iterator[Predicate]:
+    """One `exists` for each attribute text: `{t~ > 1, t~ < 5}` is about one reading, not two."""
+    seen: set[tuple[str, bool]] = set()
+    for predicate in predicates:
+        key = (fold(predicate.attribute), predicate.attribute_relaxed)
+        if key not in seen:
+            seen.add(key)
+            yield Predicate(predicate.attribute, "exists", None, predicate.attribute_relaxed)
