@@ -47,10 +47,11 @@ soak: $(STAMPS)/test ## a broker under steady load for MINUTES (30): memory, fil
 themes: $(STAMPS)/test ## themes to the letter: departures, degrees, cold start, 18,000 cells; DATA=folder; goes on where it stopped
 	@PATH="$(CURDIR)/$(BIN):$$PATH" tools/themes.sh "$(DATA)" $(or $(OUT),build/themes)
 
-test-mqtt: $(STAMPS)/test ## the bridge and targets at length: KILLS (100) of broker, Mosquitto and receivers, 10,000 malformed messages and maps, cost beside a bare client
+test-mqtt: $(STAMPS)/test ## the bridge and targets at length: KILLS (100) of broker, Mosquitto and receivers, 10,000 malformed messages and maps, PACKETS (1,000,000) mutated ones, cost beside a bare client
 	$(BIN)/python -m tests.connectors.mqtt.kills --kills $(or $(KILLS),100)
 	$(BIN)/python -m tests.connectors.targets.kills --kills $(or $(KILLS),100) --folder $(or $(FOLDER),build/targets)
 	$(BIN)/python -m tests.connectors.mqtt.malformed
+	$(BIN)/python -m tests.connectors.mqtt.mutated --packets $(or $(PACKETS),1000000)
 	$(BIN)/python -m benchmarks.mqtt --rounds 3
 
 stops: $(STAMPS)/test ## stop a broker under load, STOPS times (100), and see that nothing is an error and windows are saved
