@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 from typing import TypeVar, cast
 
@@ -17,13 +17,14 @@ from likewise.broker.config import Config
 from likewise.broker.delivering.acknowledgements import Acknowledgements
 from likewise.broker.delivering.match_before_commit import MatchBeforeCommit
 from likewise.broker.delivering.outcome import MATCHING, Outcome
-from likewise.broker.delivering.pending import read_pending
+from likewise.broker.delivering.pending import pending_deliveries, read_pending
 from likewise.broker.delivering.worker import MatchingWorker
 from likewise.broker.locks import make_lock
 from likewise.broker.reporting.event_trace import EventTrace
 from likewise.broker.reporting.metrics import Metrics
 from likewise.broker.store import dead_letters
 from likewise.broker.store.commits import wait_for
+from likewise.broker.store.deliveries import Delivery
 from likewise.broker.store.entries import (
     Command,
     Entry,
@@ -37,6 +38,7 @@ from likewise.broker.store.entries import (
 from likewise.broker.store.event_log import Done, Request
 from likewise.broker.store.holdings import add_tenant
 from likewise.broker.store.log_entries import Swept, find_events
+from likewise.broker.store.mqtt.messages import read_messages
 from likewise.broker.store.positions import start_at
 from likewise.broker.store.tables import Tables
 from likewise.broker.store.writer import Store
@@ -314,6 +316,25 @@ class Broker:
         self.trace.acknowledged(tenant.name, queue.id, number)
         if changed or done is not None:
             self._acknowledgements.note(queue.number, queue.acknowledged, done)
+
+    def deliveries(
+        self, tenant: Tenant, queue: SubscriberQueue, *, after: int, limit: int, messages: bool = False
+    ) -> list[Delivery]:
+        """`page`, as they are kept; with `messages` those that devices published are read, too."""
+        found = pending_deliveries(self.store, self.lock, tenant, queue, after, limit, self.clock())
+        if messages and (missing := [each for each in found if each.message is None or each.message.part]):
+            with self.store.reading() as tables:
+                known = read_messages(tables, [each.event for each in missing])
+            for each in missing:
+                each.message = known.get(each.event)
+        return found
+
+    def settle(self, tenant: Tenant, queue: SubscriberQueue, numbers: Collection[int]) -> None:
+        """Settle deliveries by their sequence numbers, in whatever order."""
+        with self.lock:
+            changed = queue.settle(numbers)
+        if changed:
+            self._acknowledgements.note(queue.number, queue.acknowledged)
 
     def _stored(self, filled: Iterable[SubscriberQueue], outcome: Outcome) -> None:
         for queue in filled:

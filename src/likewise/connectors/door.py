@@ -90,9 +90,16 @@ class Door:
         return cast("list[Receipt]", await self.answer(lambda done: self._gather(tenant, events, done)))
 
     def _gather(self, tenant: Tenant, events: Sequence[Event], done: Done) -> None:
+        self.hand_in(self.request(tenant, events, done))
+
+    def request(self, tenant: Tenant, events: Sequence[Event], done: Done) -> Request:
+        """What is to be appended for events; `done` is told the receipts, or the error, on the writer's thread."""
         if not self._gathered:
             self._kept = self.broker.kept_until()
-        request = self.broker.request(tenant, events, self._kept, done)
+        return self.broker.request(tenant, events, self._kept, done)
+
+    def hand_in(self, request: Request) -> None:
+        """Let something be appended with what else comes in this turn of the loop."""
         if not self._gathered:
             asyncio.get_running_loop().call_soon(self._hand_over)
         self._gathered.append(request)

@@ -16,7 +16,7 @@ from likewise.formats.wire.watching import Arrival, SeenMatch
 SHOWN = 40
 CAUSES = {
     "arrival": "", "initial": "came before the subscription", "promoted": "moved up into the best",
-    "replayed": "tried again",
+    "replayed": "tried again", "topic": "published to a topic", "retained": "kept for a topic",
 }  # fmt: skip
 # A mouse over the lists holds them still, so that a click meets the row it aims at; a finger does not hover.
 HOVER = "(e) => { if (e.pointerType === 'mouse') emit(e.type === 'pointerenter'); }"

@@ -14,8 +14,18 @@ from likewise.broker.asking.activity import activity
 from likewise.broker.broker import Broker
 from likewise.broker.store import dead_letters
 from likewise.broker.store.commits import wait_for
-from likewise.broker.store.entries import Judge
+from likewise.broker.store.entries import Judge, SubscribeTopic, event_entries
 from likewise.broker.store.files import DATABASE
+from likewise.broker.store.mqtt.messages import Kept, messages_between, read_received
+from likewise.broker.store.mqtt.sessions import (
+    InFlightRow,
+    Lasting,
+    Option,
+    add_session,
+    change_in_flight,
+    read_in_flight,
+    read_sessions,
+)
 from likewise.broker.store.schema import SCHEMA
 from likewise.broker.store.tokens import listed_tokens, make_token
 from likewise.broker.tenants.access import Doorkeeper
@@ -59,6 +69,16 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
         broker.store.commit(lambda c: make_token(c, "root", "default", ["admin"], 7))
         hook = Webhook("https://example.org/", "sixteen letters!")
         wait_for(lambda done: broker.targets.start_set(tenant, "bob", "s", "hook", hook, done))
+        wait_for(lambda done: broker.command(tenant, SubscribeTopic("bob", "home/#"), done))
+        session = broker.store.commit(
+            lambda c: add_session(c, tenant.number, "bob", Lasting(60, {"home/#": Option(1)}))
+        )
+        entry = event_entries(tenant.number, [lw.event({"x": 5}, id="m1", source="roof")], None)[0]
+        entry.message = Kept("home/roof", b"5", 2, True, expires=2**60, client="bob")
+        entry.received = (session, 7)
+        wait_for(lambda done: broker.store.append([entry], done))
+        flying = InFlightRow(1, 1, 0, tenant.number, session, 9, 2)
+        broker.store.commit(lambda c: change_in_flight(c, [flying], []))
         broker.wait_until_matched()
     with sqlite3.connect(data / DATABASE) as connection:
         for table in {table for table, _ in columns()}:
@@ -81,6 +101,9 @@ def read_everything(data: Path) -> None:
             dead_letters.listed(tables, tenant.number, 0, 100)
             listed_tokens(tables)
             Doorkeeper("default", lambda: 0).load(tables)
+            for read in (read_sessions, read_in_flight, read_received):
+                read(tables)
+            messages_between(tables, 0, 2**62)
 
 
 def alter(data: Path, table: str, column: str) -> None:

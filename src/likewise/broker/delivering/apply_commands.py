@@ -9,6 +9,7 @@ import structlog
 
 from likewise.broker.delivering.match_events import FindEntry, moment, promote
 from likewise.broker.delivering.outcome import Outcome
+from likewise.broker.delivering.topics import end_topics, subscribe_topic, unsubscribe_topic
 from likewise.broker.store import dead_letters
 from likewise.broker.store.deliveries import REPLAYED, Delivery
 from likewise.broker.store.entries import (
@@ -17,9 +18,11 @@ from likewise.broker.store.entries import (
     Register,
     Retry,
     Subscribe,
+    SubscribeTopic,
     Tick,
     Unregister,
     Unsubscribe,
+    UnsubscribeTopic,
     Withdraw,
 )
 from likewise.broker.store.holdings import (
@@ -83,6 +86,10 @@ class Commands:
                     return judge(tenant, command, tenant.subscription(command.subscriber, command.id))
                 case Retry() as command:
                     return self._replay(tenant, command, outcome)
+                case SubscribeTopic() as command:
+                    return subscribe_topic(tenant, command, entry.position, outcome, self._find)
+                case UnsubscribeTopic(subscriber=subscriber, filter=text):
+                    unsubscribe_topic(tenant, subscriber, text, outcome)
                 case _:
                     raise AssertionError(entry.value)
         except LikewiseError as error:
@@ -112,6 +119,7 @@ class Commands:
         queue = tenant.subscriber(id)
         for number in list(queue.subscriptions.values()):
             end(tenant, tenant.held[number], position, outcome)
+        end_topics(tenant, queue.number, outcome)
         del tenant.subscribers[id]
         tenant.blocking.discard(queue)
         outcome.unregistered.append((tenant, queue))

@@ -10,6 +10,7 @@ import numpy as np
 import structlog
 
 from likewise.broker.delivering.outcome import Outcome
+from likewise.broker.delivering.topics import deliver_topics
 from likewise.broker.store import dead_letters
 from likewise.broker.store.deliveries import ARRIVAL, PROMOTED
 from likewise.broker.store.entries import Entry, InBatch
@@ -40,6 +41,8 @@ def match_events(tenant: Tenant, entries: Sequence[Entry], outcome: Outcome, fin
     while done < len(entries):
         part = read_together(entries[done : done + tenant.together()])
         _match_part(tenant, part, outcome, find)
+        if tenant.topics:
+            deliver_topics(tenant, part, outcome)
         done += len(part)
     tenant.last_arrival = entries[-1].arrival
     tenant.follows_arrival = entries[-1].time is None

@@ -58,7 +58,9 @@ class Outcome:
         """One event for the owners of the subscriptions it met."""
         held = tenant.held
         owners = np.array(sorted({held[number].subscriber for number in matched.tolist()}), np.int64)
-        self.send(tenant, Delivery(0, event, cause, owners, matched, scores, entry.body, entry.ends))
+        self.send(
+            tenant, Delivery(0, event, cause, owners, matched, scores, entry.body, entry.ends, message=entry.message)
+        )
 
     def deliver_all(self, tenant: Tenant, entries: Sequence[Entry], met: MetEvents) -> None:
         """Events for the owners of the subscriptions they met on arrival; one that is over by then is for nobody.
@@ -94,6 +96,7 @@ class Outcome:
                     entry.body,
                     entry.ends,
                     Whose(owned.owners, place[a:b]),
+                    message=entry.message,
                 )
             )
             tenant.next_number += 1

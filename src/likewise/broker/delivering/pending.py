@@ -15,6 +15,14 @@ def read_pending(
     log: EventLog, queues: Lock, tenant: Tenant, queue: SubscriberQueue, after: int, limit: int, now: int
 ) -> list[tuple[int, bytes]]:
     """The next deliveries of a queue after a sequence number, as JSON; what has expired or was withdrawn leaves it."""
+    found = pending_deliveries(log, queues, tenant, queue, after, limit, now)
+    return [(each.number, render(each, tenant.own(each, queue.number))) for each in found]
+
+
+def pending_deliveries(
+    log: EventLog, queues: Lock, tenant: Tenant, queue: SubscriberQueue, after: int, limit: int, now: int
+) -> list[Delivery]:
+    """The same as they are kept."""
     while True:
         with queues:
             numbers = queue.following(after, limit)
@@ -28,7 +36,7 @@ def read_pending(
             with queues:
                 queue.pending.difference_update(BitMap64(numbers) - BitMap64(good))
         if good or not numbers:
-            return [(number, render(found[number], tenant.own(found[number], queue.number))) for number in good]
+            return [found[number] for number in good]
         after = numbers[-1]
 
 

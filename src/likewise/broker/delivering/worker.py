@@ -25,7 +25,7 @@ from likewise.broker.delivering.store_outcome import Stored, StoreOutcome, tell_
 from likewise.broker.locks import Lock
 from likewise.broker.store.commits import wait_for
 from likewise.broker.store.deliveries import recipients_of
-from likewise.broker.store.entries import EVENT, Entry, Judge, Subscribe, Unregister
+from likewise.broker.store.entries import EVENT, Entry, Judge, Subscribe, SubscribeTopic, Unregister
 from likewise.broker.store.event_log import EventLog
 from likewise.broker.store.holdings import read_judgements
 from likewise.broker.store.log_entries import count_between
@@ -212,9 +212,10 @@ class MatchingWorker:
     def _match(self, tenant: Tenant, entries: list[Entry], left: list[Entry], outcome: Outcome) -> Outcome:
         """Match entries of a tenant, except those it leaves for a later turn; the outcome to go on with.
 
-        New subscriptions come after a commit: what came before must be stored, so that they are not given what their
-        subscriber has had. Their earlier events take as many turns as it needs; what comes after them waits so long.
-        The end of a subscriber comes after a commit, too: all that it said is to be forgotten.
+            New subscriptions come after a commit: what came before must be stored, so that they are not given what their
+            subscriber has had. Their earlier events take as many turns as it needs; what comes after them waits so long.
+            The end of a subscriber comes after a commit, too: all that it said is to be forgotten. So does a subscription to
+        topics, which may look for retained messages.
         """
         self._at_hand = {entry.position: entry for entry in entries if entry.kind == EVENT}
         passed = 0
@@ -243,7 +244,7 @@ class MatchingWorker:
                     left += entries[passed + done :]
                     return outcome
             else:
-                if outcome and isinstance(run[0].value, Unregister):
+                if outcome and isinstance(run[0].value, (Unregister, SubscribeTopic)):
                     self._store(outcome)
                     outcome = Outcome()
                 with tenant.matchers:

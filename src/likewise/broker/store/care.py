@@ -11,6 +11,16 @@ from typing import Final
 from likewise.broker.store import dead_letters
 from likewise.broker.store.deliveries import COLUMNS, delivery_row
 from likewise.broker.store.files import DATABASE, FolderLock, check, connect, said
+from likewise.broker.store.mqtt.messages import (
+    MESSAGE,
+    RECEIVED,
+    RETAINED,
+    message_row,
+    received_row,
+    retained_row,
+)
+from likewise.broker.store.mqtt.sessions import IN_FLIGHT, SESSION, in_flight_row, session_row
+from likewise.broker.store.mqtt.topics import TOPIC, topic_row
 from likewise.broker.store.rows import (
     ENTRY,
     FOLLOWER,
@@ -45,6 +55,12 @@ _TABLES: Final[dict[str, tuple[str, Callable[[Row], object]]]] = {
     "dead_letters": (dead_letters.COLUMNS, dead_letters.letter_row),
     "tokens": (TOKEN, token_row),
     "targets": (TARGET, target_row),
+    "messages": (MESSAGE, message_row),
+    "retained": (RETAINED, retained_row),
+    "topics": (TOPIC, topic_row),
+    "sessions": (SESSION, session_row),
+    "in_flight": (IN_FLIGHT, in_flight_row),
+    "received": (RECEIVED, received_row),
 }
 
 

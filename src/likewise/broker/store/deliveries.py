@@ -14,12 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likewise.broker.store.checksums import altered, check_entry, checksum, refuse
+from likewise.broker.store.mqtt.messages import Kept
 from likewise.broker.store.packed_sets import Numbers, pack, unpack
 from likewise.broker.store.tables import Row, Tables
 from likewise.formats.wire.deliveries import Cause
 
-CAUSES: Final[tuple[Cause, ...]] = ("arrival", "promoted", "initial", "replayed")
-ARRIVAL, PROMOTED, INITIAL, REPLAYED = range(4)
+CAUSES: Final[tuple[Cause, ...]] = ("arrival", "promoted", "initial", "replayed", "topic", "retained")
+ARRIVAL, PROMOTED, INITIAL, REPLAYED, TOPIC, RETAINED = range(6)
 _ENCODE: Final = msgspec.json.Encoder().encode
 COLUMNS: Final = "tenant, number, event, cause, checksum, recipients, matched, scores"
 _WITH_EVENT: Final = (
@@ -69,6 +70,7 @@ class Delivery(msgspec.Struct):
     ends: int | None = None
     whose: Whose | None = None  # where it is known from matching
     owners: Owners | None = None  # found once for all recipients, when the first of them is served
+    message: Kept | None = None  # as a device published it; read where it is asked for
 
     @property
     def size(self) -> int:
@@ -76,8 +78,11 @@ class Delivery(msgspec.Struct):
         return 800 + len(self.body) + 8 * len(self.recipients) + 12 * len(self.matched)
 
     def over(self, now: int) -> bool:
-        """Whether the event's validity is over; for windows it does not matter (sources.md C)."""
-        return self.cause != PROMOTED and self.ends is not None and self.ends <= now
+        """Whether the event's validity is over; for windows it does not matter (sources.md C).
+
+        A retained message outlives what else the log keeps; whether it says that it is over is seen to when it is sent.
+        """
+        return self.cause not in (PROMOTED, RETAINED) and self.ends is not None and self.ends <= now
 
 
 def insert(tables: Tables, tenant: int, deliveries: Iterable[Delivery]) -> None:

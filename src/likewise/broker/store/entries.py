@@ -15,6 +15,7 @@ import msgspec
 from msgspec.structs import force_setattr, replace
 
 from likewise.broker.store.ids import uuid7s
+from likewise.broker.store.mqtt.messages import Kept
 from likewise.errors import ArtefactDamaged, InvalidEvent, LikewiseError
 from likewise.formats.json.batches import JsonBatch
 from likewise.formats.json.events import event_from_json, event_to_json
@@ -88,7 +89,31 @@ class Retry(msgspec.Struct, frozen=True, tag="replay"):
     subscriptions: tuple[int, ...]
 
 
-Command = Register | Unregister | Subscribe | Unsubscribe | Withdraw | Tick | Judge | Retry
+class SubscribeTopic(msgspec.Struct, frozen=True, tag="subscribe-topic", omit_defaults=True):
+    """A subscriber gets what is published to some topics from here on, with an acknowledgement.
+
+    In place of one with the same filter, which keeps its number. With `retained` it first gets the retained messages
+    that are acknowledged, too.
+    """
+
+    subscriber: str
+    filter: str
+    qos: int = 1
+    no_local: bool = False
+    retained: bool = False
+
+
+class UnsubscribeTopic(msgspec.Struct, frozen=True, tag="unsubscribe-topic"):
+    """A subscription to topics holds no longer."""
+
+    subscriber: str
+    filter: str
+
+
+Command = (
+    Register | Unregister | Subscribe | Unsubscribe | Withdraw | Tick | Judge | Retry | SubscribeTopic
+    | UnsubscribeTopic
+)  # fmt: skip
 Applied = Callable[[object], None]
 
 
@@ -104,7 +129,7 @@ class Entry(msgspec.Struct, gc=False):
 
     `body` is the event's JSON envelope, with its payload in the bytes it came in where they are known. `ends` is the
     moment (µs) an event's validity is over. `applied` is told what became of a command, or the error it met, once that
-    is on disk.
+    is on disk. `message` is what a device published, `received` the session and packet id of QoS 2 it came with.
     """
 
     tenant: int
@@ -118,6 +143,8 @@ class Entry(msgspec.Struct, gc=False):
     arrival: int = 0
     own_id: bool = False
     applied: Applied | None = None
+    message: Kept | None = None
+    received: tuple[int, int] | None = None
 
     @property
     def value(self) -> Event | Command:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from likewise.broker.store.checksums import entry_checksum, refuse
 from likewise.broker.store.deliveries import COLUMNS, delivery_row
 from likewise.broker.store.entries import Entry, Gone
+from likewise.broker.store.mqtt.messages import Beside, add_messages, remove_messages
 from likewise.broker.store.rows import ENTRY, entry_row
 from likewise.broker.store.tables import Row, Tables
 
@@ -15,13 +16,15 @@ PAGE: Final = 1_000  # entries read at once
 SWEPT: Final = 2_000  # events of a tenant removed in one commit, so that nobody waits long for it
 
 
-def add_entries(tables: Tables, entries: Iterable[Entry]) -> None:
-    """Write entries that have their positions."""
+def add_entries(tables: Tables, entries: Sequence[Entry]) -> None:
+    """Write entries that have their positions, and the messages they came in."""
     tables.change_all(
         "INSERT INTO log (position, tenant, kind, source, id, arrival, ends, checksum, body) "
         "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
         [(e.position, e.tenant, e.kind, e.source, e.id, e.arrival, e.ends, _checksum(e), e.body) for e in entries],
     )
+    if beside := [Beside(e.position, e.tenant, e.message, e.received) for e in entries if e.message is not None]:
+        add_messages(tables, beside)
 
 
 def _checksum(entry: Entry) -> int:
@@ -137,11 +140,14 @@ class Swept(NamedTuple):
 
 
 def over(tables: Tables, unneeded: Unneeded, now: int) -> list[int]:
-    """The positions of unneeded events whose validity is over or that were withdrawn, at most `SWEPT`."""
+    """The positions of unneeded events whose validity is over or that were withdrawn, at most `SWEPT`.
+
+    A retained message stays until another takes its place, or it is over by what it said itself.
+    """
     tenant, before, arrived = unneeded
     rows = tables.rows(
         "SELECT position FROM log WHERE kind = 0 AND ends IS NOT NULL AND ends <= ?2 AND tenant = ?1 "
-        "AND position < ?3 AND arrival <= ?4 UNION SELECT position FROM log WHERE kind = 0 AND withdrawn = 1 "
+        "AND position < ?3 AND arrival <= ?4 AND position NOT IN (SELECT position FROM retained) UNION SELECT position FROM log WHERE kind = 0 AND withdrawn = 1 "
         "AND tenant = ?1 AND position < ?3 AND arrival <= ?4 LIMIT ?5",
         tenant, now, before, arrived, SWEPT,
     )  # fmt: skip
@@ -185,6 +191,7 @@ def sweep(tables: Tables, chosen: Iterable[tuple[Unneeded, Iterable[int]]], now:
         tables.change("DELETE FROM log WHERE kind = 1 AND tenant = ? AND position < ?", tenant, before)
     tables.change_all("DELETE FROM deliveries WHERE tenant = ? AND number = ?", [d[:2] for d in swept.deliveries])
     tables.change_all("DELETE FROM log WHERE position = ?", [(event.position,) for event in swept.events])
+    remove_messages(tables, [event.position for event in swept.events])
     return swept
 
 

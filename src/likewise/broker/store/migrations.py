@@ -106,4 +106,30 @@ def _targets(tables: Tables) -> None:
     )
 
 
-_STEPS: Final[dict[int, Callable[[Tables], None]]] = {2: _followers, 3: _kept_types, 4: _targets}
+def _mqtt(tables: Tables) -> None:
+    """Version 6: devices connect to the broker itself."""
+    if not all(guarded(value, guard) for value, guard in tables.rows("SELECT value, guard FROM state")):
+        raise refuse("a number the store goes on from")
+    for statement in _MQTT:
+        tables.change(statement)
+
+
+_MQTT: Final = (
+    "CREATE TABLE messages (position INTEGER PRIMARY KEY, tenant INTEGER NOT NULL, checksum INTEGER NOT NULL, "
+    "body BLOB NOT NULL)",
+    "CREATE TABLE retained (tenant INTEGER NOT NULL, topic TEXT NOT NULL, position INTEGER NOT NULL, ends "
+    "INTEGER, checksum INTEGER NOT NULL, PRIMARY KEY (tenant, topic)) WITHOUT ROWID",
+    "CREATE INDEX retained_position ON retained (position)",
+    "CREATE TABLE topics (number INTEGER PRIMARY KEY, tenant INTEGER NOT NULL, subscriber INTEGER NOT NULL, "
+    "filter TEXT NOT NULL, qos INTEGER NOT NULL, no_local INTEGER NOT NULL, checksum INTEGER NOT NULL)",
+    "CREATE TABLE sessions (number INTEGER PRIMARY KEY AUTOINCREMENT, tenant INTEGER NOT NULL, client TEXT NOT "
+    "NULL, ends INTEGER, checksum INTEGER NOT NULL, body BLOB NOT NULL, UNIQUE (tenant, client))",
+    "CREATE TABLE in_flight (subscriber INTEGER NOT NULL, sequence INTEGER NOT NULL, part INTEGER NOT NULL, "
+    "tenant INTEGER NOT NULL, session INTEGER NOT NULL, packet INTEGER NOT NULL, state INTEGER NOT NULL, checksum "
+    "INTEGER NOT NULL, PRIMARY KEY (subscriber, sequence, part)) WITHOUT ROWID",
+    "CREATE INDEX in_flight_session ON in_flight (session)",
+    "CREATE TABLE received (session INTEGER NOT NULL, packet INTEGER NOT NULL, tenant INTEGER NOT NULL, checksum "
+    "INTEGER NOT NULL, PRIMARY KEY (session, packet)) WITHOUT ROWID",
+)
+
+_STEPS: Final[dict[int, Callable[[Tables], None]]] = {2: _followers, 3: _kept_types, 4: _targets, 5: _mqtt}

@@ -34,6 +34,10 @@ JUDGEMENT: Final = "position, tenant, checksum, body"
 TOKEN: Final = "digest, name, tenant, scopes, expires, made, checksum"
 FOLLOWER: Final = "follower, tenant, position, guard, checksum"
 STATE: Final = frozenset({"commit", "position", "arrival"})
+_OWNED: Final = (
+    "subscribers", "subscriptions", "deliveries", "judgements", "dead_letters", "followers", "targets", "messages",
+    "retained", "topics", "sessions", "in_flight", "received",
+)  # fmt: skip
 _SUBSCRIPTIONS: Final = msgspec.json.Decoder(Subscription)
 
 
@@ -161,7 +165,7 @@ def check_owners(tables: Tables, tenants: int) -> None:
 
     Tenants are numbered from 1 on and stay; entries of the log are read by position.
     """
-    for table in ("subscribers", "subscriptions", "deliveries", "judgements", "dead_letters", "followers", "targets"):
+    for table in _OWNED:
         if tables.row(f"SELECT tenant FROM {table} WHERE tenant < 1 OR tenant > ? LIMIT 1", tenants) is not None:
             raise refuse(f"the tenant of a row of {table}")
 

@@ -13,6 +13,12 @@
 | targets | where matches of a subscription go out by themselves, and up to where they were accepted |
 | dead_letters | what could not be read or delivered; `media_type` is what its sender called bytes |
 | tokens | who may do what until when, by the token's hash |
+| messages | what a device published over MQTT, beside the event at its position |
+| retained | the position of a topic's newest retained message |
+| topics | a subscription to topics that is acknowledged; its number is the position of the entry that made it |
+| sessions | a session of MQTT that outlives its connection, and what it asked for |
+| in_flight | a packet of a session that awaits an acknowledgement, or was settled before those in front of it |
+| received | a packet id of QoS 2 that a session's client has not released |
 
 SQLite keeps no checksums of its pages, so every row carries its own, over every column
 (`likewise.broker.store.checksums`); what a body says too (an event's id and source, a subscription's id) is compared
@@ -26,7 +32,7 @@ from __future__ import annotations
 
 from typing import Final
 
-VERSION: Final = 5
+VERSION: Final = 6
 OLDEST: Final = 2  # the version that migrations start from
 APPLICATION: Final = 0x4C696B65  # "Like": says whose file this is
 
@@ -81,6 +87,32 @@ CREATE INDEX dead_letters_tenant ON dead_letters (tenant, number);
 CREATE TABLE tokens (
     digest TEXT PRIMARY KEY, name TEXT NOT NULL, tenant TEXT NOT NULL, scopes TEXT NOT NULL, made INTEGER NOT NULL,
     checksum INTEGER NOT NULL, expires INTEGER
+) WITHOUT ROWID;
+CREATE TABLE messages (
+    position INTEGER PRIMARY KEY, tenant INTEGER NOT NULL, checksum INTEGER NOT NULL, body BLOB NOT NULL
+);
+CREATE TABLE retained (
+    tenant INTEGER NOT NULL, topic TEXT NOT NULL, position INTEGER NOT NULL, ends INTEGER, checksum INTEGER NOT NULL,
+    PRIMARY KEY (tenant, topic)
+) WITHOUT ROWID;
+CREATE INDEX retained_position ON retained (position);
+CREATE TABLE topics (
+    number INTEGER PRIMARY KEY, tenant INTEGER NOT NULL, subscriber INTEGER NOT NULL, filter TEXT NOT NULL,
+    qos INTEGER NOT NULL, no_local INTEGER NOT NULL, checksum INTEGER NOT NULL
+);
+CREATE TABLE sessions (
+    number INTEGER PRIMARY KEY AUTOINCREMENT, tenant INTEGER NOT NULL, client TEXT NOT NULL, ends INTEGER,
+    checksum INTEGER NOT NULL, body BLOB NOT NULL, UNIQUE (tenant, client)
+);
+CREATE TABLE in_flight (
+    subscriber INTEGER NOT NULL, sequence INTEGER NOT NULL, part INTEGER NOT NULL, tenant INTEGER NOT NULL,
+    session INTEGER NOT NULL, packet INTEGER NOT NULL, state INTEGER NOT NULL, checksum INTEGER NOT NULL,
+    PRIMARY KEY (subscriber, sequence, part)
+) WITHOUT ROWID;
+CREATE INDEX in_flight_session ON in_flight (session);
+CREATE TABLE received (
+    session INTEGER NOT NULL, packet INTEGER NOT NULL, tenant INTEGER NOT NULL, checksum INTEGER NOT NULL,
+    PRIMARY KEY (session, packet)
 ) WITHOUT ROWID;
 INSERT INTO state VALUES ('commit', 0, -1), ('position', 0, -1), ('arrival', 0, -1);
 """

@@ -22,6 +22,7 @@ from likewise.broker.store.commits import Append, Commit, Done, Follower, Foresi
 from likewise.broker.store.entries import Entry
 from likewise.broker.store.files import FolderLock, Place, connect, open_tables, said
 from likewise.broker.store.log_entries import rows_between
+from likewise.broker.store.mqtt.messages import messages_between
 from likewise.broker.store.rows import entry_row
 from likewise.broker.store.tables import Tables
 from likewise.broker.store.watermark import Watermark
@@ -200,9 +201,13 @@ class Store:
         while after < until:
             with self.reading() as tables:
                 rows = rows_between(tables, after, until, tenant)
+                messages = messages_between(tables, after, rows[-1][0]) if rows else {}
             if not rows:
                 return
-            yield from map(entry_row, rows)  # decoded as they are taken
+            for row in rows:  # decoded as they are taken
+                entry = entry_row(row)
+                entry.message = messages.get(entry.position)
+                yield entry
             after = rows[-1][0]
 
     # -- ending ---------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ acknowledgement is cumulative: everything up to a sequence number is settled.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from itertools import islice
 from typing import NamedTuple
 
@@ -47,6 +47,7 @@ class SubscriberQueue:
         self.wake: Callable[[], None] | None = None  # set by the stream that serves this subscriber
         self.served_by: object | None = None  # that stream; a newer one takes its place
         self.gone = False
+        self._newest = 0  # that was settled out of order
 
     def __len__(self) -> int:
         return len(self.pending)
@@ -85,6 +86,22 @@ class SubscriberQueue:
         self.acknowledged = number
         if self.pending:
             self.pending.remove_range(0, number + 1)
+        return True
+
+    def settle(self, numbers: Collection[int]) -> bool:
+        """Settle some numbers, in whatever order; whether everything up to a higher one is settled by that.
+
+        >>> queue = SubscriberQueue(1, "ann", "drop-oldest", limit=9)
+        >>> queue.put(array("Q", (4, 6, 9)))
+        >>> queue.settle([6]), queue.acknowledged, queue.settle([4]), queue.acknowledged
+        (False, 0, True, 8)
+        """
+        self.pending.difference_update(BitMap64(numbers))
+        self._newest = max(self._newest, *numbers)
+        reached = self.pending.min() - 1 if self.pending else self._newest
+        if reached <= self.acknowledged:
+            return False
+        self.acknowledged = reached
         return True
 
     def following(self, after: int, limit: int) -> list[int]:

@@ -16,6 +16,7 @@ from likewise.broker.store.packed_sets import NONE, Numbers
 from likewise.broker.tenants.feeds import Feeds
 from likewise.broker.tenants.numbered_matcher import NumberedMatcher
 from likewise.broker.tenants.queues import SubscriberQueue
+from likewise.broker.tenants.topics import RetainedTopics, Topics
 from likewise.broker.timekeeper import PLAUSIBLE
 from likewise.defaults import MATCH_ENTRIES, MATCHES_TOGETHER
 from likewise.errors import UnknownId
@@ -74,6 +75,8 @@ class Tenant:
         self.subscribers: dict[str, SubscriberQueue] = {}
         self.by_number: dict[int, SubscriberQueue] = {}
         self.feeds = Feeds()  # what waits for targets
+        self.topics = Topics()  # subscriptions to topics that are acknowledged; guarded by `matchers`
+        self.retained = RetainedTopics()
         self.next_number = 1  # of the next delivery
         self.stored_number = 0  # of the last delivery on disk
         self.recent: OrderedDict[int, Delivery] = OrderedDict()

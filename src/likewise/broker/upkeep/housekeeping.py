@@ -15,6 +15,7 @@ from likewise.broker.store.entries import Command, Gone, Tick, Unsubscribe, With
 from likewise.broker.store.event_log import EventLog
 from likewise.broker.store.holdings import remove_subscriptions, replay_windows_from
 from likewise.broker.store.log_entries import Swept, Unneeded, over, sweep
+from likewise.broker.store.mqtt.messages import forget_retained
 from likewise.broker.store.positions import advance
 from likewise.broker.store.tables import Tables
 from likewise.broker.tenants.tenant import Tenant
@@ -161,6 +162,9 @@ class Housekeeping:
                 self._tenants[number].feeds.let_go(deliveries)
             for event in found.events:
                 self._tenants[event.tenant].withdrawn.discard(event.position)
+                self._tenants[event.tenant].retained.forget(event.position)
+            for tenant in tenants:
+                tenant.retained.end(now)
             idle = [
                 (t.stored_number, queue.number)
                 for t in tenants
@@ -200,6 +204,8 @@ class Housekeeping:
         for tenant in idle:  # so that a restart need not look for what they have after their last entry
             tenant.matched = end
         advance(tables, MATCHING, {tenant.number: end for tenant in idle})
+        if any(tenant.retained for tenant in tenants):
+            forget_retained(tables, now)
         return sweep(tables, chosen, now)
 
     def _forget_ended(self, tenant: Tenant) -> list[int]:

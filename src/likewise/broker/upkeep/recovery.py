@@ -13,6 +13,8 @@ from likewise.broker.store.deliveries import read_between, recipients_after
 from likewise.broker.store.event_log import EventLog
 from likewise.broker.store.holdings import read_judgements, read_subscribers, read_subscriptions, read_tenants
 from likewise.broker.store.log_entries import newest_event, ranges_after, withdrawn_events
+from likewise.broker.store.mqtt.messages import read_retained
+from likewise.broker.store.mqtt.topics import read_topics
 from likewise.broker.store.positions import read_positions
 from likewise.broker.store.rows import check_owners
 from likewise.broker.store.tables import Tables
@@ -47,6 +49,7 @@ def recover(log: EventLog, data: Path | None, make: MakeMatcher) -> dict[int, Te
             _take_up(log, tables, tenant, windows.found)
             _read_queues(tables, tenant)
             _read_feeds(tables, tenant)
+            _read_topics(tables, tenant)
     return tenants
 
 
@@ -109,6 +112,14 @@ def _read_queues(tables: Tables, tenant: Tenant) -> None:
         queue.pending.update(numbers)
         if queue.acknowledged:
             queue.pending.remove_range(0, queue.acknowledged + 1)
+
+
+def _read_topics(tables: Tables, tenant: Tenant) -> None:
+    """Who subscribed to topics, and which messages are retained there."""
+    for held in read_topics(tables, tenant.number):
+        tenant.topics.put(held)
+    for row in read_retained(tables, tenant.number):
+        tenant.retained.put(row)
 
 
 def _read_feeds(tables: Tables, tenant: Tenant) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 Settled = Annotated[int, msgspec.Meta(ge=0, lt=2**62)]  # sequence numbers count from 1; 0 settles nothing
-Cause = Literal["arrival", "promoted", "initial", "replayed"]  # why an event was delivered
+Cause = Literal["arrival", "promoted", "initial", "replayed", "topic", "retained"]  # why an event was delivered
 
 
 def one_of(new: int | msgspec.UnsetType, old: int | msgspec.UnsetType) -> int:

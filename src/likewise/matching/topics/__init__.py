@@ -1,1 +1,1 @@
-"""MQTT's topic filters in a trie: which of many filters does a topic meet? `trie` keeps one level a step."""
+"""MQTT's topics by level: `trie` finds which of many filters a topic meets, `topics` which of many topics a filter."""

@@ -1,0 +1,131 @@
+"""A tenant's subscriptions to topics, found by the topic of a message; and its retained messages, found by a filter."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+
+from likewise.broker.store.mqtt.messages import Kept, RetainedRow
+from likewise.broker.store.mqtt.topics import TopicHeld
+from likewise.matching.topics.topics import TopicTree
+from likewise.matching.topics.trie import TopicTrie
+
+
+class Topics:
+    """Subscriptions to topics that are acknowledged. Many subscribers may have the same filter.
+
+    >>> topics = Topics()
+    >>> topics.put(TopicHeld(7, 1, "a/+", 1))
+    >>> topics.put(TopicHeld(8, 2, "a/+", 1, no_local=True))
+    >>> [held.number for held in topics.find("a/b")], [held.number for held in topics.find("a/b", by=2)]
+    ([7, 8], [7])
+    """
+
+    def __init__(self) -> None:
+        self.held: dict[int, TopicHeld] = {}
+        self._trie = TopicTrie()
+        self._slots: dict[str, int] = {}  # where the subscriptions with a filter are
+        self._at: dict[int, dict[int, TopicHeld]] = {}  # ... by their subscribers
+        self._next = 0
+
+    def __len__(self) -> int:
+        return len(self.held)
+
+    def get(self, subscriber: int, text: str) -> TopicHeld | None:
+        """A subscriber's subscription with a filter."""
+        slot = self._slots.get(text)
+        return None if slot is None else self._at[slot].get(subscriber)
+
+    def put(self, held: TopicHeld) -> None:
+        """Hold a subscription, in place of the subscriber's with the same filter."""
+        slot = self._slots.get(held.filter)
+        if slot is None:
+            slot = self._slots[held.filter] = self._next
+            self._next += 1
+            self._at[slot] = {}
+            self._trie.add(held.filter, slot)
+        self._at[slot][held.subscriber] = held
+        self.held[held.number] = held
+
+    def remove(self, held: TopicHeld) -> None:
+        """Let a subscription go."""
+        slot = self._slots[held.filter]
+        del self._at[slot][held.subscriber], self.held[held.number]
+        if not self._at[slot]:
+            del self._at[slot], self._slots[held.filter]
+            self._trie.remove(held.filter)
+
+    def of(self, subscriber: int) -> list[TopicHeld]:
+        """The subscriptions of a subscriber."""
+        return [held for held in self.held.values() if held.subscriber == subscriber]
+
+    def find(self, topic: str, by: int | None = None) -> Iterator[TopicHeld]:
+        """The subscriptions that a message to a topic meets; `by` is the subscriber that published it, if it was one."""
+        for slot in self._trie.find(topic):
+            for held in self._at[slot].values():
+                if not held.no_local or held.subscriber != by:
+                    yield held
+
+
+class RetainedTopics:
+    """The newest retained message of each topic, by its position in the log.
+
+    >>> retained = RetainedTopics()
+    >>> retained.take(Kept("a/b", b"21.5", retain=True), 7)
+    >>> retained.find("a/#", now=0), retained.take(Kept("a/b", b"", retain=True), 9), retained.find("a/#", now=0)
+    ([RetainedRow(topic='a/b', position=7, ends=None)], None, [])
+    """
+
+    def __init__(self) -> None:
+        self._tree = TopicTree()
+        self._rows: dict[int, RetainedRow] = {}  # by position
+        self._at: dict[str, int] = {}  # the position of a topic's
+        self._ending: set[int] = set()
+        self._lock = threading.RLock()  # messages come on the writer's thread, newcomers on others
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def put(self, row: RetainedRow) -> None:
+        """A message is retained, in place of the topic's older one."""
+        with self._lock:
+            self._put(row)
+
+    def _put(self, row: RetainedRow) -> None:
+        older = self._at.get(row.topic)
+        if older is not None:
+            self._rows.pop(older)
+            self._ending.discard(older)
+        self._tree.put(row.topic, row.position)
+        self._rows[row.position], self._at[row.topic] = row, row.position
+        if row.ends is not None:
+            self._ending.add(row.position)
+
+    def take(self, message: Kept, position: int) -> None:
+        """A message with the mark `retain` is on disk; an empty one ends what was retained."""
+        with self._lock:
+            if message.payload:
+                self._put(RetainedRow(message.topic, position, message.expires))
+            elif message.topic in self._at:
+                self.forget(self._at[message.topic])
+
+    def forget(self, position: int) -> None:
+        """The message at a position, if it is retained, is so no longer."""
+        with self._lock:
+            row = self._rows.pop(position, None)
+            if row is not None:
+                del self._at[row.topic]
+                self._ending.discard(position)
+                self._tree.remove(row.topic)
+
+    def end(self, now: int) -> None:
+        """Forget what is over."""
+        with self._lock:
+            for position in [each for each in self._ending if (self._rows[each].ends or 0) <= now]:
+                self.forget(position)
+
+    def find(self, text: str, now: int) -> list[RetainedRow]:
+        """The retained messages whose topics meet a filter, in the order of the log."""
+        with self._lock:
+            rows = [self._rows[position] for position in sorted(self._tree.find(text))]
+        return [row for row in rows if row.ends is None or row.ends > now]
