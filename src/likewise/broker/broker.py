@@ -329,10 +329,10 @@ class Broker:
                 each.message = known.get(each.event)
         return found
 
-    def settle(self, tenant: Tenant, queue: SubscriberQueue, numbers: Collection[int]) -> None:
+    def acknowledge_each(self, tenant: Tenant, queue: SubscriberQueue, numbers: Collection[int]) -> None:
         """Settle deliveries by their sequence numbers, in whatever order."""
         with self.lock:
-            changed = queue.settle(numbers)
+            changed = queue.acknowledge_each(numbers)
         if changed:
             self._acknowledgements.note(queue.number, queue.acknowledged)
 

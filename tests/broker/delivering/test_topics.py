@@ -133,9 +133,9 @@ def test_deliveries_may_be_settled_in_any_order() -> None:
         for n in range(3):
             publish(broker, Kept("a", b"%d" % n, qos=1))
         queue = tenant.subscriber("ann")
-        broker.settle(tenant, queue, [2])
+        broker.acknowledge_each(tenant, queue, [2])
         assert (queue.acknowledged, [p for _, _, p in got(broker, "ann")]) == (0, [b"0", b"2"])
-        broker.settle(tenant, queue, [1])
+        broker.acknowledge_each(tenant, queue, [1])
         assert queue.acknowledged == 2
-        broker.settle(tenant, queue, [3])
+        broker.acknowledge_each(tenant, queue, [3])
         assert queue.acknowledged == 3

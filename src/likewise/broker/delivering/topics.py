@@ -7,8 +7,8 @@ What nobody acknowledges (QoS 0) is sent as it comes and is no delivery (`connec
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Final, Protocol
+from collections.abc import Callable, Sequence
+from typing import Final
 
 import numpy as np
 
@@ -20,13 +20,8 @@ from likewise.broker.tenants.tenant import Tenant
 from likewise.errors import UnknownId
 from likewise.model import Event
 
+FindEntry = Callable[[int], Entry | None]  # an earlier event by its position; None if it is gone
 STATED_QOS: Final = 2  # of an event that came another way: it is on disk, so the subscription's own QoS counts
-
-
-class FindEntry(Protocol):
-    """An earlier event by its position; None if it is gone."""
-
-    def __call__(self, position: int, /) -> Entry | None: ...
 
 
 def topic_of(entry: Entry) -> tuple[str, int]:

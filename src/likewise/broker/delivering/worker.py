@@ -212,10 +212,10 @@ class MatchingWorker:
     def _match(self, tenant: Tenant, entries: list[Entry], left: list[Entry], outcome: Outcome) -> Outcome:
         """Match entries of a tenant, except those it leaves for a later turn; the outcome to go on with.
 
-            New subscriptions come after a commit: what came before must be stored, so that they are not given what their
-            subscriber has had. Their earlier events take as many turns as it needs; what comes after them waits so long.
-            The end of a subscriber comes after a commit, too: all that it said is to be forgotten. So does a subscription to
-        topics, which may look for retained messages.
+        New subscriptions come after a commit: what came before must be stored, so that they are not given what their
+        subscriber has had. Their earlier events take as many turns as it needs; what comes after them waits so long.
+        The end of a subscriber comes after a commit, too: all that it said is to be forgotten. So does a subscription
+        to topics, which may look for retained messages.
         """
         self._at_hand = {entry.position: entry for entry in entries if entry.kind == EVENT}
         passed = 0

@@ -147,7 +147,8 @@ def over(tables: Tables, unneeded: Unneeded, now: int) -> list[int]:
     tenant, before, arrived = unneeded
     rows = tables.rows(
         "SELECT position FROM log WHERE kind = 0 AND ends IS NOT NULL AND ends <= ?2 AND tenant = ?1 "
-        "AND position < ?3 AND arrival <= ?4 AND position NOT IN (SELECT position FROM retained) UNION SELECT position FROM log WHERE kind = 0 AND withdrawn = 1 "
+        "AND position < ?3 AND arrival <= ?4 AND position NOT IN (SELECT position FROM retained) "
+        "UNION SELECT position FROM log WHERE kind = 0 AND withdrawn = 1 "
         "AND tenant = ?1 AND position < ?3 AND arrival <= ?4 LIMIT ?5",
         tenant, now, before, arrived, SWEPT,
     )  # fmt: skip

@@ -88,12 +88,12 @@ class SubscriberQueue:
             self.pending.remove_range(0, number + 1)
         return True
 
-    def settle(self, numbers: Collection[int]) -> bool:
+    def acknowledge_each(self, numbers: Collection[int]) -> bool:
         """Settle some numbers, in whatever order; whether everything up to a higher one is settled by that.
 
         >>> queue = SubscriberQueue(1, "ann", "drop-oldest", limit=9)
         >>> queue.put(array("Q", (4, 6, 9)))
-        >>> queue.settle([6]), queue.acknowledged, queue.settle([4]), queue.acknowledged
+        >>> queue.acknowledge_each([6]), queue.acknowledged, queue.acknowledge_each([4]), queue.acknowledged
         (False, 0, True, 8)
         """
         self.pending.difference_update(BitMap64(numbers))

@@ -60,7 +60,7 @@ class Topics:
         return [held for held in self.held.values() if held.subscriber == subscriber]
 
     def find(self, topic: str, by: int | None = None) -> Iterator[TopicHeld]:
-        """The subscriptions that a message to a topic meets; `by` is the subscriber that published it, if it was one."""
+        """The subscriptions that a message to a topic meets; `by` is the subscriber that published it, if one did."""
         for slot in self._trie.find(topic):
             for held in self._at[slot].values():
                 if not held.no_local or held.subscriber != by:
