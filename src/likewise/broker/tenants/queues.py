@@ -94,7 +94,7 @@ class SubscriberQueue:
         >>> queue = SubscriberQueue(1, "ann", "drop-oldest", limit=9)
         >>> queue.put(array("Q", (4, 6, 9)))
         >>> queue.acknowledge_each([6]), queue.acknowledged, queue.acknowledge_each([4]), queue.acknowledged
-        (False, 0, True, 8)
+        (True, 3, True, 8)
         """
         self.pending.difference_update(BitMap64(numbers))
         self._newest = max(self._newest, *numbers)
