@@ -39,14 +39,20 @@ def subscribe(
     Without --id the subscriptions are temporary: they end with the command. With it they stay, and so does what they
     match; what is printed is acknowledged. A broker that is not there is waited for.
 
+    An --address like mqtt://host:1883 is where a broker listens for MQTT; with a topic, as in mqtt://host:1883/home/#,
+    its messages are printed, too, or alone, whoever's broker it is.
+
     Example: `likewise subscribe 'warm: {temperature~ > 25 degC}'`
     """
     from likewise.cli.terminal.reading import given_subscription
     from likewise.errors import InputError
 
+    wanted = [given_subscription(text) for text in subscriptions or []]
+    if (broker.address or "").startswith(("mqtt://", "mqtts://")):
+        _subscribe_by_mqtt(broker, wanted, id, count, why, as_json)
+        return
     if id is None and not subscriptions:
         raise InputError("nothing to wait for: give a subscription, or the --id of a subscriber that has some")
-    wanted = [given_subscription(text) for text in subscriptions or []]
     queue = {} if id is not None else {"policy": "drop-oldest", "limit": WAITING}
     inbox = broker.subscriber(id or f"terminal-{secrets.token_hex(4)}", **queue)
     held = _Holding(inbox, [(name or None, subscription) for name, subscription in wanted], temporary=id is None)
@@ -60,6 +66,20 @@ def subscribe(
             inbox.acknowledge(delivery)
     finally:
         held.end()
+
+
+def _subscribe_by_mqtt(
+    broker: BrokerOptions, wanted: list[tuple[str, Subscription]], id: str | None, count: int | None, why: bool,
+    as_json: bool,
+) -> None:  # fmt: skip
+    from likewise.cli.broker.mqtt_inbox import SESSION, MqttInbox, print_messages
+    from likewise.connectors.mqtt.subscriber import MqttSubscriber
+
+    line = MqttSubscriber(
+        broker.address or "", password=broker.token, ca=broker.ca, client_id=id or f"terminal-{secrets.token_hex(4)}",
+        session=SESSION if id is not None else 0,
+    )  # fmt: skip
+    print_messages(MqttInbox(line, wanted, lasting=id is not None, why=why), count, as_json)
 
 
 class _Holding:

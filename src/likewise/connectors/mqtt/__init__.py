@@ -4,5 +4,5 @@
 `discovery` remembers what Home Assistant's discovery says of state topics. `client` is the little that is asked of a
 client library, `bridge` publishes what a broker of the user's passes on and acknowledges it when it is on disk.
 `sending` is the way out, with what each acknowledgement says; `publisher` sends events and devices' messages by it.
-`codec` is what MQTT's packets are in bytes.
+`codec` is what MQTT's packets are in bytes; `subscriber` receives messages with it.
 """
