@@ -29,6 +29,7 @@ COMMANDS: Final = {
     "space": Lazy("likewise.cli.space:app", "Build, list and check spaces of meaning.", "Meaning"),
     "concepts": Lazy("likewise.cli.concepts:app", "Kinds of readings, and vocabularies of your own.", "Meaning"),
     "ingest": Lazy("likewise.cli.ingest:ingest", "Make events of RDF files, on Spark.", "Meaning"),
+    "stream": Lazy("likewise.cli.stream.app:app", "Match streams and stored events on Spark.", "Spark"),
     "data": Lazy("likewise.cli.data:app", "Get the data of published experiments.", "Figures"),
     "eval": Lazy("likewise.cli.main:evaluations", "Evaluate measures on published data.", "Figures"),
     "bench": Lazy("likewise.cli.bench:bench", "Measure speed (from a source checkout).", "Figures"),

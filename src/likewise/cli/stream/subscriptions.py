@@ -1,0 +1,121 @@
+"""`likewise stream subscriptions`: the change log of subscriptions that streams on Spark follow."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from likewise.cli.terminal import output
+from likewise.cli.terminal.options import AsJson
+
+app = typer.Typer(
+    help="The subscriptions that streams follow: a log of changes in a folder.\n\n"
+    "Example: `likewise stream subscriptions list subscriptions/`",
+    no_args_is_help=True,
+    rich_markup_mode="markdown",
+    add_completion=False,
+)
+Folder = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of the change log.")]
+
+
+@app.command()
+def add(
+    folder: Folder,
+    subscriptions: Annotated[
+        list[str] | None, typer.Argument(metavar="SUBSCRIPTION", help="Subscriptions; a name may stand in front.")
+    ] = None,
+    file: Annotated[
+        str | None, typer.Option("--file", metavar="FILE", help="Subscriptions, one a line; - is standard input.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Hold subscriptions, in place of those with the same name; a stream follows from its next batch on.
+
+    Example: `likewise stream subscriptions add subscriptions/ 'warm: {temperature > 25 degC}'`
+    """
+    from likewise.cli.terminal.reading import given_subscription, opened, read_subscriptions
+    from likewise.errors import InputError
+    from likewise.formats.json.subscriptions import with_default_id
+    from likewise.lake.change_log import ChangeLog
+    from likewise.matching.matcher import system_clock
+
+    wanted = [subscription for _, subscription in map(given_subscription, subscriptions or [])]
+    if file is not None:
+        with opened(file) as stream:
+            wanted += read_subscriptions(stream, file)
+    if not wanted:
+        raise InputError("nothing to add: give subscriptions, or a --file with some")
+    wanted = [with_default_id(each) for each in wanted]
+    held = ChangeLog(folder).add(wanted, at=system_clock())
+    if as_json:
+        numbers = {each.id: held.number(each.id) for each in wanted}
+        output.print_json({"version": held.version, "subscriptions": len(held.subscriptions), "numbers": numbers})
+    else:
+        output.print_line(f"Version {held.version} holds {len(held.subscriptions):,} subscriptions.")
+
+
+@app.command()
+def remove(
+    folder: Folder,
+    names: Annotated[list[str], typer.Argument(metavar="NAME", help="Which ones.")],
+    as_json: AsJson = False,
+) -> None:
+    """Hold subscriptions no longer.
+
+    Example: `likewise stream subscriptions remove subscriptions/ warm`
+    """
+    from likewise.lake.change_log import ChangeLog
+
+    held = ChangeLog.opened(folder).remove(names)
+    if as_json:
+        output.print_json({"version": held.version, "subscriptions": len(held.subscriptions), "removed": names})
+    else:
+        output.print_line(f"Version {held.version} holds {len(held.subscriptions):,} subscriptions.")
+
+
+@app.command("list")
+def list_subscriptions(
+    folder: Folder,
+    version: Annotated[int | None, typer.Option(min=0, help="As they were at this version.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """List what is held: its number, which is never another one's, its name, its kind and its text.
+
+    Example: `likewise stream subscriptions list subscriptions/ --version 3`
+    """
+    from likewise.lake.change_log import ChangeLog
+    from likewise.language import subscription_text
+    from likewise.model.showing import KINDS
+
+    held = ChangeLog.opened(folder).held(version)
+    found = [(n, each.subscription) for n, each in held.subscriptions.items()]
+    if as_json:
+        shown = [{"number": n, "id": s.id, "kind": s.kind, "text": subscription_text(s)} for n, s in found]
+        output.print_json({"version": held.version, "subscriptions": shown})
+    elif not found:
+        output.print_line(f"Version {held.version} holds no subscription.")
+    else:
+        rows = [(str(n), s.id, KINDS[s.kind], subscription_text(s)) for n, s in found]
+        output.print_table(("number", "name", "kind", "subscription"), rows)
+
+
+@app.command()
+def compact(
+    folder: Folder,
+    keep: Annotated[int, typer.Option(min=0, help="How many versions back can still be looked at.")] = 100,
+    as_json: AsJson = False,
+) -> None:
+    """Write a snapshot of what is held, so that starting is quick, and forget old versions.
+
+    Example: `likewise stream subscriptions compact subscriptions/`
+    """
+    from likewise.lake.change_log import ChangeLog
+
+    log = ChangeLog.opened(folder)
+    gone = log.compact(keep)
+    if as_json:
+        output.print_json({"version": log.newest(), "removed": gone})
+    else:
+        output.print_line(f"Version {log.newest()} has a snapshot; {gone:,} files of old versions are gone.")

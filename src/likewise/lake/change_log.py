@@ -1,0 +1,220 @@
+"""The change log of subscriptions: a folder that several may read and write, each change a version of its own.
+
+    snapshots/00000000000000000020.jsonl   what was held at version 20: a line about it, then one a subscription
+    changes/00000000000000000021.json      what changed from version 20 to 21
+
+A version's file is made once and never changes, so whoever pins a version sees the same for ever, and two writers
+cannot make the same version: the second looks again and makes the next. A subscription's number is dealt out when it
+comes and is never another one's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Final, TypeVar
+
+import msgspec
+
+from likewise.errors import ArtefactDamaged, ArtefactMissing, ArtefactVersion, InputError, UnknownId
+from likewise.formats.json.subscriptions import with_default_id
+from likewise.lake.held_set import Added, Change, HeldSet, LoggedSubscription, Removed
+from likewise.lake.once import create_once
+from likewise.model import Subscription
+
+FORMAT: Final = "likewise-subscriptions"
+VERSION: Final = 1
+KEPT: Final = 100  # versions that a compaction leaves, for who has pinned one
+T = TypeVar("T")
+
+
+class Changes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A file of `changes`."""
+
+    format: str
+    v: int
+    version: int
+    changes: tuple[Change, ...]
+
+
+class SnapshotHead(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The first line of a snapshot."""
+
+    format: str
+    v: int
+    version: int
+    next_number: int
+    subscriptions: int
+
+
+class ChangeLog:
+    """The change log in a folder, which need not be there before the first change.
+
+    >>> import tempfile
+    >>> from likewise.language import parse
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     log = ChangeLog(folder)
+    ...     _ = log.add([parse("{t > 25}", id="warm")], at=0), log.add([parse("{t > 26}", id="warm")], at=0)
+    ...     [(h.version, [n for n in h.subscriptions]) for h in (log.held(1), log.held())]
+    [(1, [0]), (2, [1])]
+    """
+
+    def __init__(self, folder: str | Path) -> None:
+        self.folder = Path(folder)
+        self._last = HeldSet()  # what was looked at last, to go on from
+
+    @classmethod
+    def opened(cls, folder: str | Path) -> ChangeLog:
+        """The change log of a folder that must be there."""
+        log = cls(folder)
+        if not log.is_there():
+            raise ArtefactMissing(
+                f"there is no change log of subscriptions in {folder}; `likewise stream subscriptions add` makes one"
+            )
+        return log
+
+    def is_there(self) -> bool:
+        """Whether anything was ever written."""
+        return bool(_numbers(self.folder / "changes", ".json") or _numbers(self.folder / "snapshots", ".jsonl"))
+
+    # -- reading --------------------------------------------------------------------------------
+
+    def newest(self) -> int:
+        """The newest version; 0 before the first change."""
+        changes, snapshots = _numbers(self.folder / "changes", ".json"), self._snapshots()
+        return max([0, *changes[-1:], *snapshots[-1:]])
+
+    def held(self, version: int | None = None) -> HeldSet:
+        """What is held at a version, the newest if none is said; one that is gone or not there yet is refused."""
+        newest = self.newest()
+        version = newest if version is None else version
+        if not 0 <= version <= newest:
+            raise InputError(f"{self.folder} has the versions up to {newest}; there is no version {version}")
+        held = self._last if self._last.version <= version else HeldSet()
+        before = [each for each in self._snapshots() if held.version < each <= version]
+        if before and (held.version == 0 or not self._path(held.version + 1).is_file()):
+            held = self._snapshot(before[-1])
+        while held.version < version:
+            held = held.after(self.changes(held.version + 1))
+        self._last = held
+        return held
+
+    def changes(self, version: int) -> tuple[Change, ...]:
+        """What changed to make this version."""
+        path = self._path(version)
+        if not path.is_file():
+            oldest = min(self._snapshots(), default=0)
+            raise ArtefactMissing(
+                f"version {version} of the subscriptions in {self.folder} is no longer kept; the oldest is {oldest}. "
+                "Compact with a larger --keep where versions are looked at later"
+            )
+        found = _decoded(path, path.read_bytes(), Changes)
+        if found.version != version:
+            raise ArtefactDamaged(f"{path} says it is version {found.version}; restore a copy")
+        return found.changes
+
+    def _path(self, version: int) -> Path:
+        return self.folder / "changes" / f"{version:020d}.json"
+
+    def _snapshots(self) -> list[int]:
+        return _numbers(self.folder / "snapshots", ".jsonl")
+
+    def _snapshot(self, version: int) -> HeldSet:
+        path = self.folder / "snapshots" / f"{version:020d}.jsonl"
+        head, *lines = path.read_bytes().splitlines()
+        said = _decoded(path, head, SnapshotHead)
+        if len(lines) != said.subscriptions or said.version != version:
+            raise ArtefactDamaged(
+                f"{path} holds {len(lines)} subscriptions of version {said.version}, and says {said.subscriptions} of "
+                f"{version}; restore a copy"
+            )
+        return HeldSet(version, said.next_number, [_decoded(path, line, LoggedSubscription) for line in lines])
+
+    # -- changing -------------------------------------------------------------------------------
+
+    def add(self, subscriptions: Iterable[Subscription], at: int) -> HeldSet:
+        """Hold subscriptions from the moment `at` on, in place of those with the same id; what is held then.
+
+        What is held already, word for word, is no change.
+        """
+        wanted = {each.id: each for each in map(with_default_id, subscriptions)}
+
+        def changes(held: HeldSet) -> list[Change]:
+            found: list[Change] = []
+            number = held.next_number
+            for id, subscription in wanted.items():
+                former = held.number(id)
+                if former is not None:
+                    if held.subscriptions[former].subscription == subscription:
+                        continue
+                    found.append(Removed(former, id))
+                found.append(Added(number, subscription, at))
+                number += 1
+            return found
+
+        return self._change(changes)
+
+    def remove(self, ids: Iterable[str]) -> HeldSet:
+        """Hold some subscriptions no longer, or raise `UnknownId` and change nothing; what is held then."""
+        unwanted = list(dict.fromkeys(ids))
+
+        def changes(held: HeldSet) -> list[Change]:
+            found: list[Change] = []
+            for id in unwanted:
+                number = held.number(id)
+                if number is None:
+                    raise UnknownId(id)
+                found.append(Removed(number, id))
+            return found
+
+        return self._change(changes)
+
+    def _change(self, changes: Callable[[HeldSet], Sequence[Change]]) -> HeldSet:
+        """Make the next version; another writer's version that came first is looked at, and ours comes after it."""
+        while True:
+            held = self.held()
+            wanted = changes(held)
+            if not wanted:
+                return held
+            upcoming = held.after(wanted)
+            made = Changes(FORMAT, VERSION, upcoming.version, tuple(wanted))
+            if create_once(self._path(upcoming.version), msgspec.json.encode(made)):
+                self._last = upcoming
+                return upcoming
+
+    def compact(self, keep: int = KEPT) -> int:
+        """Write a snapshot, and forget what lies more than `keep` versions back; how many files went."""
+        held = self.held()
+        head = SnapshotHead(FORMAT, VERSION, held.version, held.next_number, len(held.subscriptions))
+        lines = [msgspec.json.encode(each) for each in (head, *held.subscriptions.values())]
+        create_once(self.folder / "snapshots" / f"{held.version:020d}.jsonl", b"\n".join(lines) + b"\n")
+        # What is kept must be reachable from a snapshot that is kept, else from the very first change.
+        first = max((each for each in self._snapshots() if each <= held.version - keep), default=0)
+        gone = [self._path(each) for each in _numbers(self.folder / "changes", ".json") if each <= first]
+        gone += [self.folder / "snapshots" / f"{each:020d}.jsonl" for each in self._snapshots() if each < first]
+        for path in gone:
+            path.unlink(missing_ok=True)
+        return len(gone)
+
+
+def _numbers(folder: Path, ending: str) -> list[int]:
+    """The versions that have a file in a folder, in order."""
+    if not folder.is_dir():
+        return []
+    names = (path.name.removesuffix(ending) for path in folder.iterdir() if path.name.endswith(ending))
+    return sorted(int(name) for name in names if name.isdecimal())
+
+
+def _decoded(path: Path, data: bytes, kind: type[T]) -> T:
+    try:
+        raw = msgspec.json.decode(data)
+        if isinstance(raw, dict) and "format" in raw:
+            if raw["format"] != FORMAT:
+                raise ArtefactDamaged(f"{path} is {raw['format']!r}, no part of a change log of subscriptions")
+            if isinstance(raw.get("v"), int) and raw["v"] > VERSION:
+                raise ArtefactVersion(
+                    f"{path} was written in version {raw['v']}; this one reads up to {VERSION}: upgrade likewise"
+                )
+        return msgspec.json.decode(data, type=kind)
+    except msgspec.MsgspecError as error:
+        raise ArtefactDamaged(f"{path} cannot be read ({error}); restore a copy") from None

@@ -1,0 +1,83 @@
+"""The subscriptions a change log holds at one version."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from types import MappingProxyType
+
+import msgspec
+
+from likewise.errors import ArtefactDamaged
+from likewise.model import Subscription
+
+
+class LoggedSubscription(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True):
+    """A subscription with its number, which is never another one's, and the moment (µs) it was added."""
+
+    number: int
+    subscription: Subscription
+    at: int
+
+    @property
+    def end(self) -> int | None:
+        """When its validity is over; None if it is not said."""
+        lasts = self.subscription.valid_for
+        return None if lasts is None else self.at + lasts
+
+
+class Added(LoggedSubscription, frozen=True, gc=False, forbid_unknown_fields=True, tag="add", tag_field="change"):
+    """A subscription came."""
+
+
+class Removed(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True, tag="remove", tag_field="change"):
+    """The subscription of this number, and this id, went."""
+
+    number: int
+    id: str
+
+
+Change = Added | Removed
+
+
+class HeldSet:
+    """What is held at a version: subscriptions by number, in the order they came. It never changes.
+
+    >>> from likewise.language import parse
+    >>> held = HeldSet().after([Added(0, parse("{t > 25}", id="warm"), 5)])
+    >>> held.version, held.next_number, held.number("warm"), len(held.after([Removed(0, "warm")]).subscriptions)
+    (1, 1, 0, 0)
+    """
+
+    __slots__ = ("_numbers", "next_number", "subscriptions", "version")
+
+    def __init__(
+        self, version: int = 0, next_number: int = 0, subscriptions: Sequence[LoggedSubscription] = ()
+    ) -> None:
+        self.version = version
+        self.next_number = next_number
+        self.subscriptions = MappingProxyType({each.number: each for each in subscriptions})
+        self._numbers = {each.subscription.id: each.number for each in subscriptions}
+
+    def number(self, id: str) -> int | None:
+        """The number of the subscription with this id; None if none has it."""
+        return self._numbers.get(id)
+
+    def after(self, changes: Sequence[Change]) -> HeldSet:
+        """What is held after the changes of the next version."""
+        held, upcoming = dict(self.subscriptions), self.next_number
+        for change in changes:
+            if isinstance(change, Removed):
+                if held.pop(change.number, None) is None:
+                    raise ArtefactDamaged(
+                        f"version {self.version + 1} of the subscriptions removes {change.id!r} ({change.number}), "
+                        "which is not held; restore a copy"
+                    )
+            elif change.number < upcoming:
+                raise ArtefactDamaged(
+                    f"version {self.version + 1} of the subscriptions uses the number {change.number} again; restore a "
+                    "copy"
+                )
+            else:
+                held[change.number] = LoggedSubscription(change.number, change.subscription, change.at)
+                upcoming = change.number + 1
+        return HeldSet(self.version + 1, upcoming, list(held.values()))

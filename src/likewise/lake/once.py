@@ -1,0 +1,64 @@
+"""Files that are there whole or not at all, and that one of several writers makes."""
+
+from __future__ import annotations
+
+import os
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+
+def create_once(path: Path, data: bytes) -> bool:
+    """Write a file that is not there yet, for good; False if somebody else was first, and nothing changed.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     create_once(Path(folder, "1"), b"a"), create_once(Path(folder, "1"), b"b"), Path(folder, "1").read_bytes()
+    (True, False, b'a')
+    """
+    with beside(path) as temporary:
+        _write(temporary, data)
+        try:
+            os.link(temporary, path)
+        except FileExistsError:
+            return False
+    sync_folder(path.parent)
+    return True
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Write a file, for good, in place of what is there."""
+    with beside(path) as temporary:
+        _write(temporary, data)
+        temporary.replace(path)
+    sync_folder(path.parent)
+
+
+@contextmanager
+def beside(path: Path) -> Iterator[Path]:
+    """A name beside a file to write it under first; readers pass over it, and it is gone afterwards."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.parent / f".{path.name}.{uuid.uuid4().hex}"
+    try:
+        yield temporary
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def sync_folder(folder: Path) -> None:
+    """Let the names in a folder last, too."""
+    if os.name == "nt":  # which cannot open folders
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _write(path: Path, data: bytes) -> None:
+    with path.open("wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
