@@ -52,6 +52,22 @@ BRIDGE_SESSION: Final = "7 d"  # how long the user's broker keeps messages for a
 MAX_ANNOTATIONS: Final = 1_000_000  # rows of one file
 MAX_RELAXED_ANNOTATIONS: Final = 10_000  # of them with a relaxed key, each of which is a subscription of its own
 
+# The catalogue: what sources announce, and what is learnt of them.
+MAX_ANNOUNCED_ATTRIBUTES: Final = 256  # of one announcement
+MAX_ANNOUNCED_VALUES: Final = 256  # of one attribute
+MAX_ANNOUNCEMENTS: Final = 100_000  # of one tenant
+LEASE_SECONDS: Final = 600.0  # for which an announcement holds unless it says how long
+MAX_LEASE_SECONDS: Final = 7 * 86_400
+MAX_CORRECTIONS: Final = 100_000  # of one tenant
+CATALOGUE_SOURCES: Final = 100_000  # of one tenant; further ones are counted, not kept
+CATALOGUE_READINGS: Final = 1_000_000  # attributes of all its sources
+CATALOGUE_ATTRIBUTES: Final = 1_000  # of one source
+CATALOGUE_NAMES: Final = 50_000  # distinct names of attributes of one tenant
+CATALOGUE_TEXTS: Final = 64  # texts kept of one name; further ones are counted
+CATALOGUE_WAITING: Final = 20_000  # entries held for the catalogue; what is beyond it reads again from the log
+CATALOGUE_SECONDS: Final = 1.0  # between two looks at what came
+CATALOGUE_SAVE_SECONDS: Final = 60.0  # between two savings
+
 # Subscriptions.
 MAX_SUBSCRIPTION_LENGTH: Final = 65_536  # characters of one subscription's text
 MAX_SUBSCRIPTION_BYTES: Final = 4 * 2**20  # one subscription as JSON

@@ -13,6 +13,9 @@ from typing import TypeVar, cast
 
 import structlog
 
+from likewise.broker.catalogue.announcing import Announcements
+from likewise.broker.catalogue.follower import CatalogueFollower
+from likewise.broker.catalogue.showing import Catalogue
 from likewise.broker.config import Config
 from likewise.broker.delivering.acknowledgements import Acknowledgements
 from likewise.broker.delivering.match_before_commit import MatchBeforeCommit
@@ -57,6 +60,8 @@ from likewise.matching.accepting import as_types
 from likewise.matching.engines import Engines
 from likewise.matching.matcher import Matcher, system_clock
 from likewise.model import Event, Subscription
+from likewise.semantics.annotations.corrections import Corrected
+from likewise.semantics.annotations.table import NO_ANNOTATIONS
 from likewise.semantics.annotations.watched_file import AnnotationFile
 
 T = TypeVar("T")
@@ -95,7 +100,7 @@ class Broker:
         self.config = config or Config()
         Engines(self.config.matching.profile)  # refuses at once what is not installed
         said = self.config.annotations.file
-        self.annotations = None if said is None else AnnotationFile(said, on_change=_tell_annotations)
+        self.annotations = NO_ANNOTATIONS if said is None else AnnotationFile(said, on_change=_tell_annotations)
         self.types = as_types(self.config.matching.types)
         self.data = data
         if steady is None and clock is system_clock:
@@ -130,18 +135,30 @@ class Broker:
         )  # fmt: skip
         store.followers.append(worker)
         store.foresight = MatchBeforeCommit(tenants, clock, worker.commit_of, lambda: worker.failure is None)
+        self.announcements = Announcements(store, clock, self.kept_until)
+        self.learning = CatalogueFollower(
+            store, tenants, data=self.data, learns=self.config.catalogue.learn, on_turn=self._end_leases
+        )
+        self.catalogue = Catalogue(self.learning, clock)
+        store.followers.append(self.learning)
         self.metrics.watch(tenants, lambda: store.position, lambda: worker.position)
         self.metrics.watch_upkeep(
             self.troubles, lambda: self._housekeeping.chores.failed, lambda: self.clock.steps
         )  # fmt: skip
         worker.start()
+        self.learning.start()
+
+    def _end_leases(self) -> None:
+        for tenant in list(self.tenants.values()):
+            self.announcements.end_leases(tenant)
 
     def make_matcher(self, saved: Path | None = None) -> Matcher:
         """A matcher as the configuration says, empty or with what a folder keeps."""
         matching, clock = self.config.matching, self.clock
         empty = Matcher(
             space=matching.space, measure=matching.measure, threshold=matching.threshold, clock=clock,
-            cache_bytes=matching.cache_bytes, profile=matching.profile, types=self.types, annotations=self.annotations,
+            cache_bytes=matching.cache_bytes, profile=matching.profile, types=self.types,
+            annotations=Corrected(self.annotations),
         )  # fmt: skip
         if saved is None:
             return empty
@@ -390,6 +407,7 @@ class Broker:
             return
         self._closed = True
         self._housekeeping.stop()
+        self.learning.stop()
         handed_over = threading.Event()  # once it is set, whatever was handed in is with the worker
         self.store.write(lambda tables: None, lambda result: handed_over.set())
         if not handed_over.wait(FINISHING_SECONDS + STRETCH_SECONDS):

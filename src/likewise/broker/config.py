@@ -105,6 +105,12 @@ class Annotations(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     file: str | None = None
 
 
+class CatalogueKept(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Whether sources are learnt of from what they send (docs/guides/catalogue.md); announcements hold anyway."""
+
+    learn: bool = True
+
+
 class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What one tenant may do; `rate` is events a second, without end if it is left out.
 
@@ -175,6 +181,7 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     queues: Queues = Queues()
     matching: Matching = Matching()
     annotations: Annotations = Annotations()
+    catalogue: CatalogueKept = CatalogueKept()
     limits: Limits = Limits()
     mqtt: Mqtt = Mqtt()
     targets: TargetsAllowed = TargetsAllowed()

@@ -21,6 +21,10 @@ COMMANDS: Final = {
     "subscriptions": Lazy("likewise.cli.broker.subscriptions:app", "List, add and remove subscriptions.", "Broker"),
     "events": Lazy("likewise.cli.broker.events:app", "Show the newest events, and what they met.", "Broker"),
     "targets": Lazy("likewise.cli.broker.targets:app", "Send matches on: webhooks, topics of MQTT.", "Broker"),
+    "sources": Lazy("likewise.cli.broker.sources:app", "See who sends what; announce and keep sources.", "Broker"),
+    "vocabulary": Lazy(
+        "likewise.cli.broker.vocabulary:app", "See the stream's words, and say what they mean.", "Broker"
+    ),
     "letters": Lazy("likewise.cli.broker.letters:app", "Show what could not be read or delivered.", "Broker"),
     "context": Lazy("likewise.cli.broker.context:app", "Name brokers, and choose one.", "Broker"),
     "dashboard": Lazy("likewise.cli.dashboard:dashboard", "Look at a broker in a browser.", "Broker"),

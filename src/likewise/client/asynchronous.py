@@ -38,6 +38,7 @@ from likewise.client.messages import (
     subscription_path,
 )
 from likewise.client.publish_stream import AsyncPublishStream
+from likewise.client.sources import AsyncSources
 from likewise.client.targets import AsyncSubscriberTargets, Reaches
 from likewise.formats.json.subscriptions import subscription_to_json
 from likewise.formats.wire.events import Receipt
@@ -68,6 +69,11 @@ class AsyncPublisher(AsyncConnection):
         """Publish several events, all or none."""
         body = event_lines(events, self._source)
         return read_receipts(await self.request("POST", "/v1/events", body, LINES)) if body else ()
+
+    @property
+    def sources(self) -> AsyncSources:
+        """The broker's catalogue: announce, look, correct."""
+        return AsyncSources(self)
 
     def stream(self) -> AsyncPublishStream:
         """A connection for many events, which are sent without waiting for each to be on disk."""

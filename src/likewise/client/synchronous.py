@@ -37,6 +37,7 @@ from likewise.client.messages import (
     subscription_path,
 )
 from likewise.client.publish_stream import PublishStream
+from likewise.client.sources import Sources
 from likewise.client.targets import Reaches, SubscriberTargets
 from likewise.formats.json.subscriptions import subscription_to_json
 from likewise.formats.wire.events import Receipt
@@ -74,6 +75,11 @@ class Publisher(Connection):
     def stream(self) -> PublishStream:
         """A connection for many events, which are sent without waiting for each to be on disk."""
         return PublishStream(self._endpoint, self._source)
+
+    @property
+    def sources(self) -> Sources:
+        """The broker's catalogue: announce, look, correct."""
+        return Sources(self)
 
     def unpublish(self, id: str) -> None:
         """Take an event back: nobody is given it any more, and it leaves the windows."""

@@ -11,13 +11,14 @@ from likewise.formats.json.events import event_from_document, event_from_json, i
 from likewise.language import parse
 from likewise.model import Event, Subscription, event
 from likewise.model.hierarchies.types import NO_TYPES, Hierarchy
+from likewise.semantics.annotations.corrections import Corrected
 from likewise.semantics.annotations.table import NO_ANNOTATIONS, Annotations, KnownAnnotations
 from likewise.semantics.annotations.watched_file import AnnotationFile
 
 GivenSubscription = Subscription | str | Mapping[str, object]
 GivenEvent = Event | str | bytes | Mapping[str, object]
 GivenTypes = Hierarchy | Mapping[str, str | Collection[str]] | str | Path
-GivenAnnotations = Annotations | AnnotationFile | str | Path | Iterable[Mapping[str, object]]
+GivenAnnotations = Annotations | AnnotationFile | Corrected | str | Path | Iterable[Mapping[str, object]]
 
 
 def as_subscription(given: GivenSubscription) -> Subscription:
@@ -89,7 +90,7 @@ def as_annotations(given: GivenAnnotations | None) -> KnownAnnotations:
     """
     if given is None:
         return NO_ANNOTATIONS
-    if isinstance(given, (Annotations, AnnotationFile)):
+    if isinstance(given, (Annotations, AnnotationFile, Corrected)):
         return given
     if isinstance(given, (str, Path)):
         return AnnotationFile(given)

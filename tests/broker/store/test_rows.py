@@ -31,6 +31,7 @@ from likewise.broker.store.tokens import listed_tokens, make_token
 from likewise.broker.tenants.access import Doorkeeper
 from likewise.errors import ArtefactDamaged
 from likewise.formats.wire.targets import Webhook
+from likewise.model.announcements.announcement import AnnouncedAttribute, Announcement
 
 
 def columns() -> list[tuple[str, str]]:
@@ -79,6 +80,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
         wait_for(lambda done: broker.store.append([entry], done))
         flying = InFlightRow(1, 1, 0, tenant.number, session, 9, 2)
         broker.store.commit(lambda c: change_in_flight(c, [flying], []))
+        broker.announcements.announce(tenant, Announcement("/roof", (AnnouncedAttribute("x"),)))
         broker.wait_until_matched()
     with sqlite3.connect(data / DATABASE) as connection:
         for table in {table for table, _ in columns()}:

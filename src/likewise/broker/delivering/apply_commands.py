@@ -7,18 +7,24 @@ from collections.abc import Callable, Iterable
 import numpy as np
 import structlog
 
+from likewise.broker.delivering.learn_sources import learn
 from likewise.broker.delivering.match_events import FindEntry, moment, promote
 from likewise.broker.delivering.outcome import Outcome
 from likewise.broker.delivering.topics import end_topics, subscribe_topic, unsubscribe_topic
 from likewise.broker.store import dead_letters
 from likewise.broker.store.deliveries import REPLAYED, Delivery
 from likewise.broker.store.entries import (
+    Announce,
+    Correct,
     Entry,
     Judge,
+    KeepAwake,
     Register,
     Retry,
+    Revoke,
     Subscribe,
     SubscribeTopic,
+    TakeBack,
     Tick,
     Unregister,
     Unsubscribe,
@@ -90,6 +96,8 @@ class Commands:
                     return subscribe_topic(tenant, command, entry.position, outcome, self._find)
                 case UnsubscribeTopic(subscriber=subscriber, filter=text):
                     unsubscribe_topic(tenant, subscriber, text, outcome)
+                case Announce() | Revoke() | Correct() | TakeBack() | KeepAwake() as command:
+                    return learn(tenant, command, entry, outcome)
                 case _:
                     raise AssertionError(entry.value)
         except LikewiseError as error:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from likewise.broker.store import dead_letters
+from likewise.broker.store.catalogue.rows import KNOWN, known_row
 from likewise.broker.store.deliveries import COLUMNS, delivery_row
 from likewise.broker.store.files import DATABASE, FolderLock, check, connect, said
 from likewise.broker.store.mqtt.messages import (
@@ -61,6 +62,7 @@ _TABLES: Final[dict[str, tuple[str, Callable[[Row], object]]]] = {
     "sessions": (SESSION, session_row),
     "in_flight": (IN_FLIGHT, in_flight_row),
     "received": (RECEIVED, received_row),
+    "catalogue": (KNOWN, known_row),
 }
 
 

@@ -22,6 +22,8 @@ from likewise.formats.json.events import event_from_json, event_to_json
 from likewise.formats.version import JSON_VERSION
 from likewise.formats.wire.subscribers import Policy
 from likewise.model import Event, Subscription
+from likewise.model.announcements.announcement import Announcement
+from likewise.semantics.annotations.corrections import Correction
 
 EVENT: Final = 0
 COMMAND: Final = 1
@@ -110,10 +112,57 @@ class UnsubscribeTopic(msgspec.Struct, frozen=True, tag="unsubscribe-topic"):
     filter: str
 
 
+class Announce(msgspec.Struct, frozen=True, tag="announce"):
+    """What a source can produce, from here on until `ends` (µs); with `said`, the next entry is the event of it."""
+
+    announcement: Announcement
+    ends: int
+    said: bool = True
+
+
+class Revoke(msgspec.Struct, frozen=True, tag="revoke"):
+    """What a source announced holds no longer: it says so, or its lease is over."""
+
+    source: str
+    reason: str = ""
+
+
+class Correct(msgspec.Struct, frozen=True, tag="correct"):
+    """A person says what an attribute is, in place of what was said about it before."""
+
+    correction: Correction
+
+
+class TakeBack(msgspec.Struct, frozen=True, tag="take back"):
+    """A correction holds no longer, by its number."""
+
+    number: int
+
+
+class KeepAwake(msgspec.Struct, frozen=True, tag="keep"):
+    """A person's word that a source goes on whoever asks for it, or that it need not any more."""
+
+    source: str
+    kept: bool
+
+
 Command = (
-    Register | Unregister | Subscribe | Unsubscribe | Withdraw | Tick | Judge | Retry | SubscribeTopic
+    Register
+    | Unregister
+    | Subscribe
+    | Unsubscribe
+    | Withdraw
+    | Tick
+    | Judge
+    | Retry
+    | SubscribeTopic
     | UnsubscribeTopic
-)  # fmt: skip
+    | Announce
+    | Revoke
+    | Correct
+    | TakeBack
+    | KeepAwake
+)
 Applied = Callable[[object], None]
 
 

@@ -132,4 +132,18 @@ _MQTT: Final = (
     "INTEGER NOT NULL, PRIMARY KEY (session, packet)) WITHOUT ROWID",
 )
 
-_STEPS: Final[dict[int, Callable[[Tables], None]]] = {2: _followers, 3: _kept_types, 4: _targets, 5: _mqtt}
+
+def _catalogue(tables: Tables) -> None:
+    """Version 7: what is known about sources is kept."""
+    if not all(guarded(value, guard) for value, guard in tables.rows("SELECT value, guard FROM state")):
+        raise refuse("a number the store goes on from")
+    tables.change(
+        "CREATE TABLE catalogue (tenant INTEGER NOT NULL, what TEXT NOT NULL, name TEXT NOT NULL, "
+        "number INTEGER NOT NULL, checksum INTEGER NOT NULL, body BLOB NOT NULL, PRIMARY KEY (tenant, what, name)"
+        ") WITHOUT ROWID"
+    )
+
+
+_STEPS: Final[dict[int, Callable[[Tables], None]]] = {
+    2: _followers, 3: _kept_types, 4: _targets, 5: _mqtt, 6: _catalogue,
+}  # fmt: skip

@@ -36,7 +36,7 @@ FOLLOWER: Final = "follower, tenant, position, guard, checksum"
 STATE: Final = frozenset({"commit", "position", "arrival"})
 _OWNED: Final = (
     "subscribers", "subscriptions", "deliveries", "judgements", "dead_letters", "followers", "targets", "messages",
-    "retained", "topics", "sessions", "in_flight", "received",
+    "retained", "topics", "sessions", "in_flight", "received", "catalogue",
 )  # fmt: skip
 _SUBSCRIPTIONS: Final = msgspec.json.Decoder(Subscription)
 

@@ -11,6 +11,7 @@
 | deliveries | one event for a set of recipients; its number is the sequence number they see |
 | judgements | feedback, in order |
 | targets | where matches of a subscription go out by themselves, and up to where they were accepted |
+| catalogue | what a source announced, what a person corrected, or a source kept awake |
 | dead_letters | what could not be read or delivered; `media_type` is what its sender called bytes |
 | tokens | who may do what until when, by the token's hash |
 | messages | what a device published over MQTT, beside the event at its position |
@@ -32,7 +33,7 @@ from __future__ import annotations
 
 from typing import Final
 
-VERSION: Final = 6
+VERSION: Final = 7
 OLDEST: Final = 2  # the version that migrations start from
 APPLICATION: Final = 0x4C696B65  # "Like": says whose file this is
 
@@ -78,6 +79,10 @@ CREATE TABLE targets (
     subscription TEXT NOT NULL, id TEXT NOT NULL, acknowledged INTEGER NOT NULL, succeeded INTEGER NOT NULL,
     guard INTEGER NOT NULL, checksum INTEGER NOT NULL, body BLOB NOT NULL, UNIQUE (tenant, subscriber, subscription, id)
 );
+CREATE TABLE catalogue (
+    tenant INTEGER NOT NULL, what TEXT NOT NULL, name TEXT NOT NULL, number INTEGER NOT NULL, checksum INTEGER NOT NULL,
+    body BLOB NOT NULL, PRIMARY KEY (tenant, what, name)
+) WITHOUT ROWID;
 CREATE TABLE dead_letters (
     number INTEGER PRIMARY KEY AUTOINCREMENT, tenant INTEGER NOT NULL, at INTEGER NOT NULL, reason TEXT NOT NULL,
     detail TEXT NOT NULL, subscriber INTEGER, event INTEGER, matched BLOB NOT NULL, body BLOB NOT NULL,

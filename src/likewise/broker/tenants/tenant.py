@@ -14,6 +14,7 @@ from likewise.broker.locks import make_lock
 from likewise.broker.store.deliveries import Delivery, Owners, Whose
 from likewise.broker.store.packed_sets import NONE, Numbers
 from likewise.broker.tenants.feeds import Feeds
+from likewise.broker.tenants.known_sources import KnownSources
 from likewise.broker.tenants.numbered_matcher import NumberedMatcher
 from likewise.broker.tenants.queues import SubscriberQueue
 from likewise.broker.tenants.topics import RetainedTopics, Topics
@@ -74,6 +75,7 @@ class Tenant:
         self.ending: dict[int, Held] = {}  # those with a validity of their own
         self.subscribers: dict[str, SubscriberQueue] = {}
         self.by_number: dict[int, SubscriberQueue] = {}
+        self.known = KnownSources(self.stateless.interpretation.annotations)
         self.feeds = Feeds()  # what waits for targets
         self.topics = Topics()  # subscriptions to topics that are acknowledged; guarded by `matchers`
         self.retained = RetainedTopics()

@@ -8,6 +8,7 @@ from typing import Final
 import structlog
 
 from likewise.broker.delivering.outcome import MATCHING
+from likewise.broker.store.catalogue.rows import HeldAnnouncement, Kept, read_known
 from likewise.broker.store.checksums import refuse
 from likewise.broker.store.deliveries import read_between, recipients_after
 from likewise.broker.store.event_log import EventLog
@@ -24,6 +25,7 @@ from likewise.broker.tenants.queues import SubscriberQueue
 from likewise.broker.tenants.tenant import Held, Tenant
 from likewise.broker.upkeep.saved_windows import MakeMatcher, bring_up_to_date, load_windows, rejudge, remembering
 from likewise.model import Event
+from likewise.semantics.annotations.corrections import Correction
 
 FEED_PAGE: Final = 1_000  # deliveries read at once
 _log = structlog.get_logger("likewise.recovery")
@@ -45,12 +47,22 @@ def recover(log: EventLog, data: Path | None, make: MakeMatcher) -> dict[int, Te
             tenant.matched = positions[number]
             tenant.appended = appended.get(number, tenant.matched)
             tenant.stored_number, tenant.next_number = last, last + 1
+            _read_known(tables, tenant)
             _read_subscribers(tables, tenant)
             _take_up(log, tables, tenant, windows.found)
             _read_queues(tables, tenant)
             _read_feeds(tables, tenant)
             _read_topics(tables, tenant)
     return tenants
+
+
+def _read_known(tables: Tables, tenant: Tenant) -> None:
+    """What is known about sources: corrections first, since they change what events say."""
+    for number, correction in read_known(tables, tenant.number, Correction):
+        tenant.known.correct(number, correction)
+    for _, held in read_known(tables, tenant.number, HeldAnnouncement):
+        tenant.known.announce(held)
+    tenant.known.kept.update(kept.source for _, kept in read_known(tables, tenant.number, Kept))
 
 
 def _read_subscribers(tables: Tables, tenant: Tenant) -> None:

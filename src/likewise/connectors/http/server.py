@@ -36,6 +36,9 @@ from likewise.connectors.http.outgoing import targets as http_targets
 from likewise.connectors.http.patience import PatientProtocol, close_slow
 from likewise.connectors.http.problems import mistake, on_error, plain_problem
 from likewise.connectors.http.publishing import Publishing
+from likewise.connectors.http.sources import announcing as http_announcing
+from likewise.connectors.http.sources import correcting as http_correcting
+from likewise.connectors.http.sources import listing as http_sources
 from likewise.connectors.http.streams import publishing as publish_stream
 from likewise.connectors.http.streams import sse, websocket
 from likewise.connectors.http.unanswered import Unanswered
@@ -47,7 +50,8 @@ from likewise.errors import LikewiseError, StateError, Unavailable
 _log = structlog.get_logger("likewise.broker")
 _ROUTERS = (
     http_events, http_subscriptions, http_subscribers, http_matching, http_meaning, http_dead_letters,
-    http_operations, http_watching, http_targets, sse, websocket, publish_stream,
+    http_operations, http_watching, http_targets, http_sources, http_announcing,
+    http_correcting, sse, websocket, publish_stream,
 )  # fmt: skip
 
 

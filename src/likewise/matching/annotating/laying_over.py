@@ -33,6 +33,7 @@ class LaidOver:
         self.tuples = list(tuples)
         self.names = [{*attribute_names(item.attribute)} for item in tuples]
         self.changes: list[Change] = []
+        self._settled: set[int] = set()
         self._came = frozenset(name for names in self.names for name in names)
 
     def named(self, attribute: str) -> list[int]:
@@ -66,6 +67,10 @@ class LaidOver:
         return len(self.tuples) - 1
 
     def _restate(self, row: Annotation, place: int, said: str) -> None:
+        if place in self._settled:  # a person said it, of something narrower
+            return
+        if row.where:
+            self._settled.add(place)
         item = self.tuples[place]
         reading = item.reading()
         unit = row.unit

@@ -40,7 +40,7 @@ class AnnotationStep:
     @property
     def active(self) -> bool:
         """Whether there are annotations at all."""
-        return self._known is not NO_ANNOTATIONS
+        return self._known is not NO_ANNOTATIONS and len(self._current()) > 0
 
     def annotated(self, event: Event) -> Event:
         """The event with what is known about it; the event itself if nothing is."""
@@ -56,11 +56,11 @@ class AnnotationStep:
 
     def with_changes(self, explanation: Explanation, changes: list[Change]) -> Explanation:
         """An explanation that says what the annotations did, in all and to the tuple of each predicate."""
-        if self._known is NO_ANNOTATIONS:
+        problem = self._known.problem or self._refused
+        if not changes and not problem:
             return explanation
         name = self._table.name
         told = [(change.place, _told(change, name)) for change in changes]
-        problem = self._known.problem or self._refused
         everything = [text for _, text in told]
         if problem:
             everything.append(f"{name} has changed and cannot be used ({problem}); its rows of before hold")
@@ -146,4 +146,5 @@ def _with_tuples(event: Event, over: LaidOver) -> Event:
 
 def _told(change: Change, name: str) -> str:
     said = f" ({change.said})" if change.said else ""
-    return f"{name}, line {change.row.line}, {change.row}{said}"
+    where = f"{change.row.where} {change.row.line}" if change.row.where else f"{name}, line {change.row.line}"
+    return f"{where}, {change.row}{said}"

@@ -23,7 +23,7 @@ class Annotation(msgspec.Struct, frozen=True):
     It holds for events whose `key` (the source, the topic, or an attribute such as `model`) has the value `equals`,
     any value if that is empty; with `relaxed`, for those where that is meant. It adds `attribute` with `value` and
     `unit`; without a value it states the unit of `attribute`, or that `attribute` means the concept `means`. No
-    attribute: the key itself. `line` is where it stands.
+    attribute: the key itself. `line` is where it stands, `where` what it stands in if that is no table.
 
     >>> str(Annotation("source", "sensor-17", "room", "room 112"))
     'source is sensor-17: room = room 112'
@@ -39,6 +39,7 @@ class Annotation(msgspec.Struct, frozen=True):
     means: str = ""
     relaxed: bool = False
     line: int = 0
+    where: str = ""
 
     def __post_init__(self) -> None:
         """Refuse a row that says nothing, or nothing that can be done."""

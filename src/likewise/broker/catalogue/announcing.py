@@ -1,0 +1,150 @@
+"""What sources and people say, written into the log: announcements with their leases, corrections, a person's word."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import cast
+
+from likewise.broker.store.commits import wait_for
+from likewise.broker.store.entries import (
+    Announce,
+    Command,
+    Correct,
+    Entry,
+    KeepAwake,
+    Revoke,
+    TakeBack,
+    Withdraw,
+    command_entry,
+    event_entries,
+)
+from likewise.broker.store.event_log import Done, EventLog
+from likewise.broker.tenants.tenant import Tenant
+from likewise.defaults import MAX_ANNOUNCEMENTS, MAX_CORRECTIONS
+from likewise.errors import LimitExceeded, UnknownId
+from likewise.model import Event
+from likewise.model.announcements.announcement import Announcement
+from likewise.model.announcements.shown_event import announcement_event, source_event
+from likewise.semantics.annotations.corrections import Correction
+
+LEASE_OVER = "its lease is over"
+
+
+class Announcements:
+    """Writes what is said about sources; what came of it is told once it is on disk."""
+
+    def __init__(self, log: EventLog, clock: Callable[[], int], kept_until: Callable[[], int | None]) -> None:
+        self._log = log
+        self._clock = clock
+        self._kept_until = kept_until
+        self._ending: set[tuple[int, str]] = set()  # whose lease is over and is being revoked
+
+    def announce(self, tenant: Tenant, announcement: Announcement) -> bool:
+        """Hold an announcement until its lease is over; whether it only was renewed."""
+        return cast("bool", wait_for(lambda done: self.start_announce(tenant, announcement, done)))
+
+    def start_announce(self, tenant: Tenant, announcement: Announcement, done: Done) -> None:
+        """`announce`, telling `done` when it is on disk.
+
+        What it says anew is an event, too; what is said again only renews the lease.
+        """
+        known = tenant.known.announcements
+        before = known.get(announcement.source)
+        if before is None and len(known) >= MAX_ANNOUNCEMENTS:
+            raise LimitExceeded("announcements of a tenant", allowed=MAX_ANNOUNCEMENTS, found=len(known) + 1)
+        renewed = before is not None and before.announcement.same_as(announcement)
+        ends = self._clock() + int(announcement.lease * 1_000_000)
+        command = Announce(announcement, ends, not renewed)
+        if renewed or before is None:
+            withdrawn: list[Command] = []
+        else:
+            withdrawn = [Withdraw(before.event)] if before.event else []
+        said = [] if renewed else [announcement_event(announcement)]
+        self._append(tenant, command, said, withdrawn, lambda result: done(_either(result, renewed)))
+
+    def revoke(self, tenant: Tenant, source: str, reason: str = "") -> None:
+        """Let an announcement hold no longer."""
+        wait_for(lambda done: self.start_revoke(tenant, source, reason, done))
+
+    def start_revoke(self, tenant: Tenant, source: str, reason: str, done: Done) -> None:
+        """`revoke`, telling `done` when it is on disk."""
+        held = tenant.known.announcement(source)
+        withdrawn: list[Command] = [Withdraw(held.event)] if held.event else []
+        self._append(tenant, Revoke(source, reason), [source_event("revocation", source, reason)], withdrawn, done)
+
+    def end_leases(self, tenant: Tenant) -> list[str]:
+        """Revoke what is over by now; whose it was."""
+        over = [source for source in tenant.known.over(self._clock()) if (tenant.number, source) not in self._ending]
+        for source in over:
+            self._ending.add((tenant.number, source))
+            self.start_revoke(tenant, source, LEASE_OVER, partial(self._ended, (tenant.number, source)))
+        return over
+
+    def _ended(self, whose: tuple[int, str], result: object) -> None:
+        self._ending.discard(whose)
+
+    def correct(self, tenant: Tenant, corrections: Sequence[Correction]) -> list[int]:
+        """Hold corrections; their numbers."""
+        return cast("list[int]", wait_for(lambda done: self.start_correct(tenant, corrections, done)))
+
+    def start_correct(self, tenant: Tenant, corrections: Sequence[Correction], done: Done) -> None:
+        """`correct`, telling `done` the numbers, or the first error."""
+        held = len(tenant.known.corrections) + len(corrections)
+        if held > MAX_CORRECTIONS:
+            raise LimitExceeded("corrections of a tenant", allowed=MAX_CORRECTIONS, found=held)
+        self._commands(tenant, [Correct(each) for each in corrections], done)
+
+    def take_back(self, tenant: Tenant, number: int) -> None:
+        """Let a correction hold no longer."""
+        wait_for(lambda done: self.start_take_back(tenant, number, done))
+
+    def start_take_back(self, tenant: Tenant, number: int, done: Done) -> None:
+        """`take_back`, telling `done` when it is on disk."""
+        if number not in tenant.known.corrections:
+            raise UnknownId(f"correction {number}")
+        self._commands(tenant, [TakeBack(number)], lambda found: done(_first(found)))
+
+    def start_keep(self, tenant: Tenant, source: str, kept: bool, done: Done) -> None:
+        """A person's word that a source shall go on, or need not; `done` is told when it is on disk."""
+        self._commands(tenant, [KeepAwake(source, kept)], lambda found: done(_first(found)))
+
+    def say(self, tenant: Tenant, event: Event) -> None:
+        """Publish something that the catalogue says by itself; nobody waits for it."""
+        self._log.append(event_entries(tenant.number, [event], self._kept_until()), lambda result: None)
+
+    def _append(
+        self, tenant: Tenant, command: Command, said: list[Event], withdrawn: list[Command], done: Done
+    ) -> None:
+        """A command, the event of it, and what it takes back, one after the other."""
+        entries: list[Entry] = [command_entry(tenant.number, command, done)]
+        entries += event_entries(tenant.number, said, self._kept_until())
+        entries += [command_entry(tenant.number, each) for each in withdrawn]
+        self._log.append(entries, _if_refused(done))
+
+    def _commands(self, tenant: Tenant, commands: Sequence[Command], done: Done) -> None:
+        results: list[object] = []
+
+        def applied(result: object) -> None:
+            results.append(result)
+            if len(results) == len(commands):
+                wrong = (each for each in results if isinstance(each, BaseException))
+                done(next(wrong, results))
+
+        if not commands:
+            done([])
+            return
+        self._log.append([command_entry(tenant.number, each, applied) for each in commands], _if_refused(done))
+
+
+def _if_refused(done: Done) -> Done:
+    """Tell an error of the writer; what was appended is told of when it is applied."""
+    return lambda result: done(result) if isinstance(result, BaseException) else None
+
+
+def _either(result: object, value: object) -> object:
+    return result if isinstance(result, BaseException) else value
+
+
+def _first(found: object) -> object:
+    return found[0] if isinstance(found, list) else found

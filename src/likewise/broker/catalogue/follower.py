@@ -1,0 +1,206 @@
+"""The follower of the log that learns: a thread of its own, which looks once a second at what came.
+
+It is handed what is on disk and costs the writer one append to a list. Of very many events a second it looks at a
+part, at least at the first of each source; ranges and counts of readings are then those of the events it looked at.
+Sources, when they were seen, and how often, come from the same part. A restart goes on from what was saved.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+import structlog
+
+from likewise.broker.catalogue.learnt import Learnt
+from likewise.broker.catalogue.saved import load_learnt, path_of, save_learnt
+from likewise.broker.store.entries import EVENT, Entry
+from likewise.broker.store.event_log import EventLog
+from likewise.broker.tenants.tenant import Tenant
+from likewise.defaults import CATALOGUE_SAVE_SECONDS, CATALOGUE_SECONDS, CATALOGUE_WAITING
+from likewise.errors import LikewiseError
+from likewise.formats.arrow.columns import columns_of
+from likewise.model import Event
+from likewise.model.announcements.shown_event import SPEAKER
+
+_log = structlog.get_logger("likewise.catalogue")
+LOOKED_AT: Final = 2_000  # events of one look
+AGAIN: Final = 100_000  # newest entries that are looked at again after a restart without what was saved
+Heard = Callable[[Tenant, list[Entry]], None]
+
+
+class CatalogueFollower:
+    """Keeps `learnt` of each tenant up to date if it `learns`; `on_heard` is told on its thread what came."""
+
+    def __init__(
+        self,
+        log: EventLog,
+        tenants: Mapping[int, Tenant],
+        *,
+        data: Path | None,
+        learns: bool = True,
+        on_heard: Heard = lambda tenant, entries: None,
+        on_turn: Callable[[], None] = lambda: None,
+    ) -> None:
+        self.learnt: dict[int, Learnt] = {}
+        self.passed_over = 0  # events that were not looked at, since the start
+        self.lock = threading.Lock()  # of what was learnt; nothing else is called with it held
+        self._log = log
+        self._tenants = tenants
+        self._data = data if learns else None
+        self._learns = learns
+        self._trouble: dict[str, str] = {}  # what does not work now, and why
+        self._on_heard = on_heard
+        self._on_turn = on_turn
+        self._positions: dict[int, int] = {}
+        self._saved: dict[int, int] = {}
+        self._waiting: list[list[Entry]] = []
+        self._count = 0
+        self._handed = 0  # the last position that was handed over
+        self._looked = 0  # ... and that was looked at
+        self._wake = threading.Event()
+        self._ending = threading.Event()
+        self._hurry = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="likewise-catalogue", daemon=True)
+        self._next_save = time.monotonic() + CATALOGUE_SAVE_SECONDS
+
+    def start(self) -> None:
+        """Take up what was saved, and what came since."""
+        for number in list(self._tenants):
+            found = None if self._data is None else load_learnt(path_of(self._data, number))
+            learnt, after = found or (Learnt(), 0)
+            self.learnt[number] = learnt
+            self._positions[number] = self._saved[number] = after
+        self._handed = self._looked = self._log.position
+        self._thread.start()
+
+    def take(self, entries: list[Entry]) -> None:
+        """New entries are on disk. On the writer's thread: as little as can be."""
+        if self._count < CATALOGUE_WAITING:
+            self._waiting.append(entries)
+            self._count += len(entries)
+        else:
+            self.passed_over += len(entries)
+        self._handed = entries[-1].position
+        self._wake.set()
+
+    def wait_until_learnt(self, timeout: float = 60.0) -> None:
+        """Wait until everything handed over so far was looked at; for tests, and for those who want to see it now."""
+        target, deadline = self._handed, time.monotonic() + timeout
+        while self._looked < target and self._thread.is_alive() and time.monotonic() < deadline:
+            self._hurry.set()
+            self._wake.set()
+            time.sleep(0.002)
+
+    def stop(self) -> None:
+        """Look at what is there, save it, and end."""
+        self._ending.set()
+        self._hurry.set()
+        self._wake.set()
+        if self._thread.is_alive():
+            self._thread.join(10.0)
+
+    # -- its thread -----------------------------------------------------------------------------
+
+    def _run(self) -> None:
+        self._do("learning what came before", self._catch_up)
+        while not self._ending.is_set():
+            if self._wake.wait(CATALOGUE_SECONDS) and not self._hurry.is_set():
+                self._hurry.wait(CATALOGUE_SECONDS)  # so that a look is at many
+            self._hurry.clear()
+            self._wake.clear()
+            self._do("learning from events", self._look)
+            self._do("what follows from what was learnt", self._on_turn)
+            if time.monotonic() >= self._next_save:
+                self._do("saving what was learnt", self._save)
+        self._do("learning from events", self._look)
+        self._do("saving what was learnt", self._save)
+
+    def _do(self, what: str, work: Callable[[], None]) -> None:
+        """Do something that must not end the thread: what goes wrong is said, and learning goes on."""
+        try:
+            work()
+            self._trouble.pop(what, None)
+        except Exception as error:
+            said = f"{type(error).__name__}: {error}"
+            if self._trouble.get(what) != said and not (self._ending.is_set() and isinstance(error, LikewiseError)):
+                _log.error("the catalogue could not do its work; it tries again", work=what, exc_info=error)
+            self._trouble[what] = said
+
+    def _look(self) -> None:
+        waiting, self._waiting = self._waiting, []
+        self._count = 0
+        end = waiting[-1][-1].position if waiting else self._handed
+        by_tenant: dict[int, list[Entry]] = {}
+        for entries in waiting:
+            for entry in entries:
+                by_tenant.setdefault(entry.tenant, []).append(entry)
+        for number, entries in by_tenant.items():
+            self._take_in(number, entries)
+        self._looked = max(self._looked, end)
+
+    def _take_in(self, number: int, entries: list[Entry]) -> None:
+        tenant = self._tenants.get(number)
+        if tenant is None:
+            return
+        events = [e for e in entries if e.kind == EVENT and e.source != SPEAKER]
+        looked = _part(events)
+        self.passed_over += len(events) - len(looked)
+        if looked and self._learns:
+            self.learn(number, looked)
+        self._positions[number] = entries[-1].position
+        self._on_heard(tenant, entries)
+
+    def learn(self, number: int, entries: Sequence[Entry]) -> None:
+        """Look at events of a tenant."""
+        values = [entry.value for entry in entries]
+        columns = columns_of([value for value in values if isinstance(value, Event)])
+        sources, at = [entry.source for entry in entries], [entry.arrival for entry in entries]
+        with self.lock:
+            self.learnt.setdefault(number, Learnt()).add(columns, sources, at)
+
+    def _catch_up(self) -> None:
+        """Look at what the log holds after what was saved, the newest of it."""
+        end = self._looked
+        for number, after in list(self._positions.items()) if self._learns else ():
+            page: list[Entry] = []
+            for entry in self._log.entries(max(after, end - AGAIN), end, tenant=number):
+                if self._ending.is_set():
+                    return
+                if entry.kind == EVENT and entry.source != SPEAKER:
+                    page.append(entry)
+                if len(page) >= LOOKED_AT // 4:
+                    self.learn(number, page)
+                    page = []
+                    time.sleep(0.001)  # others first
+            if page:
+                self.learn(number, page)
+            self._positions[number] = max(after, end)
+
+    def _save(self) -> None:
+        begun = time.monotonic()
+        self._next_save = begun + CATALOGUE_SAVE_SECONDS
+        if self._data is not None:
+            for number, position in list(self._positions.items()):
+                if position > self._saved.get(number, 0):
+                    save_learnt(path_of(self._data, number), self.learnt.setdefault(number, Learnt()), position)
+                    self._saved[number] = position
+        took = time.monotonic() - begun
+        self._next_save = time.monotonic() + max(CATALOGUE_SAVE_SECONDS, 200 * took)
+
+
+def _part(events: list[Entry]) -> list[Entry]:
+    """The events to look at: all, or the first of each source and some between."""
+    if len(events) <= LOOKED_AT:
+        return events
+    every = -(-len(events) // LOOKED_AT)
+    seen: set[str] = set()
+    chosen = []
+    for place, entry in enumerate(events):
+        if place % every == 0 or entry.source not in seen:
+            seen.add(entry.source)
+            chosen.append(entry)
+    return chosen

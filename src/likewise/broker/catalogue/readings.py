@@ -1,0 +1,58 @@
+"""What is learnt, as values: of a source, of one of its attributes, of a word over all sources."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import msgspec
+
+
+class Reading(NamedTuple):
+    """What was learnt of one attribute of a source; numbers are NaN where there were none."""
+
+    attribute: str
+    unit: str
+    times: int
+    kinds: int  # bits: 1 text, 2 number, 4 Boolean, 8 whole number
+    low: float
+    high: float
+    last: int
+    number: float
+    text: str
+    line: tuple[float, ...]
+
+
+class LearntSource(NamedTuple):
+    """What was learnt of a source; `interval` is the usual time between two events in seconds, NaN after one."""
+
+    source: str
+    events: int
+    first: int
+    seen: int
+    interval: float
+    readings: tuple[Reading, ...]
+
+
+class Word(NamedTuple):
+    """A name with a unit over all sources: how often, by how many, which kinds and numbers."""
+
+    attribute: str
+    unit: str
+    times: int
+    sources: int
+    kinds: int
+    low: float
+    high: float
+    last: int
+
+
+class LearntState(msgspec.Struct, frozen=True):
+    """The words of what was learnt; `shape` numbers each source's among `shapes`, `last` is the last text of a row."""
+
+    sources: list[str]
+    names: list[tuple[str, str]]
+    texts: list[dict[str, int]]
+    shapes: list[tuple[int, ...]]
+    shape: list[int]
+    last: list[str]
+    left_out: dict[str, int]

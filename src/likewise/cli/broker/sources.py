@@ -1,0 +1,178 @@
+"""`likewise sources`: who sends what, announced or learnt; announce, revoke, keep awake."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from likewise.cli.terminal import output
+from likewise.cli.terminal.options import AsJson, BrokerOptions, grouped
+
+if TYPE_CHECKING:
+    from likewise.formats.wire.sources import AttributeShown, SourceShown
+
+app = typer.Typer(
+    help="See who sends what, and what it means; announce sources and keep them awake.\n\n"
+    "Example: `likewise sources list`",
+    no_args_is_help=True,
+    rich_markup_mode="markdown",
+    add_completion=False,
+)
+Name = Annotated[str, typer.Argument(metavar="SOURCE", help="The source's name.")]
+BARS = "▁▂▃▄▅▆▇█"
+
+
+@app.command("list")
+@grouped
+def list_sources(
+    broker: BrokerOptions,
+    containing: Annotated[str, typer.Option("--containing", help="Only those whose name contains this text.")] = "",
+    limit: Annotated[int, typer.Option("--limit", min=1, max=1000, help="How many.")] = 100,
+    after: Annotated[str, typer.Option("--after", help="The last name of the page before.")] = "",
+    as_json: AsJson = False,
+) -> None:
+    """List the sources of the stream: when they were seen, how often they send, where and what they are.
+
+    Example: `likewise sources list --containing kitchen`
+    """
+    with broker.publisher() as client:
+        found = client.sources.list(containing, after, limit)
+    if as_json:
+        output.print_json(found)
+        return
+    if not found.sources:
+        output.print_line("No source yet. They come by themselves when events name their source.")
+        return
+    rows = [
+        (each.source, each.activity, each.model, each.place, each.events, _every(each), _seen(each), each.count)
+        for each in found.sources
+    ]
+    output.print_table(("source", "state", "model", "place", "events", "every", "last seen", "attributes"), rows)
+    if found.after:
+        output.remark(f"{found.total:,} in all; go on with --after {found.after!r}")
+
+
+@app.command()
+@grouped
+def show(broker: BrokerOptions, source: Name, as_json: AsJson = False) -> None:
+    """Show a source: what it announced, what it sends, and what each of it is taken for.
+
+    Example: `likewise sources show sensor-17`
+    """
+    with broker.publisher() as client:
+        found = client.sources.show(source)
+    if as_json:
+        output.print_json(found)
+        return
+    where = "".join(f", {each}" for each in (found.model, found.place) if each)
+    output.print_line(f"{found.source}{where}: {found.activity}, {found.events} events, last seen {_seen(found)}")
+    rows = [
+        (each.attribute, each.unit, "/".join(each.kinds), _range(each), _last(each), line(each.line),
+         each.understood.means or "?", f"{each.understood.probability:.2f}", _basis(each))
+        for each in found.attributes
+    ]  # fmt: skip
+    output.print_table(("attribute", "unit", "kind", "range", "last", "", "is taken for", "p", ""), rows)
+
+
+@app.command()
+@grouped
+def announce(
+    broker: BrokerOptions,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="An announcement as JSON; `-` reads standard input.")],
+    as_json: AsJson = False,
+) -> None:
+    """Announce what a source can produce, from JSON: source, attributes, model, place, lease.
+
+    Example: `likewise sources announce sensor-17.json`
+    """
+    import sys
+
+    import msgspec
+
+    from likewise.errors import FormatError
+    from likewise.model.announcements.announcement import Announcement
+
+    text = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
+    try:
+        said = msgspec.json.decode(text, type=Announcement)
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise FormatError(f"{file} holds no announcement: {error}") from None
+    with broker.publisher() as client:
+        found = client.sources.announce(said)
+    if as_json:
+        output.print_json(found)
+    else:
+        from likewise.cli.terminal.rendering import clock
+
+        output.print_line(f"{'Renewed' if found.renewed else 'Announced'} {found.source} until {clock(found.ends)}.")
+
+
+@app.command()
+@grouped
+def revoke(broker: BrokerOptions, source: Name) -> None:
+    """Take back what a source announced.
+
+    Example: `likewise sources revoke sensor-17`
+    """
+    with broker.publisher() as client:
+        client.sources.revoke(source)
+    output.print_line(f"{source} announces nothing any more.")
+
+
+@app.command()
+@grouped
+def keep(
+    broker: BrokerOptions,
+    source: Name,
+    no: Annotated[bool, typer.Option("--no", help="Let it rest again when nobody asks for it.")] = False,
+) -> None:
+    """Keep a source awake, whoever asks for it.
+
+    Example: `likewise sources keep sensor-17`
+    """
+    with broker.publisher() as client:
+        client.sources.keep(source, not no)
+    output.print_line(f"{source} {'may rest when nobody asks for it' if no else 'is kept awake'}.")
+
+
+def line(numbers: tuple[float, ...]) -> str:
+    """Numbers as a small line.
+
+    >>> line((1, 2, 8))
+    '▁▂█'
+    """
+    if len(numbers) < 2:
+        return ""
+    low, high = min(numbers), max(numbers)
+    step = (high - low) or 1.0
+    return "".join(BARS[int((each - low) / step * (len(BARS) - 1))] for each in numbers)
+
+
+def _every(source: SourceShown) -> str:
+    if source.interval is None:
+        return ""
+    from likewise.model.time import spoken
+
+    return spoken(max(1, round(source.interval)) * 1_000_000) if source.interval >= 1 else f"{source.interval:.3g} s"
+
+
+def _seen(source: SourceShown) -> str:
+    from likewise.cli.terminal.rendering import clock
+
+    return clock(source.seen) if source.seen else "never"
+
+
+def _range(each: AttributeShown) -> str:
+    if each.low is None and each.high is None:
+        return ""
+    return f"{'' if each.low is None else f'{each.low:g}'} to {'' if each.high is None else f'{each.high:g}'}".strip()
+
+
+def _last(each: AttributeShown) -> str:
+    return f"{each.last:g}" if isinstance(each.last, (int, float)) else str(each.last or "")
+
+
+def _basis(each: AttributeShown) -> str:
+    return "" if each.understood.basis == "learnt" else each.understood.basis

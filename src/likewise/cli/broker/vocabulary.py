@@ -1,0 +1,186 @@
+"""`likewise vocabulary`: the words of the stream, what they are taken for, and what people say they mean."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from likewise.cli.terminal import output
+from likewise.cli.terminal.options import AsJson, BrokerOptions, grouped
+
+app = typer.Typer(
+    help="See the stream's words, and say once what they mean.\n\nExample: `likewise vocabulary questions`",
+    no_args_is_help=True,
+    rich_markup_mode="markdown",
+    add_completion=False,
+)
+
+
+@app.command("list")
+@grouped
+def list_words(
+    broker: BrokerOptions,
+    containing: Annotated[str, typer.Option("--containing", help="Only names that contain this text.")] = "",
+    limit: Annotated[int, typer.Option("--limit", min=1, max=10000, help="How many.")] = 100,
+    as_json: AsJson = False,
+) -> None:
+    """List the names of attributes that the stream uses, and what each is taken for.
+
+    Example: `likewise vocabulary list --containing temp`
+    """
+    with broker.publisher() as client:
+        found = client.sources.vocabulary(containing, limit)
+    if as_json:
+        output.print_json(found)
+    elif not found:
+        output.print_line("No words yet. They come by themselves with events.")
+    else:
+        rows = [
+            (each.attribute, each.unit, "/".join(each.kinds), each.times, each.sources, ", ".join(each.values[:4]),
+             each.understood.means or "?", f"{each.understood.probability:.2f}",
+             "corrected" if each.understood.basis == "corrected" else "")
+            for each in found
+        ]  # fmt: skip
+        output.print_table(
+            ("attribute", "unit", "kind", "seen", "sources", "values", "is taken for", "p", ""), rows
+        )  # fmt: skip
+
+
+@app.command()
+@grouped
+def questions(
+    broker: BrokerOptions,
+    limit: Annotated[int, typer.Option("--limit", min=1, max=100, help="How many.")] = 10,
+    as_json: AsJson = False,
+) -> None:
+    """List the attributes whose confirmation would change most deliveries, the most useful first.
+
+    Example: `likewise vocabulary questions`
+    """
+    with broker.publisher() as client:
+        found = client.sources.questions(limit)
+    if as_json:
+        output.print_json(found)
+    elif not found:
+        output.print_line("No question: nothing that is asked for is in doubt.")
+    else:
+        rows = [
+            (each.attribute, each.unit, f"{each.deliveries:.3g}", each.sources, each.proposed,
+             ", ".join(f"{term} {likely:.2f}" for term, likely in each.asked))
+            for each in found
+        ]  # fmt: skip
+        output.print_table(("attribute", "unit", "a day", "sources", "is it ...?", "asked for as"), rows)
+        output.remark("Answer one: likewise vocabulary correct ATTRIBUTE 'what it is' --model ... | --source ...")
+
+
+@app.command()
+@grouped
+def correct(
+    broker: BrokerOptions,
+    attribute: Annotated[str, typer.Argument(metavar="ATTRIBUTE", help="The attribute as events name it.")],
+    means: Annotated[str, typer.Argument(metavar="MEANING", help="What it is.")] = "",
+    unit: Annotated[str, typer.Option("--unit", help="The unit of its readings, where events state none.")] = "",
+    source: Annotated[str, typer.Option("--source", help="Of this source only.")] = "",
+    model: Annotated[str, typer.Option("--model", help="Of sources of this model only.")] = "",
+    as_json: AsJson = False,
+) -> None:
+    """Say once what an attribute is; certain from then on, for every subscription.
+
+    Example: `likewise vocabulary correct temp1 "supply air temperature" --model X --unit degC`
+    """
+    from likewise.errors import InputError
+
+    if source and model:
+        raise InputError("a correction is of a source or of a model; give one of --source and --model")
+    with broker.publisher() as client:
+        found = client.sources.correct(attribute, means, unit=unit, source=source, model=model)
+    if as_json:
+        output.print_json(found)
+    else:
+        whose = f" of {found.of} {found.name}" if found.name else ""
+        said = ", ".join(part for part in (found.means, f"in {found.unit}" if found.unit else "") if part)
+        output.print_line(f"{found.attribute}{whose} is {said}. Undo: likewise vocabulary undo {found.number}")
+
+
+@app.command()
+@grouped
+def corrections(broker: BrokerOptions, as_json: AsJson = False) -> None:
+    """List what people said that attributes mean.
+
+    Example: `likewise vocabulary corrections`
+    """
+    from likewise.cli.terminal.rendering import clock
+
+    with broker.publisher() as client:
+        found = client.sources.corrections()
+    if as_json:
+        output.print_json(found)
+    elif not found:
+        output.print_line("No corrections.")
+    else:
+        rows = [
+            (each.number, each.attribute, f"{each.of} {each.name}" if each.name else "", each.means, each.unit, each.by,
+             clock(each.at) if each.at else "")
+            for each in found
+        ]  # fmt: skip
+        output.print_table(("number", "attribute", "of", "is", "unit", "by", "at"), rows)
+
+
+@app.command()
+@grouped
+def undo(
+    broker: BrokerOptions, number: Annotated[int, typer.Argument(metavar="NUMBER", help="The correction's number.")]
+) -> None:
+    """Take a correction back.
+
+    Example: `likewise vocabulary undo 17`
+    """
+    with broker.publisher() as client:
+        client.sources.take_back(number)
+    output.print_line(f"Correction {number} holds no longer.")
+
+
+@app.command("export")
+@grouped
+def export(
+    broker: BrokerOptions,
+    file: Annotated[Path | None, typer.Argument(metavar="FILE", help="Where to; standard output if left out.")] = None,
+) -> None:
+    """Write every correction as an SSSOM table.
+
+    Example: `likewise vocabulary export corrections.sssom.tsv`
+    """
+    with broker.publisher() as client:
+        table = client.sources.export_corrections()
+    if file is None:
+        output.print_line(table.rstrip("\n"))
+    else:
+        file.write_text(table, encoding="utf-8")
+        output.print_line(f"Wrote {file}.")
+
+
+@app.command("import")
+@grouped
+def import_table(
+    broker: BrokerOptions,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="An SSSOM table with skos:exactMatch rows.")],
+    as_json: AsJson = False,
+) -> None:
+    """Make the corrections of an SSSOM table, all or none.
+
+    Example: `likewise vocabulary import corrections.sssom.tsv`
+    """
+    from likewise.errors import FormatError
+
+    try:
+        text = file.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise FormatError(f"{file} is not UTF-8 text") from None
+    with broker.publisher() as client:
+        count = client.sources.import_corrections(text)
+    if as_json:
+        output.print_json({"corrections": count})
+    else:
+        output.print_line(f"{count} corrections hold from now on.")

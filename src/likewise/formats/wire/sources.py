@@ -1,0 +1,148 @@
+"""What the catalogue says over the wire: sources, words, corrections, questions, and what a source is told."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from likewise.model.announcements.announcement import Announcement
+
+Basis = Literal["corrected", "learnt", "announced"]
+Activity = Literal["awake", "silent", "resting", "announced"]
+
+
+class Understood(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What an attribute is taken for, how probably, and why; `correction` is the number of who said so."""
+
+    means: str = ""
+    probability: float = 0.0
+    words: str = ""
+    basis: Basis = "learnt"
+    correction: int | None = None
+
+
+class AttributeShown(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One attribute of a source: announced, learnt or both. Times are µs since 1970."""
+
+    attribute: str
+    unit: str = ""
+    kinds: tuple[str, ...] = ()
+    times: int = 0
+    low: float | None = None
+    high: float | None = None
+    last: str | float | None = None
+    seen: int = 0
+    line: tuple[float, ...] = ()
+    announced: bool = False
+    understood: Understood = Understood()
+
+
+class SourceShown(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A source: who it is, when it was seen, what it sends. In a list its attributes are counted, not shown."""
+
+    source: str
+    activity: Activity = "awake"
+    model: str = ""
+    place: str = ""
+    events: int = 0
+    first: int = 0
+    seen: int = 0
+    interval: float | None = None
+    count: int = 0
+    attributes: tuple[AttributeShown, ...] = ()
+    announcement: Announcement | None = None
+    ends: int | None = None
+    kept: bool = False
+    wanted: int | None = None
+
+
+class SourcesPage(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Some sources; `after` asks for the next ones, '' if there are none. `left_out` counts what did not fit."""
+
+    sources: tuple[SourceShown, ...]
+    total: int
+    after: str = ""
+    left_out: dict[str, int] = {}
+
+
+class WordShown(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A name with a unit over all sources, and what it is taken for."""
+
+    attribute: str
+    unit: str = ""
+    kinds: tuple[str, ...] = ()
+    times: int = 0
+    sources: int = 0
+    low: float | None = None
+    high: float | None = None
+    seen: int = 0
+    values: tuple[str, ...] = ()
+    understood: Understood = Understood()
+
+
+class CorrectionWanted(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """What an attribute of a source, of a model, or of everybody means, and in which unit."""
+
+    attribute: str
+    of: Literal["source", "model", "attribute"] = "attribute"
+    name: str = ""
+    means: str = ""
+    unit: str = ""
+
+
+class CorrectionShown(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A correction that holds, by its number."""
+
+    number: int
+    attribute: str
+    of: Literal["source", "model", "attribute"] = "attribute"
+    name: str = ""
+    means: str = ""
+    unit: str = ""
+    by: str = ""
+    at: int = 0
+
+
+class UsefulQuestion(msgspec.Struct, frozen=True, omit_defaults=True):
+    """An attribute whose confirmation would change most: for how many deliveries a day, about, and what is proposed.
+
+    `asked` are the terms of subscriptions that hang on it, each with the probability that it is what they mean.
+    """
+
+    attribute: str
+    unit: str
+    deliveries: float
+    sources: int
+    proposed: str
+    probability: float
+    asked: tuple[tuple[str, float], ...] = ()
+    model: str = ""
+
+
+class Imported(msgspec.Struct, frozen=True):
+    """How many corrections an imported table said."""
+
+    corrections: int
+
+
+class AnnouncementHeld(msgspec.Struct, frozen=True):
+    """An announcement that was taken: until when it holds (µs since 1970), and whether it only was renewed."""
+
+    source: str
+    ends: int
+    renewed: bool
+
+
+class Sense(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a source is told: to sense, at this interval (s) or oftener if it says one, or to rest.
+
+    `version` grows with every change; `wanted` is how many subscriptions ask for it.
+    """
+
+    source: str
+    on: bool
+    version: int
+    interval: float | None = None
+    wanted: int = 0
+    reason: str = ""

@@ -1,0 +1,192 @@
+"""An announcement: what a source can produce (sources.md C, Figures 7 and 12; docs/guides/catalogue.md).
+
+It names attributes with their units and ranges or values, and how long it holds: its lease. Everything it says is
+checked when it is made, so that a bad one is refused before anybody counts on it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Literal
+
+import msgspec
+
+from likewise.defaults import (
+    LEASE_SECONDS,
+    MAX_ANNOUNCED_ATTRIBUTES,
+    MAX_ANNOUNCED_VALUES,
+    MAX_LEASE_SECONDS,
+    MAX_TERM_LENGTH,
+)
+from likewise.errors import InputError, LimitExceeded, UnitError
+from likewise.model.predicate import Predicate
+from likewise.model.subscription import check_themes
+from likewise.model.text import fold
+from likewise.model.units import any_unit, suggestion
+from likewise.model.values import Interval
+
+AnnouncedKind = Literal["number", "text", "boolean", ""]
+LARGEST = 1.7e308  # of a number: what is announced to be a number lies between it and its negative
+
+
+class AnnouncedAttribute(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """One attribute that a source can produce: its unit, what kind of value it has, and which ones.
+
+    Numbers lie between `low` and `high`, in the unit; `values` lists all there are. Without either, any.
+
+    >>> AnnouncedAttribute("temp", "°C", low=-40, high=85).kind
+    'number'
+    """
+
+    name: str
+    unit: str = ""
+    kind: AnnouncedKind = ""
+    low: float | None = None
+    high: float | None = None
+    values: tuple[str | float | bool, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not self.name.strip() or len(self.name) > MAX_TERM_LENGTH:
+            raise InputError(f"an announced attribute has a name of 1 to {MAX_TERM_LENGTH:,} characters")
+        if self.unit:
+            found = any_unit(self.unit)
+            if found is None:
+                near = suggestion(self.unit)
+                raise UnitError(
+                    f"the unit {self.unit[:40]!r} of {self.name!r} is not known{f'; is it {near}?' if near else ''}; "
+                    "leave it out if it has no unit"
+                )
+            msgspec.structs.force_setattr(self, "unit", found.symbol)
+        bounds = [bound for bound in (self.low, self.high) if bound is not None]
+        if not all(math.isfinite(bound) for bound in bounds):
+            raise InputError(f"a bound of {self.name!r} is not finite; leave it out if there is none")
+        if len(bounds) == 2 and bounds[0] > bounds[1]:
+            raise InputError(
+                f"the range of {self.name!r} is reversed: {bounds[0]:g} is above {bounds[1]:g}; `low` comes first"
+            )
+        if len(self.values) > MAX_ANNOUNCED_VALUES:
+            raise LimitExceeded(f"values of {self.name!r}", allowed=MAX_ANNOUNCED_VALUES, found=len(self.values))
+        if any(isinstance(value, str) and len(value) > MAX_TERM_LENGTH for value in self.values):
+            raise LimitExceeded(f"characters of a value of {self.name!r}", allowed=MAX_TERM_LENGTH)
+        if bounds and self.values:
+            raise InputError(f"{self.name!r} has a range and values; give the one or the other")
+        kind = self.kind or self._kind(bool(bounds))
+        if kind in ("text", "boolean") and (bounds or self.unit):
+            raise InputError(f"{self.name!r} is announced as {kind}, so it has no unit and no range; leave them out")
+        msgspec.structs.force_setattr(self, "kind", kind)
+
+    def _kind(self, ranged: bool) -> AnnouncedKind:
+        if ranged or self.unit:
+            return "number"
+        kinds = {bool: "boolean", str: "text", int: "number", float: "number"}
+        found = {kinds[type(value)] for value in self.values}
+        return found.pop() if len(found) == 1 else ""  # type: ignore[return-value]
+
+    def predicate(self) -> Predicate:
+        """What every announced value meets; one that does not lies outside the announcement.
+
+        >>> AnnouncedAttribute("temp", low=0).predicate().operator
+        'between'
+        """
+        if self.values:
+            return Predicate(self.name, "in", self.values)
+        if self.low is None and self.high is None:
+            return Predicate(self.name, "exists")
+        low = -LARGEST if self.low is None else self.low
+        high = LARGEST if self.high is None else self.high
+        return Predicate(self.name, "between", Interval(low, high, unit=self.unit))
+
+
+class Area(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Where a source's readings come from: its latitudes and longitudes, in degrees."""
+
+    lat: tuple[float, float]
+    long: tuple[float, float]
+
+    def __post_init__(self) -> None:
+        for name, (low, high), most in (("lat", self.lat, 90), ("long", self.long, 180)):
+            if not (-most <= low <= high <= most):
+                raise InputError(f"the area's {name} is [{low:g}, {high:g}]; give two degrees within {most}, low first")
+
+
+class Announcement(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """What a source can produce, and for how long that holds.
+
+    `complete` says that it sends no other attributes. `interval` is the seconds between two readings, `battery` and
+    `reputation` lie between 0 and 1. Only a `controllable` source is ever told to rest or to wake. `lease` is the
+    seconds after which the announcement is over unless it is made again.
+
+    >>> Announcement("sensor-17", (AnnouncedAttribute("temp", "degC"),), model="SHT31").lease
+    600.0
+    >>> Announcement("sensor-17", ())
+    Traceback (most recent call last):
+    likewise.errors.InputError: the announcement of 'sensor-17' names no attribute; say what it can produce
+    """
+
+    source: str
+    attributes: tuple[AnnouncedAttribute, ...]
+    complete: bool = False
+    themes: tuple[str, ...] = ()
+    model: str = ""
+    place: str = ""
+    area: Area | None = None
+    interval: float | None = None
+    battery: float | None = None
+    reputation: float | None = None
+    controllable: bool = False
+    lease: float = LEASE_SECONDS
+
+    def __post_init__(self) -> None:
+        for what, text in (("source", self.source), ("model", self.model), ("place", self.place)):
+            if len(text) > MAX_TERM_LENGTH:
+                raise LimitExceeded(f"characters of an announcement's {what}", allowed=MAX_TERM_LENGTH, found=len(text))
+        if not self.source.strip():
+            raise InputError("the announcement names no source; say whose it is")
+        if not self.attributes:
+            raise InputError(f"the announcement of {self.source!r} names no attribute; say what it can produce")
+        if len(self.attributes) > MAX_ANNOUNCED_ATTRIBUTES:
+            raise LimitExceeded(
+                f"attributes announced by {self.source!r}", allowed=MAX_ANNOUNCED_ATTRIBUTES, found=len(self.attributes)
+            )
+        _check_once(self.attributes)
+        check_themes(self.themes, InputError)
+        if not (isinstance(self.lease, (int, float)) and 0 < self.lease <= MAX_LEASE_SECONDS):
+            raise InputError(
+                f"the lease of {self.source!r} is {self.lease!r}; an announcement must end: give seconds, at most "
+                f"{MAX_LEASE_SECONDS:,}, and announce again before they are over"
+            )
+        if self.interval is not None and not (0 < self.interval < math.inf):
+            raise InputError(f"the interval of {self.source!r} is {self.interval!r}; give seconds above 0")
+        for what, share in (("battery", self.battery), ("reputation", self.reputation)):
+            if share is not None and not 0 <= share <= 1:
+                raise InputError(f"the {what} of {self.source!r} is {share!r}; give a share from 0 to 1")
+
+    def everything(self) -> tuple[AnnouncedAttribute, ...]:
+        """Its attributes, and the latitude and longitude that its area says, unless it announces them itself.
+
+        >>> made = Announcement("s", (AnnouncedAttribute("no2"),), area=Area((45.8, 45.9), (15.9, 16.0)))
+        >>> [(each.name, each.low) for each in made.everything()]
+        [('no2', None), ('lat', 45.8), ('long', 15.9)]
+        """
+        if self.area is None:
+            return self.attributes
+        known = {fold(each.name) for each in self.attributes}
+        more = (("lat", self.area.lat), ("long", self.area.long))
+        return (
+            *self.attributes,
+            *(AnnouncedAttribute(name, low=low, high=high) for name, (low, high) in more if name not in known),
+        )
+
+    def same_as(self, other: Announcement) -> bool:
+        """Whether it says what another does, whatever their leases."""
+        return msgspec.structs.replace(other, lease=self.lease) == self
+
+
+def _check_once(attributes: Sequence[AnnouncedAttribute]) -> None:
+    seen: set[tuple[str, str]] = set()
+    for each in attributes:
+        key = (fold(each.name), each.unit)
+        if key in seen:
+            raise InputError(f"{each.name!r} is announced twice; name every attribute once")
+        seen.add(key)
