@@ -1,7 +1,7 @@
 """The catalogue: what every source means, announced, learnt, corrected once (docs/guides/catalogue.md).
 
-`follower` is a thread beside the log that looks at what came, once a second; `learnt` keeps what it saw as columns, by
-`shapes`, gives `readings`, and `saved` brings it over a restart. `announcing` writes what sources and people say into
-the log. `showing` puts all of it together, `understanding` says what an attribute is taken for, and
-`questions` which answer would change most.
+`follower` is a thread beside the log that looks at what came, once a second; `learnt` keeps what was `seen` as columns,
+by `shapes`, and `saved` brings it over a restart. `announcing` writes what sources and people say into the log.
+`showing` puts all of it together, `understanding` says what an attribute is taken for, and `questions` which answer
+would change most.
 """

@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from likewise.broker.catalogue.readings import LearntSource, LearntState, Reading, Word
+from likewise.broker.catalogue.seen import LearntSource, LearntState, Reading, Word
 from likewise.broker.catalogue.shapes import Shape
 from likewise.defaults import (
     CATALOGUE_ATTRIBUTES,

@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from likewise.broker.catalogue.readings import Word
+from likewise.broker.catalogue.seen import Word
 from likewise.broker.catalogue.understanding import Understanding, seen_term
 from likewise.broker.tenants.tenant import Tenant
 from likewise.formats.wire.sources import UsefulQuestion

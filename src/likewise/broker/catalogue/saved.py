@@ -15,7 +15,7 @@ import numpy as np
 import structlog
 
 from likewise.broker.catalogue.learnt import Learnt
-from likewise.broker.catalogue.readings import LearntState
+from likewise.broker.catalogue.seen import LearntState
 
 _log = structlog.get_logger("likewise.catalogue")
 VERSION: Final = 1

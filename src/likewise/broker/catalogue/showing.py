@@ -11,12 +11,19 @@ import msgspec
 from likewise.broker.catalogue.follower import CatalogueFollower
 from likewise.broker.catalogue.learnt import Learnt
 from likewise.broker.catalogue.questions import useful_questions
-from likewise.broker.catalogue.readings import LearntSource, Reading
+from likewise.broker.catalogue.seen import LearntSource, Reading
 from likewise.broker.catalogue.understanding import Understanding, kinds_of
 from likewise.broker.store.catalogue.rows import HeldAnnouncement
 from likewise.broker.tenants.tenant import Tenant
 from likewise.errors import UnknownId
-from likewise.formats.wire.sources import Activity, AttributeShown, SourceShown, SourcesPage, UsefulQuestion, WordShown
+from likewise.formats.wire.sources import (
+    AttributeShown,
+    SourceShown,
+    SourcesPage,
+    SourceState,
+    UsefulQuestion,
+    WordShown,
+)
 from likewise.model.text import fold
 
 PLACES: Final = ("place", "room", "location", "site", "zone", "building", "area", "city")
@@ -131,7 +138,7 @@ class Catalogue:
 
     def _activity(
         self, tenant: Tenant, source: str, learnt: LearntSource | None, held: HeldAnnouncement | None
-    ) -> Activity:
+    ) -> SourceState:
         if held is not None and self._resting(tenant, source):
             return "resting"
         if learnt is None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Final
 
-from likewise.broker.catalogue.readings import Reading, Word
+from likewise.broker.catalogue.seen import Reading, Word
 from likewise.broker.tenants.known_sources import KnownSources
 from likewise.broker.tenants.tenant import Tenant
-from likewise.formats.wire.sources import Understood
+from likewise.formats.wire.sources import TakenFor
 from likewise.model.text import fold
 from likewise.model.units import any_unit
 from likewise.semantics.annotations.corrections import Correction
@@ -56,10 +56,10 @@ class Understanding:
 
     def __init__(self, tenant: Tenant) -> None:
         self._tenant = tenant
-        self._kept: dict[Term, Understood] = {}
+        self._kept: dict[Term, TakenFor] = {}
         self._judged = -1
 
-    def of(self, attributes: Iterable[Reading | Word], source: str = "", model: str = "") -> list[Understood]:
+    def of(self, attributes: Iterable[Reading | Word], source: str = "", model: str = "") -> list[TakenFor]:
         """What each is taken for, of a source or of whoever sends it."""
         wanted = list(attributes)
         terms = [seen_term(each.attribute, each.unit, each.kinds) for each in wanted]
@@ -71,7 +71,7 @@ class Understanding:
                 found.append(self._kept[term])
                 continue
             number, said = corrected
-            found.append(Understood(said.means or self._kept[term].means, 1.0, str(said), "corrected", number))
+            found.append(TakenFor(said.means or self._kept[term].means, 1.0, str(said), "corrected", number))
         return found
 
     def _read(self, terms: list[Term]) -> None:
@@ -83,18 +83,18 @@ class Understanding:
         measure: Any = interpretation.measure
         facets = getattr(getattr(measure, "measure", measure), "facets", None)
         if facets is None:
-            self._kept.update(dict.fromkeys(terms, Understood(words="this measure reads no names")))
+            self._kept.update(dict.fromkeys(terms, TakenFor(words="this measure reads no names")))
             return
         curve = interpretation.curve("conditions")
         for term in terms:
             said: Facets = facets(term)
             means = concept_of(said)
             if not means:
-                self._kept[term] = Understood(words=facets_in_words(said))
+                self._kept[term] = TakenFor(words=facets_in_words(said))
                 continue
             asked = Term(means, "attribute", (), term.unit, term.kind)
             likely = curve.of(float(measure.matrix([asked], [term])[0, 0])) / len(said.kinds)
-            self._kept[term] = Understood(means, round(likely, 3), facets_in_words(said))
+            self._kept[term] = TakenFor(means, round(likely, 3), facets_in_words(said))
 
 
 def correction_of(known: KnownSources, attribute: str, source: str, model: str) -> tuple[int, Correction] | None:

@@ -9,10 +9,10 @@ import msgspec
 from likewise.model.announcements.announcement import Announcement
 
 Basis = Literal["corrected", "learnt", "announced"]
-Activity = Literal["awake", "silent", "resting", "announced"]
+SourceState = Literal["awake", "silent", "resting", "announced"]
 
 
-class Understood(msgspec.Struct, frozen=True, omit_defaults=True):
+class TakenFor(msgspec.Struct, frozen=True, omit_defaults=True):
     """What an attribute is taken for, how probably, and why; `correction` is the number of who said so."""
 
     means: str = ""
@@ -35,14 +35,14 @@ class AttributeShown(msgspec.Struct, frozen=True, omit_defaults=True):
     seen: int = 0
     line: tuple[float, ...] = ()
     announced: bool = False
-    understood: Understood = Understood()
+    understood: TakenFor = TakenFor()
 
 
 class SourceShown(msgspec.Struct, frozen=True, omit_defaults=True):
     """A source: who it is, when it was seen, what it sends. In a list its attributes are counted, not shown."""
 
     source: str
-    activity: Activity = "awake"
+    activity: SourceState = "awake"
     model: str = ""
     place: str = ""
     events: int = 0
@@ -78,7 +78,7 @@ class WordShown(msgspec.Struct, frozen=True, omit_defaults=True):
     high: float | None = None
     seen: int = 0
     values: tuple[str, ...] = ()
-    understood: Understood = Understood()
+    understood: TakenFor = TakenFor()
 
 
 class CorrectionWanted(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
