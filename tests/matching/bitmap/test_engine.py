@@ -6,6 +6,7 @@ import math
 import random
 import sys
 from functools import partial
+from random import Random
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from likewise.formats.arrow.event_batch import EventBatch
 from likewise.matching.bitmap.engine import BitmapEngine
 from likewise.matching.bitmap.layout import BlockShape
 from likewise.matching.bitmap.residual import holds
+from likewise.matching.engine import Addition
 from likewise.model import (
     All,
     Any,
@@ -34,7 +36,9 @@ from likewise.model.predicate import Operator
 from likewise.testing import REGRESSIONS, Setting, check_engine, compare_bulk
 
 # Blocks of a few slots and cells of a few bounds: every merge and every path is met with little data.
-TINY = BlockShape(tail_slots=4, tail_rows=40, largest_block=256, clustered=3, dense_from=2, smallest_cell=4, cells=8)
+TINY = BlockShape(
+    tail_slots=4, tail_rows=40, largest_block=256, clustered=3, met=100, dense_from=2, smallest_cell=4, cells=8
+)
 SPARSE = TINY._replace(dense_share=1, dense_from=10_000)  # nothing is dense: all is listed
 SHAPES = {"usual": BlockShape(), "tiny": TINY, "sparse": SPARSE}
 
@@ -326,7 +330,7 @@ def test_clustered_blocks_find_what_holds_in_order() -> None:
             engine.remove(ordinal - 2)
         if ordinal % 8 == 0:
             check(engine, *events)
-        gated = max(gated, sum(block.gate >= 0 for block in engine._blocks.held))
+        gated = max(gated, sum(len(block.gates) > 0 for block in engine._blocks.held))
     assert gated >= 4, "nothing was clustered"
     for ordinal in sorted(engine.subscriptions)[::2]:
         engine.remove(ordinal)
@@ -337,13 +341,70 @@ def test_clustered_blocks_find_what_holds_in_order() -> None:
 
 
 def test_nothing_is_clustered_where_it_is_of_no_use() -> None:
-    """Wide ranges, or slots without a common axis, stay in the order of addition."""
+    """Wide ranges, and slots that say nothing narrow, stay in the order of addition."""
     wide = [condition(Predicate("x", ">", n / 100)) for n in range(100)]
-    mixed = [condition(Predicate(f"x{n % 3}", "between", Interval(float(n), n + 0.5))) for n in range(100)]
-    for subscriptions in (wide, mixed):
+    plain = [condition(Predicate("x", "exists"), Predicate("y", "!=", float(n))) for n in range(100)]
+    for subscriptions in (wide, plain):
         engine = engine_of(subscriptions, TINY._replace(largest_block=16))
-        assert all(block.gate < 0 for block in engine._blocks.held)
-        check(engine, event({"x": 0.5, "x1": 40.2}))
+        assert not any(block.level or len(block.gates) for block in engine._blocks.held)
+        check(engine, event({"x": 0.5, "y": 40.0}))
+
+
+def asked_alike(n: int, random: Random) -> Subscription:
+    """Conditions that clustering can tell apart by a range, by two, by a text, or not at all."""
+    x, y = random.uniform(0, 100), random.uniform(0, 100)
+    parts = [
+        Predicate("x", "between", Interval(x, x + random.choice([0.5, 1, 2, 60]))),
+        Predicate("y", "between", Interval(y, y + random.choice([0.5, 1, 3, 80]))),
+        Predicate("city", "=", f"town {n % 40}"),
+        Predicate("kind", random.choice(["=", "!="]), random.choice(["a", "b"])),
+        Predicate("t", ">", random.uniform(0, 10)),
+    ]
+    chosen = random.sample(parts[:3], random.choice([1, 2, 3])) + random.sample(parts[3:], random.choice([0, 1]))
+    return condition(*chosen)
+
+
+def said_alike(random: Random) -> Event:
+    said = {"x": random.uniform(0, 100), "y": random.uniform(0, 100), "city": f"Town {random.randrange(42)}"}
+    said |= {"kind": random.choice("abc"), "t": random.uniform(0, 10)}
+    kept = {name: value for name, value in said.items() if random.random() < 0.9}
+    if random.random() < 0.2:
+        kept["x"] = [random.uniform(0, 100), random.uniform(0, 100)]
+    if random.random() < 0.2:
+        kept["city"] = [f"town {random.randrange(42)}", "town 7"]
+    return event(kept)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_slots_dealt_again_and_again_find_what_holds(seed: int) -> None:
+    """Through every level of clustering, by numbers and texts, with removals at any moment and many at once."""
+    random = Random(seed)
+    shape = TINY._replace(largest_block=16, clustered=2, finer=2, merged=2, entered=100)
+    engine = BitmapEngine(shape=shape)
+    levels: set[int] = set()
+    token_gates = 0
+    highest = 0
+    for ordinal in range(900):
+        engine.add(ordinal, asked_alike(ordinal, random))
+        highest = ordinal + 1
+        if random.random() < 0.08:
+            engine.remove(random.choice(list(engine.subscriptions)))
+        if ordinal % 60 == 0:
+            check(engine, *(said_alike(random) for _ in range(6)))
+        levels |= {block.level for block in engine._blocks.held}
+        token_gates += sum(bool(axis % 2) for block in engine._blocks.held for axis in block.gates[:, 0])
+    engine.add_many([Addition(highest + n, asked_alike(n, random), 0) for n in range(500)])
+    levels |= {block.level for block in engine._blocks.held}
+    assert levels == {0, 1, 2, 3}, "not every level of clustering was at work"
+    assert token_gates, "nothing was clustered by a text"
+    check(engine, *(said_alike(random) for _ in range(20)))
+    held = list(engine.subscriptions)
+    for ordinal in random.sample(held, len(held) * 3 // 4):
+        engine.remove(ordinal)
+    check(engine, *(said_alike(random) for _ in range(20)))
+    for ordinal in list(engine.subscriptions):
+        engine.remove(ordinal)
+    assert len(engine._book) == 0
 
 
 @pytest.mark.parametrize("folded", [0, 7, 40])

@@ -27,6 +27,9 @@ KINDS: dict[str, type[np.generic]] = {
 }  # fmt: skip
 
 
+NO_GATES = np.zeros((0, 3))
+
+
 class Rows(NamedTuple):
     """Slots as arrays: `starts[s]:starts[s+1]` are the rows of slot s, ordinals ascend."""
 
@@ -60,11 +63,18 @@ def join(parts: list[Rows]) -> Rows:
 class Block:
     """Slots with their bitmaps. `record` is the line of addresses the kernels read (see `block_layout`)."""
 
-    def __init__(self, rows: Rows, owner: NDArray[np.int32], shape: layout.BlockShape, gate: int = -1) -> None:
-        """`gate`: the code of an axis on which every slot must find a number (see `clustering`)."""
+    def __init__(
+        self,
+        rows: Rows,
+        owner: NDArray[np.int32],
+        shape: layout.BlockShape,
+        gates: NDArray[np.float64] = NO_GATES,
+        level: int = 0,
+    ) -> None:
+        """`gates`: what every slot asks for (see `clustering`); `level`: how many others it was clustered with."""
         self.rows = rows
-        self.gate = gate
-        self.settled = gate >= 0  # no further clustering is of use
+        self.level = level
+        self.settled = False  # no further clustering is of use
         self._shape = shape
         self.size = self.live = len(rows.ordinals)
         self.first, self.last = int(rows.ordinals[0]), int(rows.ordinals[-1])
@@ -82,8 +92,7 @@ class Block:
             is_dense &= dense[np.minimum(place, len(dense) - 1)] == attribute
         self._build_dense(dense, is_dense, place, slot)
         self._build_listed(~is_dense, slot)
-        mine = rows.codes == gate
-        self._arrays["gate"] = np.array([rows.on[mine].min(), rows.off[mine].max()]) if gate >= 0 else np.zeros(2)
+        self._arrays["gates"] = gates[: layout.MAX_GATES]
         steps = np.diff(rows.ordinals)
         consecutive = self.size == 1 or bool((steps == 1).all())
         self.distinct = bool((steps > 0).all())
@@ -93,7 +102,7 @@ class Block:
 
     def kept(self) -> dict[str, NDArray[Any]]:
         """Everything about it as arrays, for `restored`."""
-        facts = (self.gate, self.settled, self.live, self._dense, self._consecutive, self.distinct)
+        facts = (self.level, self.settled, self.live, self._dense, self._consecutive, self.distinct)
         rows = {f"row_{name}": column for name, column in self.rows._asdict().items()}
         return {**rows, **self._arrays, "facts": np.array(facts, np.int64)}
 
@@ -101,10 +110,10 @@ class Block:
     def restored(cls, arrays: dict[str, NDArray[Any]], shape: layout.BlockShape) -> Block:
         """The block whose arrays these are; they become its own."""
         block = cls.__new__(cls)
-        gate, settled, live, dense, consecutive, distinct = arrays.pop("facts").tolist()
+        level, settled, live, dense, consecutive, distinct = arrays.pop("facts").tolist()
         block.rows = Rows(*(arrays.pop(f"row_{name}") for name in Rows._fields))
         block._arrays, block._shape = arrays, shape
-        block.gate, block.settled, block.live = gate, bool(settled), live
+        block.level, block.settled, block.live = level, bool(settled), live
         block.size = len(block.rows.ordinals)
         block.first, block.last = int(block.rows.ordinals[0]), int(block.rows.ordinals[-1])
         block._words = -(-block.size // 64)
@@ -196,13 +205,22 @@ class Block:
         record, arrays, rows = self.record, self._arrays, self.rows
         for name, field in layout.ADDRESSES.items():
             record[field] = address(getattr(rows, name[4:]) if name.startswith("row_") else arrays[name])
-        record[layout.GATE] = self.gate
+        gates = self.gates
+        record[layout.GATES] = len(gates)
+        for number, (axis, low, high) in enumerate(gates.tolist()):
+            record[layout.GATE + 3 * number] = axis
+            record.view(np.float64)[layout.GATE + 3 * number + 1 : layout.GATE + 3 * number + 3] = low, high
         record[layout.SLOTS], record[layout.WORDS], record[layout.DENSE] = self.size, self._words, self._dense
         record[layout.NUMBER_CODES] = len(arrays["number_codes"])
         record[layout.TOKEN_CODES] = len(arrays["token_codes"])
         record[layout.NEEDING] = int(len(arrays["need"]) > 0)
         distinct = layout.DISTINCT if self.distinct else layout.SHARED
         record[layout.ORDER] = layout.CONSECUTIVE if self._consecutive else distinct
+
+    @property
+    def gates(self) -> NDArray[np.float64]:
+        """What every slot asks for: axis, least and greatest number (see `clustering.gates`)."""
+        return self._arrays["gates"]
 
     def slots_of(self, ordinal: int) -> range:
         """The slots of an ordinal; none if it is not here."""

@@ -7,10 +7,17 @@ of its slots gone is built anew from the rest.
 
 from __future__ import annotations
 
+import numpy as np
+
 from likewise.matching.bitmap import layout
-from likewise.matching.bitmap.block import Block, Rows, join
-from likewise.matching.bitmap.clustering import Clustering
+from likewise.matching.bitmap.block import NO_GATES, Block, Rows, join
+from likewise.matching.bitmap.clustering.gates import gates, ranges_on
+from likewise.matching.bitmap.clustering.work import Clustering
 from likewise.matching.bitmap.code_book import CodeBook
+from likewise.matching.bitmap.listing_kernels import find_holders
+
+GROUPED = 4  # groups of clustered blocks that are clustered anew together
+FULL = 0.9  # of the slots that so many groups have if none was removed
 
 
 class BlockList:
@@ -26,6 +33,7 @@ class BlockList:
         self._book = book
         self._shape = shape
         self._clustering: Clustering | None = None
+        self._holders = np.zeros(64, np.int64)
 
     def clear(self) -> None:
         """Hold none."""
@@ -37,16 +45,23 @@ class BlockList:
         if len(rows.ordinals):
             self.held.append(Block(rows, self._book.owner, self._shape))
 
-    def remove(self, ordinal: int) -> tuple[list[int], bool]:
-        """Clear the slots of an ordinal; the codes their rows hold, and whether blocks were built anew."""
+    def remove(self, ordinal: int, table: int) -> tuple[list[int], bool]:
+        """Clear the slots of an ordinal; the codes their rows hold, and whether blocks were built anew.
+
+        `table`: where the kernels' table of the blocks lies.
+        """
         codes: list[int] = []
         sparse = -1
-        for index, block in enumerate(self.held):
-            if block.first <= ordinal <= block.last:
-                slots = [slot for slot in block.slots_of(ordinal) if block.is_alive(slot)]
-                codes += [code for slot in slots for code in block.remove(slot)]
-                if slots and 2 * block.live <= block.size:
-                    sparse = index
+        count = find_holders(table, ordinal, self._holders)
+        if count > len(self._holders):
+            self._holders = np.zeros(count, np.int64)
+            find_holders(table, ordinal, self._holders)
+        for index in self._holders[:count].tolist():
+            block = self.held[index]
+            slots = [slot for slot in block.slots_of(ordinal) if block.is_alive(slot)]
+            codes += [code for slot in slots for code in block.remove(slot)]
+            if slots and 2 * block.live <= block.size:
+                sparse = index
         if self._clustering is not None:
             self._clustering.remove(ordinal)
         if sparse >= 0:
@@ -62,7 +77,7 @@ class BlockList:
             full = False  # no further block would fit in
             for block in reversed(self.held):
                 full = total + block.live > room
-                if full or block.live >= limit:
+                if full or block.live >= limit or block.level:
                     break
                 count, total = count + 1, total + block.live
             if count >= self._shape.merged or (full and count > 1 and 2 * total > room):
@@ -71,39 +86,79 @@ class BlockList:
         return merged
 
     def cluster(self) -> bool:
-        """Go on with clustering by one block, or see whether there is something to cluster; False if there is not."""
+        """Go on with clustering by one step, or see whether there is something to cluster; False if there is not."""
         work = self._clustering
         if work is not None:
-            if work.build(self._book.owner, self._shape):
+            if work.step(self._book.owner, self._shape):
                 at = self.held.index(work.old[0])
                 self.held[at : at + len(work.old)] = work.finished()
                 self._clustering = None
             return True
+        run, level = self._run()
+        if not run:
+            return False
+        self._clustering = Clustering.plan(run, level, self._book.owner, self._shape)
+        if self._clustering is None:
+            for each in run:
+                each.settled = True
+        return True
+
+    def _run(self) -> tuple[list[Block], int]:
+        """Neighbours of one level that are to be clustered together, and the level of what they become."""
         run: list[Block] = []
-        for block in self.held:
-            run = [*run, block] if not block.settled and 2 * block.live > self._shape.largest_block else []
-            if len(run) == self._shape.clustered:
-                self._clustering = Clustering.plan(run)
-                if self._clustering is None:
-                    for each in run:
-                        each.settled = True
-                return True
-        return False
+        for block in [*self.held, None]:
+            goes_on = block is not None and self._may_cluster(block)
+            if run and (not goes_on or block is None or block.level != run[0].level):
+                chosen, level = self._chosen(run)
+                if chosen:
+                    return chosen, level
+                run = []
+            if block is not None and goes_on:
+                run.append(block)
+        return [], 0
+
+    def _may_cluster(self, block: Block) -> bool:
+        if block.settled or block.level >= self._shape.levels:
+            return False
+        return block.level > 0 or 2 * block.live > self._shape.largest_block
+
+    def _chosen(self, run: list[Block]) -> tuple[list[Block], int]:
+        """The first blocks of a run that make the largest group there are enough slots for."""
+        shape = self._shape
+        total = sum(block.live for block in run)
+        for level in range(shape.levels, run[0].level, -1):
+            size = shape.clustered * shape.largest_block * GROUPED ** (level - 1)
+            if total >= FULL * size:
+                ends = np.cumsum([block.live for block in run])
+                return run[: int(np.searchsorted(ends, size)) + 1], level
+        if not run[0].level and len(run) >= shape.clustered:  # some are not full
+            return run[: shape.clustered], 1
+        return [], 0
 
     def _shrink(self, index: int) -> None:
         """Build a block anew without what was removed, together with neighbours about as small."""
         low, high, live = index, index + 1, self.held[index].live
+        level = self.held[index].level
+        room = self._shape.clustered_block if level else self._shape.largest_block
         for step, neighbour in ((-1, index - 1), (1, index + 1)):
-            if 0 <= neighbour < len(self.held):
+            if 0 <= neighbour < len(self.held) and self.held[neighbour].level == level:
                 other = self.held[neighbour].live
-                if other <= self._shape.merged * live and 2 * (live + other) <= self._shape.largest_block:
+                if other <= self._shape.merged * live and 2 * (live + other) <= room:
                     low, high, live = min(low, neighbour), max(high, neighbour + 1), live + other
             if step < 0 and not live:
                 break
         self._merge(low, high)
 
     def _merge(self, low: int, high: int) -> None:
-        if self._clustering is not None and not set(self._clustering.old).isdisjoint(self.held[low:high]):
+        merged = self.held[low:high]
+        if self._clustering is not None and not set(self._clustering.old).isdisjoint(merged):
             self._clustering = None  # its blocks are no more; what is left of them is looked at again
-        parts = [block.living() for block in self.held[low:high] if block.live]
-        self.held[low:high] = [Block(join(parts), self._book.owner, self._shape)] if parts else []
+        parts = [block.living() for block in merged if block.live]
+        self.held[low:high] = []
+        if parts:
+            rows, owner, told = join(parts), self._book.owner, NO_GATES
+            axes = [set(block.gates[:, 0].tolist()) for block in merged]
+            if common := sorted(set.intersection(*axes)):
+                known = np.array(common, np.int64)
+                told = gates(ranges_on(rows, owner, known), known)
+            self.held.insert(low, Block(rows, owner, self._shape, told, min(block.level for block in merged)))

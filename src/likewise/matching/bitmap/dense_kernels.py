@@ -19,7 +19,7 @@ from likewise.kernels.compile import (
     words_at,
 )
 from likewise.matching.bitmap import layout as L
-from likewise.matching.bitmap.code_book import HEAD, NUMBER
+from likewise.matching.bitmap.code_book import HEAD, NUMBER, TOKEN
 from likewise.matching.bitmap.condition_rows import COMPOUND
 
 Integers = NDArray[np.int64]
@@ -31,23 +31,34 @@ LINE = 64  # bytes of a line of the cache
 
 
 @inlined
-def stays_out(record: Integers, points: Integers, numbers: Numbers, end: int, where: NDArray[np.int32]) -> bool:
-    """Whether no slot of a block can match, by the number every one of them asks for."""
-    gate = record[L.GATE]
-    if gate < 0:
-        return False
-    at = where[gate]
-    if at < 0:
-        return True
-    bounds = numbers_at(record[L.GATE_BOUNDS], 2)
-    if bounds[0] <= numbers[at] < bounds[1]:
-        return False
-    other = at + 1
-    while other < end and points[other] & 3 != HEAD:  # a repeated number may be inside
-        if points[other] == points[at]:
-            return False
-        other += 1
-    return True
+def stays_out(
+    record: Integers, bounds: Numbers, points: Integers, numbers: Numbers, end: int, where: NDArray[np.int32]
+) -> bool:
+    """Whether no slot of a block can match, by what every one of them asks for; `bounds` is its record as numbers."""
+    for gate in range(L.GATE, L.GATE + 3 * record[L.GATES], 3):
+        at = where[record[gate] >> 1]
+        if at < 0:
+            return True
+        low, high = bounds[gate + 1], bounds[gate + 2]
+        if not record[gate] & 1:
+            if low <= numbers[at] < high:
+                continue
+            point, outside = points[at], True
+            at += 1
+            while at < end and points[at] & 3 != HEAD:  # a repeated number may be inside
+                if points[at] == point:
+                    outside = False
+                at += 1
+        else:
+            outside = True
+            at += 1
+            while at < end and points[at] & 3 != HEAD:
+                if points[at] & 3 == TOKEN and low <= points[at] >> 2 < high:
+                    outside = False
+                at += 1
+        if outside:
+            return True
+    return False
 
 
 @inlined

@@ -41,7 +41,7 @@ from likewise.model.event import Event
 from likewise.model.hierarchies.types import NO_TYPES, Hierarchy
 from likewise.model.subscription import Condition, Kind, Subscription
 
-SMALL = 1_024  # results up to here are copied; larger ones are handed out in the buffer, used again once let go
+SMALL = 4_096  # results up to here are copied; larger ones are handed out in the buffer, used again once let go
 _make_found: Callable[[type[Found], tuple[NDArray[np.int32], None]], Found] = tuple.__new__  # half the time of Found()
 PLACES = places_of_bits()
 BATCH_BYTES = 2**18  # bitmaps of the events a batch matches together; in the cache until they are listed
@@ -160,7 +160,7 @@ class BitmapEngine(BaseEngine):
         if ordinal in tail.slots:
             codes = tail.remove(ordinal)
         else:
-            codes, changed = self._blocks.remove(ordinal)
+            codes, changed = self._blocks.remove(ordinal, self._at)
         for code in codes:
             self._book.release(code)
         if not self.subscriptions:
@@ -205,12 +205,15 @@ class BitmapEngine(BaseEngine):
         together = max(1, BATCH_BYTES // (8 * self._words + 1))
         self._result = np.zeros(together * self._words, np.uint64)
         self._where = book.where
+        self._entered = np.zeros(2 * together * (len(blocks) + 1), np.int32)
         head = self._head
         head[layout.BLOCKS], head[layout.RESULT_WORDS] = len(blocks), self._words
         head[layout.WHERE], head[layout.WHERE_SIZE] = address(self._where), len(self._where)
         head[layout.SCRATCH], head[layout.CONFIRMED] = address(self._scratch), address(self._confirmed)
         head[layout.SOURCES], head[layout.SOURCES_ROOM] = address(self._sources), most_dense + 1
         head[layout.PLACES] = address(PLACES)
+        head[layout.ENTERED] = address(self._entered)
+        head[layout.PAIRS] = address(self._entered) + 4 * together * (len(blocks) + 1)
         head[layout.TOUCHED], head[layout.RESULT] = address(self._touched), address(self._result)
         head[layout.TOGETHER] = together
         self._renew(len(self._found))
@@ -301,6 +304,7 @@ class BitmapEngine(BaseEngine):
             self._confirmed,
             self._touched,
             self._result,
+            self._entered,
             self._book.owner,
             self._book.where,
         )

@@ -15,12 +15,23 @@ class BlockShape(NamedTuple):
     tail_slots: int = 128  # a scan of so few slots costs about as much as matching one block
     tail_rows: int = 2_048  # `in` with many values makes many rows; past this the tail becomes a block early
     largest_block: int = 8_192  # slots; bounds the pause of one build and keeps a bitmap (1 kB) in the nearest cache
-    clustered: int = 8  # full neighbours that are clustered; of more an event enters fewer, but planning takes longer
+    clustered: int = (
+        8  # full neighbours that are clustered first; of more an event enters fewer, but planning takes longer
+    )
+    finer: int = 4  # a clustered block has so many times fewer slots: an event enters less, and cells take less memory
+    levels: int = 3  # how often slots are clustered anew with four times as many; bounds the pause of one plan
+    entered: int = 60  # percent of the parts that an event enters; above it, order costs more than clustering saves
+    met: int = 2  # percent of the slots that match; above it, sorting their ordinals costs more than clustering saves
     merged: int = 4  # neighbouring blocks of one size class that become one
     dense_share: int = 16  # an attribute is dense if at least one slot in so many mentions it,
     dense_from: int = 32  # and so many slots at least: a shorter list is scanned in less time than a bitmap is copied
     cells: int = 256  # quantiles of a full axis: a cell of 8,192 slots then costs 1 kB and about 32 flips
     smallest_cell: int = 32  # bounds; fewer would spend more memory on bitmaps than they save in flips
+
+    @property
+    def clustered_block(self) -> int:
+        """Slots of a clustered block."""
+        return max(1, self.largest_block // self.finer)
 
     def size_classes(self) -> list[int]:
         """Blocks below each of these sizes are merged with their like.
@@ -74,9 +85,10 @@ ROW_CODES: Final = 31
 ROW_FLAGS: Final = 32
 ROW_ON: Final = 33
 ROW_OFF: Final = 34
-GATE: Final = 35  # code of an axis every slot asks for, or -1; the lowest and highest number any of them takes
-GATE_BOUNDS: Final = 36
-WIDTH: Final = 37
+GATES: Final = 35  # how many axes there are that every slot asks for something on
+GATE: Final = 36  # for each: the axis (see `clustering.gates`), the least and the greatest number any of them takes
+MAX_GATES: Final = 3
+WIDTH: Final = GATE + 3 * MAX_GATES
 
 OFTEN: Final = 1  # flag of an axis: some slot has several ranges on it
 BOUNDED: Final = 2  # flag of an axis: some row is compound
@@ -89,7 +101,7 @@ ADDRESSES: Final = {
     "number_slots": NUMBER_SLOTS, "number_actions": NUMBER_ACTIONS, "number_on": NUMBER_ON, "number_off": NUMBER_OFF,
     "token_codes": LISTED, "token_starts": LISTED_STARTS, "token_slots": LISTED_SLOTS,
     "token_actions": LISTED_ACTIONS, "row_starts": ROW_STARTS, "row_codes": ROW_CODES, "row_flags": ROW_FLAGS,
-    "row_on": ROW_ON, "row_off": ROW_OFF, "gate": GATE_BOUNDS,
+    "row_on": ROW_ON, "row_off": ROW_OFF,
 }  # fmt: skip
 
 # Line 0.
@@ -111,3 +123,5 @@ ENDS: Final = 14  # where its points begin and end, and how many ordinals it has
 SOURCES: Final = 15  # two tables, each with room for the dense attributes of a block: see `find_sources`
 SOURCES_ROOM: Final = 16
 PLACES: Final = 17  # for each byte the places of its bits: see `listing_kernels`
+ENTERED: Final = 18  # for each event and block, whether it is entered; the bitmaps of the others are not written
+PAIRS: Final = 19  # room for the blocks and events that are

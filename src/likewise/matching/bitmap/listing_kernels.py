@@ -59,10 +59,14 @@ def list_matches(table: int, result: Words, counts: Integers, target: int) -> in
     places = head[L.PLACES]
     found = codes_at(target, 1 << 62)
     width = head[L.RESULT_WORDS]
+    blocks = head[L.BLOCKS]
+    entered = codes_at(head[L.ENTERED], len(counts) * (blocks + 1))
     used = 0
     for event in range(len(counts)):
         begun = used
-        for line in range(1, head[L.BLOCKS] + 2):
+        for line in range(1, blocks + 2):
+            if not entered[event * (blocks + 1) + line - 1]:
+                continue
             record = integers_at(table + 8 * L.WIDTH * line, L.WIDTH)
             ordinals = codes_at(record[L.ORDINALS], record[L.SLOTS])
             order = record[L.ORDER]
@@ -88,3 +92,27 @@ def list_matches(table: int, result: Words, counts: Integers, target: int) -> in
                         bits &= bits - ONE
         counts[event] = used - begun
     return used
+
+
+@compiled
+def find_holders(table: int, ordinal: int, holders: Integers) -> int:
+    """The blocks in which an ordinal has slots, counted from 0; how many, also if there is not room for all."""
+    count = 0
+    for index in range(integers_at(table, L.WIDTH)[L.BLOCKS]):
+        record = integers_at(table + 8 * L.WIDTH * (index + 1), L.WIDTH)
+        slots = record[L.SLOTS]
+        ordinals = codes_at(record[L.ORDINALS], slots)
+        if not ordinals[0] <= ordinal <= ordinals[slots - 1]:
+            continue
+        low, high = 0, slots
+        while low < high:
+            middle = (low + high) >> 1
+            if ordinals[middle] < ordinal:
+                low = middle + 1
+            else:
+                high = middle
+        if ordinals[low] == ordinal:
+            if count < len(holders):
+                holders[count] = index
+            count += 1
+    return count

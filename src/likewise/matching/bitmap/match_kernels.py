@@ -66,7 +66,9 @@ def _and_all(sources: Integers, count: int, words: int, result: Words) -> None:
 
 @compiled
 def match_events(table: int, starts: Integers, result: Words) -> int:
-    """The bitmaps of some events over all slots, block by block so that a block stays in the cache; bits set."""
+    """The bitmaps of some events over the slots of the blocks they enter, block by block so that a block stays in the
+    cache; bits set. The tail's are found on the way, as an event is first looked at.
+    """
     head = integers_at(table, L.WIDTH)
     points = integers_at(head[L.POINTS], head[L.POINTS_ROOM])
     numbers = numbers_at(head[L.NUMBERS_OF_POINTS], head[L.POINTS_ROOM])
@@ -79,14 +81,39 @@ def match_events(table: int, starts: Integers, result: Words) -> int:
     room = 4 * head[L.SOURCES_ROOM]
     blocks = head[L.BLOCKS]
     events = len(starts) - 1
-    pairs = blocks * events
+    entered = codes_at(head[L.ENTERED], events * (blocks + 1))
+    pairs = codes_at(head[L.PAIRS], events * blocks)
     total = 0
-    known = -1  # the event that `where` knows
+    for event in range(events):
+        first, end = starts[event], starts[event + 1]
+        for at in range(end - 1, first - 1, -1):
+            where[points[at] >> 2] = at
+        for line in range(1, blocks + 1):
+            record = integers_at(table + 8 * L.WIDTH * line, L.WIDTH)
+            bounds = numbers_at(table + 8 * L.WIDTH * line, L.WIDTH)
+            entered[event * (blocks + 1) + line - 1] = not stays_out(record, bounds, points, numbers, end, where)
+        record = integers_at(table + 8 * L.WIDTH * (blocks + 1), L.WIDTH)
+        entered[event * (blocks + 1) + blocks] = 1
+        begin = event * width + record[L.AT]
+        own = result[begin : begin + record[L.WORDS]]
+        match_tail(record, points, numbers, end, where, own)
+        for word in range(record[L.WORDS]):
+            total += ones(own[word])
+        if events > 1:
+            for at in range(first, end):
+                where[points[at] >> 2] = -1
+    count = 0
+    for line in range(1, blocks + 1):
+        for event in range(events):
+            if entered[event * (blocks + 1) + line - 1]:
+                pairs[count] = line * events + event
+                count += 1
+    known = 0 if events == 1 else -1  # the event that `where` knows
     simple = before = 0
-    for pair in range(pairs + events + 1):
+    for pair in range(count + 1):
         # what the next pair of block and event needs is asked for while the one before is matched
-        if pair < pairs + events:
-            line, event = pair // events + 1, pair % events
+        if pair < count:
+            line, event = pairs[pair] // events, pairs[pair] % events
             first, end = starts[event], starts[event + 1]
             if known != event:
                 if known >= 0:
@@ -96,28 +123,15 @@ def match_events(table: int, starts: Integers, result: Words) -> int:
                     where[points[at] >> 2] = at
                 known = event
             record = integers_at(table + 8 * L.WIDTH * line, L.WIDTH)
-            if pair < pairs:
-                before, simple = simple, -1
-                if not stays_out(record, points, numbers, end, where):
-                    simple = find_sources(record, points, numbers, end, where, sources[room * (pair & 1) :])
-            else:
-                before = simple
-                words = record[L.WORDS]
-                begin = event * width + record[L.AT]
-                own = result[begin : begin + words]
-                match_tail(record, points, numbers, end, where, own)
-                for word in range(words):
-                    total += ones(own[word])
-        if 0 < pair <= pairs:
-            line, event = (pair - 1) // events + 1, (pair - 1) % events
+            before, simple = simple, find_sources(record, points, numbers, end, where, sources[room * (pair & 1) :])
+        else:
+            before = simple
+        if pair:
+            line, event = pairs[pair - 1] // events, pairs[pair - 1] % events
             record = integers_at(table + 8 * L.WIDTH * line, L.WIDTH)
             words = record[L.WORDS]
             begin = event * width + record[L.AT]
             own = result[begin : begin + words]
-            if before < 0:
-                for word in range(words):
-                    own[word] = np.uint64(0)
-                continue
             match_block(
                 record, points, numbers, starts[event], starts[event + 1], own, scratch, confirmed, touched,
                 sources[room * (pair + 1 & 1) :], before,

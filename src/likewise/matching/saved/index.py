@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 FORMAT: Final = "likewise-matcher-index"
-VERSION: Final = 1
+VERSION: Final = 2  # in 1, a clustered block of conditions had one gate
 FOLDER: Final = "index"
 NEVER: Final = -(2**63)  # in place of the end of what does not end
 BUILT: Final = "bitmap"  # the engine whose index is kept
