@@ -47,6 +47,18 @@ BRIDGE_WAITING: Final = (
 )
 BRIDGE_RETRY_SECONDS: Final = 1.0  # pause between attempts to connect, or to store what cannot be stored now
 BRIDGE_SESSION: Final = "7 d"  # how long the user's broker keeps messages for a bridge that is away
+MQTT_SESSION: Final = "7 d"  # how long a session here may outlive its connection
+MQTT_PACKET_BYTES: Final = 4 * 2**20 + 65_536  # the largest packet: an event's size, and its topic and properties
+MQTT_RECEIVE_MAXIMUM: Final = 1_000  # messages of a client that are taken before the first of them is acknowledged
+MQTT_IN_FLIGHT: Final = 1_000  # messages to a client that it has not acknowledged; fewer where it says so
+MQTT_SUBSCRIPTIONS: Final = 10_000  # filters of one session
+MQTT_KEEP_ALIVE: Final = 0  # seconds between packets of a client at most; 0 leaves it to the client
+MQTT_CONNECT_SECONDS: Final = 10.0  # within which a connection's first packet must have come
+MQTT_ALIASES: Final = 16  # topics that a client may abbreviate
+MQTT_RENDERED: Final = 512  # messages whose encoding is remembered for further recipients
+MQTT_NOTE_SECONDS: Final = 0.02  # what is in flight with QoS 1 is written down so long after it was sent
+MQTT_BUFFER_BYTES: Final = 256 * 1024  # unsent bytes of a connection past which it is sent no more for now
+MQTT_WAITING_BYTES: Final = 1 * 2**20  # of a client's packets that wait for another of its packets to be dealt with
 
 # Annotations.
 MAX_ANNOTATIONS: Final = 1_000_000  # rows of one file

@@ -151,9 +151,39 @@ class Bridge(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Mqtt(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What is connected by MQTT."""
+    """Brokers of MQTT whose messages are published here (`bridge`), and where devices connect themselves.
+
+    `port` and `tls_port` are where it is listened for them, on the server's host and with its certificate; not at all
+    if both are left out. `session` is how long a session may outlive its connection, `connections` how many there may
+    be, `packet_bytes` how large a packet, `receive_maximum` how many messages of a client are taken before the first is
+    acknowledged, `in_flight` how many it is sent before it acknowledges one, `subscriptions` how many filters a session
+    has, `keep_alive` how many seconds a client may be silent (0: as it says itself). With `strict` a payload that
+    cannot be read is refused. `maps` are topic maps, all presets if it is left out.
+    """
 
     bridge: tuple[Bridge, ...] = ()
+    port: int | None = None
+    tls_port: int | None = None
+    session: str = defaults.MQTT_SESSION
+    connections: int = defaults.MAX_CONNECTIONS
+    packet_bytes: int = defaults.MQTT_PACKET_BYTES
+    receive_maximum: int = defaults.MQTT_RECEIVE_MAXIMUM
+    in_flight: int = defaults.MQTT_IN_FLIGHT
+    subscriptions: int = defaults.MQTT_SUBSCRIPTIONS
+    keep_alive: int = defaults.MQTT_KEEP_ALIVE
+    strict: bool = False
+    maps: tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        for name, least, most in (
+            ("port", 0, 65_535), ("tls_port", 0, 65_535), ("connections", 1, 10_000_000),
+            ("packet_bytes", 128, 268_435_455), ("receive_maximum", 1, 65_535), ("in_flight", 1, 65_535),
+            ("subscriptions", 1, 10_000_000), ("keep_alive", 0, 65_535),
+        ):  # fmt: skip
+            said = getattr(self, name)
+            if said is not None and not least <= said <= most:
+                raise InputError(f"[mqtt] {name} is from {least:,} to {most:,}, not {said:,}")
+        duration(self.session)
 
 
 class TargetsAllowed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

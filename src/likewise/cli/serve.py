@@ -43,6 +43,14 @@ def serve(
     ] = None,
     tls_certificate: Annotated[str | None, typer.Option("--tls-certificate", metavar="FILE")] = None,
     tls_key: Annotated[str | None, typer.Option("--tls-key", metavar="FILE")] = None,
+    mqtt: Annotated[
+        int | None,
+        typer.Option("--mqtt", metavar="PORT", min=0, max=65535, help="Let devices connect over MQTT: 1883."),
+    ] = None,
+    mqtt_tls: Annotated[
+        int | None,
+        typer.Option("--mqtt-tls", metavar="PORT", min=0, max=65535, help="... over TLS, with its certificate: 8883."),
+    ] = None,
     mqtt_bridge: Annotated[
         list[str] | None,
         typer.Option(
@@ -80,6 +88,7 @@ def serve(
             keep,
             tls_certificate,
             tls_key,
+            {"port": mqtt, "tls_port": mqtt_tls},
             mqtt_bridge or [],
             allow_target or [],
             as_json,
@@ -128,16 +137,18 @@ def _serve(
     keep: str | None,
     tls_certificate: str | None,
     tls_key: str | None,
+    mqtt_ports: dict[str, int | None],
     mqtt_bridge: list[str],
     allow_target: list[str],
     as_json: bool,
 ) -> None:
     from likewise.broker.broker import Broker
-    from likewise.broker.config import Bridge, Keeping, Mqtt, TargetsAllowed, read_config
+    from likewise.broker.config import Bridge, Keeping, TargetsAllowed, read_config
     from likewise.broker.reporting.logging import log_to_stderr
     from likewise.cli.terminal.compiling import compile_ahead
     from likewise.connectors.http.server import serve as run
     from likewise.connectors.mqtt.bridges import bridges
+    from likewise.connectors.mqtt.listener.serving import listening, open_sockets
     from likewise.connectors.targets.networks import read_networks
     from likewise.errors import InputError
 
@@ -147,7 +158,11 @@ def _serve(
     said = {"host": host, "port": port, "tls_certificate": tls_certificate, "tls_key": tls_key}
     server = msgspec.structs.replace(found.server, **{k: v for k, v in said.items() if v is not None})
     matching = found.matching if profile is None else msgspec.structs.replace(found.matching, profile=profile.value)
-    mqtt = Mqtt((*found.mqtt.bridge, *(Bridge(url) for url in mqtt_bridge)))
+    mqtt = msgspec.structs.replace(
+        found.mqtt,
+        bridge=(*found.mqtt.bridge, *(Bridge(url) for url in mqtt_bridge)),
+        **{name: port for name, port in mqtt_ports.items() if port is not None},
+    )
     targets = TargetsAllowed((*found.targets.allow, *allow_target))
     read_networks(targets.allow)  # refused before anything starts
     found = msgspec.structs.replace(
@@ -162,14 +177,19 @@ def _serve(
     folder = None if ephemeral else data or Path("likewise-data")
     scheme = "https" if server.tls_certificate else "http"
     beside = bridges(mqtt.bridge, folder)
+    devices = open_sockets(found)
+    beside += listening(devices)
 
     def ready(port: int) -> None:
         if as_json:
-            listening = f"{scheme}://{server.host}:{port}"
-            output.print_json({"listening": listening, "data": folder, "keep": found.store.said})
+            address = f"{scheme}://{server.host}:{port}"
+            said = {"listening": address, "data": folder, "keep": found.store.said}
+            output.print_json(said | ({"mqtt": [each.url for each in devices]} if devices else {}))
         else:
             kept = "in memory" if folder is None else f"in {folder}"
             output.print_line(f"Listening on {scheme}://{server.host}:{port}, keeping everything {kept}.")
+            for each in devices:
+                output.print_line(f"Devices connect at {each.url}.")
             output.print_line(
                 f"Events are kept for {found.store.said} unless they end sooner; --keep says how long."
                 if found.store.span is not None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final, TypeVar, cast
@@ -41,9 +41,12 @@ class Door:
         self.broker = broker
         self.keeper = Doorkeeper(TENANT, broker.clock)
         self._changed = asyncio.Event()  # whenever tokens do; a new one each time
+        self.tokens_version = 0  # another one whenever tokens change
         self.reload()
         self.stopping = asyncio.Event()
         self.connections: list[tuple[str, Callable[[], ConnectionShown]]] = []  # of connectors, by tenant
+        self.listed: list[Callable[[str], list[ConnectionShown]]] = []  # those who list a tenant's connections
+        self.mqtt: Awaitable[object] | None = None  # what serves devices, once one may come
         self._rates: dict[str, Rate] = {}
         self._asked: dict[str, _Asked] = {}
         self._bridge: LoopBridge | None = None
@@ -56,6 +59,7 @@ class Door:
             self.keeper.load(tables)
         self._changed.set()
         self._changed = asyncio.Event()
+        self.tokens_version += 1
 
     @property
     def bridge(self) -> LoopBridge:

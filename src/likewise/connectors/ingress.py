@@ -45,7 +45,7 @@ async def publish_events(
     """Append events that were read, since `begun`, and return their receipts when they are on disk; all or none."""
     begun = time.perf_counter() if begun is None else begun
     broker, tenant = door.broker, door.broker.tenant(access.tenant)
-    events = _sourced(access, events)
+    events = sourced(access, events)
     if (ends := first_end(events)) is not None and ends < 0:
         raise InvalidEvent(f"`expires` is {ends}, before 1970; give the end of its validity, or leave it out")
     try:
@@ -59,7 +59,7 @@ async def publish_events(
     return receipts
 
 
-def _sourced(access: Access, events: Sequence[Event]) -> Sequence[Event]:
+def sourced(access: Access, events: Sequence[Event]) -> Sequence[Event]:
     """Events of who is bound to sources: refused unless all are theirs; one that says no source gets the only one."""
     if access.free("publish"):
         return events

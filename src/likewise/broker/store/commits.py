@@ -177,7 +177,7 @@ class Append:
         if self._outcome is not None:
             self._outcome.show()
         if self._new:
-            for follower in self._followers:
+            for follower in tuple(self._followers):  # a connector may join meanwhile
                 follower.take(self._new)
 
     def tell(self) -> None:

@@ -71,6 +71,7 @@ class Delivery(msgspec.Struct):
     whose: Whose | None = None  # where it is known from matching
     owners: Owners | None = None  # found once for all recipients, when the first of them is served
     message: Kept | None = None  # as a device published it; read where it is asked for
+    topics: dict[int, list[int]] | None = None  # subscriptions to topics by subscriber, found once for all of them
 
     @property
     def size(self) -> int:

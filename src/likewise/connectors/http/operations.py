@@ -66,13 +66,18 @@ async def read_stats(request: Request) -> Response:
 
 @router.get(
     "/v1/connections",
-    **documented("What brings events in beside publishers: bridges, by address.", answer=ConnectionShown, many=True),
+    **documented(
+        "What brings events in beside publishers: bridges, and devices that are connected, by address.",
+        answer=ConnectionShown,
+        many=True,
+    ),
 )
 async def list_connections(request: Request) -> Response:
     """List the tenant's connections."""
     door = door_of(request)
     access, _ = admit(door, request, "admin")
     found = [shown() for tenant, shown in door.connections if tenant == access.tenant]
+    found += [each for listed in door.listed for each in listed(access.tenant)]
     return answer(sorted(found, key=lambda each: each.address))
 
 

@@ -51,8 +51,9 @@ class MessageReader:
     [('temperature', '21.5 °C'), ('topic', 'home/attic/temperature/state')]
     """
 
-    def __init__(self, maps: TopicMap) -> None:
+    def __init__(self, maps: TopicMap, *, strict: bool = False) -> None:
         self._maps = maps
+        self._strict = strict  # whatever the map says
         self._discovery = Discovery()
 
     def read(self, message: Message, now: int) -> list[Event]:
@@ -70,12 +71,29 @@ class MessageReader:
         except LikewiseError as error:
             raise Unreadable(error, message.payload) from error
 
+    def strict(self, topic: str) -> bool:
+        """Whether what cannot be read is refused there."""
+        return self._strict or self._maps.find(topic).rule.strict
+
+    def source_of(self, topic: str) -> str:
+        """The source of what is published to a topic, unless the payload says another.
+
+        >>> from likewise.connectors.mqtt.topic_maps import load_maps
+        >>> MessageReader(load_maps()).source_of("tele/plug/SENSOR")
+        'plug'
+        """
+        return (self._maps.find(topic).levels.get("device") or topic)[:MAX_TERM_LENGTH]
+
+    def noted(self, message: Message, now: int) -> Event:
+        """An event of a message that is no reading, or cannot be kept as one: how many bytes came, and where to."""
+        return self._complete(event({"bytes": len(message.payload)}), 0, message, self._maps.find(message.topic), now)
+
     def _readable(self, message: Message, found: Named, now: int) -> list[Event]:
         """The events of a payload, or one of its bytes, unless the map is strict."""
         try:
             return self._events(message, found, now)
         except (LikewiseError, Unreadable):
-            if found.rule.strict:
+            if found.rule.strict or self._strict:
                 raise
             return [_kept(message.payload)]
 

@@ -62,10 +62,13 @@ class Stats(msgspec.Struct, frozen=True):
     refused: int = 0  # requests, since the broker's start
 
 
-class ConnectionShown(msgspec.Struct, frozen=True):
-    """What brings events in beside publishers: where it is connected to, and what came of its messages."""
+class ConnectionShown(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What brings events in beside publishers: where it is connected to, and what came of its messages.
 
-    kind: str  # mqtt-bridge
+    Of a device (`mqtt`) the address is its client id, and it is said what it was sent and from where it comes.
+    """
+
+    kind: str  # mqtt-bridge, mqtt
     address: str
     connected: bool
     trouble: str  # why it is not connected; '' if it is
@@ -76,6 +79,10 @@ class ConnectionShown(msgspec.Struct, frozen=True):
     lost: int
     connections: int
     gaps: int
+    sent: int = 0
+    in_flight: int = 0
+    subscriptions: int = 0
+    peer: str = ""
 
 
 class Problem(msgspec.Struct, frozen=True, omit_defaults=True):

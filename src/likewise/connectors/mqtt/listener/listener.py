@@ -1,0 +1,306 @@
+"""The listener: who is connected, and what holds the parts together."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+
+import msgspec
+import structlog
+
+from likewise.broker.asking.because import because as reasons_of
+from likewise.broker.store.deliveries import Delivery
+from likewise.broker.store.packed_sets import unpack_scores
+from likewise.broker.tenants.tenant import Tenant
+from likewise.connectors.door import Door
+from likewise.connectors.mqtt.codec import (
+    MQTT_5,
+    Connack,
+    Connect,
+    Properties,
+    Puback,
+    Pubcomp,
+    Publish,
+    Pubrec,
+    Pubrel,
+    Reason,
+    Subscribe,
+    Unsubscribe,
+)
+from likewise.connectors.mqtt.listener.connecting import LetIn, NotLetIn, admit
+from likewise.connectors.mqtt.listener.connection import Connection
+from likewise.connectors.mqtt.listener.keeping import keep
+from likewise.connectors.mqtt.listener.publishing import Publishing
+from likewise.connectors.mqtt.listener.receiving import Receiving
+from likewise.connectors.mqtt.listener.sending.counters import Counters, ListenerCounters
+from likewise.connectors.mqtt.listener.sending.fan_out import FanOut
+from likewise.connectors.mqtt.listener.sending.groups import Groups
+from likewise.connectors.mqtt.listener.sending.in_flight import InFlightRows
+from likewise.connectors.mqtt.listener.sending.live_topics import LiveTopics
+from likewise.connectors.mqtt.listener.sending.rendering import Renderer
+from likewise.connectors.mqtt.listener.sending.session import Sender, Session
+from likewise.connectors.mqtt.listener.sessions import Sessions
+from likewise.connectors.mqtt.listener.subscribing import Subscribing
+from likewise.connectors.mqtt.listener.wills import Wills
+from likewise.connectors.mqtt.payloads import MessageReader
+from likewise.connectors.mqtt.topic_maps import load_maps
+from likewise.defaults import MQTT_ALIASES, MQTT_CONNECT_SECONDS
+from likewise.errors import LikewiseError, NotAuthenticated
+from likewise.formats.wire.operations import ConnectionShown
+
+_log = structlog.get_logger("likewise.mqtt")
+_ENCODE = msgspec.json.Encoder().encode
+
+
+class Listener:
+    """Serves connections, whatever carries them; made on the loop it serves them on."""
+
+    def __init__(self, door: Door) -> None:
+        self.door = door
+        self.broker = door.broker
+        self.bridge = door.bridge
+        self.config = door.broker.config.mqtt
+        self.renderer = Renderer()
+        self.rows = InFlightRows(self.broker, self.bridge)
+        self.live: dict[int, LiveTopics] = {}
+        self._loop = asyncio.get_running_loop()
+        self._maps = load_maps(self.config.maps)
+        self._readers: dict[int, MessageReader] = {}
+        self._counters: dict[str, Counters] = {}
+        self._connections: set[Connection] = set()
+        self._unsent: list[Connection] = []
+        self._touched: dict[Sender, None] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self.stopped = asyncio.Event()  # everybody was said goodbye to
+        self._fan_out = FanOut(self)
+        self._publishing = Publishing(self, lambda connection, packet: self._subscribing.by_message(connection, packet))
+        self._groups = Groups(self, lambda tenant, id: self._subscribing.register(tenant, id), self.live_of)
+        self._subscribing = Subscribing(
+            self, self._fan_out, self._groups, self.live_of, lambda session: keep(self.door, session)
+        )
+        self._wills = Wills(self, self._publishing)
+        self.sessions = Sessions(self, self._groups, self._wills, self.live_of)
+        self._receiving = Receiving(self)
+
+    async def start(self) -> None:
+        """Find sessions again, and begin to follow the log."""
+        self.broker.store.followers.insert(0, self._fan_out)
+        await self.sessions.restore()
+        self.broker.metrics.registry.register(ListenerCounters(self._counters))
+        self.door.listed.append(self.shown)
+
+    def counters(self, tenant: Tenant) -> Counters:
+        """What is counted for a tenant."""
+        found = self._counters.get(tenant.name)
+        if found is None:
+            found = self._counters[tenant.name] = Counters()
+        return found
+
+    def reader(self, tenant: Tenant) -> MessageReader:
+        """What reads the messages of a tenant."""
+        found = self._readers.get(tenant.number)
+        if found is None:
+            found = self._readers[tenant.number] = MessageReader(self._maps, strict=self.config.strict)
+        return found
+
+    def live_of(self, tenant: Tenant) -> LiveTopics:
+        """Who is sent what is published to a tenant's topics as it comes."""
+        return self.live.setdefault(tenant.number, LiveTopics())
+
+    def spawn(self, work: Coroutine[object, object, None]) -> None:
+        """Do something beside; a mistake in it is said."""
+        task = asyncio.ensure_future(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._finished)
+
+    def _finished(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            if isinstance(error, LikewiseError):
+                _log.warning("something could not be done for a device", error=str(error))
+            else:
+                _log.error("something could not be done for a device", exc_info=error)
+
+    def because(self, sender: Sender, delivery: Delivery, place: int, id: str) -> bytes:
+        """Why a delivery came, as JSON."""
+        score = round(unpack_scores(delivery.scores, len(delivery.matched))[place], 6)
+        met = [(int(delivery.matched[place]), id, score)]
+        return _ENCODE(reasons_of(self.broker.store, sender.tenant, delivery.event, met, self.broker.clock()))
+
+    # -- connections ----------------------------------------------------------------------------
+
+    def connection(
+        self, write: Callable[[bytes], None], close: Callable[[], None], hold: Callable[[bool], None], peer: str
+    ) -> Connection | None:
+        """A new connection; None if there are too many, or the broker stops."""
+        if len(self._connections) >= self.config.connections or self.door.stopping.is_set():
+            return None
+        return Connection(self, write, close, hold, packet_bytes=self.config.packet_bytes, peer=peer)
+
+    def begin(self, connection: Connection) -> None:
+        """A connection is there."""
+        self._connections.add(connection)
+
+    def end(self, connection: Connection) -> None:
+        """A connection is over."""
+        self._connections.discard(connection)
+        if connection.session is not None:
+            self.counters(connection.session.tenant).connected -= 1
+            self.sessions.disconnected(connection)
+
+    def send_soon(self, connection: Connection) -> None:
+        """Bytes wait to be written: all connections' together, at the end of this turn."""
+        if not self._unsent:
+            self._loop.call_soon(self._write)
+        self._unsent.append(connection)
+
+    def _write(self) -> None:
+        unsent, self._unsent = self._unsent, []
+        for connection in unsent:
+            connection.flush()
+
+    def touched(self, sender: Sender) -> None:
+        """Something was acknowledged: at the end of this turn that is said, and more is sent."""
+        if not self._touched:
+            self._loop.call_soon(self._go_on)
+        self._touched[sender] = None
+
+    def _go_on(self) -> None:
+        touched, self._touched = self._touched, {}
+        for sender in touched:
+            sender.tell()
+            sender.pump()
+
+    # -- packets --------------------------------------------------------------------------------
+
+    def connect(self, connection: Connection, packet: Connect) -> None:
+        """Let a client in, or not."""
+        connection.wait()
+        self.spawn(self._connect(connection, packet))
+
+    async def _connect(self, connection: Connection, packet: Connect) -> None:
+        try:
+            who = admit(self.door, packet)
+            tenant = self.broker.tenant(who.access.tenant)
+            session, present = await self.sessions.open(connection, packet, who, tenant)
+        except NotLetIn as refused:
+            self._shut_out(connection, refused.reason, str(refused))
+            return
+        except LikewiseError as error:
+            self._shut_out(connection, Reason.SERVER_UNAVAILABLE, str(error))
+            return
+        if connection.closed:
+            if session.connection is connection:
+                connection.session = session
+                self.sessions.disconnected(connection)
+            return
+        self._let_in(connection, packet, who, session, present)
+
+    def _shut_out(self, connection: Connection, reason: int, words: str) -> None:
+        counters = self._counters.setdefault("", Counters())
+        counters.shut_out += 1
+        _log.info("a device was not let in", peer=connection.peer, reason=words)
+        connection.end(reason, words)
+
+    def _let_in(self, connection: Connection, packet: Connect, who: LetIn, session: Session, present: bool) -> None:
+        config, asked = self.config, packet.properties
+        connection.session, connection.access, connection.tenant = session, who.access, session.tenant
+        connection.token, connection.tokens_seen = who.token, self.door.tokens_version
+        connection.window = min(asked.receive_maximum or 65_535, config.in_flight)
+        connection.largest = asked.maximum_packet_size or 2**28
+        keep_alive = packet.keep_alive
+        if config.keep_alive and not 0 < keep_alive <= config.keep_alive:
+            keep_alive = config.keep_alive
+        connection.keep_alive = 1.5 * keep_alive
+        wanted = asked.session_expiry or 0
+        said = Properties(
+            session_expiry=session.expiry if packet.version == MQTT_5 and wanted != session.expiry else None,
+            receive_maximum=config.receive_maximum,
+            maximum_packet_size=config.packet_bytes,
+            topic_alias_maximum=MQTT_ALIASES,
+            assigned_client_id=who.client if who.assigned else None,
+            server_keep_alive=keep_alive if keep_alive != packet.keep_alive else None,
+        )
+        counters = self.counters(session.tenant)
+        counters.connections += 1
+        counters.connected += 1
+        connection.ready = True
+        connection.say(Connack(present, 0, said))
+        self._receiving.repeat(connection, session)
+        connection.go_on()
+
+    def publish(self, connection: Connection, packets: list[Publish]) -> None:
+        """Publish messages of a client."""
+        self._publishing.take(connection, packets)
+
+    def acknowledge(self, connection: Connection, packet: Puback | Pubrec | Pubrel | Pubcomp) -> None:
+        """A client acknowledges something."""
+        self._receiving.take(connection, packet)
+
+    def subscribe(self, connection: Connection, packet: Subscribe) -> None:
+        """Serve what a client asks for."""
+        self._subscribing.subscribe(connection, packet)
+
+    def unsubscribe(self, connection: Connection, packet: Unsubscribe) -> None:
+        """End what a client asks for no longer."""
+        self._subscribing.unsubscribe(connection, packet)
+
+    # -- time -----------------------------------------------------------------------------------
+
+    async def watch(self) -> None:
+        """Every second: who is silent for too long, whose token is over, which sessions are."""
+        while not self.door.stopping.is_set():
+            await asyncio.sleep(1.0)
+            now, clock = self._loop.time(), self.broker.clock()
+            self.sessions.look(clock)
+            for connection in list(self._connections):
+                self._look(connection, now, clock)
+            for tenant in self.broker.tenants.values():
+                if tenant.name in self._counters:
+                    self._counters[tenant.name].sessions = self.sessions.count(tenant.number)
+
+    def _look(self, connection: Connection, now: float, clock: int) -> None:
+        silent = now - connection.heard
+        if connection.session is None:
+            if silent > MQTT_CONNECT_SECONDS and not connection.busy:
+                connection.end(Reason.KEEP_ALIVE_TIMEOUT)
+            return
+        if connection.keep_alive and silent > connection.keep_alive and not connection.busy:
+            connection.end(Reason.KEEP_ALIVE_TIMEOUT, "nothing was heard for too long")
+            return
+        expires = connection.access.expires if connection.access is not None else None
+        if connection.tokens_seen != self.door.tokens_version or (expires is not None and expires <= clock):
+            try:
+                found = self.door.keeper.admit(connection.token)
+            except NotAuthenticated as error:
+                connection.end(Reason.NOT_AUTHORIZED, str(error))
+                return
+            connection.tokens_seen = self.door.tokens_version
+            if connection.access != found:
+                connection.end(Reason.NOT_AUTHORIZED, "the token opens something else now; connect again")
+
+    async def stop(self) -> None:
+        """Say goodbye to everybody, and write down what lasts."""
+        for connection in list(self._connections):
+            connection.ended_well = True  # it is the broker that goes: a will is for when the client does
+            connection.end(Reason.SERVER_SHUTTING_DOWN, "the broker stops; connect again")
+        self.sessions.stop()
+        self.rows.flush()
+        rest = self._tasks - {asyncio.current_task()}
+        if rest:
+            await asyncio.wait(rest, timeout=1.0)
+        self.stopped.set()
+
+    def shown(self, tenant: str) -> list[ConnectionShown]:
+        """The connections of a tenant, for people."""
+        found = []
+        for connection in list(self._connections):
+            session = connection.session
+            if session is not None and session.tenant.name == tenant:
+                came = connection.received_count
+                shown = ConnectionShown(
+                    "mqtt", session.client, True, "", came, came, 0, 0, 0, 1, 0, connection.sent_count,
+                    len(session.flights), len(session.options), connection.peer,
+                )  # fmt: skip
+                found.append(shown)
+        return found

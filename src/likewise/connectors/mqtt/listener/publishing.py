@@ -1,0 +1,310 @@
+"""Messages become events, and are acknowledged when those are on disk; many share one commit.
+
+What is refused is said: with a reason to who speaks MQTT 5; who speaks 3.1.1 can only be told that it was taken, so it
+is kept as a dead letter. What cannot be stored now is not acknowledged: the connection ends, and the client repeats it.
+A tenant's rate holds up what nobody could be told about.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+from typing import Final
+
+import structlog
+
+from likewise.broker.store.mqtt.messages import Kept
+from likewise.broker.tenants.access import Access
+from likewise.broker.tenants.tenant import Tenant
+from likewise.connectors.ingress import sourced
+from likewise.connectors.media_types import Unreadable
+from likewise.connectors.mqtt.codec import MQTT_5, Puback, Publish, Pubrec, Reason, encode
+from likewise.connectors.mqtt.listener.connection import Connection
+from likewise.connectors.mqtt.listener.sending.home import Home
+from likewise.connectors.mqtt.listener.sending.names import OWN, SHARED, SUBSCRIPTIONS
+from likewise.connectors.mqtt.listener.sending.rendering import kept_properties
+from likewise.connectors.mqtt.messages import Message
+from likewise.defaults import BLOCK_SECONDS, MAX_DEAD_LETTER_BYTES
+from likewise.errors import (
+    FormatError,
+    InvalidEvent,
+    LikewiseError,
+    LimitExceeded,
+    NotAllowed,
+    RateExceeded,
+    Unavailable,
+)
+from likewise.formats.json.batches import first_end
+from likewise.model import Event
+from likewise.model.time import SECOND
+
+_log = structlog.get_logger("likewise.mqtt")
+BLOCKED_SECONDS: Final = 0.05  # before a full queue that blocks is looked at again
+_RESERVED: Final = (OWN, SHARED, "$SYS/")
+Read = tuple[Publish, list[Event]]
+
+
+class Publishing:
+    """Publishes for connections; `subscribed` takes the messages that make subscriptions."""
+
+    def __init__(self, home: Home, subscribed: Callable[[Connection, Publish], None]) -> None:
+        self._home = home
+        self._subscribed = subscribed
+
+    def take(self, connection: Connection, packets: list[Publish]) -> None:
+        """Messages of a client, one after the other."""
+        session, access, tenant = connection.session, connection.access, connection.tenant
+        assert session is not None
+        assert access is not None
+        assert tenant is not None
+        most = self._home.config.receive_maximum
+        read: list[Read] = []
+        counters = self._home.counters(tenant)
+        for place, packet in enumerate(packets):
+            counters.received += 1
+            if packet.qos:
+                if packet.qos == 2 and packet.packet_id in session.received:
+                    if session.received[packet.packet_id]:
+                        connection.say(Pubrec(packet.packet_id))
+                    continue
+                connection.taken += 1
+                if connection.taken > most:
+                    connection.end(Reason.RECEIVE_MAXIMUM_EXCEEDED, f"at most {most:,} messages are taken at once")
+                    return
+            if packet.topic.startswith(OWN + SUBSCRIPTIONS):
+                self._store(connection, read)
+                if connection.busy:
+                    connection.taken -= bool(packet.qos)
+                    connection.wait_with(packets[place:])
+                    return
+                self._subscribed(connection, packet)
+                if len(packets) > place + 1:
+                    connection.wait_with(packets[place + 1 :])
+                return
+            try:
+                read.append((packet, self.read(tenant, access, session.client, packet)))
+            except Unreadable as refused:
+                self._refuse(connection, packet, refused.error)
+            except LikewiseError as refused:
+                self._refuse(connection, packet, refused)
+            else:
+                if packet.qos == 2:
+                    session.received[packet.packet_id] = False
+        self._store(connection, read)
+
+    def read(self, tenant: Tenant, access: Access, client: str, packet: Publish) -> list[Event]:
+        """The events of a message, at least one; refused if its client may not publish it."""
+        topic, properties, reader = packet.topic, packet.properties, self._home.reader(tenant)
+        access.require("publish")
+        if topic.startswith("$") and topic.startswith(_RESERVED):
+            raise NotAllowed("a topic of the broker's own")
+        if not access.free("publish") and not access.covers(source := reader.source_of(topic)):
+            raise NotAllowed(f"publish:{source}")
+        message = Message(
+            topic, packet.payload, properties.content_type or "", properties.user, properties.message_expiry,
+            packet.qos, packet.retain, client,
+        )  # fmt: skip
+        try:
+            events = reader.read(message, self._home.broker.clock())
+        except Unreadable:
+            if reader.strict(topic):
+                raise
+            events = []
+        except RecursionError:
+            raise Unreadable(FormatError("the payload is nested too deeply"), packet.payload) from None
+        found: Sequence[Event] = events or [reader.noted(message, self._home.broker.clock())]
+        found = sourced(access, found)
+        if (ends := first_end(found)) is not None and ends < 0:
+            raise InvalidEvent(f"`expires` is {ends}, before 1970; give the end of its validity, or leave it out")
+        return list(found)
+
+    def _store(self, connection: Connection, read: list[Read]) -> None:
+        """Hand messages over to be stored together; who cannot be told about a rate is held up by it."""
+        if not read or connection.closed:
+            return
+        tenant, door = connection.tenant, self._home.door
+        assert tenant is not None
+        if tenant.blocking and tenant.blocked:
+            self._hold_up(connection, read, BLOCKED_SECONDS, time.monotonic() + BLOCK_SECONDS)
+            return
+        try:
+            door.take(tenant, sum(len(events) for _, events in read))
+        except RateExceeded as wait:
+            told = [packet for packet, _ in read if packet.qos and connection.version == MQTT_5]
+            for packet in told:
+                self._refuse(connection, packet, wait)
+            if rest := [each for each in read if each[0] not in told]:
+                self._hold_up(connection, rest, min(1.0, max(0.01, wait.retry_after)))
+            return
+        self._hand_in(connection, tenant, read)
+
+    def _hold_up(self, connection: Connection, read: list[Read], seconds: float, until: float | None = None) -> None:
+        """Try again after a while; nothing else comes from this connection meanwhile."""
+        connection.wait()
+        connection.hold(True)
+        asyncio.get_running_loop().call_later(seconds, self._try_again, connection, read, until)
+
+    def _try_again(self, connection: Connection, read: list[Read], until: float | None) -> None:
+        if connection.closed:
+            return
+        tenant = connection.tenant
+        assert tenant is not None
+        if until is not None and tenant.blocked:
+            if time.monotonic() > until or self._home.door.stopping.is_set():
+                connection.end(Reason.SERVER_BUSY, "a subscriber's queue is full and blocks publishers; publish later")
+            else:
+                self._hold_up(connection, read, BLOCKED_SECONDS, until)
+            return
+        connection.busy = False
+        self._store(connection, read)
+        if not connection.busy:
+            connection.go_on()
+
+    def _hand_in(self, connection: Connection, tenant: Tenant, read: list[Read]) -> None:
+        """Append the events of messages in one request, each with what it came in."""
+        session = connection.session
+        assert session is not None
+        begun, home = time.perf_counter(), self._home
+
+        def done(result: object) -> None:
+            home.bridge.call(self._stored, connection, tenant, read, begun, result)
+
+        try:
+            request = home.door.request(tenant, [event for _, events in read for event in events], done)
+        except LikewiseError as error:
+            self._stored(connection, tenant, read, begun, error)
+            return
+        entries, place, now = request[0], 0, home.broker.clock()
+        for packet, events in read:
+            message = kept(packet, session.client, now)
+            entry = entries[place]
+            entry.message = message
+            if packet.qos == 2 and session.number:
+                entry.received = (session.number, packet.packet_id)
+            for part in range(1, len(events)):
+                entries[place + part].message = Kept(message.topic, b"", message.qos, part=part)
+            place += len(events)
+        home.door.hand_in(request)
+
+    def _stored(self, connection: Connection, tenant: Tenant, read: list[Read], begun: float, result: object) -> None:
+        """They are on disk: acknowledge them. If one of them cannot be, each is tried alone."""
+        if isinstance(result, BaseException):
+            if len(read) > 1 and not isinstance(result, Unavailable):
+                for each in read:
+                    self._hand_in(connection, tenant, [each])
+            else:
+                for packet, _ in read:
+                    self._refuse(connection, packet, result)
+            return
+        home, session, version = self._home, connection.session, connection.version
+        home.broker.metrics.published(tenant.name, time.perf_counter() - begun)
+        home.counters(tenant).stored += sum(len(events) for _, events in read)
+        for packet, _ in read:
+            if packet.qos == 1:
+                connection.taken -= 1
+                connection.send(encode(Puback(packet.packet_id), version))
+            elif packet.qos == 2:
+                connection.taken -= 1
+                assert session is not None
+                session.received[packet.packet_id] = True
+                line = session.connection or connection  # the client may have come back meanwhile, and waits there
+                line.send(encode(Pubrec(packet.packet_id), line.version))
+
+    def _refuse(self, connection: Connection, packet: Publish, error: BaseException) -> None:
+        """Say why a message is refused; who cannot be told has it kept as a dead letter."""
+        tenant, session = connection.tenant, connection.session
+        assert tenant is not None
+        assert session is not None
+        counters, broker = self._home.counters(tenant), self._home.broker
+        counters.refused += 1
+        if packet.qos == 2:
+            session.received.pop(packet.packet_id, None)
+        if not isinstance(error, LikewiseError) or isinstance(error, Unavailable):
+            if not isinstance(error, LikewiseError):
+                _log.error("a message could not be stored", topic=packet.topic[:200], exc_info=error)
+            connection.end(Reason.SERVER_BUSY, f"what was sent is not stored: {error}")
+            return
+        broker.metrics.refused(tenant.name, error.code)
+        if not packet.qos:
+            self._set_aside(tenant, packet, error, lambda: None)
+        elif connection.version == MQTT_5:
+            made = Puback if packet.qos == 1 else Pubrec
+            answer = made(packet.packet_id, reason_of(error), connection.told(str(error)))
+
+            def told() -> None:
+                connection.taken -= 1
+                connection.say(answer)
+
+            if isinstance(error, (RateExceeded, NotAllowed)):
+                told()
+            else:
+                self._set_aside(tenant, packet, error, told)
+        else:
+
+            def acknowledged() -> None:
+                connection.taken -= 1
+                if packet.qos == 2:
+                    session.received[packet.packet_id] = True
+                connection.say(Puback(packet.packet_id) if packet.qos == 1 else Pubrec(packet.packet_id))
+
+            self._set_aside(tenant, packet, error, acknowledged)
+
+    def _set_aside(self, tenant: Tenant, packet: Publish, error: LikewiseError, then: Callable[[], None]) -> None:
+        kind = packet.properties.content_type or "application/octet-stream"
+        said = FormatError(f"published to {packet.topic[:200]!r}: {error}")
+        self._home.broker.set_aside(
+            tenant, said, packet.payload[:MAX_DEAD_LETTER_BYTES], lambda result: self._home.bridge.call(then), kind
+        )
+
+    def publish_for(self, tenant: Tenant, access: Access, client: str, message: Kept) -> None:
+        """Publish a message on a client's behalf: its will."""
+        home = self._home
+        packet = Publish(message.topic, message.payload, message.qos, message.retain)
+
+        def done(result: object) -> None:
+            if isinstance(result, BaseException):
+                _log.warning("a will could not be published", client=client[:200], error=str(result))
+
+        try:
+            events = self.read(tenant, access, client, packet)
+            request = home.door.request(tenant, events, done)
+        except Unreadable as refused:
+            self._set_aside(tenant, packet, refused.error, lambda: None)
+            return
+        except LikewiseError as error:
+            _log.warning("a will is refused", client=client[:200], error=str(error))
+            return
+        for part, entry in enumerate(request[0]):
+            entry.message = message if not part else Kept(message.topic, b"", message.qos, part=part)
+        home.door.hand_in(request)
+
+
+def kept(packet: Publish, client: str, now: int) -> Kept:
+    """A message as it is kept."""
+    properties = packet.properties
+    expiry = properties.message_expiry
+    return Kept(
+        packet.topic, packet.payload, packet.qos, packet.retain, kept_properties(properties),
+        None if expiry is None else now + expiry * SECOND, client,
+    )  # fmt: skip
+
+
+def reason_of(error: LikewiseError) -> Reason:
+    """The reason code that an error is said with.
+
+    >>> reason_of(NotAllowed("publish")).name, reason_of(FormatError("no JSON")).name
+    ('NOT_AUTHORIZED', 'PAYLOAD_FORMAT_INVALID')
+    """
+    match error:
+        case NotAllowed():
+            return Reason.NOT_AUTHORIZED
+        case RateExceeded() | LimitExceeded():
+            return Reason.QUOTA_EXCEEDED
+        case FormatError() | InvalidEvent():
+            return Reason.PAYLOAD_FORMAT_INVALID
+        case _:
+            return Reason.IMPLEMENTATION_SPECIFIC_ERROR
+
+
+__all__ = ["Publishing", "kept", "reason_of"]

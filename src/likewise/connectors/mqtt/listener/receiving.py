@@ -1,0 +1,131 @@
+"""Acknowledgements of clients: of what they were sent, and of what they sent with QoS 2."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+
+from likewise.broker.store.deliveries import Delivery, read
+from likewise.broker.store.mqtt.messages import read_messages
+from likewise.connectors.mqtt.codec import MQTT_5, Puback, Pubcomp, Pubrec, Pubrel, Reason, encode
+from likewise.connectors.mqtt.listener.connection import Connection
+from likewise.connectors.mqtt.listener.sending.home import Home
+from likewise.connectors.mqtt.listener.sending.outbox import Outbox
+from likewise.connectors.mqtt.listener.sending.session import (
+    AWAITS_ACK,
+    AWAITS_COMPLETE,
+    InFlight,
+    Session,
+)
+
+
+class Receiving:
+    """Takes acknowledgements, and sends again what was not acknowledged when a connection broke."""
+
+    def __init__(self, home: Home) -> None:
+        self._home = home
+
+    def take(self, connection: Connection, packet: Puback | Pubrec | Pubrel | Pubcomp) -> None:
+        """An acknowledgement came; one of nothing that is awaited changes nothing."""
+        session = connection.session
+        assert session is not None
+        if isinstance(packet, Pubrel):
+            self._release(connection, session, packet.packet_id)
+            return
+        flight = session.flights.get(packet.packet_id)
+        match packet:
+            case Puback() if flight is not None and flight.state == AWAITS_ACK:
+                flight.outbox.settle_flight(flight)
+            case Pubcomp() if flight is not None and flight.state == AWAITS_COMPLETE:
+                flight.outbox.settle_flight(flight)
+            case Pubrec():
+                self._received(connection, flight, packet)
+
+    def _received(self, connection: Connection, flight: InFlight | None, packet: Pubrec) -> None:
+        """The client has a message of QoS 2. That must be on disk before it is told to forget it."""
+        if flight is None or flight.state == AWAITS_ACK:
+            if packet.reason < Reason.UNSPECIFIED_ERROR:
+                missing = Reason.PACKET_IDENTIFIER_NOT_FOUND if connection.version == MQTT_5 else Reason.SUCCESS
+                connection.say(Pubrel(packet.packet_id, missing))
+            return
+        if packet.reason >= Reason.UNSPECIFIED_ERROR:
+            flight.outbox.settle_flight(flight)
+            return
+        if flight.state == AWAITS_COMPLETE:
+            connection.say(Pubrel(packet.packet_id))
+            return
+        flight.state = AWAITS_COMPLETE
+        answer = partial(connection.say, Pubrel(packet.packet_id))
+        if flight.session.number:
+            self._home.rows.first(flight, answer)
+        else:
+            answer()
+
+    def _release(self, connection: Connection, session: Session, packet: int) -> None:
+        """The client forgets a message of QoS 2. Its packet id is free when that is on disk."""
+        if packet not in session.received:
+            missing = Reason.PACKET_IDENTIFIER_NOT_FOUND if connection.version == MQTT_5 else Reason.SUCCESS
+            connection.say(Pubcomp(packet, missing))
+            return
+
+        def answer() -> None:
+            session.received.pop(packet, None)
+            connection.say(Pubcomp(packet))
+
+        if session.number:
+            self._home.rows.released(session.number, packet, answer)
+        else:
+            answer()
+
+    # -- again ----------------------------------------------------------------------------------
+
+    def repeat(self, connection: Connection, session: Session) -> None:
+        """A client is back: send again what it has not acknowledged, then what waits."""
+        for sender in (session.outbox, *session.groups.values()):
+            if isinstance(sender, Outbox) and not sender.shared:
+                sender.cursor = sender.queue.acknowledged
+        if session.flights:
+            self._home.spawn(self._repeat(connection, session, list(session.flights.values())))
+        else:
+            self._go_on(session)
+
+    async def _repeat(self, connection: Connection, session: Session, flights: list[InFlight]) -> None:
+        connection.ready = False  # what is in flight comes first
+        flights.sort(key=lambda flight: flight.sequence)
+        awaited = [flight for flight in flights if flight.state != AWAITS_COMPLETE]
+        found = await asyncio.to_thread(self._read, session, [flight.sequence for flight in awaited])
+        if connection.closed:
+            return
+        connection.ready = True
+        now = self._home.broker.clock()
+        for flight in flights:
+            if flight.packet not in session.flights:
+                continue
+            if flight.state == AWAITS_COMPLETE:
+                connection.send(encode(Pubrel(flight.packet), connection.version))
+                continue
+            delivery, outbox = found.get(flight.sequence), flight.outbox
+            assert isinstance(outbox, Outbox)
+            parts = [] if delivery is None or delivery.over(now) else outbox.parts(delivery, session, connection)
+            part = next((each for each in parts if each.part == flight.part), None)
+            if part is None:  # it is over, or was unsubscribed from
+                outbox.settle_flight(flight)
+                continue
+            qos = 1 if flight.state == AWAITS_ACK else 2
+            connection.send(
+                part.made.to(qos, flight.packet, retain=part.retain, dup=True, identifiers=part.identifiers)
+            )
+        self._go_on(session)
+
+    def _read(self, session: Session, numbers: list[int]) -> dict[int, Delivery]:
+        with self._home.broker.store.reading() as tables:
+            found = read(tables, session.tenant.number, numbers)
+            messages = read_messages(tables, [delivery.event for delivery in found])
+        for delivery in found:
+            delivery.message = messages.get(delivery.event)
+        return {delivery.number: delivery for delivery in found}
+
+    def _go_on(self, session: Session) -> None:
+        for sender in (session.outbox, *session.groups.values()):
+            if sender is not None:
+                sender.pump()

@@ -1,0 +1,82 @@
+"""Filters that a client subscribes with: topics, subscriptions by meaning (`$likewise/...`), groups (`$share/...`)."""
+
+from __future__ import annotations
+
+from typing import Final, Literal, NamedTuple
+from urllib.parse import unquote
+
+from likewise.errors import InvalidSubscription
+
+OWN: Final = "$likewise/"
+TEXT, MATCHES, ANSWERS, SUBSCRIPTIONS = "q/", "matches/", "answers/", "subscriptions/"
+SHARED: Final = "$share/"
+
+Kind = Literal["topic", "named", "text", "private"]
+
+
+class Asked(NamedTuple):
+    """A filter, taken apart.
+
+    `topic`: plain topics. `named`: a subscription by meaning whose text stands elsewhere; `text`: one that says it.
+    `private`: where a session's own answers and matches are.
+    """
+
+    filter: str
+    kind: Kind
+    group: str = ""
+    text: str = ""
+
+    @property
+    def id(self) -> str:
+        """The id of a subscription by meaning: what follows `$likewise/`."""
+        return self.filter.removeprefix(OWN)
+
+
+def asked(said: str) -> Asked:
+    """Take a filter apart; what cannot be asked for is refused.
+
+    >>> asked("$share/readers/home/#")
+    Asked(filter='home/#', kind='topic', group='readers', text='')
+    >>> asked("$likewise/q/%7Bno2%20%3E%2040%7D").text
+    '{no2 > 40}'
+    >>> asked("$likewise/warm").kind, asked("$likewise/matches/+").kind
+    ('named', 'private')
+    """
+    group, shared = "", said
+    if said.startswith(SHARED):
+        group, _, shared = said[len(SHARED) :].partition("/")
+    if not shared.startswith(OWN):
+        return Asked(shared, "topic", group)
+    name = shared[len(OWN) :]
+    if name.startswith((MATCHES, ANSWERS)):
+        if group:
+            raise InvalidSubscription(f"{shared[:80]!r} belongs to one session; it cannot be shared")
+        return Asked(shared, "private")
+    if not name or name.startswith(SUBSCRIPTIONS) or "+" in name or "#" in name:
+        raise InvalidSubscription(
+            f"{shared[:80]!r} cannot be subscribed to; ask for {OWN}NAME with the user property `q`, or for "
+            f"{OWN}{TEXT} and the percent-encoded text"
+        )
+    if name.startswith(TEXT):
+        return Asked(shared, "text", group, unquote(name[len(TEXT) :]))
+    return Asked(shared, "named", group)
+
+
+def option_name(id: str) -> str:
+    """Under which filter a session keeps what it asked for with a subscription by meaning.
+
+    >>> option_name("warm"), option_name("matches/warm")
+    ('$likewise/warm', '$likewise/subscriptions/warm')
+    """
+    if id.startswith(MATCHES):
+        return f"{OWN}{SUBSCRIPTIONS}{id.removeprefix(MATCHES)}"
+    return OWN + id
+
+
+def group_subscriber(group: str, shared: str) -> str:
+    """The subscriber that a group is registered as.
+
+    >>> group_subscriber("readers", "home/#")
+    'mqtt-share:readers/home/#'
+    """
+    return f"mqtt-share:{group}/{shared}"

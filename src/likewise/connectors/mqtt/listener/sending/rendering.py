@@ -1,0 +1,118 @@
+"""Messages as they are sent: what a device published, unchanged; and deliveries by meaning."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import Final
+
+import msgspec
+
+from likewise.broker.store.deliveries import CAUSES, Delivery
+from likewise.broker.store.entries import read_event
+from likewise.broker.store.mqtt.messages import Kept
+from likewise.broker.store.packed_sets import unpack_scores
+from likewise.connectors.mqtt.codec import MQTT_5, NO_PROPERTIES, Properties, PublishForMany, fitting
+from likewise.connectors.mqtt.codec.fields import variable
+from likewise.connectors.mqtt.codec.kinds import PUBLISH
+from likewise.connectors.mqtt.codec.property_bytes import read_properties, written_properties
+from likewise.defaults import MQTT_RENDERED
+from likewise.model.time import SECOND
+
+STATED_QOS: Final = 2  # of an event that came another way; the subscription's own QoS counts then
+
+
+class _Envelope(msgspec.Struct):
+    """What of an event's envelope is its payload."""
+
+    payload: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
+
+
+_ENVELOPES: Final = msgspec.json.Decoder(_Envelope)
+_ENCODE: Final = msgspec.json.Encoder().encode
+_JSON: Final = Properties(content_type="application/json")
+
+
+def kept_properties(properties: Properties) -> bytes:
+    """The properties of a message that are passed on, as they are kept: its expiry is kept beside them."""
+    if properties is NO_PROPERTIES:
+        return b""
+    passed = msgspec.structs.replace(properties, message_expiry=None, topic_alias=None, subscription_identifiers=())
+    return written_properties(passed, PUBLISH)
+
+
+def properties_of(message: Kept, now: int) -> Properties:
+    """The properties of a message as they are sent now.
+
+    >>> kept = Kept("a", b"1", properties=kept_properties(Properties(content_type="x")), expires=5_000_000)
+    >>> properties_of(kept, 3_000_000).content_type, properties_of(kept, 3_000_000).message_expiry
+    ('x', 2)
+    """
+    found = NO_PROPERTIES
+    if message.properties:
+        written = variable(len(message.properties)) + message.properties
+        found, _ = read_properties(written, 0, len(written), PUBLISH)
+    if message.expires is not None:
+        left = max(1, -(-(message.expires - now) // SECOND))
+        found = msgspec.structs.replace(found, message_expiry=left)
+    return found
+
+
+def payload_of(body: bytes) -> bytes:
+    """The payload of an event that was no message: as it came, or its whole envelope.
+
+    >>> payload_of(b'{"v":1,"payload":{"no2": 45},"id":"e1"}')
+    b'{"no2": 45}'
+    """
+    found = _ENVELOPES.decode(body).payload
+    return body if found is msgspec.UNSET else bytes(found)
+
+
+def stated(body: bytes, position: int, topic: str = "") -> Kept:
+    """An event that came another way as a message; its tuple `topic` says where to."""
+    if not topic:
+        items = read_event(body, position).tuples
+        topic = next((str(item.value) for item in items if item.attribute == "topic"), "")
+    return Kept(topic, payload_of(body), STATED_QOS, properties=kept_properties(_JSON))
+
+
+class Renderer:
+    """Encodes a message once for all its recipients of a version; the newest are remembered."""
+
+    def __init__(self) -> None:
+        self._made: OrderedDict[tuple[int, int, int], PublishForMany] = OrderedDict()
+
+    def many(self, message: Kept, version: int, now: int, key: tuple[int, int] | None = None) -> PublishForMany:
+        """A message for those who speak a version; `key` is its tenant and sequence number."""
+        if key is None or message.expires is not None:
+            return PublishForMany(message.topic, message.payload, properties_of(message, now), version)
+        known = self._made.get((*key, version))
+        if known is None:
+            known = PublishForMany(message.topic, message.payload, properties_of(message, now), version)
+            self._made[*key, version] = known
+            if len(self._made) > MQTT_RENDERED:
+                self._made.popitem(last=False)
+        return known
+
+
+def by_meaning(
+    delivery: Delivery, own: list[tuple[int, str]], place: int, topic: str, now: int, because: bytes = b""
+) -> tuple[bytes, Properties]:
+    """The payload and properties of a delivery by meaning for MQTT 5: as published, and what was met how well."""
+    message = delivery.message or stated(delivery.body, delivery.event, topic or " ")
+    scores = unpack_scores(delivery.scores, len(delivery.matched))
+    added = [
+        ("score", f"{round(float(scores[place]), 6):g}"),
+        ("subscriptions", _ENCODE([{"id": id, "score": round(float(scores[at]), 6)} for at, id in own]).decode()),
+        ("cause", CAUSES[delivery.cause]),
+        ("sequence", str(delivery.number)),
+    ]
+    if delivery.message is not None:
+        added.append(("topic", delivery.message.topic))
+    if because:
+        added.append(("because", because.decode()))
+    found = properties_of(message, now)
+    user = (*found.user, *((name, fitting(value)) for name, value in added))
+    return message.payload, msgspec.structs.replace(found, user=user)
+
+
+__all__ = ["MQTT_5", "Renderer", "by_meaning", "kept_properties", "payload_of", "properties_of", "stated"]
