@@ -16,18 +16,12 @@ from likewise.connectors.mqtt.codec.fields import variable
 from likewise.connectors.mqtt.codec.kinds import PUBLISH
 from likewise.connectors.mqtt.codec.property_bytes import read_properties, written_properties
 from likewise.defaults import MQTT_RENDERED
+from likewise.formats.json.own_payload import payload_in
 from likewise.model.time import SECOND
 
 STATED_QOS: Final = 2  # of an event that came another way; the subscription's own QoS counts then
 
 
-class _Envelope(msgspec.Struct):
-    """What of an event's envelope is its payload."""
-
-    payload: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
-
-
-_ENVELOPES: Final = msgspec.json.Decoder(_Envelope)
 _ENCODE: Final = msgspec.json.Encoder().encode
 _JSON: Final = Properties(content_type="application/json")
 
@@ -57,22 +51,12 @@ def properties_of(message: Kept, now: int) -> Properties:
     return found
 
 
-def payload_of(body: bytes) -> bytes:
-    """The payload of an event that was no message: as it came, or its whole envelope.
-
-    >>> payload_of(b'{"v":1,"payload":{"no2": 45},"id":"e1"}')
-    b'{"no2": 45}'
-    """
-    found = _ENVELOPES.decode(body).payload
-    return body if found is msgspec.UNSET else bytes(found)
-
-
 def stated(body: bytes, position: int, topic: str = "") -> Kept:
     """An event that came another way as a message; its tuple `topic` says where to."""
     if not topic:
         items = read_event(body, position).tuples
         topic = next((str(item.value) for item in items if item.attribute == "topic"), "")
-    return Kept(topic, payload_of(body), STATED_QOS, properties=kept_properties(_JSON))
+    return Kept(topic, payload_in(body), STATED_QOS, properties=kept_properties(_JSON))
 
 
 class Renderer:
@@ -115,4 +99,4 @@ def by_meaning(
     return message.payload, msgspec.structs.replace(found, user=user)
 
 
-__all__ = ["MQTT_5", "Renderer", "by_meaning", "kept_properties", "payload_of", "properties_of", "stated"]
+__all__ = ["MQTT_5", "Renderer", "by_meaning", "kept_properties", "properties_of", "stated"]
