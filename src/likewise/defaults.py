@@ -96,6 +96,13 @@ MAX_WINDOW_EVENTS: Final = 10_000_000  # `within n events`
 # Windows.
 LATENESS: Final = 0  # µs an event may be older than the newest one seen and still enter windows
 
+# Alerts.
+ALERT_FORGET: Final = 30 * 86_400 * 1_000_000  # µs after which a key of which nothing came is forgotten
+MAX_TAKEN_BACK: Final = 16  # newest events of a key that can be withdrawn from a run or a silence
+MAX_HELD_BACK: Final = 1_000  # newest that `at most every` counts and that can still be withdrawn
+MAX_DIGEST_ITEMS: Final = 100  # newest sayings that a digest tells one by one
+MAX_DIGEST_KEYS: Final = 1_000  # keys whose counts a digest tells
+
 # The broker.
 HOST: Final = "127.0.0.1"  # beyond loopback only with tokens
 PORT: Final = 8787

@@ -95,7 +95,7 @@ def parts_text(parts: Parts | Subscription) -> str:
         text += f" per {', '.join([_name(name) for name in parts.alert.per])}"
     if parts.from_one_source:
         text += " from one source"
-    return text if parts.alert is None else text + _alert_text(parts.alert)
+    return text if parts.alert is None else f"{text} {alert_text(parts.alert)}"
 
 
 def column_text(column: Column) -> str:
@@ -112,15 +112,20 @@ def column_text(column: Column) -> str:
     return f"{text} as {_name(column.name)}" if column.name else text
 
 
-def _alert_text(alert: Alert) -> str:
-    text = ""
+def alert_text(alert: Alert) -> str:
+    """When a subscription speaks, without `per`.
+
+    >>> alert_text(Alert(held_for=300_000_000, once_until="false"))
+    'for 5 min once until false'
+    """
+    clauses: list[str] = []
     for clause, words in CLAUSES.items():
         asked = getattr(alert, clause)
         if isinstance(asked, int):
-            text += f" {words} {_span_text(asked)}"
+            clauses.append(f"{words} {_span_text(asked)}")
         elif asked is not None:
-            text += f" {words} {asked if asked == 'false' else '{' + _joined(asked) + '}'}"
-    return text
+            clauses.append(f"{words} {asked if asked == 'false' else '{' + _joined(asked) + '}'}")
+    return " ".join(clauses)
 
 
 def body_text(body: Body) -> str:

@@ -7,7 +7,7 @@ need only `add`, `remove` and `find`; `BaseEngine` derives the rest from these.
 
 from __future__ import annotations
 
-from collections.abc import Callable, MutableMapping, Sequence
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from pathlib import Path
 from sys import getrefcount
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, Self
@@ -21,6 +21,7 @@ from likewise.model.match import Match
 from likewise.model.matches.batch import Promotion
 from likewise.model.matches.sequence import Make, Matches
 from likewise.model.probability import AS_SCORED, ProbabilityCurve
+from likewise.model.spoken import Key
 from likewise.model.subscription import Kind, Subscription
 
 if TYPE_CHECKING:
@@ -150,6 +151,43 @@ class WindowEngine(Engine, Protocol):
 
     def board(self, ordinal: int) -> list[Ranked]:
         """The k best of a subscription's window now, best first."""
+        ...
+
+
+class KeyStanding(NamedTuple):
+    """One key of an alert, for people: since when it holds, when something came last, and what was said."""
+
+    key: Key
+    heard: int
+    begin: int | None
+    told: bool
+    spoken: bool
+    absent: bool
+    quiet_until: int | None
+    suppressed: int
+
+
+class AlertKeys(Engine, Protocol):
+    """An engine that holds alerts."""
+
+    def standings(self, ordinal: int, limit: int) -> list[KeyStanding]:
+        """The keys of an alert of which something came last."""
+        ...
+
+    def outage(self, by: int) -> None:
+        """Nothing could be heard for so long (µs): silence counts on from there."""
+        ...
+
+    def next_due(self) -> int | None:
+        """When time next moves something by itself, or an earlier moment."""
+        ...
+
+    def names(self, event_id: str) -> bool:
+        """Whether what is said next may name an event."""
+        ...
+
+    def adopt(self, other: Self, ordinals: Mapping[int, int]) -> None:
+        """Take over what another of its kind knows of some alerts, from its ordinals to those here."""
         ...
 
 

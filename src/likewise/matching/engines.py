@@ -37,6 +37,7 @@ PROFILES: Final[Mapping[Profile, Mapping[Kind, str]]] = MappingProxyType(
             "interest": "bit-planes",
             "pattern": "automaton",
             "near": "mvr-tree",
+            "alert": "alerts",
         },
         "small": {"exact": "forest"},
     }
@@ -56,6 +57,7 @@ ENGINES: Final[Mapping[str, tuple[Kind, ...]]] = MappingProxyType(
         "automaton": ("pattern",),
         "mvr-tree": ("pattern", "near"),
         "r-tree": ("pattern", "near"),
+        "alerts": ("alert",),
         "naive": KINDS,
     }
 )
@@ -177,6 +179,18 @@ def made(name: str, kind: Kind, by: Interpretation) -> Engine:
                 curve=by.curve("conditions"),
                 types=by.types,
             )
+        case "alerts":
+            from likewise.matching.alerts.engine import AlertEngine
+
+            return AlertEngine(
+                by.measure,
+                by.threshold,
+                lateness=by.lateness,
+                cache_bytes=by.cache_bytes,
+                curve=by.curve("conditions"),
+                types=by.types,
+                forget=by.forget,
+            )
         case "hybrid":
             from likewise.matching.hybrid.statements import StatementsEngine
 
@@ -235,7 +249,7 @@ def _comparable(name: str, kind: Kind, by: Interpretation) -> Engine:
                 )
             if kind == "near":
                 return NaiveEngine(meaning=_meaning(by))
-            measured = kind in ("approximate", "top")
+            measured = kind in ("approximate", "top", "alert")
             return NaiveEngine(
                 by.measure if measured else None, threshold=by.threshold, lateness=by.lateness,
                 curve=by.curve("conditions") if measured else AS_SCORED, types=by.types,

@@ -9,7 +9,7 @@ from likewise.defaults import MAX_ENUMERATED_MAPPINGS
 from likewise.errors import LimitExceeded, StateError
 from likewise.matching.accepting import GivenEvent, as_event
 from likewise.matching.cache_use import CACHES, CacheUse
-from likewise.matching.engine import Ranked, WindowEngine
+from likewise.matching.engine import AlertKeys, KeyStanding, Ranked, WindowEngine
 from likewise.matching.matcher_state import MatcherState, ended
 from likewise.model import Condition, Event, Explanation, Kind, Match, Subscription
 from likewise.model import Mapping as PredicateMapping
@@ -93,11 +93,11 @@ class MatcherAnswers:
         found: list[tuple[int, Match]] = []
         annotated = self.annotated(event)
         for kind, engine in self._state.engines.items():
-            if kind != "top":
+            if kind not in ("top", "alert"):
                 found += engine.match(annotated, now)
         for ordinal, held in self._state.held.items():
-            if held.kind == "top" and (seen := self.explain(event, held.id, now)).verdict == "match":
-                found.append((ordinal, Match(event.id, held.id, "top", seen.score)))
+            if held.remembers and (seen := self.explain(event, held.id, now)).verdict == "match":
+                found.append((ordinal, Match(event.id, held.id, held.kind, seen.score)))
         found = [hit for hit in found if self._state.ends.get(hit[0], now + 1) > now]
         return [match for _, match in sorted(found, key=lambda hit: hit[0])]
 
@@ -116,6 +116,21 @@ class MatcherAnswers:
         if self._state.held[ordinal].top is None:
             raise StateError(f"{id!r} is no top-k subscription, so it has no board")
         return cast("WindowEngine", self._state.engine("top")).board(ordinal)
+
+    def standings(self, id: str, limit: int = 100) -> list[KeyStanding]:
+        """The keys of an alert of which something came last, the newest first: since when it holds, what was said.
+
+        >>> import likewise as lw
+        >>> m = lw.Matcher()
+        >>> _ = m.add(lw.parse("{x > 1} for 5 s", id="high"))
+        >>> _ = m.match(lw.event({"x": 2}, source="s1"), at=3)
+        >>> [(each.key, each.begin, each.told) for each in m.standings("high")]
+        [(('s1',), 3, False)]
+        """
+        ordinal = self._state.ordinal(id)
+        if self._state.held[ordinal].alert is None:
+            raise StateError(f"{id!r} is no alert, so it has no keys")
+        return cast("AlertKeys", self._state.engine("alert")).standings(ordinal, limit)
 
     def explain(self, event: GivenEvent, id: str, at: int | None = None) -> Explanation:
         """Why the event does or does not meet the subscription; changes nothing."""

@@ -27,7 +27,7 @@ class Snapshot:
     def _state(self) -> MatcherState:
         state = MatcherState(self._interpretation, self._choice)
         for ordinal, subscription in zip(self._ordinals, self.subscriptions, strict=True):
-            if subscription.kind != "top":
+            if not subscription.remembers:
                 state.add(ordinal, subscription, 0, self._ends.get(ordinal))
         return state
 

@@ -11,7 +11,7 @@ from likewise.model.shown import html_of, text_of
 
 Verdict = Literal[
     "match", "below_threshold", "exact_part_false", "missing_attribute", "unit_mismatch", "not_in_top_k", "expired",
-    "below_confidence",
+    "below_confidence", "not_yet", "suppressed",
 ]  # fmt: skip
 
 

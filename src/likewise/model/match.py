@@ -8,9 +8,10 @@ from typing import Literal
 from likewise.model.mapping import Mapping
 from likewise.model.probability import AS_SCORED, ProbabilityCurve
 from likewise.model.shown import html_of, text_of
+from likewise.model.spoken import Spoken
 from likewise.model.subscription import Kind
 
-Cause = Literal["arrival", "promoted"]
+Cause = Literal["arrival", "promoted", "held", "cleared", "absent", "returned", "digest"]
 Bindings = tuple[tuple[tuple[str, str], ...], ...]
 
 
@@ -19,7 +20,8 @@ class Match:
 
     `mapping` is computed when it is first asked for. `bindings` are the solutions of a graph pattern,
     each as (variable, term) pairs; `rank_value` is the score a top-k window ranks by; `cause` says
-    whether the event matched on arrival or was promoted into the k best later.
+    whether the event matched on arrival, was promoted into the k best later, or what an alert says of it; `spoken` has
+    the facts of an alert.
 
     >>> Match("e1", "s1", "exact").score
     1.0
@@ -27,7 +29,7 @@ class Match:
 
     __slots__ = (
         "_likelihood", "_mapping", "_trace", "bindings", "cause", "event_id", "kind", "product", "rank_value", "score",
-        "subscription_id",
+        "spoken", "subscription_id",
     )  # fmt: skip
 
     def __init__(
@@ -42,6 +44,7 @@ class Match:
         rank_value: float | None = None,
         cause: Cause = "arrival",
         likelihood: ProbabilityCurve | float = AS_SCORED,
+        spoken: Spoken | None = None,
     ) -> None:
         self.event_id = event_id
         self.subscription_id = subscription_id
@@ -51,6 +54,7 @@ class Match:
         self.bindings = bindings
         self.rank_value = rank_value
         self.cause = cause
+        self.spoken = spoken
         self._trace = trace
         self._likelihood = likelihood
         self._mapping: Mapping | None = None
@@ -71,7 +75,7 @@ class Match:
 
     def _facts(self) -> tuple[object, ...]:
         return (self.event_id, self.subscription_id, self.kind, self.score, self.product,
-                self.bindings, self.rank_value, self.cause)  # fmt: skip
+                self.bindings, self.rank_value, self.cause, self.spoken)  # fmt: skip
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Match) and self._facts() == other._facts()

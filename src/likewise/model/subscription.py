@@ -296,6 +296,11 @@ class Subscription(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, fo
             return "near"
         return "pattern" if isinstance(body, GraphPattern) else "interest"
 
+    @property
+    def remembers(self) -> bool:
+        """Whether what it says depends on past events: windows and alerts."""
+        return self.top is not None or self.alert is not None
+
     def __str__(self) -> str:
         return text_of(self)
 

@@ -25,6 +25,7 @@ class Interpretation:
     `space` and `measure` are an object, a name, or None for the defaults; `cache_bytes` bounds what an engine keeps of
     computed relatedness, `lateness` (µs) is how far an event may lag behind the newest and still enter windows. `types`
     are declared hierarchies that `is-a` follows, `annotations` what is known about events and laid over them first.
+    `forget` (µs) is after how long an alert forgets a key of which nothing came.
 
     >>> Interpretation(threshold=0.4).threshold
     0.4
@@ -41,6 +42,7 @@ class Interpretation:
         feedback: Feedback | None = None,
         types: Hierarchy = NO_TYPES,
         annotations: KnownAnnotations = NO_ANNOTATIONS,
+        forget: int = defaults.ALERT_FORGET,
     ) -> None:
         if threshold is not None and not (isinstance(threshold, (int, float)) and 0 <= threshold <= 1):
             raise InputError(f"a threshold lies between 0 and 1, not at {threshold!r}")
@@ -54,6 +56,7 @@ class Interpretation:
         self.threshold: Final = defaults.THRESHOLD if threshold is None else threshold
         self.cache_bytes: Final = cache_bytes
         self.lateness: Final = lateness
+        self.forget: Final = forget
         self.feedback: Final = Feedback() if feedback is None else feedback
         self._space = space
         self._measure = measure

@@ -44,7 +44,7 @@ class Pair:
         self.oracle = setting.oracle()
         self.name = name_of(self.engine)
         self.kinds: frozenset[Kind] = frozenset(self.engine.kinds if kinds is None else kinds)
-        self.windows = "top" in self.kinds
+        self.windows = not self.kinds.isdisjoint({"top", "alert"})
         self.held: dict[int, tuple[Subscription, int]] = {}
         self.next_ordinal = 0
         self.now = 0

@@ -16,6 +16,7 @@ from likewise.matching.engine import Engine, Found
 from likewise.matching.naive.engine import NaiveEngine
 from likewise.matching.plain.locality import LexicalLocality, Locality
 from likewise.model import Condition, Event, Explanation, Match, Subscription
+from likewise.model.spoken import Spoken
 from likewise.testing.measures import TableMeasure
 
 if TYPE_CHECKING:
@@ -110,11 +111,15 @@ def compare_matches(
         for (ordinal, a), (other, b) in zip(expected, actual, strict=True)
     )
     if not same:
-        raise Difference(f"{name}: expected {expected}\n  found {actual}\n  for {event}")
+        said = [[match.spoken for _, match in found if match.spoken] for found in (expected, actual)]
+        extra = f"\n  said {said[0]}\n  and  {said[1]}" if any(said) else ""
+        raise Difference(f"{name}: expected {expected}\n  found {actual}\n  for {event}{extra}")
 
 
 def _same_match(a: Match, b: Match, subscription: Subscription | None) -> bool:
     if (a.event_id, a.subscription_id, a.kind, a.cause) != (b.event_id, b.subscription_id, b.kind, b.cause):
+        return False
+    if _without_scores(a.spoken) != _without_scores(b.spoken):
         return False
     if abs(a.score - b.score) > TOLERANCE or a.bindings != b.bindings or not _close(a.rank_value, b.rank_value):
         return False
@@ -124,6 +129,13 @@ def _same_match(a: Match, b: Match, subscription: Subscription | None) -> bool:
     if abs(a.product - b.product) > TOLERANCE:
         return False
     return a.mapping is None or (b.mapping is not None and abs(b.mapping.product - a.mapping.product) <= TOLERANCE)
+
+
+def _without_scores(spoken: Spoken | None) -> Spoken | None:
+    if spoken is None:
+        return None
+    items = tuple(msgspec.structs.replace(item, score=round(item.score, 4)) for item in spoken.items)
+    return msgspec.structs.replace(spoken, items=items)
 
 
 def _close(a: float | None, b: float | None) -> bool:

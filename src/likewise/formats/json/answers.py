@@ -13,6 +13,7 @@ from likewise.formats.strict_json import as_bytes, decode_object, encode
 from likewise.formats.version import JSON_VERSION, check_version
 from likewise.model import Explanation, Kind, Mapping, Match
 from likewise.model.match import Bindings, Cause
+from likewise.model.spoken import Spoken
 
 T = TypeVar("T")
 
@@ -31,6 +32,7 @@ class MatchDocument(msgspec.Struct, frozen=True, omit_defaults=True):
     bindings: Bindings = ()
     mapping: Mapping | None = None
     probability: float | None = None
+    spoken: Spoken | None = None
 
 
 def _read(data: Data, kind: type[T], what: str) -> T:
@@ -60,6 +62,7 @@ def match_to_json(match: Match, *, mapping: bool = False) -> bytes:
         match.bindings,
         match.mapping if mapping else None,
         None if match.probability == 1 else match.probability,
+        match.spoken,
     )
     return encode(document, "match")
 
@@ -83,6 +86,7 @@ def match_from_json(data: Data) -> Match:
         found.rank_value,
         found.cause,
         1.0 if found.probability is None else found.probability,
+        found.spoken,
     )
 
 

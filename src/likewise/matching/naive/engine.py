@@ -14,8 +14,11 @@ from typing import TYPE_CHECKING, ClassVar, get_args
 from likewise.defaults import HYBRID_M, LATENESS, THRESHOLD
 from likewise.errors import NotServed, UnknownId
 from likewise.matching.engine import BaseEngine, Found, FoundBatch, Ranked, found_batch, found_of
+from likewise.matching.explaining.alerts import AlertStanding, with_standing
 from likewise.matching.explaining.explain import explain
+from likewise.matching.naive.alerts import PlainAlerts
 from likewise.matching.naive.windows import Hits, PlainWindows
+from likewise.matching.plain.alerts.story import run_of
 from likewise.matching.plain.conditions import MetCondition, PlainCondition, evaluate, plain_condition, rows_of
 from likewise.matching.plain.graphs import search, solutions
 from likewise.matching.plain.interests import agrees
@@ -80,6 +83,7 @@ class NaiveEngine(BaseEngine):
         self.sameness = measure if sameness is None else sameness
         self.threshold = THRESHOLD if threshold is None else threshold
         self._windows = PlainWindows(lateness, curve)
+        self.alerts = PlainAlerts(lateness, curve)
         self._conditions: dict[int, PlainCondition] = {}
         self._windowed: dict[int, PlainCondition] = {}
         self._others: dict[int, Subscription] = {}  # statements, patterns, interest vectors
@@ -113,6 +117,8 @@ class NaiveEngine(BaseEngine):
                 assert subscription.top is not None
                 self._windowed[ordinal] = plain_condition(subscription)
                 self._windows.open(ordinal, subscription, subscription.top)
+            case "alert":
+                self.alerts.open(ordinal, subscription, self._threshold(ordinal))
             case _:
                 self._others[ordinal] = subscription
 
@@ -124,6 +130,7 @@ class NaiveEngine(BaseEngine):
         self._windowed.pop(ordinal, None)
         self._others.pop(ordinal, None)
         self._windows.close(ordinal)
+        self.alerts.close(ordinal)
 
     def _threshold(self, ordinal: int) -> float:
         own = self.subscriptions[ordinal].threshold
@@ -140,8 +147,8 @@ class NaiveEngine(BaseEngine):
 
     @property
     def refused_late(self) -> int:
-        """How many events came too late for any window."""
-        return self._windows.refused_late
+        """How many events came too late for any window, or for an alert."""
+        return self._windows.refused_late + self.alerts.refused_late
 
     # -- finding --------------------------------------------------------------------------------
 
@@ -152,7 +159,7 @@ class NaiveEngine(BaseEngine):
     def match(self, event: Event, at: int) -> Hits:
         """What the event meets on arrival, and what it promotes, ordered by ordinal."""
         arrived, promoted = self._arrive(event, at, describing=True)
-        return sorted(arrived + promoted, key=lambda hit: (hit[0], hit[1].cause != "arrival"))
+        return sorted(arrived + promoted, key=lambda hit: (hit[0], hit[1].kind == "top" and hit[1].cause != "arrival"))
 
     def match_batch(self, events: Sequence[Event], at: Sequence[int]) -> FoundBatch:
         """`match` for each event in turn, as arrays."""
@@ -193,6 +200,8 @@ class NaiveEngine(BaseEngine):
             windowed, further = self._windows.enter(event, at, self._candidacies(seen))
             arrived += windowed
             promoted += further
+        if len(self.alerts):
+            promoted += self.alerts.enter(event, at, seen)
         arrived.sort(key=lambda hit: hit[0])
         return arrived, promoted
 
@@ -239,11 +248,12 @@ class NaiveEngine(BaseEngine):
 
     def advance(self, now: int) -> Hits:
         """Let time pass, one expiry after the other, as if in small steps; ordered by moment, then ordinal."""
-        return self._windows.advance(now)
+        return self._windows.advance(now) + self.alerts.advance(now)
 
     def shift(self, by: int) -> None:
         """Let time, and everything in the windows, count as so many µs later, earlier if negative."""
         self._windows.shift(by)
+        self.alerts.shift(by)
 
     def holds_for_long(self, event_id: str) -> bool:
         """Whether an event is in a window of the last n events, or in one without an end."""
@@ -251,7 +261,7 @@ class NaiveEngine(BaseEngine):
 
     def withdraw(self, event_id: str) -> Hits:
         """Take an event out of every window; ordered by ordinal."""
-        return self._windows.withdraw(event_id)
+        return sorted(self._windows.withdraw(event_id) + self.alerts.withdraw(event_id), key=lambda hit: hit[0])
 
     def explain(self, event: Event, ordinal: int, at: int) -> Explanation:
         """Why the event does or does not meet the subscription, by the functions that match."""
@@ -263,23 +273,37 @@ class NaiveEngine(BaseEngine):
             seen = SeenEvent(event, self.measure, self.types)
             met = evaluate(self._windowed[ordinal], seen, self._needed(ordinal))
             standing = self._windows.standing(event, ordinal, at, met)
-        return explain(
+        found = explain(
             event, subscription, measure=self.measure, named=self._named, m=self.m,
             threshold=self.threshold, curve=self.curve, at=at, standing=standing, nearness=self._nearness,
             types=self.types,
         )  # fmt: skip
+        return (
+            found
+            if subscription.alert is None
+            else with_standing(found, subscription.alert, self._key(event, ordinal, at))
+        )
+
+    def _key(self, event: Event, ordinal: int, at: int) -> AlertStanding:
+        key, story = self.alerts.story(ordinal, event)
+        run, now = run_of(story), at if self.alerts.now is None else max(self.alerts.now, at)
+        return AlertStanding(key is not None, now, run.begin, run.told, story.spoken, story.quiet_until)
 
     def board(self, ordinal: int) -> list[Ranked]:
         """The k best of a subscription's window now, best first."""
         return self._windows.board(ordinal)
 
     def save(self, folder: Path) -> None:
-        """Write the windows."""
+        """Write the windows, and the stories of alerts."""
         self._windows.save(folder)
+        if len(self.alerts):
+            self.alerts.save(folder)
 
     def load(self, folder: Path) -> None:
-        """Read the windows back."""
+        """Read them back."""
         self._windows.load(folder)
+        if len(self.alerts):
+            self.alerts.load(folder)
 
 
 def _trace(condition: PlainCondition, seen: SeenEvent, met: MetCondition, floor: float) -> Trace:

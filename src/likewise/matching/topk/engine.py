@@ -343,7 +343,7 @@ class SharedCondition(msgspec.Struct):
 
 
 def _condition_of(subscription: Subscription) -> Subscription:
-    return msgspec.structs.replace(subscription, id="", top=None, valid_for=None)
+    return msgspec.structs.replace(subscription, id="", top=None, valid_for=None, select=(), from_one_source=False)
 
 
 def _family_of(subscription: Subscription) -> Subscription:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, get_args
 
 from likewise.errors import MissingDependency
 from likewise.extras import require
-from likewise.model.match import Match
+from likewise.model.match import Cause, Match
 from likewise.model.matches.table import match_schema
 from likewise.model.probability import AS_SCORED, ProbabilityCurve
 
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy import float32, signedinteger
     from numpy.typing import NDArray
+
+CAUSES: Final[tuple[Cause, ...]] = get_args(Cause)
 
 
 class Promotion(NamedTuple):
@@ -91,7 +93,7 @@ class MatchBatch(NamedTuple):
             np.concatenate([self.score, [match.score for match in promoted]]).astype(np.float32),
             np.concatenate([self.probability, [match.probability for match in promoted]]).astype(np.float32),
             pa.DictionaryArray.from_arrays(
-                np.repeat([0, 1], [arrived, len(promoted)]).astype(np.int8), pa.array(["arrival", "promoted"])
+                np.array([0] * arrived + [CAUSES.index(match.cause) for match in promoted], np.int8), pa.array(CAUSES)
             ),
             pa.array([None] * arrived + [match.event_id for match in promoted], pa.string()),
         ]

@@ -1,0 +1,137 @@
+"""The states of alerts on disk: one Arrow file, with a checksum over its rows.
+
+A row is a key's state, how far the sources of a family are, or what a digest has gathered; `ordinal` says whose (a
+family goes by the smallest among its members). States are JSON: they are small, and most of one is optional.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from likewise.errors import ArtefactDamaged, ArtefactVersion
+from likewise.matching.alerts.key_state import FRESH, NO_BASE, KeyState
+from likewise.matching.plain.alerts.story import Base, Heard
+from likewise.model.spoken import DigestItem, Key
+
+FILE = "alerts.arrow"
+VERSION = b"1"
+What = Literal["state", "marks", "digest"]
+
+
+class SavedState(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """A key and its state."""
+
+    key: Key
+    last_arrival: int
+    trail: list[Heard] = []
+    waiting: list[Heard] = []
+    base: Base | None = None
+    settled: int = FRESH
+    spoken: bool = False
+    quiet_until: int | None = None
+    held_back: list[str | None] = []
+    more_held_back: int = 0
+    absent: bool = False
+
+
+class SavedMarks(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How far sources are: (key, source, time); the key is empty where the source is the key."""
+
+    marks: list[tuple[Key, str, int]]
+
+
+class Facts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The engine's time and counts, and the checksum of the rows."""
+
+    now: int | None
+    sequence: int
+    refused_late: int
+    keyless: int
+    sha256: str
+
+
+Row = tuple[What, int, bytes]
+
+
+def state_row(ordinal: int, key: Key, state: KeyState) -> Row:
+    """One key."""
+    base = None if state.base is NO_BASE else state.base
+    saved = SavedState(
+        key, state.last_arrival, state.trail, state.waiting, base, state.settled, state.spoken, state.quiet_until,
+        state.held_back, state.more_held_back, state.absent,
+    )  # fmt: skip
+    return "state", ordinal, msgspec.json.encode(saved)
+
+
+def state_of(row: bytes) -> tuple[Key, KeyState]:
+    """The key and the state of a row."""
+    saved, state = msgspec.json.decode(row, type=SavedState), KeyState()
+    state.last_arrival, state.settled, state.spoken = saved.last_arrival, saved.settled, saved.spoken
+    state.trail, state.waiting, state.base = saved.trail, saved.waiting, saved.base or NO_BASE
+    state.quiet_until, state.held_back = saved.quiet_until, saved.held_back
+    state.more_held_back, state.absent = saved.more_held_back, saved.absent
+    state.refold()
+    return saved.key, state
+
+
+def digest_row(ordinal: int, items: list[DigestItem]) -> Row:
+    """What a digest has gathered."""
+    return "digest", ordinal, msgspec.json.encode(items)
+
+
+def items_of(row: bytes) -> list[DigestItem]:
+    """The items of a digest's row."""
+    return msgspec.json.decode(row, type=list[DigestItem])
+
+
+def write_alerts(folder: Path, rows: Iterable[Row], now: int | None, sequence: int, late: int, keyless: int) -> None:
+    """Write every row."""
+    import pyarrow as pa
+
+    listed = list(rows)
+    facts = Facts(now, sequence, late, keyless, _checksum(listed))
+    columns: dict[str, pa.Array[Any]] = {
+        "what": pa.array([what for what, _, _ in listed], pa.string()),
+        "ordinal": pa.array([ordinal for _, ordinal, _ in listed], pa.int64()),
+        "value": pa.array([value for _, _, value in listed], pa.binary()),
+    }
+    metadata = {b"likewise.alerts": VERSION, b"facts": msgspec.json.encode(facts)}
+    table = pa.table(columns).replace_schema_metadata(metadata)
+    with pa.OSFile(str(folder / FILE), "wb") as out, pa.ipc.new_file(out, table.schema) as writer:
+        writer.write_table(table)
+
+
+def read_alerts(folder: Path) -> tuple[Facts, list[Row]]:
+    """The rows that were written; what is damaged or of another version is refused."""
+    import pyarrow as pa
+
+    path = folder / FILE
+    try:
+        with pa.OSFile(str(path), "rb") as source, pa.ipc.open_file(source) as reader:
+            table = reader.read_all()
+        metadata = table.schema.metadata or {}
+        if metadata.get(b"likewise.alerts") != VERSION:
+            raise ArtefactVersion(
+                f"{path} holds alerts of version {metadata.get(b'likewise.alerts')!r}; this one reads {VERSION!r}"
+            )
+        facts = msgspec.json.decode(metadata[b"facts"], type=Facts)
+        columns = (table.column(name).to_pylist() for name in ("what", "ordinal", "value"))
+        rows: list[Row] = list(zip(*columns, strict=True))
+    except (pa.ArrowException, msgspec.MsgspecError, KeyError, OSError) as error:
+        raise ArtefactDamaged(f"{path} cannot be read ({error}); restore a copy of the folder") from None
+    if _checksum(rows) != facts.sha256:
+        raise ArtefactDamaged(f"{path} is not what was written: its checksum differs; restore a copy of the folder")
+    return facts, rows
+
+
+def _checksum(rows: Iterable[Row]) -> str:
+    found = hashlib.sha256()
+    for what, ordinal, value in rows:
+        found.update(f"{what} {ordinal} {len(value)}\n".encode())
+        found.update(value)
+    return found.hexdigest()

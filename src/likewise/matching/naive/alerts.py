@@ -1,0 +1,266 @@
+"""Alerts of the plain engine: every key of every subscription is looked at, at every step."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from likewise.defaults import ALERT_FORGET
+from likewise.errors import ArtefactDamaged, UnknownId
+from likewise.matching.plain.alerts.digest import end_of_period, gathered, item_of
+from likewise.matching.plain.alerts.moves import PlainWatch, key_of
+from likewise.matching.plain.alerts.story import Heard, Say, Story, due, hear, is_blank, take_back, tick
+from likewise.matching.plain.similarity import SeenEvent
+from likewise.model.alert import Alert
+from likewise.model.event import Event
+from likewise.model.match import Match
+from likewise.model.probability import AS_SCORED, ProbabilityCurve
+from likewise.model.spoken import DigestItem, Key, Spoken
+from likewise.model.subscription import Subscription
+
+FILE: Final = "alerts.json"
+Hits = list[tuple[int, Match]]
+Marks = dict[Key, dict[str, int]]  # how far each source of a key has come, by its own time
+
+
+class _Saved(msgspec.Struct, frozen=True):
+    """Alerts on disk: stories and digests by ordinal, how far sources are by an ordinal of their family."""
+
+    now: int | None
+    sequence: int
+    refused_late: int
+    keyless: int
+    alerts: list[tuple[int, list[tuple[Key, Story]], list[DigestItem]]]
+    marks: list[tuple[int, list[tuple[Key, dict[str, int]]]]]
+
+
+class PlainAlert:
+    """One subscription: its conditions, its keys' stories, and what its digest has gathered."""
+
+    def __init__(self, subscription: Subscription, watch: PlainWatch) -> None:
+        assert subscription.alert is not None
+        self.subscription = subscription
+        self.alert: Alert = subscription.alert
+        self.watch = watch
+        self.stories: dict[Key, Story] = {}
+        self.items: list[DigestItem] = []
+
+
+class PlainAlerts:
+    """Alerts by ordinal. `refused_late` counts events that came too late for one, `keyless` those without its key."""
+
+    def __init__(self, lateness: int, curve: ProbabilityCurve = AS_SCORED, forget: int = ALERT_FORGET) -> None:
+        self.lateness, self.curve, self.forget = lateness, curve, forget
+        self.now: int | None = None
+        self.refused_late = self.keyless = 0
+        self._sequence = 0
+        self._alerts: dict[int, PlainAlert] = {}
+        self._marks: dict[object, Marks] = {}  # shared by alerts about the same
+
+    def __len__(self) -> int:
+        return len(self._alerts)
+
+    def open(self, ordinal: int, subscription: Subscription, threshold: float) -> None:
+        """Hold an alert; its keys have no story yet."""
+        self._alerts[ordinal] = PlainAlert(subscription, PlainWatch(subscription, threshold, self.curve))
+
+    def close(self, ordinal: int) -> None:
+        """Forget an alert, if it is one, and how far sources are once nobody asks for it."""
+        if self._alerts.pop(ordinal, None) is not None:
+            kept = {_family(held) for held in self._alerts.values()}
+            self._marks = {family: marks for family, marks in self._marks.items() if family in kept}
+
+    def enter(self, event: Event, at: int, seen: SeenEvent) -> Hits:
+        """An event arrives, time having moved; what is said of it at once."""
+        assert self.now is not None
+        now, said = self.now, []
+        sequence, self._sequence = self._sequence, self._sequence + 1
+        time = min(now, at if event.time is None else event.time)
+        source = event.source or ""
+        marked: list[tuple[object, Key]] = []
+        late = keyless = False
+        for ordinal, held in sorted(self._alerts.items()):
+            move = held.watch.move(seen)
+            if move is None:
+                continue
+            key = key_of(event, held.alert.per)
+            if key is None:
+                keyless = True
+                continue
+            family, timeless = _family(held), held.alert.absent_for is not None
+            newest = self._marks.get(family, {}).get(key, {}).get(source, time)
+            if not timeless and now - self.forget < newest and time < min(newest, now - self.lateness):
+                late = True
+                continue
+            if move.marks and not timeless:
+                marked.append((family, key))
+            story = self._story(held, key, now)
+            if not (move.holds or move.fails or move.clears) or (timeless and story == Story() and not move.holds):
+                continue
+            if timeless and not (move.holds or move.fails):
+                continue
+            heard = Heard(
+                sequence, now, time, source, event.id, move.holds, move.fails, move.clears, move.score, move.product
+            )
+            said += self._keep(ordinal, held, key, *hear(held.alert, story, heard, self.lateness))
+        for family, key in marked:
+            self._mark(family, key, source, time)
+        self.refused_late += late
+        self.keyless += keyless
+        return said
+
+    def _mark(self, family: object, key: Key, source: str, time: int) -> None:
+        marks = self._marks.setdefault(family, {}).setdefault(key, {})
+        marks[source] = max(time, marks.get(source, time))
+
+    def _story(self, held: PlainAlert, key: Key, now: int) -> Story:
+        """A key's story; one of which nothing was heard for long is as good as new."""
+        story = held.stories.get(key, Story())
+        return Story() if now - story.last_arrival >= forgotten_after(held.alert, self.forget) else story
+
+    def _keep(self, ordinal: int, held: PlainAlert, key: Key, story: Story, says: list[Say]) -> Hits:
+        if is_blank(story):
+            held.stories.pop(key, None)
+        else:
+            held.stories[key] = story
+        if held.alert.digest_every is not None:
+            held.items += [item_of(say, key) for say in says]
+            return []
+        return [(ordinal, match_of(held.subscription, key, say, self.curve)) for say in says]
+
+    def advance(self, now: int) -> Hits:
+        """Let time pass; what is due is said in the order of moments, then of ordinals, then of keys."""
+        said: Hits = []
+        while (first := min(self._due(now), default=None)) is not None:
+            moment, ordinal, what, _, key = first
+            held = self._alerts[ordinal]
+            if what == 0:
+                spoken = gathered(held.items, moment)
+                said.append((ordinal, digest_of(held.subscription, spoken, self.curve)))
+                held.items = []
+                continue
+            story = held.stories[key]
+            said += self._keep(ordinal, held, key, *tick(held.alert, story, moment, what))
+        self.now = now if self.now is None else max(self.now, now)
+        return said
+
+    def _due(self, now: int) -> list[tuple[int, int, int, int, Key]]:
+        found: list[tuple[int, int, int, int, Key]] = []
+        for ordinal, held in self._alerts.items():
+            if held.items and held.alert.digest_every is not None:
+                end = end_of_period(held.items[0].moment, held.alert.digest_every)
+                found.append((end, ordinal, 0, 0, ()))
+            for key, story in held.stories.items():
+                next_one = due(held.alert, story, self.lateness)
+                if next_one is not None:
+                    found.append((next_one[0], ordinal, *next_one[1:], key))
+        return [each for each in found if each[0] <= now]
+
+    def withdraw(self, event_id: str) -> Hits:
+        """Take an event back: it no longer counts for what has not been said."""
+        said: Hits = []
+        for ordinal, held in sorted(self._alerts.items()):
+            held.items = [item for item in held.items if item.event_id != event_id]
+            for key, story in sorted(held.stories.items()):
+                said += self._keep(ordinal, held, key, *take_back(held.alert, story, event_id, self.now or 0))
+        return said
+
+    def outage(self, by: int) -> None:
+        """Nothing could be heard for so long: silence counts on from there."""
+        for held in self._alerts.values():
+            if held.alert.absent_for is not None:
+                held.stories = {key: _moved(story, by, only_arrival=True) for key, story in held.stories.items()}
+
+    def shift(self, by: int) -> None:
+        """Let everything count as so many µs later: a clock was set."""
+        if self.now is None:
+            return
+        self.now += by
+        for held in self._alerts.values():
+            held.stories = {key: _moved(story, by) for key, story in held.stories.items()}
+            held.items = [msgspec.structs.replace(item, moment=item.moment + by) for item in held.items]
+        self._marks = {
+            family: {key: {s: t + by for s, t in of.items()} for key, of in marks.items()}
+            for family, marks in self._marks.items()
+        }
+
+    def story(self, ordinal: int, event: Event) -> tuple[Key | None, Story]:
+        """The key of an event, and its story so far."""
+        held = self._alerts[ordinal]
+        key = key_of(event, held.alert.per)
+        return key, Story() if key is None else self._story(held, key, self.now or 0)
+
+    def save(self, folder: Path) -> None:
+        """Write every story, as JSON."""
+        kept = [(o, list(held.stories.items()), held.items) for o, held in self._alerts.items()]
+        marks = [
+            (next(o for o, held in self._alerts.items() if _family(held) == family), list(of.items()))
+            for family, of in self._marks.items()
+        ]
+        saved = _Saved(self.now, self._sequence, self.refused_late, self.keyless, kept, marks)
+        (folder / FILE).write_bytes(msgspec.json.encode(saved))
+
+    def load(self, folder: Path) -> None:
+        """Take up what `save` wrote."""
+        try:
+            saved = msgspec.json.decode((folder / FILE).read_bytes(), type=_Saved)
+        except (OSError, msgspec.MsgspecError) as error:
+            raise ArtefactDamaged(f"{folder / FILE} cannot be read ({error}); restore a copy of the folder") from None
+        self.now, self._sequence = saved.now, saved.sequence
+        self.refused_late, self.keyless = saved.refused_late, saved.keyless
+        for ordinal, stories, items in saved.alerts:
+            if ordinal not in self._alerts:
+                raise UnknownId(str(ordinal))
+            self._alerts[ordinal].stories, self._alerts[ordinal].items = dict(stories), items
+        self._marks = {_family(self._alerts[ordinal]): dict(of) for ordinal, of in saved.marks}
+
+
+def forgotten_after(alert: Alert, forget: int) -> int:
+    """After how long a key is forgotten: never before what it waits for."""
+    return max(forget, 2 * max(alert.spans(), default=0))
+
+
+def match_of(subscription: Subscription, key: Key, say: Say, curve: ProbabilityCurve) -> Match:
+    """A saying as a match."""
+    spoken = Spoken(key, say.moment, say.since, say.suppressed)
+    about = say.about
+    return Match(
+        about.event_id, subscription.id, "alert", about.score, about.product, None, (), None, say.cause, curve, spoken
+    )
+
+
+def digest_of(subscription: Subscription, spoken: Spoken, curve: ProbabilityCurve) -> Match:
+    """A digest as a match; it names the newest event that it gathered."""
+    last = spoken.items[-1]
+    return Match(
+        last.event_id, subscription.id, "alert", last.score, last.score, None, (), None, "digest", curve, spoken
+    )
+
+
+def _family(held: PlainAlert) -> object:
+    """What alerts have in common that follow the same events of the same keys."""
+    return held.watch.watched.about or held.watch.watched.condition, held.alert.per
+
+
+def _moved(story: Story, by: int, *, only_arrival: bool = False) -> Story:
+    def later(heard: Heard) -> Heard:
+        return heard._replace(arrival=heard.arrival + by, time=heard.time + (0 if only_arrival else by))
+
+    base = story.base
+    run = base.run
+    if not only_arrival and run.begin is not None:
+        run = run._replace(begin=run.begin + by)
+    return story._replace(
+        waiting=tuple(map(later, story.waiting)),
+        trail=tuple(map(later, story.trail)),
+        base=base._replace(
+            run=run,
+            last=None if base.last is None else later(base.last),
+            last_holding=None if base.last_holding is None else later(base.last_holding),
+        ),
+        settled=None if story.settled is None or only_arrival else story.settled + by,
+        last_arrival=story.last_arrival + by,
+        quiet_until=story.quiet_until if story.quiet_until is None or only_arrival else story.quiet_until + by,
+    )

@@ -1,0 +1,37 @@
+"""What `digest every` gathers: sayings of all keys until the end of a period, counted from 1970."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from likewise.defaults import MAX_DIGEST_ITEMS, MAX_DIGEST_KEYS
+from likewise.matching.plain.alerts.story import Say
+from likewise.model.spoken import DigestItem, Key, Spoken
+
+
+def end_of_period(moment: int, every: int) -> int:
+    """The end of the period that a moment lies in.
+
+    >>> end_of_period(3_700, 3_600), end_of_period(3_600, 3_600)
+    (7200, 7200)
+    """
+    return (moment // every + 1) * every
+
+
+def item_of(say: Say, key: Key) -> DigestItem:
+    """A saying as a digest keeps it."""
+    return DigestItem(say.moment, say.cause, key, say.about.event_id, say.about.score, say.suppressed)
+
+
+def gathered(items: Sequence[DigestItem], end: int) -> Spoken:
+    """What a digest says of what it gathered.
+
+    >>> gathered([DigestItem(1, "arrival", ("a",)), DigestItem(2, "held", ("a",))], 10).counts
+    ((('a',), 2),)
+    """
+    counts: dict[Key, int] = {}
+    for item in items:
+        counts[item.key] = counts.get(item.key, 0) + 1
+    shown = tuple(list(counts.items())[:MAX_DIGEST_KEYS])
+    suppressed = sum(item.suppressed for item in items)
+    return Spoken((), end, items[0].moment, suppressed, tuple(items[-MAX_DIGEST_ITEMS:]), len(items), shown)

@@ -1,0 +1,270 @@
+"""The story of one key of an alert, told step by step: events, the passing of time, withdrawals. All values, no state.
+
+With a lateness, an event waits so long after its arrival and is then taken in the order of its own time. A run begins
+with the first event that holds, when none of the key's sources held, and ends when the last of them fails. The newest
+events of a key are remembered one by one, so that they can be withdrawn; older ones are in `base`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from likewise.defaults import MAX_HELD_BACK, MAX_TAKEN_BACK
+from likewise.model.alert import Alert
+from likewise.model.match import Cause
+
+SETTLING, TIMER = 1, 2  # of what is due at one moment, events come before what waited for them
+
+
+class Heard(NamedTuple):
+    """One event that moves a key: when it came, its own time, from where, and what it says."""
+
+    sequence: int
+    arrival: int
+    time: int
+    source: str
+    event_id: str | None
+    holds: bool
+    fails: bool
+    clears: bool
+    score: float
+    product: float
+    told: bool = False
+
+
+class Run(NamedTuple):
+    """Which sources hold, since when, and whether that was said."""
+
+    holding: frozenset[str] = frozenset()
+    begin: int | None = None
+    told: bool = False
+
+
+class Base(NamedTuple):
+    """What is left of the events that are no longer remembered one by one."""
+
+    run: Run = Run()
+    last: Heard | None = None
+    last_holding: Heard | None = None
+
+
+class Story(NamedTuple):
+    """Everything there is about one key."""
+
+    waiting: tuple[Heard, ...] = ()
+    base: Base = Base()
+    trail: tuple[Heard, ...] = ()
+    settled: int | None = None
+    last_arrival: int = 0
+    spoken: bool = False
+    quiet_until: int | None = None
+    held_back: tuple[str | None, ...] = ()
+    more_held_back: int = 0
+    absent: bool = False
+
+
+class Say(NamedTuple):
+    """Something to be said: when it was due, why, of which event, since when, and how much was held back."""
+
+    moment: int
+    cause: Cause
+    about: Heard
+    since: int | None = None
+    suppressed: int = 0
+
+
+Told = tuple[Story, list[Say]]
+
+
+def stepped(run: Run, heard: Heard) -> Run:
+    """A run after one more event.
+
+    >>> stepped(Run(), Heard(0, 5, 5, "s", "e", True, False, False, 1.0, 1.0)).begin
+    5
+    """
+    if heard.holds:
+        if not run.holding:
+            return Run(frozenset((heard.source,)), heard.time, heard.told)
+        return Run(run.holding | {heard.source}, run.begin, run.told or heard.told)
+    left = run.holding - {heard.source}
+    return Run(left, run.begin, run.told) if left else Run()
+
+
+def run_of(story: Story) -> Run:
+    """What holds now."""
+    run = story.base.run
+    for heard in story.trail:
+        run = stepped(run, heard)
+    return run
+
+
+def last_of(story: Story, *, holding: bool) -> Heard | None:
+    """The newest event about the alert, or the newest that held."""
+    found = next((each for each in reversed(story.trail) if each.holds or not holding), None)
+    return found or (story.base.last_holding if holding else story.base.last)
+
+
+def hear(alert: Alert, story: Story, heard: Heard, lateness: int) -> Told:
+    """An event comes that moves the key and is not late."""
+    story = story._replace(last_arrival=max(story.last_arrival, heard.arrival))
+    if alert.absent_for is not None:
+        says = []
+        if story.absent:
+            says = [Say(heard.arrival, "returned", heard, _heard_at(story))]
+        story = remember(story._replace(absent=False), heard)
+        return speak(alert, story, says)
+    if lateness:
+        return story._replace(waiting=(*story.waiting, heard)), []
+    return settle(alert, story, heard, heard.arrival)
+
+
+def settle(alert: Alert, story: Story, heard: Heard, moment: int) -> Told:
+    """Take an event in at its own time, or just after what was taken in before it."""
+    time = heard.time if story.settled is None else max(heard.time, story.settled)
+    heard = heard._replace(time=time)
+    says: list[Say] = []
+    run = run_of(story)
+    if alert.held_for is not None and _is_over(alert, run, time):
+        story, said = _hold(alert, story, moment)
+        says += said
+    story = story._replace(settled=time)
+    cleared = False
+    if story.spoken and heard.clears:
+        story, cleared = story._replace(spoken=False), True
+        says.append(Say(moment, "cleared", heard))
+    if alert.follows_failing and (heard.holds or heard.fails):
+        story = remember(story, heard._replace(told=heard.holds and run_of(story).told))
+        if heard.fails and story.spoken and alert.once_until == "false" and not run_of(story).holding:
+            story = story._replace(spoken=False)
+            says.append(Say(moment, "cleared", heard))
+    if heard.holds and alert.held_for is None and not cleared and not story.spoken:
+        story = story._replace(spoken=alert.once_until is not None)
+        says.append(Say(moment, "arrival", heard, run_of(story).begin))  # None where nobody follows what fails
+    return speak(alert, story, says)
+
+
+def remember(story: Story, heard: Heard) -> Story:
+    """Keep an event among the newest; the oldest of them goes into the base. What fails before all else is let go."""
+    if heard.fails and not story.trail and story.base == Base():
+        return story
+    trail, base = (*story.trail, heard), story.base
+    if len(trail) > MAX_TAKEN_BACK:
+        first, trail = trail[0], trail[1:]
+        base = Base(stepped(base.run, first), first, first if first.holds else base.last_holding)
+    return story._replace(trail=trail, base=base)
+
+
+def is_blank(story: Story) -> bool:
+    """Whether nothing in it could matter any more: a key that is as good as new."""
+    return not (
+        story.waiting or story.trail or story.spoken or story.absent or story.held_back or story.more_held_back
+    ) and (story.quiet_until is None and story.base == Base())
+
+
+def due(alert: Alert, story: Story, lateness: int) -> tuple[int, int, int] | None:
+    """When something happens to the key by itself: the moment, whether it is an event or a timer, which event."""
+    found: list[tuple[int, int, int]] = []
+    if story.waiting:
+        first = min(story.waiting, key=lambda each: (each.arrival, each.sequence))
+        found.append((first.arrival + lateness, SETTLING, first.sequence))
+    if alert.held_for is not None:
+        run = run_of(story)
+        if run.begin is not None and not run.told:
+            found.append((max(run.begin + alert.held_for, story.last_arrival) + lateness, TIMER, 0))
+    if alert.absent_for is not None and not story.absent and last_of(story, holding=True) is not None:
+        found.append((_heard_at(story) + alert.absent_for, TIMER, 0))
+    return min(found, default=None)
+
+
+def tick(alert: Alert, story: Story, moment: int, what: int) -> Told:
+    """What is due happens: an event has waited long enough, a run has lasted, a silence is too long."""
+    if what == SETTLING:
+        first = min(story.waiting, key=lambda each: (each.arrival, each.sequence))
+        ready = sorted((each for each in story.waiting if _order(each) <= _order(first)), key=_order)
+        story = story._replace(waiting=tuple(each for each in story.waiting if _order(each) > _order(first)))
+        says: list[Say] = []
+        for heard in ready:
+            story, said = settle(alert, story, heard, moment)
+            says += said
+        return story, says
+    if alert.absent_for is not None:
+        last = last_of(story, holding=False)
+        assert last is not None  # a key that never held is not waited for
+        return speak(alert, story._replace(absent=True), [Say(moment, "absent", last, _heard_at(story))])
+    story, says = _hold(alert, story, moment)
+    return speak(alert, story, says)
+
+
+def take_back(alert: Alert, story: Story, event_id: str, now: int) -> Told:
+    """An event is withdrawn: it no longer counts for what has not been said."""
+    gone = [each for each in story.trail if each.event_id == event_id]
+    kept = tuple(id for id in story.held_back if id != event_id)
+    story = story._replace(
+        waiting=tuple(each for each in story.waiting if each.event_id != event_id),
+        trail=tuple(each for each in story.trail if each.event_id != event_id),
+        held_back=kept,
+    )
+    if gone and story.spoken and alert.once_until == "false" and not run_of(story).holding:
+        return speak(alert, story._replace(spoken=False), [Say(now, "cleared", gone[-1])])
+    return story, []
+
+
+def speak(alert: Alert, story: Story, says: Iterable[Say]) -> Told:
+    """Let through what `at most every` does; the rest is counted in the next."""
+    if alert.at_most_every is None:
+        return story, list(says)
+    passed: list[Say] = []
+    for say in says:
+        if story.quiet_until is not None and say.moment < story.quiet_until:
+            held = (*story.held_back, say.about.event_id)
+            more = max(0, len(held) - MAX_HELD_BACK)
+            story = story._replace(held_back=held[more:], more_held_back=story.more_held_back + more)
+        else:
+            passed.append(say._replace(suppressed=len(story.held_back) + story.more_held_back))
+            story = story._replace(quiet_until=say.moment + alert.at_most_every, held_back=(), more_held_back=0)
+    return story, passed
+
+
+def _hold(alert: Alert, story: Story, moment: int) -> Told:
+    """A run has lasted: that is said, unless it was said once already and not armed since."""
+    run = run_of(story)
+    told = [each._replace(told=True) if _in_run(story, place) else each for place, each in enumerate(story.trail)]
+    base = story.base
+    if base.run.holding and _never_ends(base.run, story.trail):
+        base = base._replace(run=base.run._replace(told=True))
+    story = story._replace(trail=tuple(told), base=base)
+    if story.spoken:
+        return story, []
+    last = last_of(story, holding=True)
+    assert last is not None  # a run has at least one event
+    return story._replace(spoken=alert.once_until is not None), [Say(moment, "held", last, run.begin)]
+
+
+def _in_run(story: Story, place: int) -> bool:
+    """Whether an event of the trail belongs to the run that is on: nothing after it ended one."""
+    run = story.base.run
+    for each in story.trail[: place + 1]:
+        run = stepped(run, each)
+    return story.trail[place].holds and _never_ends(run, story.trail[place + 1 :])
+
+
+def _never_ends(run: Run, following: Iterable[Heard]) -> bool:
+    for each in following:
+        run = stepped(run, each)
+        if not run.holding:
+            return False
+    return True
+
+
+def _is_over(alert: Alert, run: Run, time: int) -> bool:
+    return alert.held_for is not None and run.begin is not None and not run.told and run.begin + alert.held_for <= time
+
+
+def _heard_at(story: Story) -> int:
+    last = last_of(story, holding=False)
+    return story.last_arrival if last is None else last.arrival
+
+
+def _order(heard: Heard) -> tuple[int, int]:
+    return heard.time, heard.sequence

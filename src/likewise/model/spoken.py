@@ -1,0 +1,33 @@
+"""What an alert says beside its event: whose state it is, since when, and what it leaves out or gathers."""
+
+from __future__ import annotations
+
+import msgspec
+
+Key = tuple[str, ...]  # the values of `per`, or the source alone; a source that is not stated is ''
+
+
+class DigestItem(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
+    """One saying that a digest gathered."""
+
+    moment: int
+    cause: str
+    key: Key
+    event_id: str | None = None
+    score: float = 1.0
+    suppressed: int = 0
+
+
+class Spoken(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
+    """Facts of one saying: its key, when it was due (µs), since when it holds or is silent, how many were held back.
+
+    A digest has the newest of what it gathered, how many there were in all, and of each key (of the first 1,000).
+    """
+
+    key: Key
+    moment: int
+    since: int | None = None
+    suppressed: int = 0
+    items: tuple[DigestItem, ...] = ()
+    total: int = 0
+    counts: tuple[tuple[Key, int], ...] = ()
