@@ -24,7 +24,7 @@ from likewise.language.reading import (
     read_value,
     unquote,
 )
-from likewise.model.alert import CLAUSES, FACTS, Alert, Column
+from likewise.model.alerts.clauses import CLAUSES, FACTS, Alert, Column
 from likewise.model.condition import All, Any, Node, Not, Some
 from likewise.model.moments import MOMENT, Moment
 from likewise.model.predicate import Predicate

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from likewise.errors import InputError
 from likewise.language.rdf_terms import quote, term_text
 from likewise.language.reading import bare_value, number_text
-from likewise.model.alert import CLAUSES, Alert, Column
+from likewise.model.alerts.clauses import CLAUSES, Alert, Column
 from likewise.model.condition import All, Any, Node, Some
 from likewise.model.moments import MOMENT, Moment, moment_text
 from likewise.model.predicate import Predicate

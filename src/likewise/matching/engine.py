@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, Self
 
 from likewise.errors import DuplicateId, UnknownId
 from likewise.matching.cache_use import CacheUse
+from likewise.model.alerts.spoken import Key
 from likewise.model.event import Event
 from likewise.model.explanation import Explanation
 from likewise.model.hierarchies.types import NO_TYPES, Hierarchy
@@ -21,7 +22,6 @@ from likewise.model.match import Match
 from likewise.model.matches.batch import Promotion
 from likewise.model.matches.sequence import Make, Matches
 from likewise.model.probability import AS_SCORED, ProbabilityCurve
-from likewise.model.spoken import Key
 from likewise.model.subscription import Kind, Subscription
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ it down. Everything a subscription consists of refuses fields it does not know.
 """
 
 from likewise.model import notebook, showing  # noqa: F401  # they say how the values below are shown
-from likewise.model.alert import Alert, Column
+from likewise.model.alerts.clauses import Alert, Column
 from likewise.model.condition import All, Any, Conjunction, Item, Node, Not, Some, conjunctions, merge_comparisons
 from likewise.model.event import Event, EventTuple, contexts
 from likewise.model.explanation import Explanation, PredicateReport, Verdict

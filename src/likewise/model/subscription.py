@@ -9,7 +9,7 @@ import msgspec
 
 from likewise.defaults import MAX_BEST, MAX_K, MAX_TERM_LENGTH, MAX_THEMES, MAX_VECTOR, MAX_WINDOW_EVENTS
 from likewise.errors import InvalidSubscription, LimitExceeded
-from likewise.model.alert import Alert, Column, check_alert, check_columns
+from likewise.model.alerts.clauses import Alert, Column, check_alert, check_columns
 from likewise.model.condition import All, Any, Conjunction, Node, Not, Some, check, conjunctions
 from likewise.model.predicate import Predicate
 from likewise.model.rdf import TriplePattern, is_variable

@@ -16,7 +16,7 @@ from likewise.matching.engine import Engine, Found
 from likewise.matching.naive.engine import NaiveEngine
 from likewise.matching.plain.locality import LexicalLocality, Locality
 from likewise.model import Condition, Event, Explanation, Match, Subscription
-from likewise.model.spoken import Spoken
+from likewise.model.alerts.spoken import Spoken
 from likewise.testing.measures import TableMeasure
 
 if TYPE_CHECKING:

@@ -39,7 +39,7 @@ from likewise.model import (
     fold,
 )
 from likewise.model import Any as Either
-from likewise.model.alert import FACTS, Alert, Column
+from likewise.model.alerts.clauses import FACTS, Alert, Column
 from likewise.model.subscription import Variant
 from likewise.testing.generators import DrawnChoice, event, subscription
 

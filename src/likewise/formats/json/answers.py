@@ -12,8 +12,8 @@ from likewise.formats.json.events import Data, versioned
 from likewise.formats.strict_json import as_bytes, decode_object, encode
 from likewise.formats.version import JSON_VERSION, check_version
 from likewise.model import Explanation, Kind, Mapping, Match
+from likewise.model.alerts.spoken import Spoken
 from likewise.model.match import Bindings, Cause
-from likewise.model.spoken import Spoken
 
 T = TypeVar("T")
 

@@ -23,7 +23,7 @@ from likewise.formats.json.events import Data, read_lines, versioned
 from likewise.formats.strict_json import as_bytes, check_keys, decode, encode
 from likewise.formats.version import JSON_VERSION, check_version
 from likewise.model import Body, GraphPattern, Near, Subscription, Top
-from likewise.model.alert import Alert, Column
+from likewise.model.alerts.clauses import Alert, Column
 from likewise.model.subscription import Variant
 
 

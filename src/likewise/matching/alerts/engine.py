@@ -39,9 +39,9 @@ from likewise.matching.plain.alerts.story import Heard, Say
 from likewise.matching.plain.conditions import MetCondition
 from likewise.matching.plain.needed import Needed
 from likewise.model import Event, Explanation, Kind, Match, Promotion, Subscription
+from likewise.model.alerts.spoken import Key, Spoken
 from likewise.model.hierarchies.types import NO_TYPES, Hierarchy
 from likewise.model.probability import AS_SCORED, ProbabilityCurve
-from likewise.model.spoken import Key, Spoken
 
 if TYPE_CHECKING:
     from likewise.semantics.measure import Measure

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from likewise.defaults import MAX_HELD_BACK, MAX_TAKEN_BACK
 from likewise.matching.plain.alerts.story import SETTLING, TIMER, Base, Heard, Run, Say, stepped
-from likewise.model.alert import Alert
+from likewise.model.alerts.clauses import Alert
 
 Due = tuple[int, int, int]  # the moment, an event or a timer, which event
 NO_BASE = Base()

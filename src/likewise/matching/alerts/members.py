@@ -11,8 +11,8 @@ import msgspec
 from likewise.matching.alerts.key_state import KeyState
 from likewise.matching.plain.alerts.digest import end_of_period
 from likewise.matching.plain.alerts.moves import Watched
-from likewise.model.alert import Alert
-from likewise.model.spoken import DigestItem, Key
+from likewise.model.alerts.clauses import Alert
+from likewise.model.alerts.spoken import DigestItem, Key
 from likewise.model.subscription import Subscription
 
 Mark = str | tuple[Key, str]  # a source, with its key where `per` makes keys

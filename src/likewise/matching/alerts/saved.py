@@ -16,7 +16,7 @@ import msgspec
 from likewise.errors import ArtefactDamaged, ArtefactVersion
 from likewise.matching.alerts.key_state import FRESH, NO_BASE, KeyState
 from likewise.matching.plain.alerts.story import Base, Heard
-from likewise.model.spoken import DigestItem, Key
+from likewise.model.alerts.spoken import DigestItem, Key
 
 FILE = "alerts.arrow"
 VERSION = b"1"

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from likewise.model.alert import Alert
+from likewise.model.alerts.clauses import Alert
 from likewise.model.explanation import Explanation, PredicateReport, Verdict
 from likewise.model.time import spoken as span_text
 

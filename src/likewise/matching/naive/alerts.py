@@ -13,11 +13,11 @@ from likewise.matching.plain.alerts.digest import end_of_period, gathered, item_
 from likewise.matching.plain.alerts.moves import PlainWatch, key_of
 from likewise.matching.plain.alerts.story import Heard, Say, Story, due, hear, is_blank, take_back, tick
 from likewise.matching.plain.similarity import SeenEvent
-from likewise.model.alert import Alert
+from likewise.model.alerts.clauses import Alert
+from likewise.model.alerts.spoken import DigestItem, Key, Spoken
 from likewise.model.event import Event
 from likewise.model.match import Match
 from likewise.model.probability import AS_SCORED, ProbabilityCurve
-from likewise.model.spoken import DigestItem, Key, Spoken
 from likewise.model.subscription import Subscription
 
 FILE: Final = "alerts.json"

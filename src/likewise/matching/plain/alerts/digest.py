@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from likewise.defaults import MAX_DIGEST_ITEMS, MAX_DIGEST_KEYS
 from likewise.matching.plain.alerts.story import Say
-from likewise.model.spoken import DigestItem, Key, Spoken
+from likewise.model.alerts.spoken import DigestItem, Key, Spoken
 
 
 def end_of_period(moment: int, every: int) -> int:

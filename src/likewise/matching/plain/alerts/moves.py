@@ -1,4 +1,4 @@
-"""Does an event move an alert? It holds, it fails, it clears, or it is not about it (docs/alerts.md).
+"""Does an event move an alert? It holds, it fails, it clears, or it is not about it (docs/guides/alerts.md).
 
 An event is about a subscription if it meets its condition, or the condition with every comparison replaced by `exists`
 and the negative parts left out. One that meets the condition with less than the asked confidence moves nothing.
@@ -13,10 +13,10 @@ import msgspec
 from likewise.matching.plain.conditions import PlainCondition, evaluate, plain_condition
 from likewise.matching.plain.needed import Needed
 from likewise.matching.plain.similarity import SeenEvent
-from likewise.model.alert import about
+from likewise.model.alerts.clauses import about
+from likewise.model.alerts.spoken import Key
 from likewise.model.event import Event
 from likewise.model.probability import AS_SCORED, ProbabilityCurve
-from likewise.model.spoken import Key
 from likewise.model.subscription import Condition, Subscription
 from likewise.model.text import attribute_names, fold
 

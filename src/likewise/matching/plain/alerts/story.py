@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from likewise.defaults import MAX_HELD_BACK, MAX_TAKEN_BACK
-from likewise.model.alert import Alert
+from likewise.model.alerts.clauses import Alert
 from likewise.model.match import Cause
 
 SETTLING, TIMER = 1, 2  # of what is due at one moment, events come before what waited for them

@@ -1,0 +1,1 @@
+"""Alerts as values: the clauses that make a subscription one, and what it says."""
