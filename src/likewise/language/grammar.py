@@ -5,7 +5,8 @@ stands: everywhere `,` `{` `}` `(` `)` `~` and the operators; inside parentheses
 parser's state tells the lexer where it stands, which is why attributes, values and tags, and their like
 inside parentheses, are terminals of their own. A trailing `~` belongs to the token.
 
-All repetitions are possessive or separated by what they cannot hold, so no text takes more than linear time.
+All repetitions of characters are possessive; groups are separated by what they cannot hold, so no text takes more than
+linear time. Groups are not possessive: before 3.11.5 Python read such groups wrongly, and Debian 12 has 3.11.2.
 """
 
 from __future__ import annotations
@@ -15,46 +16,46 @@ from typing import Final
 NUMBER: Final = r"(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][+-]?[0-9]++)?"
 """A number without its sign."""
 
-QUOTED: Final = r'"[^"\\\r\n]*+(?:\\.[^"\\\r\n]*+)*+"'
+QUOTED: Final = r'"[^"\\\r\n]*+(?:\\.[^"\\\r\n]*+)*"'
 
 # A word operator counts where a word ends behind it.
 _END = r'(?=[\s,{}()~=<>:"]|!=|\Z)'
 _OPERATORS = r"between|in|contains|exists|under|is-a|(?:starts|ends)\s+with"
-_WORD = r"(?:[^\s,{}()~=<>:!]++|!(?!=))++"
+_WORD = r"(?:[^\s,{}()~=<>:!]++|!(?!=))+"
 # A date with a time of day, which holds colons.
 _TIME = (
     r"[0-9]{4}-[0-9][0-9]-[0-9][0-9][Tt ][0-9][0-9]:[0-9][0-9](?::[0-9][0-9](?:\.[0-9]++)?)?"
     r"\s?(?:[Zz]|[+-][0-9][0-9](?::?[0-9][0-9])?)?(?![^\s,{}()~=<>!])"
 )
 
-_IRI = r'<(?:[^\x00-\x20<>"{}|^`\\]|\\u[0-9A-Fa-f]{4}|\\U[0-9A-Fa-f]{8})*+>'
-_LOCAL = r"(?:[\w:%-]|\\[_~.!$&'()*+,;=\/?#@%-]|\.++(?=[\w:%\\-]))*+"
-_PREFIX = r"(?:[^\W\d_](?:[\w-]|\.++(?=[\w-]))*+)?:"
-_STRING = QUOTED + r"|'[^'\\\r\n]*+(?:\\.[^'\\\r\n]*+)*+'"
+_IRI = r'<(?:[^\x00-\x20<>"{}|^`\\]|\\u[0-9A-Fa-f]{4}|\\U[0-9A-Fa-f]{8})*>'
+_LOCAL = r"(?:[\w:%-]|\\[_~.!$&'()*+,;=\/?#@%-]|\.++(?=[\w:%\\-]))*"
+_PREFIX = r"(?:[^\W\d_](?:[\w-]|\.++(?=[\w-]))*)?:"
+_STRING = QUOTED + r"|'[^'\\\r\n]*+(?:\\.[^'\\\r\n]*+)*'"
 
 
 def _text(stops: str) -> str:
     """Quoted text, or words up to a stop word, then perhaps `~`."""
     word = rf'(?!(?:{stops}){_END}|matches\s*"){_WORD}'
-    return rf'(?:{QUOTED}|{_TIME}|(?!"){word}(?:\s++{word})*+)(?:\s*~)?'
+    return rf'(?:{QUOTED}|{_TIME}|(?!"){word}(?:\s++{word})*)(?:\s*~)?'
 
 
 def _words(word: str, first: str | None = None) -> str:
     """Quoted text, or words."""
-    return rf"(?:{QUOTED}|{first or word}(?:\s++{word})*+)"
+    return rf"(?:{QUOTED}|{first or word}(?:\s++{word})*)"
 
 
 _PLAIN = r'[^\s,()"~]++'
 _UNIT_WORD = r'[^\s,()"~0-9+*.-][^\s,()"~+*]*+'
-_UNIT = rf"{_UNIT_WORD}(?:\s++{_UNIT_WORD})*+"
+_UNIT = rf"{_UNIT_WORD}(?:\s++{_UNIT_WORD})*"
 _POINT = _words(rf"(?![+-]?{NUMBER}\s*(?:{_UNIT})?\s*[,)]){_PLAIN}", _PLAIN)
 _TERM = _words(r'(?!in\s)[^\s,()"~+*-][^\s,()"~+*]*+')
 _NAME = _words(rf"(?!in\s){_PLAIN}")
 _ONE_NAME = rf'(?:{QUOTED}|[^\s,(){{}}"~]++)'
 _COLUMN_WORD = r'(?!(?:in|as)\s)[^\s,(){}"~@][^\s,(){}"~]*+'
 _COLUMN = rf"{_words(_COLUMN_WORD)}(?:\s*~)?"
-_COLUMN_UNIT = rf"{_UNIT_WORD}(?:\s++(?!as\s){_UNIT_WORD})*+"
-_PROPERTY = _words(r'[^\s".~{}]++(?:\.[^\s".~{}]++)*+')
+_COLUMN_UNIT = rf"{_UNIT_WORD}(?:\s++(?!as\s){_UNIT_WORD})*"
+_PROPERTY = _words(r'[^\s".~{}]++(?:\.[^\s".~{}]++)*')
 
 GRAMMAR: Final = rf"""
 subscription: body clause*
@@ -205,7 +206,7 @@ IRI: /{_IRI}/
 PREFIXED: /{_PREFIX}{_LOCAL}/
 VARIABLE: /[?$]\w++/
 A.2: /a(?=[\s<?$,])/
-LITERAL: /(?:{_STRING})(?:@[A-Za-z]++(?:-[A-Za-z0-9]++)*+|\^\^(?:{_IRI}|{_PREFIX}{_LOCAL}))?/
+LITERAL: /(?:{_STRING})(?:@[A-Za-z]++(?:-[A-Za-z0-9]++)*|\^\^(?:{_IRI}|{_PREFIX}{_LOCAL}))?/
 NUMERAL: /[+-]?(?:[0-9]*\.[0-9]++|[0-9]++)(?:[eE][+-]?[0-9]++)?(?![\w:])/
 TRUTH.2: /(?:true|false)(?![\w:])/
 COMMA: ","

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 # Words divided by single blanks, none of which means something somewhere in the language.
 _RESERVED = r"(?!(?:between|in|contains|exists|under|is-a|starts|ends|and|or|not)(?: |\Z))"
-_WORD = r'(?:[^\s,{}()~=<>:!"\x00-\x1f\x7f-\x9f]++|!(?!=))++'
+_WORD = r'(?:[^\s,{}()~=<>:!"\x00-\x1f\x7f-\x9f]++|!(?!=))+'
 _BARE = re.compile(rf"{_RESERVED}{_WORD}(?: {_RESERVED}{_WORD})*")
 _NAME = re.compile(r"[^\W\d_]\w*")
 # The longest first, but for weeks: `7 d` says more.

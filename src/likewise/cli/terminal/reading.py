@@ -24,7 +24,7 @@ from likewise.model import Condition, Event, EventTuple, GraphPattern, Moment, P
 _NAME: Final = re.compile(r"([\w.-]+):\s+(?=\S)")
 # JSON starts with a quoted key and a colon, or is empty; text that quotes its first attribute and uses a colon
 # says the same in both forms.
-_JSON: Final = re.compile(r'\{\s*(?:\}|"(?:[^"\\]|\\.)*+"\s*:)')
+_JSON: Final = re.compile(r'\{\s*(?:\}|"(?:[^"\\]|\\.)*"\s*:)')
 
 
 _EVENT: Final = "an event such as {temp: 27.1 degC, city: Galway}, its themes in braces before it, or a JSON object"
