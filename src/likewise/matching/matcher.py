@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -143,10 +144,17 @@ class Matcher(MatcherAnswers):
             heapq.heappush(self._ending, (end, ordinal))
         return subscription.id
 
-    def add_many(self, subscriptions: Iterable[GivenSubscription], at: int | Sequence[int] | None = None) -> list[str]:
+    def add_many(
+        self,
+        subscriptions: Iterable[GivenSubscription],
+        at: int | Sequence[int] | None = None,
+        *,
+        numbers: Sequence[int] | None = None,
+    ) -> list[str]:
         """`add` for each, in order, or none of them if one is refused; their ids. Quicker than one by one.
 
-        `at` is one moment for all of them, or one for each.
+        `at` is one moment for all of them, or one for each. `numbers` are those that `MatchBatch.numbers` gives back,
+        in place of the next ones: rising, and none as low as one that was dealt out.
 
         >>> Matcher().add_many([{"text": "{temp > 25 degC}", "id": "warm"}, {"text": "{temp < 0 degC}", "id": "cold"}])
         ['warm', 'cold']
@@ -157,7 +165,11 @@ class Matcher(MatcherAnswers):
         if len(at) != len(taken):
             raise InputError(f"there are {len(taken)} subscriptions and {len(at)} moments; give one for each")
         first = self._state.next_ordinal
-        additions = [Addition(n, s, now) for n, (s, now) in enumerate(zip(taken, at, strict=True), first)]
+        if numbers is None:
+            numbers = range(first, first + len(taken))
+        elif len(numbers) != len(taken) or any(a >= b for a, b in pairwise([first - 1, *numbers])):
+            raise InputError(f"numbers of subscriptions rise, from {first} on, one for each; found {list(numbers)[:5]}")
+        additions = [Addition(n, s, now) for n, s, now in zip(numbers, taken, at, strict=True)]
         ends = [None if s.valid_for is None else now + s.valid_for for _, s, now in additions]
         self._state.add_many(additions, ends)
         self._numbering.forget()

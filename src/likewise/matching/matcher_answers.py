@@ -61,6 +61,16 @@ class MatcherAnswers:
         """Every subscription held, in the order of addition."""
         return tuple(self._state.held.values())
 
+    def numbers(self) -> dict[int, str]:
+        """The ids of the subscriptions held, by the numbers that `MatchBatch.numbers` gives.
+
+        >>> import likewise as lw
+        >>> m = lw.Matcher()
+        >>> m.add_many([{"text": "{t > 1}", "id": "a"}], numbers=[7]), m.numbers()
+        (['a'], {7: 'a'})
+        """
+        return {number: id for id, number in self._state.ordinals.items()}
+
     def _moment(self, event: Event, at: int | None) -> int:
         """When the event counts: as said, else by its own time, else by the clock."""
         if at is not None:

@@ -160,6 +160,18 @@ class EventBatch(Sequence[Event]):
         rest = None if self._rest is None else self._rest.slice(start, stop - start)
         return EventBatch(events, columns, rest)
 
+    def take(self, places: NDArray[np.int64]) -> EventBatch:
+        """The events at some places, in this order.
+
+        >>> from likewise.model import event
+        >>> [e.id for e in EventBatch.from_events(event({"t": 1}, id=i) for i in "abc").take(np.array([2, 0]))]
+        ['c', 'a']
+        """
+        events = None if self._events is None else tuple(self._events[place] for place in places.tolist())
+        columns = None if self._columns is None else self._columns.take(places)
+        rest = None if self._rest is None else self._rest.take(places)
+        return EventBatch(events, columns, rest)
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, EventBatch) and self.to_events() == other.to_events()
 

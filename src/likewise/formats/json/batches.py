@@ -7,7 +7,7 @@ the plain reader (`json.events`), so that what it refuses is refused here, with 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import msgspec
 import numpy as np
@@ -16,6 +16,7 @@ from likewise.defaults import MAX_EVENT_BYTES, MAX_TERM_LENGTH
 from likewise.errors import LikewiseError
 from likewise.formats.arrow.columns import NO_TIME, Columns, columns_of
 from likewise.formats.arrow.event_batch import EventBatch
+from likewise.formats.arrow.schema import REST, batch_schema
 from likewise.formats.json.events import Data, event_from_document, event_from_json, is_envelope
 from likewise.formats.json.flat_columns import SameKeys, columns_of_flat
 from likewise.formats.strict_json import as_bytes, decode_items, decode_object
@@ -23,8 +24,13 @@ from likewise.formats.version import JSON_VERSION
 from likewise.model import Event, event
 from likewise.model.time import microseconds
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
 Document = dict[str, Any]
-Refuse = Callable[[int, LikewiseError], Exception]  # what is raised for the event at a place, and why it is refused
+# What is raised for the event at a place, and why it is refused; None lets the others be looked at first.
+Refuse = Callable[[int, LikewiseError], Exception | None]
 _ENVELOPE: Final = frozenset(("v", "payload", "id", "source", "time", "expires"))  # of an envelope that is read here
 _ANYTHING: Final = msgspec.json.Decoder()
 _WRITTEN: Final = msgspec.json.Decoder(list[msgspec.Raw])
@@ -115,6 +121,31 @@ class JsonBatch(EventBatch):
             {place - start: made for place, made in self._made.items() if start <= place < stop},
         )
 
+    def take(self, places: NDArray[np.int64]) -> JsonBatch:
+        """The events at some places, in this order."""
+        chosen = places.tolist()
+        return JsonBatch(
+            None if self._columns is None else self._columns.take(places),
+            [self._payloads[place] for place in chosen],
+            [self._written[place] for place in chosen],
+            [self._around[place] for place in chosen],
+            {new: self._made[old] for new, old in enumerate(chosen) if old in self._made},
+        )
+
+    def _rest_of_events(self) -> pa.RecordBatch:
+        made, size = self._made, len(self)
+        if self._columns is None or any(each.themes or each.graph or each.vector for each in made.values()):
+            return super()._rest_of_events()
+        import pyarrow as pa
+
+        schema = pa.schema([batch_schema().field(name) for name in REST])
+        nothing: list[Any] = [[]] * size
+        lists: list[Any] = [
+            [each.id for each in self._around], [each.source for each in self._around], nothing, nothing, [None] * size,
+        ]  # fmt: skip
+        arrays = [pa.array(values, field.type) for values, field in zip(lists, schema, strict=True)]
+        return pa.RecordBatch.from_arrays(arrays, schema=schema)
+
     def around(self, place: int) -> Around:
         """The id, source, time and end of validity of an event."""
         return self._around[place]
@@ -127,6 +158,10 @@ class JsonBatch(EventBatch):
         if around.bare:
             return b'{"v":%d,"payload":%s,"id":%s}' % (JSON_VERSION, written, _ENCODE(id))
         return written if around.id is not None else b'%s,"id":%s}' % (written[:-1], _ENCODE(id))
+
+
+class _SomeRefused(Exception):
+    """Events were refused one by one, and are known."""
 
 
 def first_end(events: Sequence[Event]) -> int | None:
@@ -173,6 +208,20 @@ def read_each(data: Sequence[Data], refuse: Refuse = as_raised) -> JsonBatch:
         return event_from_json(data[place]) if found is None else _plainly(found)
 
     return _read(documents, written, plainly, refuse)
+
+
+def read_good(data: Sequence[Data]) -> tuple[JsonBatch, list[tuple[int, LikewiseError]]]:
+    """The events that can be read, in order, and for the others their places and why not.
+
+    >>> batch, bad = read_good([b'{"a": 1}', b'{"a": ', b'{"a": 2}'])
+    >>> [each.tuples[0].value for each in batch], [(place, error.code) for place, error in bad]
+    ([1, 2], [(1, 'format')])
+    """
+    bad: dict[int, LikewiseError] = {}
+    try:
+        return read_each(data, bad.__setitem__), []
+    except _SomeRefused:
+        return read_each([each for place, each in enumerate(data) if place not in bad]), sorted(bad.items())
 
 
 def _plainly(document: Document) -> Event:
@@ -245,15 +294,22 @@ def _read(
     for found in alike.values():
         involved += found.take_out_involved()
     made: dict[int, Event] = {}
+    refused = False
     for place in sorted(involved):
         try:
             made[place] = one = plainly(place)
         except LikewiseError as error:
-            raise refuse(place, error) from error
+            raised = refuse(place, error)
+            if raised is not None:
+                raise raised from error
+            refused = True
+            continue
         document = documents[place]
         if document is None or not keeps_bytes(document):
             written[place] = b""
         around[place] = _of(one, document or {})
+    if refused:
+        raise _SomeRefused
     if few:
         return JsonBatch(None, payloads, written, around, made)
     times = np.array([NO_TIME if each.time is None else each.time for each in around], np.int64)

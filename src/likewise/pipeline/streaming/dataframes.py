@@ -1,0 +1,95 @@
+"""What a worker does with the rows of a DataFrame: read their payloads, match, and give rows back.
+
+Spark pickles what it runs by value; this is imported by the workers, so that what they keep stays with them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+import msgspec
+import pyarrow as pa
+
+from likewise.errors import FormatError
+from likewise.formats.arrow.schema import FIELDS, batch_schema
+from likewise.pipeline.streaming.matched_events import MatchedEvents, match_events
+from likewise.pipeline.streaming.matchers import MeaningChoice, made, opened
+from likewise.pipeline.streaming.payloads import ReadPayloads, read_payloads, read_structs, read_table
+
+KEPT: Final = ("matches", "wanted", "all")
+_EVENT: Final = ("event_id", "event_source", "event_time")
+_FOUND: Final = ("subscriptions", "scores")
+
+
+class FrameTask(msgspec.Struct, frozen=True):
+    """What workers are told: the matcher's folder, or the subscriptions themselves, and what to give back."""
+
+    payload: str
+    keep: str
+    at: int
+    folder: str = ""
+    subscriptions: bytes = b""
+    choice: MeaningChoice = MeaningChoice()
+
+
+def run(rows: Iterator[pa.RecordBatch], task: FrameTask) -> Iterator[pa.RecordBatch]:
+    """The rows that `likewise.spark.match` promises, batch by batch."""
+    matcher = opened(task.folder) if task.folder else made(task.subscriptions, task.choice)
+    for batch in rows:
+        read = _read(batch, task.payload)
+        found = match_events(matcher, read.events, task.at)
+        if task.keep == "wanted":
+            yield read.events.take(found.places).to_arrow(dictionary=False).replace_schema_metadata(None)
+        elif task.keep == "all":
+            yield _all(batch, read, found)
+        else:
+            yield _matches(batch, read, found, task.payload)
+
+
+def _read(batch: pa.RecordBatch, payload: str) -> ReadPayloads:
+    if payload not in batch.schema.names:
+        names = [name for name in FIELDS if name in batch.schema.names]
+        return read_table(batch.select(names))
+    column = batch.column(payload)
+    if pa.types.is_struct(column.type):
+        return read_structs(column.to_pylist())
+    if not any(kind(column.type) for kind in (pa.types.is_binary, pa.types.is_string, pa.types.is_large_binary,
+                                              pa.types.is_large_string)):  # fmt: skip
+        raise FormatError(f"the column {payload!r} holds {column.type}; payloads are JSON as text or bytes, or structs")
+    return read_payloads(column.to_pylist())
+
+
+def _matches(batch: pa.RecordBatch, read: ReadPayloads, found: MatchedEvents, payload: str) -> pa.RecordBatch:
+    """The rows of events that met something: the other columns as they came, then what is known of the event."""
+    rows = batch.take(read.places[found.places])
+    told = read.events.take(found.places).to_arrow(dictionary=False)
+    others = [name for name in batch.schema.names if name not in (payload, *_EVENT, *_FOUND)]
+    numbers, scores = found.lists()
+    columns: list[Any] = [rows.column(name) for name in others]
+    columns += [told.column("id"), told.column("source"), told.column("time"), numbers, scores]
+    return pa.RecordBatch.from_arrays(columns, names=[*others, *_EVENT, *_FOUND])
+
+
+def _all(batch: pa.RecordBatch, read: ReadPayloads, found: MatchedEvents) -> pa.RecordBatch:
+    """Every row as it came, with what it met, or why it is no event."""
+    size = batch.num_rows
+    numbers, scores = found._replace(places=read.places[found.places]).lists_of_all(size)
+    reasons: list[str | None] = [None] * size
+    for bad in read.bad:
+        reasons[bad.place] = bad.reason
+    others = [name for name in batch.schema.names if name not in (*_FOUND, "error")]
+    columns: list[Any] = [batch.column(name) for name in others]
+    columns += [numbers, scores, pa.array(reasons, pa.string())]
+    return pa.RecordBatch.from_arrays(columns, names=[*others, *_FOUND, "error"])
+
+
+def added_columns(keep: str) -> dict[str, pa.DataType]:
+    """The columns that come after those of the DataFrame, and their types; for `wanted` all there are."""
+    if keep == "wanted":
+        return {field.name: field.type for field in batch_schema()}
+    found: dict[str, pa.DataType] = {"subscriptions": pa.list_(pa.int64()), "scores": pa.list_(pa.float32())}
+    if keep == "all":
+        return found | {"error": pa.string()}
+    kinds: list[pa.DataType] = [pa.string(), pa.string(), pa.timestamp("us", tz="UTC")]
+    return dict(zip(_EVENT, kinds, strict=True)) | found

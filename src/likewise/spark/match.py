@@ -1,0 +1,110 @@
+"""`likewise.spark.match`: a DataFrame of events, and which subscriptions each of them meets (docs/guides/spark.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from likewise.errors import InputError
+from likewise.extras import require
+from likewise.lake.change_log import ChangeLog
+from likewise.lake.held_set import HeldSet, LoggedSubscription
+from likewise.matching.accepting import GivenSubscription, as_subscription
+from likewise.matching.matcher import system_clock
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import DataFrame
+    from pyspark.sql.types import DataType
+
+    from likewise.pipeline.streaming.dataframes import FrameTask
+
+
+def match(
+    df: DataFrame,
+    subscriptions: str | Path | Iterable[GivenSubscription],
+    payload: str = "value",
+    keep: str = "matches",
+    *,
+    space: str | None = None,
+    measure: str | None = None,
+    threshold: float | None = None,
+    annotations: str | Path | None = None,
+    version: int | None = None,
+    at: int | None = None,
+) -> DataFrame:
+    """A DataFrame, batch or streaming, with the numbers of the subscriptions each event meets, and the scores.
+
+    `subscriptions` is the folder of a change log (`likewise stream subscriptions`), whose newest `version` counts, or
+    those themselves, which are numbered from 0. `payload` names the column with the events: JSON as text or bytes, or
+    a struct; without such a column the DataFrame's columns are an EventBatch's. `keep` says what is given back:
+
+    - `matches`: a row for each event that met something: the other columns, `event_id`, `event_source`, `event_time`,
+      `subscriptions` and `scores`
+    - `wanted`: the same events, as an EventBatch's columns
+    - `all`: every row as it came, with `subscriptions`, `scores` and, where the payload is no event, `error`
+
+    `space`, `measure` and `threshold` are the names a `Matcher` takes, `annotations` a CSV file that is read now. `at`
+    is the moment (µs) of events that state none, the present one by default; subscriptions whose validity is over by
+    then are left out. What was read when this was called holds for the whole DataFrame. The workers need Likewise, and
+    to see the folder if one is given.
+    """
+    require("spark", "Spark")
+    from likewise.pipeline.streaming.dataframes import KEPT, FrameTask, added_columns
+    from likewise.pipeline.streaming.matchers import MeaningChoice, save_matcher, seen_at
+
+    if keep not in KEPT:
+        raise InputError(f"keep is one of {', '.join(KEPT)}, found {keep!r}")
+    if payload not in df.columns and not {"tuples", "graph", "vector"} & set(df.columns):
+        raise InputError(
+            f"there is no column {payload!r}, and no column `tuples` of an EventBatch; name one of {df.columns}"
+        )
+    now = system_clock() if at is None else at
+    said = "" if annotations is None else Path(annotations).read_text(encoding="utf-8")
+    choice = MeaningChoice(space, measure, threshold, said)
+    if isinstance(subscriptions, (str, Path)):
+        log = ChangeLog.opened(Path(subscriptions).absolute())
+        folder = save_matcher(log.held(version), now, choice, log.folder / "matchers")
+        task = FrameTask(payload, keep, now, folder=str(folder))
+    else:
+        given = [LoggedSubscription(n, as_subscription(each), now) for n, each in enumerate(subscriptions)]
+        seen = seen_at(HeldSet(1, len(given), given), now)
+        choice.matcher().add_many([each.subscription for each in seen])  # what cannot be held is said now
+        task = FrameTask(payload, keep, now, subscriptions=msgspec.json.encode(seen), choice=choice)
+    return df.mapInArrow(_mapper(task), _schema(df, added_columns(keep), payload, keep))
+
+
+def _mapper(task: FrameTask) -> Any:
+    def mapped(rows: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        from likewise.pipeline.streaming.dataframes import run
+
+        return run(rows, task)
+
+    return mapped
+
+
+def _schema(df: DataFrame, added: dict[str, pa.DataType], payload: str, keep: str) -> Any:
+    from pyspark.sql.types import StructField, StructType
+
+    gone = set(added) | (set(df.columns) if keep == "wanted" else {payload} if keep == "matches" else set())
+    kept = [field for field in df.schema.fields if field.name not in gone]
+    return StructType([*kept, *(StructField(name, _type(kind)) for name, kind in added.items())])
+
+
+def _type(kind: pa.DataType) -> DataType:
+    """Spark's type for one of Arrow's that an EventBatch or a match has."""
+    import pyarrow as pa
+    from pyspark.sql import types
+
+    if pa.types.is_list(kind):
+        return types.ArrayType(_type(kind.value_type), kind.value_field.nullable)
+    if pa.types.is_struct(kind):
+        return types.StructType([types.StructField(f.name, _type(f.type), f.nullable) for f in kind])
+    plain: dict[pa.DataType, DataType] = {
+        pa.string(): types.StringType(), pa.float64(): types.DoubleType(), pa.float32(): types.FloatType(),
+        pa.bool_(): types.BooleanType(), pa.int32(): types.IntegerType(), pa.int64(): types.LongType(),
+    }  # fmt: skip
+    return types.TimestampType() if pa.types.is_timestamp(kind) else plain[kind]

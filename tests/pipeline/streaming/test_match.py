@@ -1,0 +1,123 @@
+"""Promises of `likewise.spark.match`: what a Matcher finds, with stable numbers, on batch and streaming DataFrames."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import likewise as lw
+from likewise.errors import InputError, NotServed
+from likewise.formats.arrow.event_batch import EventBatch
+from likewise.lake.change_log import ChangeLog
+from likewise.spark import match
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+WANTED = ["warm: {temperature > 25 degC}", "hot: {temperature > 30 degC}", "galway: {city = Galway}"]
+EVENTS: list[dict[str, Any]] = [
+    {"temperature": {"value": 26, "unit": "degC"}, "city": "Galway"},
+    {"temperature": {"value": 95, "unit": "degF"}},
+    {"temperature": {"value": 1, "unit": "degC"}},
+    {"city": "Galway"},
+]
+
+
+def subscriptions() -> list[lw.Subscription]:
+    named = (each.partition(": ") for each in WANTED)
+    return [lw.parse(text, id=name) for name, _, text in named]
+
+
+def expected() -> list[tuple[int, list[int]]]:
+    """Place and numbers of every event that meets something."""
+    matcher = lw.Matcher()
+    matcher.add_many(subscriptions())
+    numbers = {s.id: number for number, s in enumerate(subscriptions())}
+    met = [[numbers[found.subscription_id] for found in matcher.match(lw.event(each))] for each in EVENTS]
+    return [(place, found) for place, found in enumerate(met) if found]
+
+
+def test_a_dataframe_of_json_is_matched_as_a_matcher_matches(spark: SparkSession) -> None:
+    """Text and bytes; the other columns stay; a payload that is no event is left out."""
+    lines = [*map(json.dumps, EVENTS), "no event"]
+    frame = spark.createDataFrame(list(enumerate(lines)), "place int, value string")
+    found = match(frame, subscriptions()).collect()
+    assert [(row.place, row.subscriptions) for row in found] == expected()
+    assert found[0].scores == [1.0] * len(found[0].subscriptions)
+    as_bytes = frame.selectExpr("place", "cast(value as binary) as body")
+    assert match(as_bytes, subscriptions(), payload="body").collect() == found
+
+
+def test_every_row_comes_back_with_keep_all(spark: SparkSession) -> None:
+    """With what it met, or why it is no event."""
+    lines = [*map(json.dumps, EVENTS), "no event"]
+    frame = spark.createDataFrame(list(enumerate(lines)), "place int, value string")
+    found = match(frame, subscriptions(), keep="all").collect()
+    assert [row.value for row in found] == lines
+    assert [(row.place, row.subscriptions) for row in found if row.subscriptions] == expected()
+    assert [row.error is None for row in found] == [True] * len(EVENTS) + [False]
+
+
+def test_wanted_events_are_an_event_batch_that_can_be_matched_again(spark: SparkSession) -> None:
+    """What is wanted has EventBatch's columns, and those are read as payloads are."""
+    frame = spark.createDataFrame([(json.dumps(each),) for each in EVENTS], "value string")
+    wanted = match(frame, subscriptions(), keep="wanted")
+    table = wanted.toArrow()
+    places = [place for place, _ in expected()]
+    assert list(EventBatch.from_arrow(table)) == [lw.event(EVENTS[place]) for place in places]
+    again = match(wanted, subscriptions()).collect()
+    assert [row.subscriptions for row in again] == [numbers for _, numbers in expected()]
+
+
+def test_structs_are_payloads(spark: SparkSession) -> None:
+    """A column of structs, whose empty fields say nothing."""
+    frame = spark.createDataFrame(
+        [((26.0, "Galway"),), ((None, "Cork"),)], "value struct<temperature: double, city: string>"
+    )
+    found = match(frame, subscriptions()).collect()
+    assert [row.subscriptions for row in found] == [[0, 2]]
+
+
+def test_a_change_log_gives_its_numbers_and_a_version_can_be_named(spark: SparkSession, tmp_path: Path) -> None:
+    """Numbers are the log's, and what is over by `at` is left out."""
+    log = ChangeLog(tmp_path / "log")
+    log.add(subscriptions(), at=0)
+    log.add([lw.parse("{city = Galway} valid for 1 min", id="galway")], at=0)
+    log.remove(["warm"])
+    frame = spark.createDataFrame([(json.dumps(EVENTS[0]),)], "value string")
+    assert match(frame, log.folder, at=1).collect()[0].subscriptions == [3]
+    assert match(frame, log.folder, at=60_000_000).count() == 0
+    assert match(frame, log.folder, version=1, at=1).collect()[0].subscriptions == [0, 2]
+
+
+def test_a_streaming_dataframe_is_matched(spark: SparkSession, tmp_path: Path) -> None:
+    """The same call on a stream of files."""
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "a.txt").write_text("\n".join(map(json.dumps, EVENTS)) + "\n")
+    stream = spark.readStream.text(str(tmp_path / "in"))
+    query = (
+        match(stream, subscriptions())
+        .writeStream.format("parquet")
+        .option("checkpointLocation", str(tmp_path / "checkpoint"))
+        .trigger(availableNow=True)
+        .start(str(tmp_path / "out"))
+    )
+    assert query.awaitTermination(120)
+    found = spark.read.parquet(str(tmp_path / "out")).collect()
+    assert sorted(row.subscriptions for row in found) == sorted(numbers for _, numbers in expected())
+
+
+def test_what_cannot_be_done_is_said_before_a_job_runs(spark: SparkSession) -> None:
+    """A wrong word, a missing column, a ranking, the same id twice."""
+    frame = spark.createDataFrame([("{}",)], "text string")
+    with pytest.raises(InputError, match="keep is one of"):
+        match(frame, [], payload="text", keep="some")
+    with pytest.raises(InputError, match="there is no column 'value'"):
+        match(frame, [])
+    with pytest.raises(NotServed, match="a broker serves it"):
+        match(frame, ["{t > 4} top 2 within 1 min by value(t)"], payload="text")
+    with pytest.raises(lw.LikewiseError):
+        match(frame, ["{t > 4}", "{t > 4}"], payload="text")
