@@ -13,12 +13,9 @@ from __future__ import annotations
 import argparse
 import json
 import re
-import signal
-import socket
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -26,6 +23,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from tests.connectors.mqtt.conftest import Mosquitto
+from tests.connectors.mqtt.processes import listening_broker
 
 LIMIT: Final = 120  # seconds a case may take
 SUITES: Final = {"client_test5": "MQTT 5", "client_test": "MQTT 3.1.1"}
@@ -91,40 +89,6 @@ def run_case(folder: Path, case: Case, port: int) -> Outcome:
     return Outcome(False, (lines or ["it failed"])[0][:160])
 
 
-def free_port() -> int:
-    """A port that nobody listens on."""
-    with socket.socket() as trying:
-        trying.bind(("127.0.0.1", 0))
-        return int(trying.getsockname()[1])
-
-
-@contextmanager
-def likewise() -> Iterator[int]:
-    """A broker of ours that listens for MQTT, in a process of its own; its port."""
-    port = free_port()
-    with tempfile.TemporaryDirectory() as folder:
-        log = Path(folder) / "log"
-        command = [sys.executable, "-m", "likewise", "serve", "--port", "0", "--data", f"{folder}/data"]
-        with log.open("wb") as out:
-            process = subprocess.Popen([*command, "--mqtt", str(port)], stdout=out, stderr=out)
-        try:
-            deadline = time.monotonic() + 180
-            while True:
-                assert process.poll() is None, log.read_text(encoding="utf-8")
-                assert time.monotonic() < deadline, log.read_text(encoding="utf-8")
-                try:
-                    socket.create_connection(("127.0.0.1", port), timeout=1).close()
-                    break
-                except OSError:
-                    time.sleep(0.1)
-            yield port
-            assert process.poll() is None, log.read_text(encoding="utf-8")
-            assert "Traceback" not in log.read_text(encoding="utf-8"), log.read_text(encoding="utf-8")
-        finally:
-            process.send_signal(signal.SIGTERM)
-            process.wait(60)
-
-
 @contextmanager
 def mosquitto() -> Iterator[int]:
     """A Mosquitto; its port."""
@@ -135,6 +99,13 @@ def mosquitto() -> Iterator[int]:
             yield running.port
         finally:
             running.stop()
+
+
+@contextmanager
+def likewise() -> Iterator[int]:
+    """A broker of ours that listens for MQTT, in a process of its own; its port."""
+    with listening_broker() as running:
+        yield running.port
 
 
 def run_all(folder: Path, wanted: list[Case], broker: Callable[[], object]) -> list[Outcome]:

@@ -51,6 +51,11 @@ class Mosquitto:
         elif self._program is None:
             self.absent = "no Mosquitto on this machine; with one, some devices would speak MQTT"
 
+    @property
+    def pid(self) -> int:
+        """Its process id; 0 if it does not run."""
+        return self._process.pid if self._process is not None else 0
+
     def __enter__(self) -> Self:
         if not self.absent:
             self._start()

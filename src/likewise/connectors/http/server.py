@@ -39,8 +39,10 @@ from likewise.connectors.http.publishing import Publishing
 from likewise.connectors.http.sources import announcing as http_announcing
 from likewise.connectors.http.sources import correcting as http_correcting
 from likewise.connectors.http.sources import listing as http_sources
+from likewise.connectors.http.streams import mqtt as mqtt_stream
 from likewise.connectors.http.streams import publishing as publish_stream
 from likewise.connectors.http.streams import sse, websocket
+from likewise.connectors.http.streams.lasting import LARGEST_MESSAGE
 from likewise.connectors.http.unanswered import Unanswered
 from likewise.connectors.targets.senders import Senders
 from likewise.connectors.tls import check_certificate
@@ -51,7 +53,7 @@ _log = structlog.get_logger("likewise.broker")
 _ROUTERS = (
     http_events, http_subscriptions, http_subscribers, http_matching, http_meaning, http_dead_letters,
     http_operations, http_watching, http_targets, http_sources, http_announcing,
-    http_correcting, sse, websocket, publish_stream,
+    http_correcting, sse, websocket, publish_stream, mqtt_stream,
 )  # fmt: skip
 
 
@@ -179,7 +181,7 @@ class Served:
                 ssl_keyfile=server.tls_key,
                 timeout_graceful_shutdown=LAST_SECONDS,
                 ws="websockets-sansio",
-                ws_max_size=65_536,
+                ws_max_size=max(LARGEST_MESSAGE, broker.config.mqtt.packet_bytes),  # what is not MQTT is checked again
                 ws_per_message_deflate=False,  # deliveries are small, and each connection would keep 300 KB for it
                 server_header=False,
                 proxy_headers=False,  # nothing here depends on who is asking beyond the token

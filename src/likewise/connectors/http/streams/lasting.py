@@ -4,6 +4,7 @@
 |---|---|
 | 1001 | the broker stops; connect again |
 | 1008 | refused: no token, one that is over, no scope, no such subscriber; the reason says which |
+| 1009 | what the client sent is too large |
 | 4000 | a newer stream of this subscriber took over, or it was unregistered |
 | 4400 | what the client sent cannot be read |
 """
@@ -13,16 +14,17 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Coroutine
 from contextlib import suppress
-from typing import Any
+from typing import Any, Final
 
 from fastapi import WebSocket, WebSocketDisconnect
 
 from likewise.connectors.door import Door
 from likewise.connectors.http.requests import token_in
 from likewise.connectors.stream import Replaced
-from likewise.errors import LikewiseError, NotAuthenticated
+from likewise.errors import LikewiseError, LimitExceeded, NotAuthenticated
 
-STOPPING, REFUSED, REPLACED, UNREADABLE = 1001, 1008, 4000, 4400
+STOPPING, REFUSED, TOO_LARGE, REPLACED, UNREADABLE = 1001, 1008, 1009, 4000, 4400
+LARGEST_MESSAGE: Final = 65_536  # bytes or characters of what a client says
 
 
 def offered(socket: WebSocket) -> str | None:
@@ -41,8 +43,10 @@ async def message_of(socket: WebSocket) -> bytes | str:
     message = await socket.receive()
     if message["type"] == "websocket.disconnect":
         raise WebSocketDisconnect(message.get("code", 1000))
-    said = message.get("text")
-    return (message.get("bytes") or b"") if said is None else said
+    said: bytes | str = message.get("bytes") or b"" if message.get("text") is None else message["text"]
+    if len(said) > LARGEST_MESSAGE:
+        raise LimitExceeded("bytes of a message", allowed=LARGEST_MESSAGE, found=len(said))
+    return said
 
 
 async def last(door: Door, socket: WebSocket, *work: Coroutine[Any, Any, None]) -> None:
@@ -62,6 +66,8 @@ async def last(door: Door, socket: WebSocket, *work: Coroutine[Any, Any, None]) 
         match error_met:
             case Replaced():
                 code, reason = REPLACED, "a newer stream serves this subscriber, or it was unregistered"
+            case LimitExceeded() as refused:
+                code, reason = TOO_LARGE, f"{refused.code}: {refused}"
             case NotAuthenticated() as refused:
                 code, reason = REFUSED, f"{refused.code}: {refused}"
             case LikewiseError() as refused:
