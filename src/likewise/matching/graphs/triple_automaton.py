@@ -8,17 +8,19 @@ final states it reaches list the patterns it meets.
 
 Constants are numbered (labels). The transitions that every triple tries first need no search: lists by
 label give the state after a subject, after `?` and a predicate, and after `?`, `?` and an object. The
-pattern of three variables, which the paper leaves out, is kept aside and met by every triple. A variable
+pattern of three variables, which the paper leaves out, is kept aside and met by every triple. One triple alone
+goes by `triple_look_up` to the same final states; many follow the machine in `triple_automaton_kernels`. A variable
 that stands twice in a pattern is two `?` for the machine; that both are the same term is checked after it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import chain, repeat
 from typing import TYPE_CHECKING, NamedTuple
 
 from likewise.errors import DuplicateId, UnknownId
+from likewise.matching.graphs.triple_look_up import TripleLookUp
 from likewise.matching.graphs.triple_states import Final, First, Second, State, Target
 from likewise.model.rdf import TriplePattern, is_variable
 
@@ -56,7 +58,7 @@ class TripleAutomaton:
 
     __slots__ = (
         "_after_object", "_after_predicate", "_after_subject", "_equal", "_everything", "_free_ids", "_free_labels",
-        "_labels", "_patterns", "_states", "_table", "_uses",
+        "_labels", "_look_up", "_patterns", "_states", "_table", "_uses", "match",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -72,7 +74,10 @@ class TripleAutomaton:
         self._after_predicate: list[Second | None] = [None]
         self._after_object: list[Final | None] = [None]
         self._everything: Final | None = None
+        self._look_up = TripleLookUp()  # the lists of the final states
         self._table: AutomatonTable | None = None
+        # The numbers of the patterns a triple (subject, predicate, object) meets, in no particular order.
+        self.match: Callable[[str, str, str], list[int]] = self._look_up.find
 
     def __len__(self) -> int:
         return len(self._patterns)
@@ -98,7 +103,10 @@ class TripleAutomaton:
             self._equal[number] = equal
         s, p, o = (NO_LABEL if is_variable(part) else self._label(part) for part in parts)
         final = self._final(s, p, o)
+        if not final.numbers and (s or p or o):
+            self._look_up.put(*_constants(parts), final.numbers)
         final.numbers.append(number)
+        self._settle()
         if self._table is not None:
             self._table.touch(final)
 
@@ -148,9 +156,12 @@ class TripleAutomaton:
             self._table.touch(final)
         if not final.numbers:
             self._prune(s, p, o, final)
+            if s or p or o:
+                self._look_up.drop(*_constants(parts))
         for part in parts:
             if not is_variable(part):
                 self._release(part)
+        self._settle()
 
     def _prune(self, s: int, p: int, o: int, final: Final) -> None:
         """Drop a final state without patterns, and the states before it that lead nowhere else."""
@@ -227,36 +238,14 @@ class TripleAutomaton:
 
     # -- matching -------------------------------------------------------------------------------
 
-    def match(self, subject: str, predicate: str, object: str) -> list[int]:
-        """The numbers of the patterns a triple meets, in no particular order."""
-        label = self._labels.get
-        o = label(object, NO_LABEL)
-        p = label(predicate, NO_LABEL)
-        found = [] if self._everything is None else self._everything.numbers.copy()
-        final = self._after_object[o]
-        if final is not None:
-            found += final.numbers
-        # Unrolled over the three second states, since this is every triple's way.
-        second = self._after_predicate[p]
-        if second is not None:
-            if second.rest is not None:
-                found += second.rest.numbers
-            if o and (final := second.next.get(o)) is not None:
-                found += final.numbers
-        first = self._after_subject[label(subject, NO_LABEL)]
-        if first is not None:
-            second = first.rest
-            if second is not None:
-                if second.rest is not None:
-                    found += second.rest.numbers
-                if o and (final := second.next.get(o)) is not None:
-                    found += final.numbers
-            second = first.next.get(p)
-            if second is not None:
-                if second.rest is not None:
-                    found += second.rest.numbers
-                if o and (final := second.next.get(o)) is not None:
-                    found += final.numbers
+    def _settle(self) -> None:
+        """Have `match` do no more than the patterns there are need: most have a constant, and each variable once."""
+        self.match = self._match_all if self._equal or self._everything is not None else self._look_up.find
+
+    def _match_all(self, subject: str, predicate: str, object: str) -> list[int]:
+        found = self._look_up.find(subject, predicate, object)
+        if self._everything is not None:
+            found += self._everything.numbers
         if self._equal and found:
             parts = (subject, predicate, object)
             return [n for n in found if n not in self._equal or _agree(parts, self._equal[n])]
@@ -301,3 +290,9 @@ class TripleAutomaton:
 
 def _agree(parts: tuple[str, str, str], equal: Pairs) -> bool:
     return all(parts[i] == parts[j] for i, j in equal)
+
+
+def _constants(parts: tuple[str, str, str]) -> tuple[str, str, str]:
+    """The parts with nothing in place of variables."""
+    s, p, o = ("" if is_variable(part) else part for part in parts)
+    return s, p, o
