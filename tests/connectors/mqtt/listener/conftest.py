@@ -64,6 +64,9 @@ class Client:
         self.came: list[Packet] = []
         self.over = False
 
+    def __del__(self) -> None:
+        self.cut()
+
     def __enter__(self) -> Client:
         return self
 

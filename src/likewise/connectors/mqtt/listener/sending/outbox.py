@@ -105,7 +105,11 @@ class Outbox:
             )
         finally:
             self._reading = False
-        if self._send_all(page):
+        with self.home.broker.lock:  # some of it may have been acknowledged meanwhile
+            pending = [each for each in page if each.number in self.queue.pending]
+        left = [each for each in pending if each.number not in self._done]
+        if page and (not left or self._send_all(left)):
+            self.cursor = max(self.cursor, page[-1].number)
             self.pump()
 
     def _send_all(self, page: list[Delivery]) -> bool:
@@ -197,6 +201,9 @@ class Outbox:
             message.retain and any(option.retain_as_published for option in options)
         )
         identifiers = tuple(each for option in options for each in option.identifiers)
+        if session.identified:  # those of filters that ask for QoS 0 are not in the queue
+            own = ((text, option) for text, option in session.options.items() if option.identifiers and not option.qos)
+            identifiers += tuple(o.identifiers[0] for text, o in own if filter_matches(text, message.topic))
         key = (self.tenant.number, delivery.number)
         made = self.home.renderer.many(message, connection.version, now, key)
         return [Part(0, qos, made, retain, identifiers)]

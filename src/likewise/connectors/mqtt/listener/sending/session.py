@@ -136,6 +136,11 @@ class Session:
         """What of it lasts."""
         return Lasting(self.expiry, dict(self.options), self.owner, self.will, self.will_delay)
 
+    @property
+    def identified(self) -> bool:
+        """Whether some of what it asked for without an acknowledgement has an identifier."""
+        return any(option.identifiers and not option.qos for option in self.options.values())
+
     def packet_id(self) -> int:
         """A packet id that is free; there are fewer in flight than there are ids."""
         while True:
