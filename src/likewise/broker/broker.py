@@ -60,9 +60,11 @@ from likewise.matching.accepting import as_types
 from likewise.matching.engines import Engines
 from likewise.matching.matcher import Matcher, system_clock
 from likewise.model import Event, Subscription
+from likewise.model.time import duration
 from likewise.semantics.annotations.corrections import Corrected
 from likewise.semantics.annotations.table import NO_ANNOTATIONS
 from likewise.semantics.annotations.watched_file import AnnotationFile
+from likewise.semantics.interpretation import Interpretation
 
 T = TypeVar("T")
 Sees = Callable[[int, str], bool]  # by an event's position and source: whether who asks may know of it
@@ -145,6 +147,7 @@ class Broker:
         self.metrics.watch_upkeep(
             self.troubles, lambda: self._housekeeping.chores.failed, lambda: self.clock.steps
         )  # fmt: skip
+        self._housekeeping.note_up()  # before anything is heard again
         worker.start()
         self.learning.start()
 
@@ -155,11 +158,13 @@ class Broker:
     def make_matcher(self, saved: Path | None = None) -> Matcher:
         """A matcher as the configuration says, empty or with what a folder keeps."""
         matching, clock = self.config.matching, self.clock
-        empty = Matcher(
-            space=matching.space, measure=matching.measure, threshold=matching.threshold, clock=clock,
-            cache_bytes=matching.cache_bytes, profile=matching.profile, types=self.types,
-            annotations=Corrected(self.annotations),
+        alerts = self.config.alerts
+        interpretation = Interpretation(
+            space=matching.space, measure=matching.measure, threshold=matching.threshold,
+            cache_bytes=matching.cache_bytes, types=self.types, annotations=Corrected(self.annotations),
+            forget=duration(alerts.forget), alert_lateness=duration(alerts.lateness),
         )  # fmt: skip
+        empty = Matcher(interpretation=interpretation, clock=clock, profile=matching.profile)
         if saved is None:
             return empty
         return Matcher.load(saved, clock=clock, interpretation=empty.interpretation, profile=matching.profile)

@@ -99,6 +99,17 @@ class Matching(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     cache_bytes: int = defaults.BROKER_CACHE_BYTES
 
 
+class Alerts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How alerts take time (docs/guides/alerts.md): after what silence a key is forgotten, how late events may come."""
+
+    forget: str = "30 d"
+    lateness: str = "0 s"
+
+    def __post_init__(self) -> None:
+        duration(self.forget)
+        duration(self.lateness)
+
+
 class Annotations(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What is known about sources, models, topics and attributes: a CSV file, read again when it changes."""
 
@@ -211,6 +222,7 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     queues: Queues = Queues()
     matching: Matching = Matching()
     annotations: Annotations = Annotations()
+    alerts: Alerts = Alerts()
     catalogue: CatalogueKept = CatalogueKept()
     limits: Limits = Limits()
     mqtt: Mqtt = Mqtt()

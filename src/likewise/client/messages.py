@@ -13,11 +13,12 @@ import msgspec
 from likewise import errors
 from likewise.formats.json.events import event_from_document, event_to_json
 from likewise.formats.json.subscriptions import with_default_id
-from likewise.formats.wire.deliveries import Acknowledged, Because, DeliveryDocument, Met, Pending
+from likewise.formats.wire.deliveries import Acknowledged, Because, DeliveryDocument, Met, Pending, SelectedValues
 from likewise.formats.wire.events import PublishedAll, Receipt
 from likewise.formats.wire.subscribers import Policy, QueueWanted
 from likewise.language import parse
 from likewise.model import Event, Subscription, event
+from likewise.model.alerts.spoken import Spoken
 
 LINES: Final = {"content-type": "application/x-ndjson"}
 JSON: Final = {"content-type": "application/json"}
@@ -32,6 +33,8 @@ class ClientDelivery(msgspec.Struct, frozen=True):
     subscriptions: tuple[Met, ...]
     event: Event
     because: tuple[Because, ...] = ()  # where it was asked for
+    alert: Spoken | None = None  # what an alert says beside its event
+    selected: tuple[SelectedValues, ...] = ()  # what subscriptions with `select` name
 
 
 _DELIVERY: Final = msgspec.json.Decoder(DeliveryDocument)
@@ -69,7 +72,10 @@ def read_delivery(data: bytes | str) -> ClientDelivery:
 
 
 def _given(said: DeliveryDocument) -> ClientDelivery:
-    return ClientDelivery(said.sequence, said.cause, said.subscriptions, event_from_document(said.event), said.because)
+    return ClientDelivery(
+        said.sequence, said.cause, said.subscriptions, event_from_document(said.event), said.because, said.alert,
+        said.selected,
+    )  # fmt: skip
 
 
 def event_lines(events: Iterable[Publishable], source: str | None) -> bytes:

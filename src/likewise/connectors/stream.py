@@ -10,6 +10,7 @@ import asyncio
 from collections.abc import AsyncIterator
 
 from likewise.broker.asking.because import with_reasons
+from likewise.broker.asking.selecting import selects, with_selected
 from likewise.broker.broker import Broker
 from likewise.broker.tenants.queues import SubscriberQueue
 from likewise.broker.tenants.tenant import Tenant
@@ -87,13 +88,17 @@ class Stream:
             if page:
                 self._cursor = page[-1][0]
                 self._broker.sent(self._tenant, self._queue, page)
-                yield await asyncio.to_thread(self._with_reasons, page) if self._because else page
+                asked = self._because or selects(self._tenant, self._queue)
+                yield await asyncio.to_thread(self._with_reasons, page) if asked else page
                 await asyncio.sleep(0)  # others first: a stream far behind has many pages
             else:
                 await self._changed.wait()
 
     def _with_reasons(self, page: list[tuple[int, bytes]]) -> list[tuple[int, bytes]]:
-        return with_reasons(self._broker.store, self._tenant, self._queue, page, self._broker.clock())
+        store, tenant, now = self._broker.store, self._tenant, self._broker.clock()
+        if selects(tenant, self._queue):
+            page = with_selected(store, tenant, self._queue, page, now)
+        return with_reasons(store, tenant, self._queue, page, now) if self._because else page
 
     def _sent(self) -> int:
         """How many were sent and are not acknowledged."""

@@ -185,7 +185,7 @@ def made(name: str, kind: Kind, by: Interpretation) -> Engine:
             return AlertEngine(
                 by.measure,
                 by.threshold,
-                lateness=by.lateness,
+                lateness=by.alert_lateness,
                 cache_bytes=by.cache_bytes,
                 curve=by.curve("conditions"),
                 types=by.types,

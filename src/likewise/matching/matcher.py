@@ -384,6 +384,14 @@ class Matcher(MatcherAnswers):
             interpretation=self.interpretation, profile=choice.profile, engines=choice.chosen, clock=self._clock
         )
 
+    def alike_from(self, folder: Path) -> Matcher:
+        """A matcher as it was saved in a folder, with the interpretation, engines and clock of this one."""
+        choice = self._state.choice
+        return Matcher.load(
+            folder, clock=self._clock, interpretation=self.interpretation, profile=choice.profile,
+            engines=choice.chosen,
+        )  # fmt: skip
+
     def snapshot(self) -> Snapshot:
         """What the matcher holds now, unchanging, for other threads."""
         from likewise.matching.snapshot import Snapshot

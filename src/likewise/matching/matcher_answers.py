@@ -10,6 +10,7 @@ from likewise.errors import LimitExceeded, StateError
 from likewise.matching.accepting import GivenEvent, as_event
 from likewise.matching.cache_use import CACHES, CacheUse
 from likewise.matching.engine import AlertKeys, KeyStanding, Ranked, WindowEngine
+from likewise.matching.explaining.selecting import Selected
 from likewise.matching.matcher_state import MatcherState, ended
 from likewise.model import Condition, Event, Explanation, Kind, Match, Subscription
 from likewise.model import Mapping as PredicateMapping
@@ -126,6 +127,22 @@ class MatcherAnswers:
         if self._state.held[ordinal].top is None:
             raise StateError(f"{id!r} is no top-k subscription, so it has no board")
         return cast("WindowEngine", self._state.engine("top")).board(ordinal)
+
+    def selected(self, event: GivenEvent, id: str, at: int | None = None) -> Selected:
+        """What a subscription's `select` names of an event, by name, with notes on what is null; changes nothing.
+
+        >>> import likewise as lw
+        >>> m = lw.Matcher()
+        >>> _ = m.add(lw.parse("{t > 25 degC} select (t in degF as f, @source as device)", id="warm"))
+        >>> m.selected(lw.event({"t": {"value": 30, "unit": "degC"}}, source="s1"), "warm").values
+        {'f': 86.0, 'device': 's1'}
+        """
+        from likewise.matching.explaining.selecting import selected
+
+        known = self._state.held[self._state.ordinal(id)]
+        by, explained = self.interpretation, self.explain(event, id, at)
+        relaxed = any(column.relaxed for column in known.select)
+        return selected(self.annotated(event), known, explained, by.measure if relaxed else None, by.threshold)
 
     def standings(self, id: str, limit: int = 100) -> list[KeyStanding]:
         """The keys of an alert of which something came last, the newest first: since when it holds, what was said.

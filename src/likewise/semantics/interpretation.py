@@ -25,7 +25,8 @@ class Interpretation:
     `space` and `measure` are an object, a name, or None for the defaults; `cache_bytes` bounds what an engine keeps of
     computed relatedness, `lateness` (µs) is how far an event may lag behind the newest and still enter windows. `types`
     are declared hierarchies that `is-a` follows, `annotations` what is known about events and laid over them first.
-    `forget` (µs) is after how long an alert forgets a key of which nothing came.
+    `forget` (µs) is after how long an alert forgets a key of which nothing came, `alert_lateness` the lateness of
+    alerts, if it is another.
 
     >>> Interpretation(threshold=0.4).threshold
     0.4
@@ -43,6 +44,7 @@ class Interpretation:
         types: Hierarchy = NO_TYPES,
         annotations: KnownAnnotations = NO_ANNOTATIONS,
         forget: int = defaults.ALERT_FORGET,
+        alert_lateness: int | None = None,
     ) -> None:
         if threshold is not None and not (isinstance(threshold, (int, float)) and 0 <= threshold <= 1):
             raise InputError(f"a threshold lies between 0 and 1, not at {threshold!r}")
@@ -57,6 +59,7 @@ class Interpretation:
         self.cache_bytes: Final = cache_bytes
         self.lateness: Final = lateness
         self.forget: Final = forget
+        self.alert_lateness: Final = lateness if alert_lateness is None else alert_lateness
         self.feedback: Final = Feedback() if feedback is None else feedback
         self._space = space
         self._measure = measure

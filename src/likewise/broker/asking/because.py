@@ -67,8 +67,7 @@ def with_reasons(
 
 def _with_reasons(log: EventLog, tenant: Tenant, queue: SubscriberQueue, frame: bytes, now: int) -> bytes:
     said = msgspec.json.decode(frame, type=_Frame)
-    delivery = tenant.recent.get(said.sequence)
-    position = delivery.event if delivery is not None else _position(log, tenant, said.sequence)
+    position = position_of(log, tenant, said.sequence)
     if position is None:
         return frame
     met = [(queue.subscriptions.get(each.id, 0), each.id, each.score) for each in said.subscriptions]
@@ -84,7 +83,11 @@ def append_reasons(frame: bytes, reasons: tuple[Because, ...]) -> bytes:
     return frame[:-1] + b',"because":' + msgspec.json.encode(reasons) + b"}"
 
 
-def _position(log: EventLog, tenant: Tenant, sequence: int) -> int | None:
+def position_of(log: EventLog, tenant: Tenant, sequence: int) -> int | None:
+    """Where the event of a delivery stands in the log; None if it is gone."""
+    delivery = tenant.recent.get(sequence)
+    if delivery is not None:
+        return delivery.event
     with log.reading() as tables:
         found = read(tables, tenant.number, [sequence])
     return found[0].event if found else None

@@ -36,7 +36,7 @@ def replay(log: EventLog, tenant: Tenant, queue: SubscriberQueue, after: int, li
             own = [delivery.number for delivery in page if queue.number in delivery.recipients]
             wanted = own[: limit - len(found)]
             given = read(tables, tenant.number, wanted)
-        good = [each for each in given if not each.over(now) and each.event not in tenant.withdrawn]
+        good = [each for each in given if not each.over(now) and (each.said or each.event not in tenant.withdrawn)]
         found += [(each.number, render(each, tenant.own(each, queue.number))) for each in good]
         if not page:
             break

@@ -34,6 +34,7 @@ def would_meet(tenant: Tenant, event: Event, now: int) -> list[MetSubscription]:
     try:
         with tenant.matchers:
             matches = tenant.stateless.would_match(event, at) + tenant.windows.would_match(event, at)
+            matches += tenant.alerts.would_match(event, now)
     except LikewiseError:
         raise
     except Exception as error:
@@ -41,7 +42,7 @@ def would_meet(tenant: Tenant, event: Event, now: int) -> list[MetSubscription]:
         raise StateError(
             f"the event cannot be matched: {type(error).__name__}: {error}; look at the broker's log"
         ) from error
-    found = [(tenant.held[each.number], each.score) for each in sorted(matches)]
+    found = [(tenant.held[each.number], each.score) for each in sorted(matches, key=lambda found: found.number)]
     return [MetSubscription(tenant.by_number[h.subscriber].id, h.id, round(score, 6)) for h, score in found]
 
 
@@ -51,9 +52,10 @@ def explain_live(tenant: Tenant, held: Held, entry: Entry | Event, now: int) -> 
     event = entry.value if isinstance(entry, Entry) else entry
     assert isinstance(event, Event)
     at = moment(entry) if isinstance(entry, Entry) else now if event.time is None else event.time
-    if held.subscription.kind == "top":
+    if held.subscription.remembers:
+        at = now if held.subscription.alert is not None else at  # where its key stands now
         with tenant.matchers:
-            found = tenant.windows.explain(event, held.number, at, position)
+            found = tenant.matcher_of(held).explain(event, held.number, at, position)
     else:
         alone = tenant.stateless.alike()
         alone.add(held.number, held.subscription, at=held.added)

@@ -8,7 +8,7 @@ import numpy as np
 import structlog
 
 from likewise.broker.delivering.learn_sources import learn
-from likewise.broker.delivering.match_events import FindEntry, moment, promote
+from likewise.broker.delivering.match_events import FindEntry, moment, promote, speak
 from likewise.broker.delivering.outcome import Outcome
 from likewise.broker.delivering.topics import end_topics, subscribe_topic, unsubscribe_topic
 from likewise.broker.store import dead_letters
@@ -20,6 +20,7 @@ from likewise.broker.store.entries import (
     Judge,
     KeepAwake,
     Register,
+    Resume,
     Retry,
     Revoke,
     Subscribe,
@@ -85,8 +86,13 @@ class Commands:
                     outcome.change(withdraw, position)
                     outcome.withdrawn.append((tenant, position))
                     promote(tenant, tenant.windows.withdraw(position), outcome, self._find)
+                    speak(tenant, tenant.alerts.withdraw(position), outcome, self._find)
                 case Tick():
-                    promote(tenant, tenant.windows.advance(tenant.window_time(entry.arrival)), outcome, self._find)
+                    now = tenant.window_time(entry.arrival)
+                    promote(tenant, tenant.windows.advance(now), outcome, self._find)
+                    speak(tenant, tenant.alerts.advance(now), outcome, self._find)
+                case Resume(after=by):
+                    tenant.alerts.outage(by)
                 case Judge() as command:
                     outcome.change(add_judgement, tenant.number, entry.position, entry.body)
                     return judge(tenant, command, tenant.subscription(command.subscriber, command.id))
@@ -168,7 +174,7 @@ class Commands:
             ) from error
         if earlier is not None:
             end(tenant, tenant.held[earlier], entry.position, outcome)
-        if command.subscription.kind == "top" and tenant.windows_from is None:
+        if command.subscription.remembers and tenant.windows_from is None:
             tenant.windows_from = entry.position
             outcome.change(replay_windows_from, tenant.number, tenant.name, entry.position)
         row = SubscriptionRow(held.number, queue.number, id, command.subscription, held.added)
@@ -220,7 +226,7 @@ def take_back(tenant: Tenant, judgements: Iterable[Judge]) -> None:
         for given in feedback:
             if (given.subscription_id, given.event_id, given.relevant) == wanted:
                 concerned = concerns(feedback.undo(given.number).pairs)
-                for matcher in (tenant.stateless, tenant.windows):
+                for matcher in (tenant.stateless, tenant.windows, tenant.alerts):
                     matcher.forget_relatedness(concerned)
                 break
 
@@ -231,6 +237,6 @@ def judge(tenant: Tenant, command: Judge, held: Held) -> object:
     pairs = judged_pairs(event, held.subscription, tenant.stateless.interpretation.measure)
     judgement = tenant.stateless.interpretation.feedback.judge(held.id, command.event.id or "", command.relevant, pairs)
     concerned: Callable[[str], bool] = concerns(pairs)
-    for matcher in (tenant.stateless, tenant.windows):
+    for matcher in (tenant.stateless, tenant.windows, tenant.alerts):
         matcher.forget_relatedness(concerned)
     return judgement

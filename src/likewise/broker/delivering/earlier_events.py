@@ -25,6 +25,7 @@ from likewise.broker.tenants.numbered_matcher import NumberedMatcher
 from likewise.broker.tenants.tenant import Tenant
 from likewise.defaults import INITIAL_EVENTS, QUANTUM_SECONDS
 from likewise.errors import LikewiseError
+from likewise.model import Event
 
 PAGE = 1_000
 SLICE = 16  # events of the first slice; the next ones as many as fit into a turn
@@ -40,6 +41,7 @@ class EarlierEvents:
     def __init__(self, log: EventLog, tenant: Tenant, commands: Sequence[Entry]) -> None:
         self.last = commands[-1].position  # of the commands it is for
         self.outcome = Outcome()
+        self.alerts: NumberedMatcher | None = None  # new ones, with what earlier events tell them
         self._tenant = tenant
         self._first_number = tenant.next_number
         self._slices = self._pass(log, commands)
@@ -73,9 +75,13 @@ class EarlierEvents:
         for entry in commands:
             assert isinstance(entry.value, Subscribe)
             queue, wanted = tenant.subscribers.get(entry.value.subscriber), entry.value.subscription
-            if queue is None or wanted.kind == "top":
+            if queue is None or wanted.top is not None:
                 continue
             try:
+                if wanted.alert is not None:
+                    self.alerts = self.alerts or tenant.alerts.alike()
+                    self.alerts.add(entry.position, msgspec.structs.replace(wanted, valid_for=None), at=now)
+                    continue
                 matcher.add(entry.position, msgspec.structs.replace(wanted, valid_for=None), at=now)
             except LikewiseError:  # who subscribes is told when it is to be held
                 continue
@@ -83,7 +89,7 @@ class EarlierEvents:
                 _log.error("a new subscription cannot be matched", subscription=wanted.id, exc_info=error)
                 continue
             self._owners[entry.position] = queue.number
-        if not self._owners or not tenant.events:
+        if not (self._owners or self.alerts is not None) or not tenant.events:
             return
         page: list[Entry] = []
         size = SLICE
@@ -91,12 +97,26 @@ class EarlierEvents:
             page.append(entry)
             if len(page) >= size:
                 begun = time.thread_time()
-                _match(log, tenant, matcher, page, self.outcome, self._owners)
+                self._look(log, matcher, page)
                 page, used = [], time.thread_time() - begun
                 size = min(PAGE, 2 * size) if used < QUANTUM_SECONDS / 2 else max(1, size // 2)
                 yield
         if page:
-            _match(log, tenant, matcher, page, self.outcome, self._owners)
+            self._look(log, matcher, page)
+        if self.alerts is not None:
+            self.alerts.advance(now)  # what is due by now is not said: it came before
+
+    def _look(self, log: EventLog, matcher: NumberedMatcher, page: list[Entry]) -> None:
+        """Match a page, and let it tell new alerts how things stand."""
+        if self._owners:
+            _match(log, self._tenant, matcher, page, self.outcome, self._owners)
+        for entry in page if self.alerts is not None else ():
+            try:
+                assert isinstance(entry.value, Event)
+                assert self.alerts is not None
+                self.alerts.match(entry.position, entry.value, entry.arrival)
+            except Exception as error:  # what cannot be matched was set aside when it came
+                _log.warning("an earlier event cannot be matched", event_id=entry.id, error=str(error))
 
 
 def _match(

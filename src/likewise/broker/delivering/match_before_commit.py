@@ -82,4 +82,4 @@ def _simple(tenant: Tenant) -> bool:
     """Whether matching an event changes nothing that would have to be changed back, and takes no time to speak of."""
     if tenant.stateless.interpretation.annotations.current().relaxed:
         return False
-    return not len(tenant.windows) and not tenant.ending and tenant.stateless.kinds <= {"exact"}
+    return not tenant.remembers and not tenant.ending and tenant.stateless.kinds <= {"exact"}

@@ -12,7 +12,7 @@ import structlog
 from likewise.broker.delivering.outcome import Outcome
 from likewise.broker.delivering.topics import deliver_topics
 from likewise.broker.store import dead_letters
-from likewise.broker.store.deliveries import ARRIVAL, PROMOTED
+from likewise.broker.store.deliveries import ARRIVAL, PROMOTED, SAYINGS, Delivery
 from likewise.broker.store.entries import Entry, InBatch
 from likewise.broker.store.packed_sets import Numbers, pack_scores
 from likewise.broker.tenants.met_events import MetEvents, NumbersAndScores
@@ -60,6 +60,9 @@ def _match_part(tenant: Tenant, entries: Sequence[Entry], outcome: Outcome, find
     if not len(tenant.windows):
         if plain is not None:
             outcome.deliver_all(tenant, entries, plain)
+        if len(tenant.alerts):
+            for entry in entries:
+                _alert(tenant, entry, outcome, find)
         return
     for index, entry in enumerate(entries):
         met, promoted = _windows(tenant, entry, outcome, None if plain is None or index not in plain else plain, index)
@@ -67,6 +70,52 @@ def _match_part(tenant: Tenant, entries: Sequence[Entry], outcome: Outcome, find
             outcome.deliver(tenant, entry.position, ARRIVAL, *met, entry)
         if promoted:
             promote(tenant, promoted, outcome, find)
+        if len(tenant.alerts):
+            _alert(tenant, entry, outcome, find)
+
+
+def _alert(tenant: Tenant, entry: Entry, outcome: Outcome, find: FindEntry) -> None:
+    """Let an event move the alerts, and send what they say."""
+    try:
+        said = match_alerts(tenant, entry)
+    except Exception as error:
+        set_aside(tenant, entry, error, outcome)
+        return
+    if said:
+        speak(tenant, said, outcome, find)
+
+
+def match_alerts(tenant: Tenant, entry: Entry) -> list[Found]:
+    """What alerts say by the arrival of an event."""
+    event, at = entry.value, tenant.window_time(entry.arrival)
+    assert isinstance(event, Event)
+    if event.expires is not None and entry.arrival < event.expires <= at:  # it is valid: it is the alerts that wait
+        event = msgspec.structs.replace(event, expires=None)
+    return tenant.alerts.match(entry.position, event, at)
+
+
+def speak(tenant: Tenant, said: list[Found], outcome: Outcome, find: FindEntry) -> None:
+    """Send what alerts say, each for itself, in the order in which they say it."""
+    for each in said:
+        entry = None if each.event is None else find(each.event)
+        if entry is None or each.spoken is None:
+            _log.error("what an alert says names an event that is gone", tenant=tenant.name, subscription=each.number)
+            continue
+        spoken = each.spoken
+        if spoken.items:
+            ids = {item.event_id: find(int(item.event_id)) for item in spoken.items if item.event_id}
+            named = [
+                msgspec.structs.replace(item, event_id=known.id if (known := ids.get(item.event_id or "")) else None)
+                for item in spoken.items
+            ]
+            spoken = msgspec.structs.replace(spoken, items=tuple(named))
+        to = np.array([tenant.held[each.number].subscriber], np.int64)
+        matched, score = np.array([each.number], np.int64), np.array([each.score], "<f4").tobytes()
+        facts = msgspec.json.encode(spoken)
+        outcome.send(
+            tenant,
+            Delivery(0, entry.position, SAYINGS[each.cause], to, matched, score, entry.body, entry.ends, said=facts),
+        )
 
 
 def read_together(entries: Sequence[Entry]) -> Sequence[Entry]:

@@ -259,7 +259,7 @@ class MatchingWorker:
         What an exact subscription costs is known from the events before. New words cost a thousand times what known
         ones do, and nobody sees them coming: where words are asked for, few events are matched between two looks.
         """
-        known = tenant.stateless.kinds <= {"exact"} and not len(tenant.windows)
+        known = tenant.stateless.kinds <= {"exact"} and not tenant.remembers
         done, size, end = 0, len(run) if known else 1, time.thread_time() + QUANTUM_SECONDS
         while done < len(run) and (not done or time.thread_time() < end):
             begun, part = time.thread_time(), run[done : done + size]
@@ -280,6 +280,9 @@ class MatchingWorker:
             results = self._apply(tenant, run, outcome)
             held = {each.number for each in results if isinstance(each, Held) and each.ended is None}
             outcome.absorb(earlier.without({entry.position for entry in run} - held))
+            if earlier.alerts is not None:
+                tenant.alerts.adopt(earlier.alerts)
+                tenant.unsaved = True  # a replay might find fewer of these events
 
     def _find(self, position: int) -> Entry | None:
         found = self._at_hand.get(position)

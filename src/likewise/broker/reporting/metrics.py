@@ -145,7 +145,7 @@ class _Own(CollectorRegistry):
 _HELD: Final[tuple[tuple[str, str, Callable[[Tenant], float]], ...]] = (
     ("deliveries_pending", "Deliveries not acknowledged", lambda t: sum(map(len, list(t.subscribers.values())))),
     ("subscribers", "Registered subscribers", lambda t: len(t.subscribers)),
-    ("subscriptions", "Subscriptions held", lambda t: len(t.stateless) + len(t.windows)),
+    ("subscriptions", "Subscriptions held", lambda t: len(t.stateless) + len(t.windows) + len(t.alerts)),
     ("entries_waiting", "Entries that wait to be matched", lambda t: t.waiting),
     ("entry_seconds", "Seconds of the processor that matching an entry took lately", lambda t: t.pace),
     ("events_late", "Events too late for windows", lambda t: t.refused_late),
@@ -180,7 +180,7 @@ class _Caches(Collector):
         hits = CounterMetricFamily("likewise_cache_hits", "Look-ups that found what they wanted", labels=labels)
         misses = CounterMetricFamily("likewise_cache_misses", "Look-ups that had to compute it", labels=labels)
         for tenant in list(self._tenants.values()):
-            found = [matcher.caches() for matcher in (tenant.stateless, tenant.windows)]
+            found = [matcher.caches() for matcher in (tenant.stateless, tenant.windows, tenant.alerts)]
             for name in CACHES:
                 use = sum((each[name] for each in found), CacheUse())
                 hits.add_metric([tenant.name, name], use.hits)

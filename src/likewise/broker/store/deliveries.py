@@ -19,8 +19,13 @@ from likewise.broker.store.packed_sets import Numbers, pack, unpack
 from likewise.broker.store.tables import Row, Tables
 from likewise.formats.wire.deliveries import Cause
 
-CAUSES: Final[tuple[Cause, ...]] = ("arrival", "promoted", "initial", "replayed", "topic", "retained")
-ARRIVAL, PROMOTED, INITIAL, REPLAYED, TOPIC, RETAINED = range(6)
+CAUSES: Final[tuple[Cause, ...]] = (
+    "arrival", "promoted", "initial", "replayed", "topic", "retained", "held", "cleared", "absent", "returned",
+    "digest", "arrival",
+)  # fmt: skip
+ARRIVAL, PROMOTED, INITIAL, REPLAYED, TOPIC, RETAINED, SAID = range(7)  # from `SAID` on it is what an alert says
+SAYINGS: Final = {cause: number for number, cause in enumerate(CAUSES) if number >= SAID}
+SCORE_BYTES: Final = 4  # of the one score of what an alert says; its facts stand behind it in the table
 _ENCODE: Final = msgspec.json.Encoder().encode
 COLUMNS: Final = "tenant, number, event, cause, checksum, recipients, matched, scores"
 _WITH_EVENT: Final = (
@@ -57,7 +62,8 @@ class Owners(NamedTuple):
 class Delivery(msgspec.Struct):
     """One event for some recipients, for some subscriptions of theirs (by number, ascending).
 
-    `scores` are 32-bit floats beside `matched`, packed; empty if all are 1.
+    `scores` are 32-bit floats beside `matched`, packed; empty if all are 1. What an alert says is for one subscription,
+    and has its facts as JSON in `said`.
     """
 
     number: int
@@ -72,18 +78,19 @@ class Delivery(msgspec.Struct):
     owners: Owners | None = None  # found once for all recipients, when the first of them is served
     message: Kept | None = None  # as a device published it; read where it is asked for
     topics: dict[int, list[int]] | None = None  # subscriptions to topics by subscriber, found once for all of them
+    said: bytes = b""
 
     @property
     def size(self) -> int:
         """About how many bytes it takes in memory."""
-        return 800 + len(self.body) + 8 * len(self.recipients) + 12 * len(self.matched)
+        return 800 + len(self.body) + len(self.said) + 8 * len(self.recipients) + 12 * len(self.matched)
 
     def over(self, now: int) -> bool:
-        """Whether the event's validity is over; for windows it does not matter (sources.md C).
+        """Whether the event's validity is over; for windows (sources.md C) and alerts it does not matter.
 
         A retained message outlives what else the log keeps; whether it says that it is over is seen to when it is sent.
         """
-        return self.cause not in (PROMOTED, RETAINED) and self.ends is not None and self.ends <= now
+        return self.cause not in (PROMOTED, RETAINED) and not self.said and self.ends is not None and self.ends <= now
 
 
 def insert(tables: Tables, tenant: int, deliveries: Iterable[Delivery]) -> None:
@@ -96,8 +103,9 @@ def insert(tables: Tables, tenant: int, deliveries: Iterable[Delivery]) -> None:
         if recipients is None:
             recipients = known[said] = pack(d.recipients)
         matched = pack(d.matched)
-        check = checksum(recipients + matched + d.scores, tenant, d.number, d.event, d.cause)
-        rows.append((tenant, d.number, d.event, d.cause, check, recipients, matched, d.scores))
+        scores = d.scores + d.said
+        check = checksum(recipients + matched + scores, tenant, d.number, d.event, d.cause)
+        rows.append((tenant, d.number, d.event, d.cause, check, recipients, matched, scores))
     tables.change_all("INSERT INTO deliveries VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
 
 
@@ -113,7 +121,7 @@ def read(tables: Tables, tenant: int, numbers: Sequence[int]) -> list[Delivery]:
         if body is None:  # an event goes together with its deliveries
             raise refuse(f"the event of delivery {number}")
         check_entry(delivery.event, owner, kind, arrival, ends, check, body)
-        if not withdrawn:
+        if not withdrawn or delivery.said:  # what an alert said stays said
             delivery.body, delivery.ends = body, ends
             found.append(delivery)
     return found
@@ -138,9 +146,9 @@ def read_newest(tables: Tables, tenant: int, after: int, limit: int) -> list[Del
 
 
 def recipients_of(tables: Tables, tenant: int, event: int) -> set[int]:
-    """The subscribers that an event was sent to."""
+    """The subscribers that an event was sent to for itself, and not by what an alert said of it."""
     rows = tables.rows(f"SELECT {COLUMNS} FROM deliveries WHERE event = ? AND tenant = ?", event, tenant)
-    return {number for row in rows for number in delivery_row(row).recipients.tolist()}
+    return {n for row in rows if not (found := delivery_row(row)).said for n in found.recipients.tolist()}
 
 
 def recipients_after(tables: Tables, tenant: int, after: int) -> Iterator[tuple[int, list[int]]]:
@@ -163,7 +171,10 @@ def delivery_row(row: Row) -> Delivery:
     """A delivery as `COLUMNS` are read, without its event; refused if it was altered on disk."""
     verify(*row)
     _, number, event, cause, _, recipients, matched, scores = row
-    return Delivery(number, event, cause, unpack(recipients), unpack(matched), scores)
+    said = b""
+    if cause >= SAID:
+        scores, said = scores[:SCORE_BYTES], scores[SCORE_BYTES:]
+    return Delivery(number, event, cause, unpack(recipients), unpack(matched), scores, said=said)
 
 
 def render(delivery: Delivery, own: Iterable[tuple[int, str]]) -> bytes:
@@ -175,6 +186,7 @@ def render(delivery: Delivery, own: Iterable[tuple[int, str]]) -> bytes:
     """
     scores = np.frombuffer(delivery.scores, "<f4") if delivery.scores else None
     named = [{"id": id, "score": 1.0 if scores is None else round(float(scores[place]), 6)} for place, id in own]
-    return b'{"v":1,"sequence":%d,"cause":"%s","subscriptions":%s,"event":%s}' % (
+    frame = b'{"v":1,"sequence":%d,"cause":"%s","subscriptions":%s,"event":%s}' % (
         delivery.number, CAUSES[delivery.cause].encode(), _ENCODE(named), delivery.body,
     )  # fmt: skip
+    return frame[:-1] + b',"alert":' + delivery.said + b"}" if delivery.said else frame

@@ -73,6 +73,12 @@ class Tick(msgspec.Struct, frozen=True, tag="tick"):
     """Time has passed, up to the entry's arrival."""
 
 
+class Resume(msgspec.Struct, frozen=True, tag="resume"):
+    """The broker goes on after it could hear nothing for so long, in µs."""
+
+    after: int
+
+
 class Judge(msgspec.Struct, frozen=True, tag="judge"):
     """An event was, or was not, what a subscription meant."""
 
@@ -153,6 +159,7 @@ Command = (
     | Unsubscribe
     | Withdraw
     | Tick
+    | Resume
     | Judge
     | Retry
     | SubscribeTopic

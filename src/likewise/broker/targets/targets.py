@@ -144,7 +144,7 @@ class Targets:
         over = match.ends is not None and match.ends <= self._clock()
         with self._queues:
             waits = match.sequence in feed.pending  # what was swept away does not
-            if waits and not over and match.position not in tenant.withdrawn:
+            if waits and not over and (match.alert or match.position not in tenant.withdrawn):
                 return False
             feed.expired += waits
             feed.pass_over(match.sequence)

@@ -35,6 +35,7 @@ class Outgoing(NamedTuple):
     event: bytes  # its published JSON
     delivery: bytes  # as a stream would give it, with this subscription alone
     ends: int | None = None  # when it is over, in µs since 1970
+    alert: bytes = b""  # the facts of what an alert says
 
 
 def read_waiting(
@@ -82,7 +83,7 @@ def read_again(log: EventLog, tenant: Tenant, feed: TargetFeed, sequence: int, n
 
 def outgoing(delivery: Delivery, tenant: Tenant, feed: TargetFeed, now: int) -> Outgoing | None:
     """A delivery as its target gets it; None if it is over, or names the target's subscription no more."""
-    if delivery.over(now) or delivery.event in tenant.withdrawn:
+    if delivery.over(now) or (delivery.event in tenant.withdrawn and not delivery.said):
         return None
     place = next((p for p, id in tenant.own(delivery, feed.subscriber) if id == feed.subscription), None)
     if place is None:
@@ -93,7 +94,7 @@ def outgoing(delivery: Delivery, tenant: Tenant, feed: TargetFeed, now: int) -> 
     number, cause = int(delivery.matched[place]), CAUSES[delivery.cause]
     return Outgoing(
         message_id(feed, delivery), delivery.number, cause, feed.subscription, number, score, delivery.event,
-        delivery.body, said, None if delivery.cause == PROMOTED else delivery.ends,
+        delivery.body, said, None if delivery.cause == PROMOTED or delivery.said else delivery.ends, delivery.said,
     )  # fmt: skip
 
 

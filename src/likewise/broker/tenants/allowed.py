@@ -43,7 +43,7 @@ def check_subscriptions(
     tenant: Tenant, subscriber: str, wanted: Sequence[Subscription], replace: bool, limits: Limits
 ) -> None:
     """Refuse too many subscriptions, or an id in use; what comes meanwhile is seen to when they are applied."""
-    queue, held = tenant.subscriber(subscriber), len(tenant.stateless) + len(tenant.windows)
+    queue, held = tenant.subscriber(subscriber), len(tenant.stateless) + len(tenant.windows) + len(tenant.alerts)
     new = [each for each in wanted if each.id not in queue.subscriptions]
     if held + len(new) > limits.subscriptions:
         raise LimitExceeded("subscriptions of a tenant", allowed=limits.subscriptions, found=held + len(new))

@@ -16,8 +16,11 @@ import numpy as np
 from likewise.broker.store.packed_sets import NONE, Numbers
 from likewise.broker.tenants.met_events import MetEvents
 from likewise.matching.cache_use import CacheUse
+from likewise.matching.engine import KeyStanding
 from likewise.matching.matcher import Matcher
 from likewise.model import Event, Explanation, Kind, Match, Subscription
+from likewise.model.alerts.spoken import Spoken
+from likewise.model.match import Cause
 from likewise.semantics.interpretation import Interpretation
 
 
@@ -29,6 +32,8 @@ class Found(NamedTuple):
     score: float
     promoted: bool = False
     rank_value: float | None = None
+    cause: Cause = "arrival"
+    spoken: Spoken | None = None
 
 
 class RankedEvent(NamedTuple):
@@ -48,7 +53,7 @@ class NumberedMatcher:
     >>> numbered = NumberedMatcher(Matcher())
     >>> numbered.add(7, parse("{no2 > 40}", id="bad air"), at=0)
     >>> numbered.match(9, event({"no2": 45}, id="e1"), at=0)
-    [Found(number=7, event=9, score=1.0, promoted=False, rank_value=None)]
+    [Found(number=7, event=9, score=1.0, promoted=False, rank_value=None, ...)]
     >>> 7 in numbered, len(numbered)
     (True, 1)
     """
@@ -149,6 +154,26 @@ class NumberedMatcher:
         """Let everything in the windows count as so many µs later, earlier if negative."""
         self.matcher.shift(by)
 
+    def outage(self, by: int) -> None:
+        """Nothing could be heard for so long (µs)."""
+        self.matcher.outage(by)
+
+    def next_due(self) -> int | None:
+        """When time next moves an alert, or an earlier moment."""
+        return self.matcher.next_due()
+
+    def names(self, position: int) -> bool:
+        """Whether what an alert says next may name an event."""
+        return self.matcher.names(str(position))
+
+    def adopt(self, other: NumberedMatcher) -> None:
+        """Take over what another knows of the alerts that this one holds, too."""
+        self.matcher.adopt(other.matcher)
+
+    def standings(self, number: int, limit: int) -> list[KeyStanding]:
+        """The keys of an alert of which something came last."""
+        return self.matcher.standings(str(number), limit)
+
     def holds_for_long(self, position: int) -> bool:
         """Whether an event is in a window that no passing of time takes it out of."""
         return self.matcher.holds_for_long(str(position))
@@ -166,7 +191,7 @@ def _found(matches: Iterable[Match]) -> list[Found]:
     return [
         Found(
             int(m.subscription_id), None if m.event_id is None else int(m.event_id), m.score, m.cause == "promoted",
-            m.rank_value,
+            m.rank_value, m.cause, m.spoken,
         )
         for m in matches
     ]  # fmt: skip

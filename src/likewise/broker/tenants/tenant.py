@@ -49,15 +49,19 @@ class Held(msgspec.Struct):
 class Tenant:
     """Everything of one tenant that is kept in memory.
 
-    Two matchers share one interpretation: `stateless` holds what needs no memory of past events, `windows` the top-k
-    subscriptions. So a dry run can ask `stateless` without changing anything, and only `windows` is saved.
+    Three matchers share one interpretation: `stateless` holds what needs no memory of past events, `windows` the top-k
+    subscriptions, `alerts` those that go by when events come. So a dry run can ask `stateless` without changing
+    anything, and only the other two are saved.
     """
 
-    def __init__(self, number: int, name: str, windows: Matcher, windows_from: int | None = None) -> None:
+    def __init__(
+        self, number: int, name: str, windows: Matcher, windows_from: int | None = None, alerts: Matcher | None = None
+    ) -> None:
         self.number = number
         self.name = name
         self.windows = NumberedMatcher(windows)
         self.stateless = self.windows.alike()
+        self.alerts = self.windows.alike() if alerts is None else NumberedMatcher(alerts)
         self.windows_from = windows_from
         self.rebuilt = False  # whether its windows had to be made again from the log at the start
         self.unsaved = False  # ... and are not saved since
@@ -71,6 +75,7 @@ class Tenant:
         self.held: dict[int, Held] = {}
         self._named: Numbers = NONE  # subscriptions whose owners were asked for last
         self._owned = Whose.of([])
+        self.selecting: set[int] = set()  # numbers of those that name what their deliveries carry
         self.ended: set[int] = set()  # numbers of those that hold no longer
         self.ending: dict[int, Held] = {}  # those with a validity of their own
         self.subscribers: dict[str, SubscriberQueue] = {}
@@ -111,7 +116,14 @@ class Tenant:
 
     def matcher_of(self, held: Held) -> NumberedMatcher:
         """The matcher that holds a subscription."""
-        return self.windows if held.subscription.kind == "top" else self.stateless
+        if held.subscription.alert is not None:
+            return self.alerts
+        return self.windows if held.subscription.top is not None else self.stateless
+
+    @property
+    def remembers(self) -> bool:
+        """Whether anything of it depends on past events."""
+        return bool(len(self.windows) or len(self.alerts))
 
     def hold(self, held: Held) -> None:
         """Take a subscription into its matcher and among its subscriber's own."""
@@ -125,6 +137,8 @@ class Tenant:
         """Note a subscription by its number."""
         self.held[held.number] = held
         self.feeds.know(held.subscriber, held.id, held.number)
+        if held.subscription.select:
+            self.selecting.add(held.number)
         if held.ended is not None:
             self.ended.add(held.number)
         elif held.ends is not None:
@@ -195,6 +209,7 @@ class Tenant:
         if arrival < self.newest_arrival - PLAUSIBLE:
             _log.warning("arrivals went back; so do windows", tenant=self.name, by=self.newest_arrival - arrival)
             self.windows.shift(arrival - self.newest_arrival)
+            self.alerts.shift(arrival - self.newest_arrival)
             self.newest_arrival = self.last_arrival = arrival
         self.newest_arrival = max(self.newest_arrival, arrival)
         return self.newest_arrival
@@ -216,8 +231,8 @@ class Tenant:
 
     @property
     def refused_late(self) -> int:
-        """How many events came too late for its windows."""
-        return self.windows.refused_late
+        """How many events came too late for its windows, or its alerts."""
+        return self.windows.refused_late + self.alerts.refused_late
 
     @property
     def window_length(self) -> int:

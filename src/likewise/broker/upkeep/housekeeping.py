@@ -19,6 +19,7 @@ from likewise.broker.store.mqtt.messages import forget_retained
 from likewise.broker.store.positions import advance
 from likewise.broker.store.tables import Tables
 from likewise.broker.tenants.tenant import Tenant
+from likewise.broker.upkeep.being_up import BeingUp
 from likewise.broker.upkeep.chores import Chores
 from likewise.broker.upkeep.saved_windows import remove_older, save_windows
 from likewise.broker.upkeep.sweeping import unneeded
@@ -54,6 +55,7 @@ class Housekeeping:
         self._checked = self._swept = time.monotonic()
         self._asked: dict[int, float] = {}  # when it was last asked whether a tenant's windows should be saved
         self._stopped = False
+        self._being_up = BeingUp(data, self._append)
 
     def stop(self) -> None:
         """Let further turns do nothing: the broker is stopping."""
@@ -69,6 +71,7 @@ class Housekeeping:
         now = time.monotonic()
         if now - self._checked >= TICK_SECONDS:
             self._checked = now
+            self.chores.do("noting that the broker is up", self.note_up)
             for tenant in list(self._tenants.values()):
                 self.chores.do(f"moving the time of {tenant.name!r}", partial(self._move_time, tenant))
                 saving = partial(self._save_if_due, tenant, CHECKPOINT_ENTRIES)
@@ -76,6 +79,10 @@ class Housekeeping:
         if now - self._swept >= (TICK_SECONDS if FORGETTING in self.chores.troubles else SWEEP_SECONDS):
             self._swept = now
             self.chores.do(FORGETTING, self.sweep)
+
+    def note_up(self) -> None:
+        """Write down that the broker is up; where it was not for a while, alerts are told."""
+        self._being_up.note(list(self._tenants.values()), self._clock())
 
     def _move_time(self, tenant: Tenant) -> None:
         """Let time pass for windows that follow the arrival of events, while they can hold any.
@@ -87,6 +94,9 @@ class Housekeeping:
             if held.ends is not None and held.ends <= now:
                 subscriber = tenant.by_number[held.subscriber].id
                 self._append(tenant, Unsubscribe(subscriber, held.id))
+        if len(tenant.alerts) and (due := tenant.alerts.next_due()) is not None and due <= now:
+            self._append(tenant, Tick())
+            return
         if tenant.windows_from is None or not tenant.follows_arrival:
             return
         over = tenant.last_arrival + tenant.window_length
@@ -115,7 +125,7 @@ class Housekeeping:
         if not tenant.unsaved and (new < 1 or (new < entries and not self._awaited(tenant))):
             return
         kept: int | None = position + 1
-        if len(tenant.windows):
+        if tenant.remembers:
             save_windows(self._data, tenant, position)
         else:
             kept = None
@@ -189,10 +199,11 @@ class Housekeeping:
         limits = unneeded(tenant, now, replayed=self._data is not None)
         with self._log.reading() as tables:
             positions = over(tables, limits, now)
-        if not positions or not len(tenant.windows):
+        if not positions or not tenant.remembers:
             return limits, positions
         with tenant.matchers:
-            standing = {position for position in positions if tenant.windows.holds_for_long(position)}
+            windows, alerts = tenant.windows, tenant.alerts
+            standing = {p for p in positions if windows.holds_for_long(p) or alerts.names(p)}
         return limits, [position for position in positions if position not in standing]
 
     def _sweep(
@@ -224,6 +235,7 @@ class Housekeeping:
             if (held.ended or 0) < replayed_from and (gone or (not judged and queue is not None and not queue.pending)):
                 forgotten.append(number)
                 tenant.ended.discard(number)
+                tenant.selecting.discard(number)
                 del tenant.held[number]
                 tenant.feeds.forget(number)
         return forgotten

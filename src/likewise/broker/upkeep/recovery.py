@@ -42,7 +42,7 @@ def recover(log: EventLog, data: Path | None, make: MakeMatcher) -> dict[int, Te
         appended = ranges_after(tables, positions)
         for number, name, windows_from, last in rows:
             windows = load_windows(data, number, windows_from, make)
-            tenants[number] = tenant = Tenant(number, name, windows.matcher, windows_from)
+            tenants[number] = tenant = Tenant(number, name, windows.matcher, windows_from, windows.alerts)
             tenant.newest_arrival = windows.newest_arrival
             tenant.matched = positions[number]
             tenant.appended = appended.get(number, tenant.matched)
@@ -100,7 +100,7 @@ def _take_up(log: EventLog, tables: Tables, tenant: Tenant, saved: bool) -> None
         tenant.know(held)
         if held.ended is None:
             tenant.by_number[held.subscriber].subscriptions[held.id] = held.number
-            if held.subscription.kind != "top":
+            if not held.subscription.remembers:
                 stateless.append((held.number, held.subscription, held.added))
     tenant.stateless.add_many(stateless)
     newest = newest_event(tables, tenant.number, tenant.matched)

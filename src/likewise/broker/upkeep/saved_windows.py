@@ -22,9 +22,9 @@ import msgspec
 import structlog
 
 from likewise.broker.delivering.apply_commands import judge
-from likewise.broker.delivering.match_events import match_windows
+from likewise.broker.delivering.match_events import match_alerts, match_windows
 from likewise.broker.store.checksums import refuse
-from likewise.broker.store.entries import EVENT, Entry, Judge, Tick, Withdraw
+from likewise.broker.store.entries import EVENT, Entry, Judge, Resume, Tick, Withdraw
 from likewise.broker.store.files import DATABASE
 from likewise.broker.store.holdings import read_subscriptions, read_tenants
 from likewise.broker.store.rows import SubscriptionRow
@@ -37,6 +37,7 @@ from likewise.model import Event
 _log = structlog.get_logger("likewise.windows")
 H = TypeVar("H", Held, SubscriptionRow)
 CHECKSUMS: Final = "checksums"
+ALERTS: Final = "alerts"
 MakeMatcher = Callable[[Path | None], Matcher]  # as the configuration says, with what a folder keeps
 
 
@@ -59,6 +60,7 @@ class Loaded(NamedTuple):
     matcher: Matcher
     found: bool
     newest_arrival: int = 0
+    alerts: Matcher | None = None
 
 
 def save_windows(data: Path, tenant: Tenant, position: int) -> None:
@@ -67,6 +69,8 @@ def save_windows(data: Path, tenant: Tenant, position: int) -> None:
         raise Unavailable(f"the store in {data} is gone, so its windows are not saved")
     folder = folder_of(data, tenant.number, position)
     tenant.windows.save(folder)
+    if len(tenant.alerts):
+        tenant.alerts.save(folder / ALERTS)
     said = _Checksums(_digests(folder), tenant.newest_arrival)
     (folder / CHECKSUMS).write_bytes(_sealed(said))
     for path in (*folder.rglob("*"), folder, folder.parent):
@@ -128,7 +132,11 @@ def load_windows(data: Path | None, tenant: int, windows_from: int | None, make:
         return Loaded(make(None), False)
     try:
         arrival = check_windows(folder)
-        return Loaded(make(folder), True, arrival)
+        windows = make(folder)
+        alerts = None
+        if (folder / ALERTS).is_dir():
+            alerts = windows.alike_from(folder / ALERTS)
+        return Loaded(windows, True, arrival, alerts)
     except (ArtefactDamaged, ArtefactMissing, OSError) as error:
         _log.error("saved windows are damaged", folder=str(folder), error=str(error))
         return Loaded(make(None), False)
@@ -165,11 +173,11 @@ def remembering_rows(tables: Tables, tenant: int, windows_from: int) -> bool:
 
 
 def remembering(held: Iterable[H], windows_from: int) -> list[H]:
-    """The top-k subscriptions whose windows reach back before a position."""
+    """The subscriptions whose windows, or alerts whose keys, reach back before a position."""
     return [
         each
         for each in held
-        if each.subscription.kind == "top"
+        if each.subscription.remembers
         and each.number < windows_from
         and (each.ended is None or each.ended >= windows_from)
     ]
@@ -183,7 +191,7 @@ def bring_up_to_date(
     Commands from before `windows_from` are no longer in the log: what they did is known from `held`, and from what was
     withdrawn since. Of feedback, what was `judged` at a position counts; the rest was forgotten with its subscriber.
     """
-    tops = [each for each in held.values() if each.subscription.kind == "top"]
+    tops = [each for each in held.values() if each.subscription.remembers]
     begun = [(each.number, 0, each.number) for each in tops if each.number >= start]
     ended = [(each.ended, 1, each.number) for each in tops if each.ended is not None and each.ended >= start]
     changes, windows_from = deque(sorted(begun + ended)), tenant.windows_from or 0
@@ -194,15 +202,17 @@ def bring_up_to_date(
             _repeat(tenant, entry, held)
         if entry.position < windows_from and entry.position in tenant.withdrawn:
             tenant.windows.withdraw(entry.position)
+            tenant.alerts.withdraw(entry.position)
     for _, ends, number in changes:
         _change(tenant, held[number], ends=ends == 1)
 
 
 def _change(tenant: Tenant, held: Held, *, ends: bool) -> None:
+    matcher = tenant.matcher_of(held)
     if not ends:
-        tenant.windows.add(held.number, held.subscription, at=held.added)
-    elif held.number in tenant.windows:  # its validity may have ended it
-        tenant.windows.remove(held.number)
+        matcher.add(held.number, held.subscription, at=held.added)
+    elif held.number in matcher:  # its validity may have ended it
+        matcher.remove(held.number)
 
 
 def _repeat(tenant: Tenant, entry: Entry, held: dict[int, Held]) -> None:
@@ -210,11 +220,19 @@ def _repeat(tenant: Tenant, entry: Entry, held: dict[int, Held]) -> None:
     try:
         match entry.value:
             case Event() if entry.kind == EVENT:
-                match_windows(tenant, entry)
+                if len(tenant.windows):
+                    match_windows(tenant, entry)
+                if len(tenant.alerts):
+                    match_alerts(tenant, entry)
             case Withdraw(event=position):
                 tenant.windows.withdraw(position)
+                tenant.alerts.withdraw(position)
             case Tick():
-                tenant.windows.advance(tenant.window_time(entry.arrival))
+                now = tenant.window_time(entry.arrival)
+                tenant.windows.advance(now)
+                tenant.alerts.advance(now)
+            case Resume(after=by):
+                tenant.alerts.outage(by)
             case Judge() as command:
                 rejudge(tenant, command, entry.position, held)
     except Exception as error:

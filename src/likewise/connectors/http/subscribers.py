@@ -10,6 +10,7 @@ from fastapi.responses import Response
 
 from likewise.broker.asking.because import with_reasons
 from likewise.broker.asking.history import replay
+from likewise.broker.asking.selecting import selects, with_selected
 from likewise.broker.tenants.queues import SubscriberQueue
 from likewise.connectors.http.openapi import documented
 from likewise.connectors.http.requests import (
@@ -116,6 +117,8 @@ async def pending(request: Request, id: str) -> Response:
     else:
         page = await asyncio.to_thread(broker.page, tenant, queue, after=after, limit=limit)
         last = page[-1][0] if page else after
+    if selects(tenant, queue):
+        page = await door.ask(tenant, lambda: with_selected(broker.store, tenant, queue, page, broker.clock()))
     if because:
         page = await door.ask(tenant, lambda: with_reasons(broker.store, tenant, queue, page, broker.clock()))
     return raw_answer(b'{"deliveries":[%s],"sequence":%d}' % (b",".join(frame for _, frame in page), last))

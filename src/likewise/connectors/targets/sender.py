@@ -15,6 +15,7 @@ from collections.abc import Sequence
 import structlog
 
 from likewise.broker.asking.because import because
+from likewise.broker.asking.selecting import append_selected, select_of
 from likewise.broker.targets.waiting import Outgoing
 from likewise.broker.tenants.feeds import TargetFeed
 from likewise.broker.tenants.tenant import Tenant
@@ -87,6 +88,11 @@ class Sender:
             met = [(match.number, match.subscription, match.score)]
             reasons = await asyncio.to_thread(because, broker.store, tenant, match.position, met, broker.clock())
         queue = tenant.by_number.get(self._feed.subscriber)
+        if match.number in tenant.selecting and (held := tenant.held.get(match.number)) is not None:
+            chosen = await asyncio.to_thread(
+                select_of, broker.store, tenant, match.position, [held], broker.clock()
+            )  # fmt: skip
+            match = match._replace(delivery=append_selected(match.delivery, chosen))
         return pack_parcel(match, wanted, reasons, tenant.name, queue.id if queue is not None else "")
 
     async def _bring(self, match: Outgoing) -> None:

@@ -6,8 +6,13 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
+from likewise.model.alerts.spoken import Spoken
+
 Settled = Annotated[int, msgspec.Meta(ge=0, lt=2**62)]  # sequence numbers count from 1; 0 settles nothing
-Cause = Literal["arrival", "promoted", "initial", "replayed", "topic", "retained"]  # why an event was delivered
+Cause = Literal[  # why an event was delivered
+    "arrival", "promoted", "initial", "replayed", "topic", "retained", "held", "cleared", "absent", "returned",
+    "digest",
+]  # fmt: skip
 
 
 def one_of(new: int | msgspec.UnsetType, old: int | msgspec.UnsetType) -> int:
@@ -47,8 +52,19 @@ class Because(msgspec.Struct, frozen=True):
     parts: tuple[PartMet, ...]
 
 
+class SelectedValues(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a subscription's `select` names of the event, by name; a note says why something is null."""
+
+    id: str
+    values: dict[str, Any]
+    notes: dict[str, str] = {}
+
+
 class DeliveryDocument(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A delivery as a subscriber reads it; `event` is the published JSON envelope, `because` stands where asked for."""
+    """A delivery as a subscriber reads it; `event` is the published JSON envelope, `because` stands where asked for.
+
+    What an alert says has its facts in `alert`: the key, since when, what was held back, what a digest gathered.
+    """
 
     v: int
     sequence: int
@@ -56,6 +72,8 @@ class DeliveryDocument(msgspec.Struct, frozen=True, omit_defaults=True):
     subscriptions: tuple[Met, ...]
     event: dict[str, Any]
     because: tuple[Because, ...] = ()
+    alert: Spoken | None = None
+    selected: tuple[SelectedValues, ...] = ()
 
 
 class Pending(msgspec.Struct, frozen=True, omit_defaults=True):
