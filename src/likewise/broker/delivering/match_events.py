@@ -16,7 +16,7 @@ from likewise.broker.store.deliveries import ARRIVAL, PROMOTED, SAYINGS, Deliver
 from likewise.broker.store.entries import Entry, InBatch
 from likewise.broker.store.packed_sets import Numbers, pack_scores
 from likewise.broker.tenants.met_events import MetEvents, NumbersAndScores
-from likewise.broker.tenants.numbered_matcher import Found, NumberedMatcher
+from likewise.broker.tenants.numbered_matcher import Found, NumberedMatcher, gathered
 from likewise.broker.tenants.tenant import Tenant
 from likewise.model import Event
 
@@ -103,7 +103,7 @@ def speak(tenant: Tenant, said: list[Found], outcome: Outcome, find: FindEntry) 
             continue
         spoken = each.spoken
         if spoken.items:
-            ids = {item.event_id: find(int(item.event_id)) for item in spoken.items if item.event_id}
+            ids = {id: find(position) for id, position in gathered(spoken).items()}
             named = [
                 msgspec.structs.replace(item, event_id=known.id if (known := ids.get(item.event_id or "")) else None)
                 for item in spoken.items

@@ -187,6 +187,11 @@ class NumberedMatcher:
         self.matcher.save(folder)
 
 
+def gathered(spoken: Spoken) -> dict[str, int]:
+    """The positions of the events that a digest gathered, by what it calls them."""
+    return {item.event_id: int(item.event_id) for item in spoken.items if item.event_id is not None}
+
+
 def _found(matches: Iterable[Match]) -> list[Found]:
     return [
         Found(
