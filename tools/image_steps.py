@@ -38,10 +38,10 @@ def steps(text: str) -> Iterator[tuple[str, str]]:
         yield name.upper(), rest.strip()
 
 
-def run(root: Path, command: list[str], environment: dict[str, str], folder: str) -> None:
-    """Run a command inside the root."""
-    inner = f"cd {shlex.quote(folder)} && exec {shlex.join(command)}"
-    subprocess.run(["chroot", str(root), "/bin/sh", "-c", inner], env=environment, check=True)
+def run(root: Path, said: str, environment: dict[str, str], folder: str, user: str) -> None:
+    """Run a command of the shell inside the root."""
+    inner = f"cd {shlex.quote(folder)} && {said}"
+    subprocess.run(["chroot", f"--userspec={user}", str(root), "/bin/sh", "-c", inner], env=environment, check=True)
 
 
 def prepare(root: Path) -> None:
@@ -80,7 +80,7 @@ def build(root: Path) -> tuple[dict[str, str], str, str, list[str]]:
                     else:
                         shutil.copy(PROJECT / source, place / source if target.endswith("/") else place)
             case "RUN":
-                run(root, ["/bin/sh", "-c", said], environment, folder)
+                run(root, said, environment, folder, user)
             case "USER":
                 user = said
             case "ENTRYPOINT" | "CMD":
