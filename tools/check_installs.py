@@ -65,6 +65,8 @@ assert len(full.match(lw.event({"TempC_SHT": 27.1}))) == 1
     "broker": SMALL + NO_MATCH + LACKS + "lacks('match', 'serve')\nOPTIONS = ['--profile', 'small']\n" + SERVE,
     "dashboard": SMALL + "from likewise.dashboard.app import make_dashboard; make_dashboard('http://127.0.0.1:1')",
     "spark": SMALL + "import pyspark, pandas\nfrom likewise.pipeline.session import spark_session\nlw.Matcher()",
+    "delta": SMALL + "import deltalake\nlw.Matcher()",
+    "kafka": SMALL + "import confluent_kafka\nlw.Matcher()",
     "mqtt": SMALL + "import gmqtt",
     "rdf": SMALL + """
 from likewise.formats.rdf.reader import parse_triples

@@ -21,6 +21,8 @@ EXTRAS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         "broker": ("fastapi", "uvicorn", "structlog", "prometheus_client", "pyroaring"),
         "dashboard": ("nicegui",),
         "spark": ("pyspark", "pandas"),
+        "delta": ("deltalake",),
+        "kafka": ("confluent_kafka",),
         "mqtt": ("gmqtt",),
         "rdf": ("pyoxigraph", "rtree"),
         "embeddings": ("tokenizers", "safetensors", "onnxruntime"),

@@ -17,6 +17,7 @@ from likewise.spark import match
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+pytestmark = pytest.mark.timeout(900)  # the first test may wait for Spark, and for kernels to be compiled
 WANTED = ["warm: {temperature > 25 degC}", "hot: {temperature > 30 degC}", "galway: {city = Galway}"]
 EVENTS: list[dict[str, Any]] = [
     {"temperature": {"value": 26, "unit": "degC"}, "city": "Galway"},

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import typer
 
-from likewise.cli.stream import subscriptions
+from likewise.cli.stream import run, subscriptions
 
 app = typer.Typer(
-    help="Match streams and stored events on Spark.\n\nExample: `likewise stream subscriptions list subscriptions/`",
+    help="Match streams and stored events on Spark.\n\nExample: `likewise stream run --help`",
     no_args_is_help=True,
     rich_markup_mode="markdown",
     add_completion=False,
 )
+app.command()(run.run)
 app.add_typer(subscriptions.app, name="subscriptions")

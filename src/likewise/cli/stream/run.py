@@ -1,0 +1,112 @@
+"""`likewise stream run`: match what comes into a folder, on Spark, and keep what was found in a lake."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from likewise.cli.terminal import output
+from likewise.cli.terminal.options import AsJson, MeasureName, SpaceName
+
+if TYPE_CHECKING:
+    from likewise.pipeline.streaming.checkpoint import Counts
+    from likewise.pipeline.streaming.run import BatchReport
+
+
+def run(
+    inlet: Annotated[str, typer.Option("--from", metavar="ADDRESS", help="Where events come from: files:DIR.")],
+    outlet: Annotated[str, typer.Option("--to", metavar="ADDRESS", help="The lake: parquet:DIR or delta:DIR.")],
+    subscriptions: Annotated[
+        str, typer.Option("--subscriptions", "-s", metavar="DIR", help="The change log of subscriptions to follow.")
+    ],
+    checkpoint: Annotated[str, typer.Option(metavar="DIR", help="What the query remembers; the same at a restart.")],
+    keep: Annotated[str, typer.Option(help="matches alone, the wanted events too, or all events.")] = "matches",
+    once: Annotated[bool, typer.Option("--once", help="End when everything that is there was read.")] = False,
+    every: Annotated[str, typer.Option(help="How long to wait when there is nothing to read.")] = "1 s",
+    most: Annotated[int, typer.Option("--max-events", min=1, help="About how many events a batch has.")] = 1_000_000,
+    bad: Annotated[str, typer.Option(metavar="DIR", help="A folder for what is no event, with its reason.")] = "",
+    tenant: Annotated[str, typer.Option(help="Whose events these are; part of the lake's paths.")] = "default",
+    annotations: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="What is known about sources, models and topics, as CSV.")
+    ] = None,
+    threshold: Annotated[float | None, typer.Option(min=0, max=1, help="The score a match needs.")] = None,
+    measure: MeasureName = None,
+    space: SpaceName = None,
+    master: Annotated[
+        str | None, typer.Option(help="The Spark master; else SPARK_REMOTE, else all cores of this machine.")
+    ] = None,
+    memory: Annotated[str, typer.Option(help="Memory of Spark's driver.")] = "1g",
+    as_json: AsJson = False,
+) -> None:
+    """Match what comes into a folder against a change log of subscriptions, batch by batch, each exactly once.
+
+    Files are JSON lines (.jsonl, .jsonl.gz), Parquet or Arrow streams in EventBatch's schema. Ctrl-C ends it; started
+    again with the same checkpoint, it goes on where it was. With --json each batch is one line.
+
+    Example: `likewise stream run --from files:in --to parquet:lake -s subscriptions --checkpoint state --once`
+    """
+    from likewise.pipeline.session import spark_session
+    from likewise.pipeline.streaming.checkpoint import Counts, Query
+    from likewise.pipeline.streaming.matchers import MeaningChoice
+    from likewise.pipeline.streaming.run import Stream
+
+    said = "" if annotations is None else annotations.read_text(encoding="utf-8")
+    wait = _seconds(every)
+    folder = str(Path(subscriptions).absolute())
+    query = Query(_absolute(inlet), _absolute(outlet), folder, keep, tenant)
+    stream = Stream(query, Path(checkpoint), MeaningChoice(space, measure, threshold, said), most=most, bad=bad)
+    began, total, batches = time.perf_counter(), Counts(), 0
+    with spark_session(master, memory=memory) as spark:
+        try:
+            while True:
+                for report in stream.batches(spark):
+                    total, batches = total.plus(report.counts), batches + 1
+                    _show(report, as_json)
+                if once:
+                    break
+                time.sleep(wait)
+        except KeyboardInterrupt:
+            output.remark("Stopped; start it again with the same checkpoint to go on.")
+    if not as_json:
+        _sum_up(total, batches, time.perf_counter() - began)
+
+
+def _absolute(address: str) -> str:
+    """An address whose folder is the same wherever a worker stands."""
+    kind, _, place = address.partition(":")
+    return f"{kind}:{Path(place).absolute()}" if place else address
+
+
+def _seconds(text: str) -> float:
+    from likewise.errors import InputError
+    from likewise.model.time import duration
+
+    found = duration(text)
+    if found < 0:
+        raise InputError(f"--every is a duration such as '1 s', found {text!r}")
+    return found / 1_000_000
+
+
+def _show(report: BatchReport, as_json: bool) -> None:
+    if as_json:
+        output.print_json(report)
+        return
+    counts = report.counts
+    rate = f"{counts.events / report.seconds:,.0f} a second" if report.seconds else "at once"
+    again = ", repeated" if report.repeated else ""
+    behind = f", {report.lag:,} bytes behind" if report.lag else ""
+    output.console(stderr=True).print(
+        f"batch {report.batch}{again}: {counts.events:,} events ({rate}), {counts.matches:,} matches, "
+        f"{counts.bad:,} bad, version {report.subscriptions}{behind}",
+        soft_wrap=True,
+    )
+
+
+def _sum_up(total: Counts, batches: int, seconds: float) -> None:
+    output.print_line(
+        f"{total.events:,} events in {batches:,} batches: {total.matched:,} met something, {total.matches:,} matches, "
+        f"{total.bad:,} bad; {seconds:.1f} s."
+    )

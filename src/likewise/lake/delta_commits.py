@@ -1,0 +1,99 @@
+"""A lake of Delta tables: parts that were written already are added to each table's log, with (query, batch).
+
+Each of the three tables has a log of its own. A batch that was committed to some of them and repeated is added to the
+others alone: a table's log says which batch of a query came last.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from likewise.extras import require
+from likewise.lake.parts import EVENTS, MATCHES, TABLES, Part, lake_schema
+
+if TYPE_CHECKING:
+    from deltalake import DeltaTable
+
+_BY_DAY: Final = (MATCHES, EVENTS)
+
+
+class DeltaCommits:
+    """The commits of a lake of Delta tables."""
+
+    def __init__(self, folder: Path) -> None:
+        require("delta", "a lake of Delta tables", or_else="parquet:DIR needs nothing more")
+        self.folder = folder
+
+    def committed(self, query: str, batch: int) -> bool:
+        """Whether a batch is there, in all tables."""
+        return all(self._last(self.table(name), query) >= batch for name in TABLES)
+
+    def commit(self, query: str, batch: int, parts: list[Part]) -> bool:
+        """Let the parts of a batch count, table by table; False if they do already."""
+        changed = False
+        for name in TABLES:
+            table = self.table(name)
+            if self._last(table, query) < batch:
+                self._add(table, name, query, batch, [part for part in parts if part.table == name])
+                changed = True
+        return changed
+
+    def parts(self, table: str | None = None) -> list[Part]:
+        """The parts that count, in the order of their paths."""
+        import pyarrow as pa
+
+        found = []
+        for name in TABLES if table is None else [table]:
+            for row in pa.table(self.table(name).get_add_actions(flatten=True)).to_pylist():
+                said = (row.get("partition.tenant") or "", str(row.get("partition.day") or ""))
+                found.append(Part(name, f"{name}/{row['path']}", row["num_records"], row["size_bytes"], *said))
+        return sorted(found, key=lambda part: part.path)
+
+    def table(self, name: str) -> DeltaTable:
+        """One of the tables, made if it is not there."""
+        from deltalake import DeltaTable
+
+        place = self.folder / name
+        if not (place / "_delta_log").is_dir():
+            place.mkdir(parents=True, exist_ok=True)
+            by = ["tenant", "day"] if name in _BY_DAY else None
+            DeltaTable.create(str(place), _delta_schema(name), mode="ignore", partition_by=by)
+        return DeltaTable(str(place))
+
+    def _last(self, table: DeltaTable, query: str) -> int:
+        found = table.transaction_version(query)
+        return -1 if found is None else int(found)
+
+    def _add(self, table: DeltaTable, name: str, query: str, batch: int, parts: list[Part]) -> None:
+        from deltalake import CommitProperties, Transaction
+        from deltalake.transaction import AddAction
+
+        now = time.time_ns() // 1_000_000
+        by_day = name in _BY_DAY
+        actions: list[Any] = [
+            AddAction(
+                part.path.removeprefix(f"{name}/"),
+                part.bytes,
+                {"tenant": part.tenant, "day": part.day} if by_day else {},
+                now,
+                True,
+                json.dumps({"numRecords": part.rows}),
+            )
+            for part in parts
+        ]
+        table.create_write_transaction(
+            actions, "append", table.schema(), ["tenant", "day"] if by_day else None,
+            commit_properties=CommitProperties(app_transactions=[Transaction(query, batch)]),
+        )  # fmt: skip
+
+
+def _delta_schema(name: str) -> Any:
+    import pyarrow as pa
+
+    schema = lake_schema(name)
+    if name in _BY_DAY:
+        schema = schema.append(pa.field("tenant", pa.string())).append(pa.field("day", pa.string()))
+    return schema

@@ -1,0 +1,183 @@
+"""Files of events in a folder: JSON lines, Parquet and Arrow streams in EventBatch's schema.
+
+A file counts from the moment it is seen, as large as it is then: write it elsewhere and move it in. Those whose names
+begin with a dot or an underscore are passed over.
+"""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from likewise.errors import ArtefactDamaged, ArtefactMissing, InputError
+from likewise.formats.arrow.columns import NO_TIME
+from likewise.formats.arrow.schema import FIELDS
+from likewise.pipeline.streaming.inlets.ranges import FileRange, Positions, Range, Records
+from likewise.pipeline.streaming.payloads import read_payloads, read_table
+
+SPLIT_BYTES: Final = 16 << 20  # of JSON lines a task reads
+ROWS: Final = 50_000  # events of a Parquet file a task reads, in whole row groups
+CHUNK: Final = 20_000  # events read at a time
+_FORMS: Final = {
+    ".jsonl": "lines", ".ndjson": "lines", ".json": "lines", ".jsonl.gz": "lines.gz", ".ndjson.gz": "lines.gz",
+    ".parquet": "parquet", ".arrow": "arrow", ".arrows": "arrow",
+}  # fmt: skip
+
+
+class FileInlet:
+    """The files below a folder, in the order they were changed last.
+
+    >>> FileInlet(Path("no/such/folder"))
+    Traceback (most recent call last):
+    likewise.errors.InputError: there is no folder no/such/folder to read events from
+    """
+
+    def __init__(self, folder: Path, split_bytes: int = SPLIT_BYTES) -> None:
+        if not folder.is_dir():
+            raise InputError(f"there is no folder {folder} to read events from")
+        self._folder = folder.absolute()
+        self._split_bytes = split_bytes
+
+    def plan(self, positions: Positions, most: int) -> list[Range]:
+        """The next ranges, at most about so many events."""
+        found: list[Range] = []
+        planned = 0
+        for path in self._files():
+            name = path.relative_to(self._folder).as_posix()
+            for each in _ranges(self._folder, name, positions.get(name, 0), self._split_bytes, most - planned):
+                found.append(each)
+                planned += each.events
+            if planned >= most:
+                break
+        return found
+
+    def lag(self, positions: Positions) -> int:
+        """The bytes of files that were not planned yet."""
+        return sum(
+            path.stat().st_size for path in self._files() if path.relative_to(self._folder).as_posix() not in positions
+        )
+
+    def _files(self) -> list[Path]:
+        listed = [
+            path
+            for path in self._folder.rglob("*")
+            if _form(path.name) and not any(p[0] in "._" for p in path.relative_to(self._folder).parts)
+        ]
+        return sorted(listed, key=lambda path: (path.stat().st_mtime_ns, path))
+
+
+def _form(name: str) -> str:
+    return next((form for ending, form in _FORMS.items() if name.endswith(ending)), "")
+
+
+def _ranges(folder: Path, name: str, first: int, split_bytes: int, most: int) -> Iterator[FileRange]:
+    """What is left of a file from a position on, cut into tasks."""
+    path, form = folder / name, _form(name)
+    size = path.stat().st_size
+    planned = 0
+    if form == "lines":
+        with path.open("rb") as file:
+            while first < size and planned < most:
+                stop, lines = _cut(file, first, min(size, first + split_bytes), size, most - planned)
+                yield FileRange(str(folder), name, form, size, first, stop, lines)
+                first, planned = stop, planned + lines
+    elif form == "parquet":
+        counts = _row_groups(path)
+        while first < len(counts) and planned < most:
+            stop = first + 1
+            while stop < len(counts) and sum(counts[first : stop + 1]) <= min(ROWS, most - planned):
+                stop += 1
+            events = sum(counts[first:stop])
+            yield FileRange(str(folder), name, form, size, first, stop, events)
+            first, planned = stop, planned + events
+    elif not first:
+        yield FileRange(str(folder), name, form, size, 0, max(size, 1), 1)
+
+
+def _cut(file: object, first: int, stop: int, size: int, most: int) -> tuple[int, int]:
+    """Where the lines of a range end, at a line's end, and how many they are."""
+    file.seek(first)  # type: ignore[attr-defined]
+    block = file.read(stop - first)  # type: ignore[attr-defined]
+    ends = np.flatnonzero(np.frombuffer(block, np.uint8) == 10)
+    if len(ends) >= most:
+        return first + int(ends[most - 1]) + 1, most
+    if stop == size:
+        return size, len(ends) + (not block.endswith(b"\n"))
+    if len(ends):
+        return first + int(ends[-1]) + 1, len(ends)
+    rest = len(file.readline())  # type: ignore[attr-defined]  # one line longer than a range
+    return stop + rest, 1
+
+
+def _row_groups(path: Path) -> list[int]:
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    try:
+        metadata = parquet.read_metadata(path)
+    except pa.ArrowException as error:
+        raise ArtefactDamaged(f"{path} is no Parquet file ({error}); move it out of the folder") from None
+    return [metadata.row_group(number).num_rows for number in range(metadata.num_row_groups)]
+
+
+def read_file(range: FileRange) -> Iterator[Records]:
+    """The events of a range; a file that is no longer what it was when the batch was planned is refused."""
+    path = Path(range.folder, range.name)
+    if not path.is_file():
+        raise ArtefactMissing(f"{path} was there when the batch was planned and is gone; put it back")
+    if path.stat().st_size != range.size:
+        raise ArtefactDamaged(
+            f"{path} had {range.size} bytes when the batch was planned and has {path.stat().st_size}; files must not "
+            "change once they are in the folder"
+        )
+    if range.form.startswith("lines"):
+        yield from _read_lines(path, range)
+    else:
+        yield from _read_tables(path, range)
+
+
+def _read_lines(path: Path, range: FileRange) -> Iterator[Records]:
+    if range.form == "lines.gz":
+        data, first = gzip.decompress(path.read_bytes()), 0
+    else:
+        with path.open("rb") as file:
+            file.seek(range.first)
+            data, first = file.read(range.stop - range.first), range.first
+    lines = data.split(b"\n")
+    lengths = np.fromiter(map(len, lines), np.int64, len(lines)) + 1
+    offsets = np.cumsum(lengths) - lengths + first
+    kept = [place for place, line in enumerate(lines) if line and not line.isspace()]
+    for start in np.arange(0, len(kept), CHUNK).tolist():
+        chosen = kept[start : start + CHUNK]
+        payloads: list[bytes | None] = [lines[place] for place in chosen]
+        times = np.full(len(chosen), NO_TIME, np.int64)
+        yield Records(range.name, 0, offsets[chosen], times, read_payloads(payloads), payloads)
+
+
+def _read_tables(path: Path, range: FileRange) -> Iterator[Records]:
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    number = 0
+    try:
+        if range.form == "parquet":
+            file = parquet.ParquetFile(path)
+            number = sum(file.metadata.row_group(group).num_rows for group in np.arange(range.first).tolist())
+            names = [name for name in FIELDS if name in file.schema_arrow.names]
+            groups = np.arange(range.first, range.stop).tolist()
+            batches = iter(file.iter_batches(CHUNK, row_groups=groups, columns=names))
+        else:
+            stream = pa.ipc.open_stream(path.read_bytes())
+            batches = iter(
+                batch.slice(at, CHUNK) for batch in stream for at in np.arange(0, len(batch), CHUNK).tolist()
+            )
+        for batch in batches:
+            offsets = np.arange(number, number + batch.num_rows)
+            number += batch.num_rows
+            yield Records(range.name, 0, offsets, np.full(batch.num_rows, NO_TIME), read_table(batch), [])
+    except pa.ArrowException as error:
+        raise ArtefactDamaged(f"{path} cannot be read ({error}); move it out of the folder") from None

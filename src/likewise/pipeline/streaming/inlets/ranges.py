@@ -1,0 +1,57 @@
+"""What a task of a batch reads: planned once, so that a batch that is repeated reads the same."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+import msgspec
+import numpy as np
+
+from likewise.pipeline.streaming.payloads import ReadPayloads
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+class FileRange(msgspec.Struct, frozen=True, tag="file", omit_defaults=True):
+    """Bytes (JSON lines) or row groups (Parquet) of a file, or all of it; `size` is what it had when planned."""
+
+    folder: str
+    name: str
+    form: str
+    size: int
+    first: int
+    stop: int
+    events: int = 0
+
+    @property
+    def position(self) -> tuple[str, int]:
+        """What is read up to here."""
+        return self.name, self.stop
+
+
+Range = FileRange
+Positions = dict[str, int]  # how far each file was read
+
+
+class Records(NamedTuple):
+    """Some events that were read, with where each stood: the inlet's name, a partition, an offset, its time or none."""
+
+    inlet: str
+    partition: int
+    offsets: NDArray[np.int64]
+    times: NDArray[np.int64]
+    read: ReadPayloads
+    payloads: list[bytes | None]  # as they came; empty where they were read from a table
+
+
+class Inlet(Protocol):
+    """Where events come from."""
+
+    def plan(self, positions: Positions, most: int) -> list[Range]:
+        """What the next batch reads, at most about so many events; nothing if nothing is there."""
+        ...
+
+    def lag(self, positions: Positions) -> int:
+        """How much is there and not yet planned: bytes of files."""
+        ...

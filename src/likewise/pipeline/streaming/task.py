@@ -1,0 +1,152 @@
+"""One task of a batch: read a range, match, write its parts, and say what came of it.
+
+What a task writes has a name made of query, batch and task, so that the same task again, on another worker or after a
+crash, puts equal rows in the same place.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+import pyarrow as pa
+
+from likewise.errors import LikewiseError
+from likewise.formats.arrow.columns import NO_TIME
+from likewise.lake.once import write_whole
+from likewise.lake.parts import DAY, EVENTS, MATCHES, Part, day_text, lake_schema, write_part
+from likewise.pipeline.streaming.checkpoint import Counts
+from likewise.pipeline.streaming.inlets.files import read_file
+from likewise.pipeline.streaming.inlets.ranges import Range, Records
+from likewise.pipeline.streaming.matched_events import MatchedEvents, match_events
+from likewise.pipeline.streaming.matchers import opened
+
+
+class Order(msgspec.Struct, frozen=True):
+    """What a task is told."""
+
+    query: str
+    batch: int
+    task: int
+    range: Range
+    matcher: str
+    at: int
+    keep: str
+    tenant: str
+    folder: str = ""  # of the lake
+    bad: str = ""  # folder for what is no event
+
+    @property
+    def name(self) -> str:
+        """What its files are called."""
+        return f"{self.query}-{self.batch:010d}-{self.task:05d}"
+
+
+class Done(msgspec.Struct, frozen=True):
+    """What came of a task: its parts and counts, or why it could not be done."""
+
+    parts: tuple[Part, ...] = ()
+    counts: Counts = Counts()
+    error: str = ""
+    code: str = ""
+
+
+class BadEvent(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A line of a file of bad events: where it stood, why it is none, and what it was."""
+
+    inlet: str
+    partition: int
+    offset: int
+    code: str
+    reason: str
+    payload: str | None = None
+    base64: str | None = None  # of what is no text
+
+
+def run_task(order: Order) -> Done:
+    """Do what a task is told; an error of the tree comes back as words."""
+    try:
+        return _run(order)
+    except LikewiseError as error:
+        return Done(error=str(error), code=error.code)
+
+
+def _run(order: Order) -> Done:
+    matcher = opened(order.matcher)
+    matches: dict[int, list[Any]] = {}
+    events: dict[int, list[Any]] = {}
+    bad: list[BadEvent] = []
+    counts = Counts()
+    for records in read_range(order.range):
+        read = records.read
+        times = records.times[read.places]
+        found = match_events(matcher, read.events, np.where(times == NO_TIME, order.at, times))
+        counts = counts.plus(Counts(len(read.events), len(found.places), len(found.numbers), len(read.bad)))
+        bad += _bad(records)
+        stated = read.events.columns().time
+        moments = np.where(stated != NO_TIME, stated, np.where(times != NO_TIME, times, order.at))
+        days = moments // DAY
+        _collect(matches, days[found.places], _match_rows(order, records, found))
+        if order.keep != "matches":
+            places = found.places if order.keep == "wanted" else np.arange(len(read.events))
+            kept = read.events.take(places).to_arrow(dictionary=False).replace_schema_metadata(None)
+            _collect(events, days[places], kept)
+    parts = []
+    for table, collected in ((MATCHES, matches), (EVENTS, events)):
+        for day, rows in sorted(collected.items()):
+            whole = pa.Table.from_batches(rows, lake_schema(table))
+            parts.append(write_part(Path(order.folder), table, whole, order.name, order.tenant, day_text(day)))
+    if bad and order.bad:
+        lines = b"".join(msgspec.json.encode(each) + b"\n" for each in bad)
+        write_whole(Path(order.bad, f"{order.name}.jsonl"), lines)
+    return Done(tuple(parts), counts)
+
+
+def read_range(range: Range) -> Iterator[Records]:
+    """What a range holds."""
+    return read_file(range)
+
+
+def _match_rows(order: Order, records: Records, found: MatchedEvents) -> pa.RecordBatch:
+    """One row for each event that met something."""
+    told = records.read.events.take(found.places).to_arrow(dictionary=False)
+    size = len(found.places)
+    numbers, scores = found.lists()
+    columns: list[Any] = [
+        pa.array([order.query] * size, pa.string()),
+        pa.array(np.full(size, order.batch), pa.int64()),
+        pa.array([records.inlet] * size, pa.string()),
+        pa.array(np.full(size, records.partition), pa.int32()),
+        pa.array(records.offsets[records.read.places[found.places]], pa.int64()),
+        told.column("id"),
+        told.column("source"),
+        told.column("time"),
+        numbers,
+        scores,
+    ]
+    return pa.RecordBatch.from_arrays(columns, schema=lake_schema(MATCHES))
+
+
+def _collect(into: dict[int, list[Any]], days: Any, rows: pa.RecordBatch) -> None:
+    """Put rows to those of their days."""
+    present = np.unique(days).tolist()
+    for day in present:
+        of_day = rows if len(present) == 1 else rows.take(np.flatnonzero(days == day))
+        into.setdefault(day, []).append(of_day)
+
+
+def _bad(records: Records) -> Iterator[BadEvent]:
+    for bad in records.read.bad:
+        payload = records.payloads[bad.place] if records.payloads else None
+        text, coded = None, None
+        if payload is not None:
+            try:
+                text = payload.decode()
+            except UnicodeDecodeError:
+                coded = base64.b64encode(payload).decode()
+        offset = int(records.offsets[bad.place])
+        yield BadEvent(records.inlet, records.partition, offset, bad.code, bad.reason, text, coded)

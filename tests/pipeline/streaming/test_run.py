@@ -1,0 +1,265 @@
+"""Promises of streams from files into a lake: what a Matcher finds over the same log, once, whatever dies."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow.parquet as pq
+import pytest
+
+import likewise as lw
+from likewise.errors import ArtefactDamaged, ArtefactMissing, ArtefactVersion, InputError, NotServed
+from likewise.formats.arrow.event_batch import EventBatch
+from likewise.lake.change_log import ChangeLog
+from likewise.lake.delta_commits import DeltaCommits
+from likewise.lake.plain_commits import PlainCommits
+from likewise.pipeline.streaming import run as module
+from likewise.pipeline.streaming.checkpoint import Query
+from likewise.pipeline.streaming.run import Stream
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+pytestmark = pytest.mark.timeout(900)  # the first test may wait for Spark, and for kernels to be compiled
+DAY = 86_400_000_000
+TEXTS = [
+    "{t > 10}",
+    "{t > 20}",
+    "{t < 5, city = Galway}",
+    "{city = Cork}",
+    "{t > 15 degC}",
+    "{(t > 40 or city = Galway)}",
+]
+
+
+def some_event(chance: random.Random, number: int) -> dict[str, Any]:
+    payload: dict[str, Any] = {"t": chance.randint(0, 50)}
+    if chance.random() < 0.5:
+        payload["city"] = chance.choice(["Galway", "Cork", "Sligo"])
+    return {"v": 1, "payload": payload, "id": f"e{number}", "time": number * DAY // 20}
+
+
+def lines(events: list[dict[str, Any]]) -> str:
+    return "".join(json.dumps(each) + "\n" for each in events)
+
+
+class Lake:
+    """A folder with events, subscriptions, a checkpoint and a lake."""
+
+    def __init__(self, folder: Path, kind: str = "parquet") -> None:
+        self.folder = folder
+        self.kind = kind
+        (folder / "in").mkdir()
+        self.log = ChangeLog(folder / "log")
+
+    def stream(self, **changed: Any) -> Stream:
+        said = {
+            "inlet": f"files:{self.folder / 'in'}", "outlet": f"{self.kind}:{self.folder / 'lake'}",
+            "subscriptions": str(self.folder / "log"),
+        }  # fmt: skip
+        query = Query(**(said | {key: value for key, value in changed.items() if key in Query.__struct_fields__}))
+        rest = {key: value for key, value in changed.items() if key not in Query.__struct_fields__}
+        return Stream(query, self.folder / "checkpoint", **rest)
+
+    def put(self, name: str, events: list[dict[str, Any]]) -> None:
+        (self.folder / "in" / name).write_text(lines(events))
+
+    def rows(self, table: str) -> list[dict[str, Any]]:
+        commits = DeltaCommits(self.folder / "lake") if self.kind == "delta" else PlainCommits(self.folder / "lake")
+        found = [pq.read_table(self.folder / "lake" / part.path, partitioning=None) for part in commits.parts(table)]
+        return [row for each in found for row in each.to_pylist()]
+
+    def matches(self) -> Counter[tuple[str, int]]:
+        return Counter((row["event_id"], number) for row in self.rows("matches") for number in row["subscriptions"])
+
+
+def oracle(held: Any, events: list[dict[str, Any]]) -> Counter[tuple[str, int]]:
+    """What a Matcher finds in events with what is held, by the log's numbers."""
+    matcher = lw.Matcher()
+    matcher.add_many([each.subscription for each in held.subscriptions.values()])
+    batch = [lw.Event(lw.event(e["payload"]).tuples, id=e["id"], time=e["time"]) for e in events]
+    return Counter((m.event_id or "", held.number(m.subscription_id)) for e in batch for m in matcher.match(e))
+
+
+@pytest.mark.parametrize("kind", ["parquet", "delta"])
+def test_the_output_is_a_matchers_over_the_same_log_however_it_is_cut(
+    spark: SparkSession, tmp_path: Path, kind: str
+) -> None:
+    """Random files cut into random batches, with changes of subscriptions between them."""
+    if kind == "delta":
+        pytest.importorskip("deltalake")
+    chance = random.Random(7)
+    lake = Lake(tmp_path, kind)
+    lake.log.add([lw.parse(text, id=f"s{n}") for n, text in enumerate(TEXTS[:3])], at=0)
+    expected: Counter[tuple[str, int]] = Counter()
+    number = 0
+    for turn in range(4):
+        events = [some_event(chance, number + n) for n in range(chance.randint(20, 60))]
+        number += len(events)
+        cut = chance.randint(1, len(events) - 1)
+        lake.put(f"{turn}a.jsonl", events[:cut])
+        lake.put(f"{turn}b.jsonl", events[cut:])
+        reports = list(lake.stream(keep="wanted", most=chance.choice([15, 40, 1000])).batches(spark))
+        assert sum(report.counts.events for report in reports) == len(events)
+        assert {report.subscriptions for report in reports} == {lake.log.newest()}
+        expected += oracle(lake.log.held(), events)
+        lake.log.add([lw.parse(chance.choice(TEXTS), id=f"s{chance.randint(0, 4)}")], at=turn)
+        if turn == 2:
+            lake.log.remove([next(iter(lake.log.held().subscriptions.values())).subscription.id])
+    assert lake.matches() == expected
+    wanted = {id for id, _ in expected}
+    kept = lake.rows("events")
+    assert Counter(row["id"] for row in kept) == Counter(dict.fromkeys(wanted, 1))
+    told = {row["number"]: row["id"] for row in lake.rows("subscriptions")}
+    assert {met for _, met in expected} <= set(told)
+
+
+def test_wanted_events_lie_by_tenant_and_day_in_event_batchs_schema(spark: SparkSession, tmp_path: Path) -> None:
+    """Each file is a batch that can be matched again; an event's own time says the day."""
+    lake = Lake(tmp_path)
+    lake.log.add([lw.parse("{t > 10}", id="a")], at=0)
+    events = [some_event(random.Random(3), n) for n in range(40)]
+    lake.put("a.jsonl", events)
+    list(lake.stream(keep="all", tenant="plant").batches(spark))
+    parts = PlainCommits(tmp_path / "lake").parts("events")
+    assert [(part.tenant, part.day) for part in parts] == [("plant", "1970-01-01"), ("plant", "1970-01-02")]
+    found = [EventBatch.from_arrow(pq.read_table(tmp_path / "lake" / p.path, partitioning=None)) for p in parts]
+    assert [event.id for batch in found for event in batch] == [each["id"] for each in events]
+
+
+def test_parquet_arrow_and_gzip_are_read_as_json_lines_are(spark: SparkSession, tmp_path: Path) -> None:
+    """The same events in four forms meet the same; hidden files are passed over."""
+    import gzip
+
+    lake = Lake(tmp_path)
+    lake.log.add([lw.parse("{t > 25}", id="a")], at=0)
+    events = [some_event(random.Random(5), n) for n in range(30)]
+    made = [lw.Event(lw.event(e["payload"]).tuples, id=e["id"], time=e["time"]) for e in events]
+    batch = EventBatch.from_events(made)
+    lake.put("a.jsonl", events)
+    lake.put("_hidden.jsonl", events)
+    (tmp_path / "in" / "b.jsonl.gz").write_bytes(gzip.compress(lines(events).encode()))
+    import pyarrow as pa
+
+    pq.write_table(
+        pa.Table.from_batches([batch.to_arrow(dictionary=False)]), tmp_path / "in" / "c.parquet", row_group_size=7
+    )
+    (tmp_path / "in" / "d.arrow").write_bytes(batch.to_ipc())
+    reports = list(lake.stream().batches(spark))
+    assert sum(report.counts.events for report in reports) == 4 * len(events)
+    once = oracle(lake.log.held(), events)
+    assert lake.matches() == Counter(dict.fromkeys(once, 4))
+
+
+def test_what_is_no_event_goes_to_bad_with_its_place_and_stops_nothing(spark: SparkSession, tmp_path: Path) -> None:
+    """The offset is where the line begins."""
+    lake = Lake(tmp_path)
+    lake.log.add([lw.parse("{t > 0}", id="a")], at=0)
+    (tmp_path / "in" / "a.jsonl").write_bytes(b'{"t": 1}\nno event\n\n{"t": 2}\n\xff\n')
+    (report,) = lake.stream(bad=str(tmp_path / "bad")).batches(spark)
+    assert (report.counts.events, report.counts.bad, report.counts.matched) == (2, 2, 2)
+    (file,) = (tmp_path / "bad").iterdir()
+    found = [json.loads(line) for line in file.read_bytes().splitlines()]
+    assert [(each["offset"], each.get("payload")) for each in found] == [(9, "no event"), (28, None)]
+    assert all(each["code"] and each["reason"] for each in found)
+    assert [row["offset"] for row in lake.rows("matches")] == [0, 19]
+
+
+class Died(Exception):
+    """Stands for the end of the driver."""
+
+
+@pytest.mark.parametrize("kind", ["parquet", "delta"])
+@pytest.mark.parametrize("where", ["plan", "parts", "commit"])
+def test_a_driver_that_dies_anywhere_commits_a_batch_once(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str, kind: str
+) -> None:
+    """After the plan, after the parts, after the commit: equal rows to a run without; later changes do not count."""
+    if kind == "delta":
+        pytest.importorskip("deltalake")
+    lake = Lake(tmp_path, kind)
+    lake.log.add([lw.parse(text, id=f"s{n}") for n, text in enumerate(TEXTS)], at=0)
+    held = lake.log.held()
+    events = [some_event(random.Random(11), n) for n in range(25)]
+    lake.put("a.jsonl", events)
+    stream = lake.stream()
+
+    def die(*rest: object, **named: object) -> None:
+        raise Died
+
+    with monkeypatch.context() as dying:
+        if where == "plan":
+            dying.setattr(module, "run_tasks", die)
+        elif where == "parts":
+            dying.setattr(stream.outlet, "commit", die)
+        else:
+            dying.setattr(stream.checkpoint, "write_commit", die)
+        with pytest.raises(Died):
+            list(stream.batches(spark))
+    lake.log.remove(["s0"])
+    lake.put("b.jsonl", [some_event(random.Random(1), 99)])
+    (first, second) = lake.stream().batches(spark)
+    assert (first.repeated, second.repeated) == (True, False)
+    assert lake.matches() == oracle(held, events) + oracle(lake.log.held(), [some_event(random.Random(1), 99)])
+    assert not list(lake.stream().batches(spark))
+
+
+def test_a_restart_of_another_query_or_version_is_refused(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each with words that say what was and what is."""
+    lake = Lake(tmp_path)
+    lake.log.add([lw.parse("{t > 0}", id="a")], at=0)
+    lake.put("a.jsonl", [{"t": 1}])
+    with monkeypatch.context() as dying:
+        dying.setattr(module, "run_tasks", lambda *rest: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            list(lake.stream().batches(spark))
+    with pytest.raises(InputError, match="checkpoint of another query: its keep is 'matches', and 'all' was said"):
+        lake.stream(keep="all")
+    with monkeypatch.context() as upgraded:
+        upgraded.setattr("likewise.pipeline.streaming.checkpoint.product", lambda: "9.9")
+        with pytest.raises(ArtefactVersion, match=r"planned by likewise .* this is 9\.9"):
+            lake.stream()
+    (tmp_path / "in" / "a.jsonl").write_text('{"t": 1}\n{"t": 2}\n')
+    with pytest.raises(ArtefactDamaged, match="files must not change"):
+        list(lake.stream().batches(spark))
+    (tmp_path / "in" / "a.jsonl").unlink()
+    with pytest.raises(ArtefactMissing, match="is gone"):
+        list(lake.stream().batches(spark))
+
+
+def test_what_cannot_run_is_refused_before_anything_is_written(tmp_path: Path) -> None:
+    """Wrong addresses, no log, a ranking, a tenant that is no part of a path."""
+    lake = Lake(tmp_path)
+    with pytest.raises(ArtefactMissing, match="there is no change log"):
+        lake.stream()
+    lake.log.add([lw.parse("{t > 4} top 2 within 1 min by value(t)", id="best")], at=0)
+    with pytest.raises(NotServed, match="'best' is a ranking"):
+        lake.stream()
+    for said in (
+        {"inlet": "readings"},
+        {"outlet": "lake"},
+        {"keep": "none"},
+        {"tenant": "a/b"},
+        {"inlet": "files:none"},
+    ):
+        with pytest.raises(InputError):
+            lake.stream(**said)
+    assert not (tmp_path / "checkpoint").exists()
+    assert not (tmp_path / "lake").exists()
+
+
+def test_validity_ends_between_batches(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A subscription that is over when a batch is planned meets nothing in it."""
+    lake = Lake(tmp_path)
+    lake.log.add([lw.parse("{t > 0} valid for 1 min", id="a"), lw.parse("{t > 0}", id="b")], at=0)
+    for turn, now in enumerate([1, 60_000_000]):
+        monkeypatch.setattr(module, "system_clock", lambda now=now: now)
+        lake.put(f"{turn}.jsonl", [{"v": 1, "payload": {"t": 1}, "id": f"e{turn}"}])
+        list(lake.stream().batches(spark))
+    assert lake.matches() == Counter([("e0", 0), ("e0", 1), ("e1", 1)])
