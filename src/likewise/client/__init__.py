@@ -30,7 +30,7 @@ from likewise.client.publish_stream import AsyncPublishStream, PublishStream
 from likewise.client.synchronous import Publisher, Subscriber
 from likewise.formats.wire.deliveries import Because, Met
 from likewise.formats.wire.events import Receipt
-from likewise.formats.wire.targets import MqttTopic, TargetShown, Webhook
+from likewise.formats.wire.targets import Email, MqttTopic, TargetShown, Webhook
 
 __all__ = [
     "AsyncPublishStream",
@@ -39,6 +39,7 @@ __all__ = [
     "Because",
     "BrokerRefused",
     "ClientDelivery",
+    "Email",
     "Listening",
     "Met",
     "MqttTopic",

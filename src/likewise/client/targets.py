@@ -10,7 +10,7 @@ import msgspec
 
 from likewise.client.messages import JSON, subscription_path
 from likewise.errors import InputError
-from likewise.formats.wire.targets import MqttTopic, Retried, TargetShown, TargetWanted, Webhook
+from likewise.formats.wire.targets import Email, MqttTopic, Retried, TargetShown, TargetWanted, Webhook
 
 Reaches = TargetWanted | str  # settings, or an address alone
 _ENCODE: Final = msgspec.json.Encoder().encode
@@ -21,9 +21,11 @@ def wanted_of(to: Reaches) -> TargetWanted:
 
     >>> wanted_of("mqtt://host:1883/alerts/{{place}}").topic
     'alerts/{{place}}'
+    >>> wanted_of("smtp://mail.example.org/ann@example.org").to
+    'ann@example.org'
     >>> wanted_of("example.org")
     Traceback (most recent call last):
-    likewise.errors.InputError: a target's address begins with https://, http://, mqtts:// or mqtt://; found ...'
+    likewise.errors.InputError: a target's address begins with https://, http://, mqtts://, mqtt://, smtps:// or ...'
     """
     if not isinstance(to, str):
         return to
@@ -33,12 +35,18 @@ def wanted_of(to: Reaches) -> TargetWanted:
     if sign and scheme in ("mqtt", "mqtts"):
         host, _, topic = rest.partition("/")
         return MqttTopic(f"{scheme}://{host}", topic)
-    raise InputError(f"a target's address begins with https://, http://, mqtts:// or mqtt://; found {to[:20]!r}")
+    if sign and scheme in ("smtp", "smtps"):
+        server, _, to_whom = rest.partition("/")
+        sender = f"likewise@{to_whom.rpartition('@')[2]}"
+        return Email(f"{scheme}://{server}", to_whom, sender)
+    raise InputError(
+        f"a target's address begins with https://, http://, mqtts://, mqtt://, smtps:// or smtp://; found {to[:20]!r}"
+    )
 
 
 def name_of(to: TargetWanted) -> str:
     """What a target is called if nobody names it: its kind."""
-    return "webhook" if isinstance(to, Webhook) else "mqtt"
+    return "webhook" if isinstance(to, Webhook) else "email" if isinstance(to, Email) else "mqtt"
 
 
 def target_path(subscriber: str, subscription: str, id: str = "", action: str = "") -> str:

@@ -155,7 +155,10 @@ def set_target(
     broker: BrokerOptions,
     settings: Settings,
     subscription: Subscribed,
-    to: Annotated[str, typer.Argument(metavar="ADDRESS", help="https://host/path, or mqtt://host:1883.")],
+    to: Annotated[
+        str,
+        typer.Argument(metavar="ADDRESS", help="https://host/path, mqtt://host:1883, or smtp://host/ann@example.org."),
+    ],
     owner: Owner = "me",
     name: Annotated[str | None, typer.Option("--name", help="The target's name; its kind if left out.")] = None,
     as_json: AsJson = False,

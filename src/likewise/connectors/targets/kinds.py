@@ -8,7 +8,7 @@ from likewise.broker.store.targets.rows import Setting
 from likewise.connectors.targets.networks import Network
 from likewise.connectors.targets.target import Target
 from likewise.connectors.targets.webhook import WebhookTarget
-from likewise.formats.wire.targets import Webhook
+from likewise.formats.wire.targets import Email, Webhook
 
 MakeTarget = Callable[[Setting, Sequence[Network]], Target]
 
@@ -18,6 +18,10 @@ def make_target(setting: Setting, allowed: Sequence[Network]) -> Target:
     wanted = setting.wanted
     if isinstance(wanted, Webhook):
         return WebhookTarget(wanted, allowed)
+    if isinstance(wanted, Email):
+        from likewise.connectors.targets.email import EmailTarget
+
+        return EmailTarget(wanted, allowed)
     from likewise.connectors.targets.mqtt import MqttTarget
 
     return MqttTarget(wanted, setting.uid, allowed)

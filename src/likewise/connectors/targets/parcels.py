@@ -11,12 +11,14 @@ from likewise.broker.asking.because import append_reasons
 from likewise.broker.targets.waiting import Outgoing
 from likewise.connectors.targets.target import Parcel
 from likewise.connectors.targets.templates import fill, values_of
+from likewise.connectors.targets.wording import words_of
 from likewise.formats.wire.deliveries import Because
 from likewise.formats.wire.targets import TargetWanted
 
 JSON: Final = "application/json"
 CLOUDEVENTS: Final = "application/cloudevents+json"
 TYPE: Final = "likewise.match"
+TEXT: Final = "text/plain; charset=utf-8"
 
 
 def pack_parcel(
@@ -32,6 +34,8 @@ def pack_parcel(
             return bare._replace(body=said, media_type=JSON)
         case "cloudevents":
             return bare._replace(body=cloud_event(match, said, tenant, subscriber), media_type=CLOUDEVENTS)
+        case "text":
+            return bare._replace(body=words_of(bare).text.encode(), media_type=TEXT)
         case "template":
             body, media_type = fill(wanted.template, values_of(bare))
             return bare._replace(body=body, media_type=media_type)

@@ -16,12 +16,13 @@ import msgspec
 from likewise.broker.store.targets.rows import Setting
 from likewise.broker.tenants.feeds import TargetFeed
 from likewise.connectors.mqtt.addresses import parted
+from likewise.connectors.targets.email import server_of
 from likewise.connectors.targets.networks import Network, check_host
 from likewise.connectors.targets.signing import key_of, make_secret
 from likewise.connectors.targets.templates import check_template
 from likewise.errors import FormatError, InputError
 from likewise.extras import require
-from likewise.formats.wire.targets import MqttTopic, TargetShown, TargetState, TargetWanted, Webhook
+from likewise.formats.wire.targets import Email, MqttTopic, TargetKind, TargetShown, TargetState, TargetWanted, Webhook
 
 _OURS: Final = frozenset(
     {"host", "content-length", "content-type", "transfer-encoding", "connection", "te", "upgrade", "expect"}
@@ -30,6 +31,8 @@ _TOKEN: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _VALUE: Final = re.compile(r"(?! )[\x20-\x7e]{0,4096}(?<! )")  # nothing that ends a header
 _MOST_HEADERS: Final = 32
 _LONGEST_SECRET: Final = 1_024  # characters of a secret, a name or a password
+_MAILBOX: Final = re.compile(r"[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?")
+_LONGEST_MAILBOX: Final = 254
 _WORD: Final = re.compile(r"[^\x00-\x20\x7f]+")
 
 
@@ -58,10 +61,11 @@ def read_target(body: bytes, known: Setting | None, *, partly: bool = False) -> 
                 _check_given(given, headers=before.headers)
                 headers = found.headers
             return msgspec.structs.replace(found, secret=secret, headers=headers)
-        case MqttTopic(), MqttTopic() if _elsewhere(found, before):
-            _check_given(given, username=before.username, password=before.password)
-        case MqttTopic(), MqttTopic() if found.password is None and found.username in (None, before.username):
-            return msgspec.structs.replace(found, username=before.username, password=before.password)
+        case (MqttTopic() | Email(), MqttTopic() | Email()) if type(found) is type(before):
+            if _elsewhere(found, before):
+                _check_given(given, username=before.username, password=before.password)
+            elif found.password is None and found.username in (None, before.username):
+                return msgspec.structs.replace(found, username=before.username, password=before.password)
     return found
 
 
@@ -73,6 +77,8 @@ def _elsewhere(found: TargetWanted, before: TargetWanted) -> bool:
 def _origin(wanted: TargetWanted) -> tuple[str, str, int | None]:
     if isinstance(wanted, MqttTopic):
         return parted(wanted.url)[:3]
+    if isinstance(wanted, Email):
+        return server_of(wanted.url)
     _webhook_host(wanted.url)
     said = urlsplit(wanted.url)
     return said.scheme, said.hostname or "", said.port or (443 if said.scheme == "https" else 80)
@@ -102,6 +108,8 @@ def check_target(wanted: TargetWanted, allowed: Sequence[Network]) -> tuple[Targ
         raise InputError('a `template` is used with `"form": "template"`; say so, or leave it out')
     if isinstance(wanted, MqttTopic):
         return _checked_mqtt(wanted, allowed), ""
+    if isinstance(wanted, Email):
+        return _checked_email(wanted, allowed), ""
     host = _webhook_host(wanted.url)
     check_host(host, allowed)
     if len(wanted.headers or {}) > _MOST_HEADERS:
@@ -141,6 +149,18 @@ def _checked_mqtt(wanted: MqttTopic, allowed: Sequence[Network]) -> MqttTopic:
     return wanted
 
 
+def _checked_email(wanted: Email, allowed: Sequence[Network]) -> Email:
+    check_host(server_of(wanted.url).host, allowed)
+    for said, address in (("to", wanted.to), ("sender", wanted.sender)):
+        if not _MAILBOX.fullmatch(address) or len(address) > _LONGEST_MAILBOX:
+            raise InputError(f"`{said}` is one mailbox, such as ann@example.org; what was given is not")
+    if wanted.form not in ("text", "template") or not isinstance(wanted.template, str | None):
+        raise InputError('mail is text: its `form` is "text", or "template" with a text')
+    if (wanted.username is None) != (wanted.password is None):
+        raise InputError("a mail server wants `username` and `password`, or neither; give both")
+    return wanted
+
+
 def shown_address(wanted: TargetWanted) -> str:
     """An address as anybody may see it.
 
@@ -152,6 +172,9 @@ def shown_address(wanted: TargetWanted) -> str:
     if isinstance(wanted, MqttTopic):
         found = parted(wanted.url)
         return f"{found.scheme}://{found.host}:{found.port}"
+    if isinstance(wanted, Email):
+        server = server_of(wanted.url)
+        return f"{server.scheme}://{server.host}:{server.port}"
     said = urlsplit(wanted.url)
     rest = "/..." if said.path not in ("", "/") or said.query else "/"
     return f"{said.scheme}://{said.netloc.rpartition('@')[2]}{rest}"
@@ -160,10 +183,10 @@ def shown_address(wanted: TargetWanted) -> str:
 def shown_target(feed: TargetFeed, subscriber: str, state: TargetState, secret: str = "") -> TargetShown:
     """A target as anybody may see it."""
     wanted = feed.setting.wanted
-    webhook = isinstance(wanted, Webhook)
+    kinds: dict[type, TargetKind] = {Webhook: "webhook", MqttTopic: "mqtt", Email: "email"}
     return TargetShown(
-        subscriber, feed.subscription, feed.id, "webhook" if webhook else "mqtt", shown_address(wanted), wanted.form,
-        feed.setting.made, state, "" if isinstance(wanted, Webhook) else wanted.topic, wanted.template,
+        subscriber, feed.subscription, feed.id, kinds[type(wanted)], shown_address(wanted), wanted.form,
+        feed.setting.made, state, wanted.topic if isinstance(wanted, MqttTopic) else "", wanted.template,
         tuple(sorted(wanted.headers or ())) if isinstance(wanted, Webhook) else (), wanted.because, wanted.timeout,
-        wanted.patience, secret,
+        wanted.patience, secret, wanted.to if isinstance(wanted, Email) else "",
     )  # fmt: skip

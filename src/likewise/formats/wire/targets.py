@@ -8,8 +8,8 @@ import msgspec
 
 from likewise.defaults import TARGET_PATIENCE_SECONDS, TARGET_TIMEOUT_SECONDS
 
-Form = Literal["event", "json", "cloudevents", "template"]  # what is sent of a match
-TargetKind = Literal["webhook", "mqtt"]
+Form = Literal["event", "json", "cloudevents", "template", "text"]  # what is sent of a match
+TargetKind = Literal["webhook", "mqtt", "email"]
 
 
 class Webhook(
@@ -18,7 +18,8 @@ class Webhook(
     """An address that every match is posted to, signed.
 
     `form` says what is posted: `json`, the delivery as streams give it; `event`, the event alone; `cloudevents`, a
-    structured CloudEvent; `template`, what `template` makes of it. `secret` signs; left out, the broker makes one.
+    structured CloudEvent; `template`, what `template` makes of it; `text`, plain words for people. `secret` signs; left
+    out, the broker makes one.
     `patience` is for how many seconds a match is tried before it becomes a dead letter.
 
     >>> Webhook("https://example.org/hook", secret="whsec_c2VjcmV0")
@@ -65,7 +66,32 @@ class MqttTopic(
         return f"MqttTopic(url=..., topic={self.topic!r})"
 
 
-TargetWanted = Webhook | MqttTopic
+class Email(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, tag="email", tag_field="kind"):
+    """A mailbox that gets every match as a message in plain words, through a mail server.
+
+    `url` is `smtp://host:587` (with STARTTLS where the server offers it) or `smtps://host`. The text is in plain words
+    unless `form` is `template`.
+
+    >>> Email("smtp://mail.example.org", "ann@example.org", "likewise@example.org")
+    Email(url=..., to='ann@example.org')
+    """
+
+    url: str
+    to: str
+    sender: str
+    form: Form = "text"
+    template: Any = None
+    username: str | None = None
+    password: str | None = None
+    because: bool = True
+    timeout: float = 30.0
+    patience: float = TARGET_PATIENCE_SECONDS
+
+    def __repr__(self) -> str:
+        return f"Email(url=..., to={self.to!r})"
+
+
+TargetWanted = Webhook | MqttTopic | Email
 
 
 class TargetState(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -106,6 +132,7 @@ class TargetShown(msgspec.Struct, frozen=True, omit_defaults=True):
     timeout: float = TARGET_TIMEOUT_SECONDS
     patience: float = TARGET_PATIENCE_SECONDS
     secret: str = ""
+    to: str = ""
 
 
 class Retried(msgspec.Struct, frozen=True):

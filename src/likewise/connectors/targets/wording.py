@@ -1,0 +1,128 @@
+"""A match in plain words, for people: who, what, for how long, and because of which reading."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any, Final
+
+import msgspec
+
+from likewise.connectors.targets.target import Parcel
+from likewise.formats.json.events import event_from_document
+from likewise.formats.wire.deliveries import PartMet
+from likewise.model.alerts.spoken import Spoken
+from likewise.model.time import spoken as span_text
+
+_SIGNS: Final = {"degC": "°C", "degF": "°F", "ug/m3": "µg/m³", "m3": "m³", "m2": "m²", "m/s2": "m/s²", "percent": "%"}
+_MOST: Final = 20  # attributes, or items of a digest, that are told one by one
+
+
+class Words(msgspec.Struct, frozen=True):
+    """One line that says it all, and the text that says the rest."""
+
+    headline: str
+    text: str
+
+
+class _Said(msgspec.Struct):
+    """What is needed of a delivery's JSON."""
+
+    event: dict[str, Any]
+    alert: Spoken | None = None
+    selected: tuple[dict[str, Any], ...] = ()
+
+
+def words_of(parcel: Parcel) -> Words:
+    """What a match says to a person.
+
+    >>> from likewise.broker.targets.waiting import Outgoing
+    >>> from likewise.formats.wire.deliveries import Because
+    >>> event = b'{"v":1,"tuples":[{"attribute":"tempC","value":27.3}],"source":"Kitchen"}'
+    >>> facts = b'{"key":["Kitchen"],"moment":300000000,"since":0}'
+    >>> frame = b'{"v":1,"event":' + event + b',"alert":' + facts + b"}"
+    >>> why = Because("warm", 1.0, (PartMet("temperature~ > 25 degC", 0.9, "tempC", "27.3", "27.3 degC"),))
+    >>> print(words_of(Parcel(Outgoing("m", 1, "held", "warm", 1, 1.0, 1, event, frame), b"", "", (why,))).headline)
+    Kitchen: 27.3 °C for 5 min, because `tempC` is its temperature
+    """
+    match = parcel.match
+    said = msgspec.json.decode(match.delivery, type=_Said)
+    parts = [part for why in parcel.because for part in why.parts if part.attribute]
+    who = _who(said) or match.subscription
+    headline = _headline(match.cause, who, said, _readings(said, parts), parts)
+    lines = [headline, ""]
+    lines += [f"- {_part(part)}" for part in parts]
+    if said.alert is not None and said.alert.items:
+        lines += [f"- {_moment(i.moment)}  {i.cause}  {_key(i.key)}" for i in said.alert.items[-_MOST:]]
+        lines += [f"  {count} × {_key(key)}" for key, count in said.alert.counts[:_MOST]]
+    lines += ["", "What was sent:"]
+    for item in event_from_document(said.event).tuples[:_MOST]:
+        lines.append(f"  {item.attribute}: {item.value} {_sign(item.unit)}".rstrip())
+    lines += ["", f"Subscription {match.subscription}, score {match.score:.2f}, event {said.event.get('id', '?')}"]
+    return Words(headline, "\n".join(lines) + "\n")
+
+
+def _headline(cause: str, who: str, said: _Said, readings: str, parts: list[PartMet]) -> str:
+    alert = said.alert
+    lasted = "" if alert is None or alert.since is None else span_text(max(0, alert.moment - alert.since))
+    match cause:
+        case "held":
+            text = f"{who}: {readings} for {lasted}"
+        case "cleared":
+            return f"{who}: over, {readings}"
+        case "absent":
+            return f"{who}: nothing was heard for {lasted}"
+        case "returned":
+            return f"{who}: is heard again, {readings}"
+        case "digest" if alert is not None:
+            return f"{alert.total} matches of {len(alert.counts)} {'key' if len(alert.counts) == 1 else 'keys'}"
+        case _:
+            text = f"{who}: {readings}"
+    if why := next((part for part in parts if "~" in part.part), None):
+        text += f", because `{why.attribute}` is its {_asked(why.part)}"
+    if alert is not None and alert.suppressed:
+        text += f" ({alert.suppressed} more since the last message)"
+    return text
+
+
+def _who(said: _Said) -> str:
+    if said.alert is not None and any(said.alert.key):
+        return _key(said.alert.key)
+    return str(said.event.get("source") or "")
+
+
+def _key(key: tuple[str, ...]) -> str:
+    return " ".join(each for each in key if each) or "(no source)"
+
+
+def _readings(said: _Said, parts: list[PartMet]) -> str:
+    """What was selected, else what met the condition, else the first of what the event says."""
+    for chosen in said.selected:
+        return ", ".join(f"{name} {value}" for name, value in chosen["values"].items() if value is not None)
+    if parts:
+        return ", ".join(dict.fromkeys(_with_sign(part.asked or part.value) for part in parts))
+    return ", ".join(f"{i.attribute} {i.value}" for i in event_from_document(said.event).tuples[:3])
+
+
+def _part(part: PartMet) -> str:
+    stated = f"`{part.attribute}` says {_with_sign(part.value)}"
+    if part.asked and part.asked != part.value:
+        stated += f", which is {_with_sign(part.asked)}"
+    return f"{stated}: {part.part}"
+
+
+def _with_sign(value: str) -> str:
+    number, _, unit = value.rpartition(" ")
+    return f"{number} {_sign(unit)}" if number and unit in _SIGNS else value
+
+
+def _sign(unit: str) -> str:
+    return _SIGNS.get(unit, unit)
+
+
+def _asked(part: str) -> str:
+    """The attribute that a part asks for, as it was written."""
+    return part.partition("~")[0].strip('" ')
+
+
+def _moment(at: int) -> str:
+    return datetime.fromtimestamp(at / 1e6, UTC).strftime("%Y-%m-%d %H:%M:%S")
