@@ -50,6 +50,9 @@ EVALUATIONS: Final = {
     "thematic": Lazy("likewise.cli.evaluate.thematic:thematic", "Repeat the thematic paper's experiments, on Spark."),
     "sameness": Lazy("likewise.cli.evaluate.sameness:sameness", "Tell related from the same, on pairs people judged."),
     "units": Lazy("likewise.cli.evaluate.units:units", "Compare numbers, units and dates with exact arithmetic."),
+    "demand": Lazy(
+        "likewise.cli.evaluate.demand:demand", "See whether demand misses nothing, and asks for little more."
+    ),
     "near-misses": Lazy(
         "likewise.cli.evaluate.near_misses:near_misses", "See whether near misses are explained right."
     ),

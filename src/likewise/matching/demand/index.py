@@ -1,0 +1,251 @@
+"""The demand of many sources, kept up to date while subscriptions and announcements come and go.
+
+Sources that offer the same share what was compiled. A new subscription is compiled against the offers that its access
+predicate names, a new offer with the subscriptions that need something of it (`access`); neither visits all of the
+others. When feedback or annotations change, what was compiled is made anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+from likewise.matching.annotating.step import AnnotationStep
+from likewise.matching.demand.access import AccessIndex, Needs, OfferIndex, needs_of
+from likewise.matching.demand.compiling import Compiled, asked_terms, compile_demand, needs_everything
+from likewise.matching.demand.filters import Demand, Judged
+from likewise.matching.demand.offers import Offers, offers_of
+from likewise.matching.demand.scores import Scores
+from likewise.matching.engines import Engines, Profile
+from likewise.matching.plain.needed import Needed
+from likewise.model import Event, Predicate, Subscription, fold
+from likewise.model.announcements.announcement import Announcement
+from likewise.semantics.interpretation import Interpretation
+
+Texts = Callable[[str], Iterable[str]]
+TOGETHER = 2_000  # subscriptions whose terms are asked of the measure at once
+
+
+class _Shared:
+    """What sources that offer the same share: the offers, and the filters compiled against them, by subscription."""
+
+    def __init__(self, offers: Offers) -> None:
+        self.offers = offers
+        self.number = 0
+        self.sources: set[str] = set()
+        self.compiled: dict[int, Compiled] = {}
+
+
+class DemandIndex:
+    """Subscriptions and announcements, and which of the one concern which of the other.
+
+    >>> import likewise as lw
+    >>> from likewise.model.announcements.announcement import AnnouncedAttribute
+    >>> index = DemandIndex(lw.Matcher().interpretation)
+    >>> index.add(1, lw.parse("{no2 > 40}", id="bad air"))
+    {}
+    >>> index.announce(Announcement("roof", (AnnouncedAttribute("no2", low=0, high=200), AnnouncedAttribute("t"))))
+    {1}
+    >>> demand = index.demand("roof")
+    >>> [str(each) for each in demand.filters], demand.look(lw.event({"no2": 50})).subscriptions
+    (['{no2 > 40}'], ('bad air',))
+    >>> demand.look(lw.event({"no2": 5})).wanted, demand.look(lw.event({"no2": 500})).outside
+    (False, ('no2 = 500',))
+    """
+
+    def __init__(self, interpretation: Interpretation, profile: Profile = "full") -> None:
+        self._interpretation = interpretation
+        self._step = AnnotationStep(interpretation, Engines(profile))
+        self._scores = Scores(interpretation)
+        self._subscriptions: dict[int, Subscription] = {}
+        self._everything: dict[int, None] = {}
+        self._access = AccessIndex()
+        self._announced: dict[str, tuple[Announcement, Texts]] = {}
+        self._of: dict[str, _Shared] = {}
+        self._shared: dict[Offers, _Shared] = {}
+        self._offered = OfferIndex()
+        self._numbered: dict[int, _Shared] = {}
+        self._last = 0
+        self._judged = self._judged_by()
+
+    # -- subscriptions --------------------------------------------------------------------------
+
+    def __len__(self) -> int:
+        return len(self._subscriptions)
+
+    def __contains__(self, number: int) -> bool:
+        return number in self._subscriptions
+
+    def add(self, number: int, subscription: Subscription) -> dict[str, None]:
+        """Hold a subscription; the sources whose demand it changes."""
+        self._subscriptions[number] = subscription
+        if needs_everything(subscription):
+            self._everything[number] = None
+            return dict.fromkeys(self._of)
+        needs = needs_of(subscription)
+        self._access.add(number, needs)
+        concerned: dict[str, None] = {}
+        for shared in self._concerned(needs):
+            if self._compile(shared, [number]):
+                concerned.update(dict.fromkeys(shared.sources))
+        return concerned
+
+    def remove(self, number: int) -> dict[str, None]:
+        """Let a subscription go; the sources whose demand that changes."""
+        subscription = self._subscriptions.pop(number, None)
+        if subscription is None:
+            return {}
+        if number in self._everything:
+            del self._everything[number]
+            return dict.fromkeys(self._of)
+        needs = needs_of(subscription)
+        self._access.remove(number)
+        concerned: dict[str, None] = {}
+        for shared in self._concerned(needs):
+            if shared.compiled.pop(number, None) is not None:
+                concerned.update(dict.fromkeys(shared.sources))
+        return concerned
+
+    def _concerned(self, needs: tuple[Needs, ...] | None) -> Iterator[_Shared]:
+        """The shared offers that may have what a subscription needs."""
+        if needs is None:
+            yield from list(self._shared.values())
+            return
+        found: set[int] = set()
+        offered = self._offered.terms()
+        for need in needs:
+            if need.term is None:
+                found |= self._offered.by_need(need)
+            elif offered:
+                self._scores.relate([need.term], offered)
+                for term in offered:
+                    if self._scores.of(need.term, term) > 0:
+                        found |= self._offered.by_term(term)
+        for number in sorted(found):
+            yield self._numbered[number]
+
+    # -- announcements --------------------------------------------------------------------------
+
+    def announce(self, announcement: Announcement, texts: Texts = lambda name: ()) -> set[int]:
+        """Hold an announcement, in place of the source's earlier one; the subscriptions that it concerns.
+
+        `texts` gives further texts that an attribute is known to have.
+        """
+        self.revoke(announcement.source)
+        self._announced[announcement.source] = (announcement, texts)
+        offers = offers_of(announcement, self._interpretation.annotations.current(), self._step.annotated, texts)
+        shared = self._shared.get(offers)
+        if shared is None:
+            shared = self._shared[offers] = _Shared(offers)
+            self._last += 1
+            shared.number = self._last
+            self._numbered[shared.number] = shared
+            self._offered.add(shared.number, offers)
+            self._compile(shared, self._candidates(offers))
+        shared.sources.add(announcement.source)
+        self._of[announcement.source] = shared
+        return {number for number, made in shared.compiled.items() if made.filter.alternatives} | set(self._everything)
+
+    def revoke(self, source: str) -> None:
+        """Let an announcement go."""
+        self._announced.pop(source, None)
+        shared = self._of.pop(source, None)
+        if shared is None:
+            return
+        shared.sources.discard(source)
+        if not shared.sources:
+            del self._shared[shared.offers]
+            del self._numbered[shared.number]
+            self._offered.remove(shared.number, shared.offers)
+
+    def _candidates(self, offers: Offers) -> list[int]:
+        """The subscriptions that may need something of these offers."""
+        found = set(self._access.always())
+        for offer in offers.offers:
+            found.update(self._access.by_offer(offer))
+        asked = self._access.terms()
+        seen = list(dict.fromkeys(form.term for offer in offers.offers for form in offer.forms))
+        if asked and seen:
+            self._scores.relate(asked, seen)
+            for term in asked:
+                if any(self._scores.of(term, other) > 0 for other in seen):
+                    found |= self._access.by_term(term)
+        return sorted(found)
+
+    # -- demand ---------------------------------------------------------------------------------
+
+    def sources(self) -> list[str]:
+        """Every source that announced something."""
+        return list(self._of)
+
+    def wanted_by(self, source: str) -> list[int]:
+        """The subscriptions that a source may have something for."""
+        own = [number for number, made in self._of[source].compiled.items() if made.filter.alternatives]
+        return [*own, *self._everything]
+
+    def demand(self, source: str) -> Demand:
+        """What a source is asked for."""
+        shared = self._of[source]
+        texts: dict[str, set[str]] = {}
+        for made in shared.compiled.values():
+            for name in made.texts:
+                texts.setdefault(name, set())
+        allowed: dict[str, list[Predicate]] = {}
+        for offer in shared.offers.offers:
+            if offer.constant is None:
+                name = fold(offer.name)
+                allowed.setdefault(name, []).append(offer.allowed)
+                if name in texts:
+                    texts[name].update(fold(value) for value in offer.values if isinstance(value, str))
+        judged = Judged(
+            shared.offers.came,
+            {name: tuple(each) for name, each in allowed.items() if all(p.operator != "exists" for p in each)},
+            {name: frozenset(each) for name, each in texts.items()},
+        )
+        filters = tuple(made.filter for _, made in sorted(shared.compiled.items()) if made.filter.alternatives)
+        return Demand(source, filters, judged, tuple(self._subscriptions[n].id for n in self._everything))
+
+    def up_to_date(self) -> bool:
+        """Whether what was compiled still holds: neither feedback nor annotations have changed since."""
+        return self._judged == self._judged_by()
+
+    def recompile(self) -> None:
+        """Make everything anew, after feedback or annotations changed."""
+        self._judged = self._judged_by()
+        self._scores.forget()
+        announced = list(self._announced.values())
+        for source in list(self._of):
+            self.revoke(source)
+        for announcement, texts in announced:
+            self.announce(announcement, texts)
+
+    def _judged_by(self) -> tuple[object, ...]:
+        feedback = self._interpretation.feedback
+        return tuple((each.number, each.relevant) for each in feedback), self._interpretation.annotations.current()
+
+    def _compile(self, shared: _Shared, numbers: list[int]) -> bool:
+        """Compile subscriptions against offers; whether any of them can be met."""
+        found = False
+        seen = [form.term for offer in shared.offers.offers for form in offer.forms]
+        for start in range(0, len(numbers), TOGETHER):
+            part = [(number, self._subscriptions[number]) for number in numbers[start : start + TOGETHER]]
+            asked = [term for term in asked_terms(each for _, each in part) if term.role == "attribute"]
+            if asked:
+                self._scores.relate(asked, seen)
+            for number, subscription in part:
+                made = compile_demand(
+                    subscription, shared.offers, self._scores, self._needed(subscription), self._interpretation.types
+                )
+                if made is not None:
+                    shared.compiled[number] = made
+                    found = found or bool(made.filter.alternatives)
+        return found
+
+    def _needed(self, subscription: Subscription) -> Needed:
+        threshold = self._interpretation.threshold
+        if subscription.confidence is None:
+            return Needed.of(subscription, threshold)
+        return Needed.of(subscription, threshold, self._interpretation.curve("conditions"))
+
+    def annotated(self, event: Event) -> Event:
+        """An event as it is matched."""
+        return self._step.annotated(event)

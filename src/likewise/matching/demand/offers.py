@@ -1,0 +1,147 @@
+"""What events of a source may look like: every announced attribute in every form that matching would see it in.
+
+A form is a name, a unit and a kind of value. Annotations and corrections may give an attribute another name or a unit,
+or add attributes; what they may do, depending on the event, is offered beside what it is without them. So what is
+compiled against offers never misses what matching would find.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Final, NamedTuple
+
+from likewise.matching.plain.terms import seen_attribute, theme_of
+from likewise.model.announcements.announcement import AnnouncedAttribute, Announcement
+from likewise.model.event import Event, EventTuple
+from likewise.model.predicate import Predicate
+from likewise.model.text import attribute_names, fold
+from likewise.model.units import stated_units, unit
+from likewise.semantics.annotations.annotation import Annotation
+from likewise.semantics.annotations.table import Annotations
+from likewise.semantics.concepts.magnitudes import is_bare
+from likewise.semantics.measure import Term
+
+Value = str | int | float | bool
+SAMPLES: Final[dict[str, tuple[Value, ...]]] = {"number": (7,), "text": ("x",), "boolean": (True,)}
+SIZES: Final[tuple[Value, ...]] = (3.6, 87, 3300, 12.6)  # numbers that may tell the unit of a bare name
+Annotate = Callable[[Event], Event]
+
+
+class Form(NamedTuple):
+    """One form that an attribute may be seen in: the term, and the unit that an annotation adds to a bare number."""
+
+    term: Term
+    added_unit: str = ""
+
+
+class Offer(NamedTuple):
+    """An attribute that events may have: its name as it comes, its forms, what its values meet, and which are known.
+
+    `constant` is what an annotation adds: it is there without the event saying so.
+    """
+
+    name: str
+    forms: tuple[Form, ...]
+    allowed: Predicate
+    values: tuple[Value, ...] = ()
+    kind: str = ""
+    constant: EventTuple | None = None
+
+    @property
+    def listed(self) -> bool:
+        """Whether all of its values are texts that are known."""
+        return self.allowed.operator == "in" and all(isinstance(value, str) for value in self.values)
+
+
+class Offers(NamedTuple):
+    """Everything that is offered, and the terms of it as they come."""
+
+    offers: tuple[Offer, ...]
+    came: frozenset[Term]
+    theme: tuple[str, ...]
+
+    @property
+    def listed(self) -> bool:
+        """Whether any of it stands in a list."""
+        return any("[]" in offer.name for offer in self.offers)
+
+
+def offers_of(
+    announcement: Announcement,
+    annotations: Annotations,
+    annotate: Annotate,
+    texts: Callable[[str], Iterable[str]] = lambda name: (),
+) -> Offers:
+    """What a source offers; `annotate` is the annotation step, `texts` gives further known texts of an attribute.
+
+    >>> said = Announcement("s", (AnnouncedAttribute("temp", "degC", low=0, high=50),))
+    >>> from likewise.semantics.annotations.table import NO_ANNOTATIONS
+    >>> [offer] = offers_of(said, NO_ANNOTATIONS, lambda event: event).offers
+    >>> [(form.term.text, form.term.unit) for form in offer.forms]
+    [('temp', 'degC'), ('temp', '')]
+    """
+    theme = theme_of(announcement.themes)
+    attributes = announcement.everything()
+    names = {name for each in attributes for name in attribute_names(each.name)}
+    perhaps = [row for row in annotations.rows if _may_hold(row, names)]
+    made: list[Offer] = []
+    came: set[Term] = set()
+    added: dict[EventTuple, None] = {}
+    for each in attributes:
+        forms: dict[Form, None] = {}
+        for item in _samples(each):
+            came.add(seen_attribute(item, theme))
+            event = Event((item,), announcement.themes, source=announcement.source)
+            seen = annotate(event).tuples
+            added.update(dict.fromkeys(seen[1:]))
+            for form in _forms(item, seen[0], [row for row in perhaps if _about(row, each.name)], theme):
+                forms[form] = None
+        known = dict.fromkeys((*each.values, *texts(each.name), *_states(each)))
+        made.append(Offer(each.name, tuple(forms), each.predicate(), tuple(known), each.kind))
+    added.update({EventTuple(row.attribute, row.added(), row.unit): None for row in perhaps if row.value})
+    for item in added:
+        form = Form(seen_attribute(item, theme))
+        made.append(Offer(item.attribute, (form,), Predicate(item.attribute, "exists"), (item.value,), "", item))
+    return Offers(tuple(made), frozenset(came), theme)
+
+
+def _samples(each: AnnouncedAttribute) -> Iterator[EventTuple]:
+    """Tuples whose terms are all that announced values can have."""
+    kinds = (each.kind,) if each.kind else tuple(SAMPLES)
+    for kind in kinds:
+        for value in SAMPLES[kind]:
+            if kind == "number" and each.unit:
+                yield EventTuple(each.name, value, each.unit)
+            yield EventTuple(each.name, value)
+        if kind == "number" and is_bare(each.name):
+            yield from (EventTuple(each.name, value) for value in SIZES)
+
+
+def _states(each: AnnouncedAttribute) -> tuple[Value, ...]:
+    """Values that say a state, whatever was announced of them."""
+    if each.values:
+        return ()
+    return {"boolean": (True, False), "number": (0, 1), "": (True, False, 0, 1), "text": ()}[each.kind]
+
+
+def _forms(item: EventTuple, seen: EventTuple, rows: list[Annotation], theme: tuple[str, ...]) -> Iterator[Form]:
+    """How a tuple may be seen: as it is annotated for sure, and with every name and unit that rows may give it."""
+    names = dict.fromkeys((seen.attribute, *(row.means for row in rows if row.means)))
+    units = dict.fromkeys((seen.unit, *(unit(row.unit).symbol for row in rows if row.unit and not item.unit)))
+    if rows:
+        names.setdefault(item.attribute)
+        units.setdefault(item.unit)
+    for name in names:
+        for symbol in units:
+            term = seen_attribute(EventTuple(name, item.value, symbol), theme)
+            stated = next(iter(stated_units(symbol)), None) if symbol and symbol != item.unit else None
+            yield Form(term, "" if stated is None else stated.symbol)
+
+
+def _may_hold(row: Annotation, names: set[str]) -> bool:
+    """Whether a row may hold for an event by what the event says; what holds by its source is known for sure."""
+    return row.relaxed or (fold(row.key) != "source" and fold(row.key) in names)
+
+
+def _about(row: Annotation, name: str) -> bool:
+    return not row.value and (row.relaxed or fold(row.about) in attribute_names(name))
