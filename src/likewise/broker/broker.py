@@ -13,9 +13,11 @@ from typing import TypeVar, cast
 
 import structlog
 
+from likewise.broker.catalogue.activation import Activation
 from likewise.broker.catalogue.announcing import Announcements
 from likewise.broker.catalogue.follower import CatalogueFollower
 from likewise.broker.catalogue.showing import Catalogue
+from likewise.broker.catalogue.wanted import WantedSources
 from likewise.broker.config import Config
 from likewise.broker.delivering.acknowledgements import Acknowledgements
 from likewise.broker.delivering.match_before_commit import MatchBeforeCommit
@@ -139,9 +141,16 @@ class Broker:
         store.foresight = MatchBeforeCommit(tenants, clock, worker.commit_of, lambda: worker.failure is None)
         self.announcements = Announcements(store, clock, self.kept_until)
         self.learning = CatalogueFollower(
-            store, tenants, data=self.data, learns=self.config.catalogue.learn, on_turn=self._end_leases
+            store,
+            tenants,
+            data=self.data,
+            learns=self.config.catalogue.learn,
+            on_heard=self._heard,
+            on_turn=self._look_after_sources,
         )
-        self.catalogue = Catalogue(self.learning, clock)
+        self.wanted = WantedSources(self.config.matching.profile, self._texts)
+        self.activation = Activation(self.wanted, clock, self.announcements.say)
+        self.catalogue = Catalogue(self.learning, clock, self.activation.resting, self.wanted.count)
         store.followers.append(self.learning)
         self.metrics.watch(tenants, lambda: store.position, lambda: worker.position)
         self.metrics.watch_upkeep(
@@ -151,9 +160,17 @@ class Broker:
         worker.start()
         self.learning.start()
 
-    def _end_leases(self) -> None:
+    def _heard(self, tenant: Tenant, entries: list[Entry]) -> None:
+        self.wanted.heard(tenant, entries)
+        self.activation.heard(tenant, entries)
+
+    def _texts(self, tenant: Tenant, name: str) -> Iterable[str]:
+        return self.catalogue.texts(tenant, name)
+
+    def _look_after_sources(self) -> None:
         for tenant in list(self.tenants.values()):
             self.announcements.end_leases(tenant)
+            self.activation.turn(tenant)
 
     def make_matcher(self, saved: Path | None = None) -> Matcher:
         """A matcher as the configuration says, empty or with what a folder keeps."""

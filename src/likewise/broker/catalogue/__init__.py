@@ -3,5 +3,6 @@
 `follower` is a thread beside the log that looks at what came, once a second; `learnt` keeps what was `seen` as columns,
 by `shapes`, and `saved` brings it over a restart. `announcing` writes what sources and people say into the log.
 `showing` puts all of it together, `understanding` says what an attribute is taken for, and `questions` which answer
-would change most.
+would change most. `wanted` keeps the demand of every announcement, `reputation` what a source is worth, and
+`activation` who shall sense.
 """

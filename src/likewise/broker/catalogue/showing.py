@@ -111,6 +111,11 @@ class Catalogue:
             words, since = list(learnt.words()), learnt.since
         return useful_questions(tenant, words, self.understanding(tenant), self._clock(), since, limit)
 
+    def texts(self, tenant: Tenant, attribute: str) -> list[str]:
+        """The texts that an attribute was seen with, over all sources."""
+        with self._follower.lock:
+            return list(self.learnt(tenant).texts(attribute))
+
     def _shown(self, tenant: Tenant, source: str) -> SourceShown:
         with self._follower.lock:
             learnt = self.learnt(tenant).source(source)

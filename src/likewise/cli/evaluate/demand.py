@@ -18,6 +18,9 @@ def demand(
     events: Annotated[int, typer.Option("--events", min=1, help="Events of each announcement.")] = EVENTS,
     seed: Annotated[int, typer.Option("--seed", help="Which ones are drawn.")] = 1,
     quick: Annotated[bool, typer.Option("--quick", help=f"{QUICK} pairs and {QUICK_EVENTS} events only.")] = False,
+    growth: Annotated[
+        bool, typer.Option("--growth", help="How the index grows instead: up to 100,000 subscriptions.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Compile subscriptions against announcements, and compare what is sent on with what the engines match.
@@ -27,6 +30,9 @@ def demand(
 
     Example: `likewise eval demand --quick`
     """
+    if growth:
+        _grow(seed, quick, as_json)
+        return
     import msgspec
     from rich.progress import Progress
 
@@ -50,3 +56,22 @@ def demand(
             output.print_line(f"missed: {line}")
     if result.missed:
         raise typer.Exit(1)
+
+
+def _grow(seed: int, quick: bool, as_json: bool) -> None:
+    from likewise.evaluation.demand.growing import grow
+
+    sizes = [(200, 20)] if quick else [(1_000, 1_000), (10_000, 1_000), (100_000, 1_000)]
+    found = grow(sizes, seed, progress=output.remark)
+    if as_json:
+        output.print_json(found)
+        return
+    heads = ("subscriptions", "announcements", "µs a subscription", "ms an announcement", "ms one more", "MB", "wanted")
+    output.print_table(
+        heads,
+        [
+            (f"{g.subscriptions:,}", f"{g.announcements:,}", g.microseconds_a_subscription,
+             g.milliseconds_an_announcement, g.milliseconds_of_one_more_subscription, g.megabytes, g.wanted)
+            for g in found
+        ],
+    )  # fmt: skip

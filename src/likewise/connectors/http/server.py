@@ -39,6 +39,7 @@ from likewise.connectors.http.publishing import Publishing
 from likewise.connectors.http.sources import announcing as http_announcing
 from likewise.connectors.http.sources import correcting as http_correcting
 from likewise.connectors.http.sources import listing as http_sources
+from likewise.connectors.http.sources import telling as http_telling
 from likewise.connectors.http.streams import mqtt as mqtt_stream
 from likewise.connectors.http.streams import publishing as publish_stream
 from likewise.connectors.http.streams import sse, websocket
@@ -53,7 +54,7 @@ _log = structlog.get_logger("likewise.broker")
 _ROUTERS = (
     http_events, http_subscriptions, http_subscribers, http_matching, http_meaning, http_dead_letters,
     http_operations, http_watching, http_targets, http_sources, http_announcing,
-    http_correcting, sse, websocket, publish_stream, mqtt_stream,
+    http_correcting, http_telling, sse, websocket, publish_stream, mqtt_stream,
 )  # fmt: skip
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
@@ -146,3 +146,20 @@ class Sense(msgspec.Struct, frozen=True, omit_defaults=True):
     interval: float | None = None
     wanted: int = 0
     reason: str = ""
+
+
+class FilterShown(msgspec.Struct, frozen=True):
+    """The filter of one subscription: in words, and as alternatives of parts of predicates."""
+
+    id: str
+    text: str
+    alternatives: list[Any]
+
+
+class DemandShown(msgspec.Struct, frozen=True):
+    """What a source is asked for; `everything` are subscriptions that want every event of it."""
+
+    source: str
+    version: str
+    filters: tuple[FilterShown, ...]
+    everything: tuple[str, ...] = ()

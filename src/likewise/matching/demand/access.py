@@ -55,7 +55,9 @@ def _rank(predicate: Predicate) -> int:
     if predicate.operator == "=" and isinstance(predicate.value, str):
         return 0
     interval = predicate.interval()
-    return 1 if interval is not None and not interval.unit else 2
+    if interval is None or interval.unit:
+        return 3
+    return 1 if interval.low is not None and interval.high is not None else 2
 
 
 def _needs(predicate: Predicate, theme: tuple[str, ...]) -> Needs:

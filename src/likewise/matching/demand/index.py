@@ -177,6 +177,14 @@ class DemandIndex:
         """Every source that announced something."""
         return list(self._of)
 
+    def numbers(self) -> set[int]:
+        """The numbers of the subscriptions that are held."""
+        return set(self._subscriptions)
+
+    def subscription(self, number: int) -> Subscription:
+        """A subscription by its number."""
+        return self._subscriptions[number]
+
     def wanted_by(self, source: str) -> list[int]:
         """The subscriptions that a source may have something for."""
         own = [number for number, made in self._of[source].compiled.items() if made.filter.alternatives]

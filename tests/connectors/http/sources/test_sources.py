@@ -15,7 +15,7 @@ from likewise.broker.broker import Broker
 from likewise.broker.config import Config, Server
 from likewise.broker.store.tokens import make_token
 from likewise.cli.main import app
-from likewise.client import BrokerRefused, Publisher
+from likewise.client import BrokerRefused, Publisher, Subscriber
 from likewise.client.asynchronous import AsyncPublisher
 from tests.connectors.conftest import serving
 
@@ -136,6 +136,24 @@ def test_who_may_announce_look_and_correct(broker: Broker) -> None:
         with Publisher(address, token=free) as client:
             assert client.sources.list().total == 1
             assert client.sources.correct("t", "temperature").by == "all"
+
+
+def test_a_controllable_source_is_told_and_shown_what_it_is_asked_for(broker: Broker, client: Publisher) -> None:
+    """It waits for the next word; who cannot be told is refused."""
+    client.sources.announce({**ROOF, "controllable": True, "interval": 60})
+    broker.learning.wait_until_learnt()
+    first = client.sources.sense("roof/1", wait=30)
+    assert (first.on, first.reason) == (False, "nobody asks for it")
+    with Subscriber("ann", client.address) as ann:
+        ann.subscribe("{temperature~ > 25 degC}", "warm")
+    told = client.sources.sense("roof/1", first.version, wait=30)
+    assert (told.on, told.wanted, told.interval) == (True, 1, 60)
+    shown = msgspec.json.decode(client.request("GET", "/v1/sources/roof%2F1/demand").content)
+    assert [(each["id"], each["text"]) for each in shown["filters"]] == [("warm", "{temp1 > 25 degC}")]
+    assert client.sources.show("roof/1").wanted == 1
+    client.sources.announce({**ROOF, "source": "cellar"})
+    with pytest.raises(BrokerRefused, match="controllable"):
+        client.sources.sense("cellar")
 
 
 def test_asyncio_programs_have_the_same(broker: Broker) -> None:
