@@ -68,4 +68,4 @@ def test_a_wrong_word_is_said_before_spark_starts(tmp_path: Path, capsys: pytest
         str(tmp_path / "c"),
     ]
     assert run(said) == 2
-    assert "parquet:DIR or delta:DIR" in capsys.readouterr().err
+    assert "parquet:DIR, delta:DIR or kafka:" in capsys.readouterr().err

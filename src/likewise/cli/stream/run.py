@@ -1,4 +1,4 @@
-"""`likewise stream run`: match what comes into a folder, on Spark, and keep what was found in a lake."""
+"""`likewise stream run`: match what comes into a folder or a topic, on Spark, and keep what was found in a lake."""
 
 from __future__ import annotations
 
@@ -17,8 +17,10 @@ if TYPE_CHECKING:
 
 
 def run(
-    inlet: Annotated[str, typer.Option("--from", metavar="ADDRESS", help="Where events come from: files:DIR.")],
-    outlet: Annotated[str, typer.Option("--to", metavar="ADDRESS", help="The lake: parquet:DIR or delta:DIR.")],
+    inlet: Annotated[str, typer.Option("--from", metavar="ADDRESS", help="files:DIR or kafka://host:port/topic.")],
+    outlet: Annotated[
+        str, typer.Option("--to", metavar="ADDRESS", help="parquet:DIR, delta:DIR or kafka://host:port/topic.")
+    ],
     subscriptions: Annotated[
         str, typer.Option("--subscriptions", "-s", metavar="DIR", help="The change log of subscriptions to follow.")
     ],
@@ -35,13 +37,18 @@ def run(
     threshold: Annotated[float | None, typer.Option(min=0, max=1, help="The score a match needs.")] = None,
     measure: MeasureName = None,
     space: SpaceName = None,
+    kafka: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Settings of librdkafka; ${NAME} is of the environment.")
+    ] = None,
     master: Annotated[
         str | None, typer.Option(help="The Spark master; else SPARK_REMOTE, else all cores of this machine.")
     ] = None,
     memory: Annotated[str, typer.Option(help="Memory of Spark's driver.")] = "1g",
     as_json: AsJson = False,
 ) -> None:
-    """Match what comes into a folder against a change log of subscriptions, batch by batch, each exactly once.
+    """Match what comes into a folder or a topic against a change log of subscriptions, batch by batch.
+
+    Each goes exactly once into a lake, and at least once to a topic.
 
     Files are JSON lines (.jsonl, .jsonl.gz), Parquet or Arrow streams in EventBatch's schema. Ctrl-C ends it; started
     again with the same checkpoint, it goes on where it was. With --json each batch is one line.
@@ -50,6 +57,7 @@ def run(
     """
     from likewise.pipeline.session import spark_session
     from likewise.pipeline.streaming.checkpoint import Counts, Query
+    from likewise.pipeline.streaming.kafka_settings import read_settings
     from likewise.pipeline.streaming.matchers import MeaningChoice
     from likewise.pipeline.streaming.run import Stream
 
@@ -57,7 +65,14 @@ def run(
     wait = _seconds(every)
     folder = str(Path(subscriptions).absolute())
     query = Query(_absolute(inlet), _absolute(outlet), folder, keep, tenant)
-    stream = Stream(query, Path(checkpoint), MeaningChoice(space, measure, threshold, said), most=most, bad=bad)
+    stream = Stream(
+        query,
+        Path(checkpoint),
+        MeaningChoice(space, measure, threshold, said),
+        most=most,
+        bad=bad,
+        kafka=None if kafka is None else read_settings(kafka),
+    )
     began, total, batches = time.perf_counter(), Counts(), 0
     with spark_session(master, memory=memory) as spark:
         try:
@@ -77,7 +92,7 @@ def run(
 def _absolute(address: str) -> str:
     """An address whose folder is the same wherever a worker stands."""
     kind, _, place = address.partition(":")
-    return f"{kind}:{Path(place).absolute()}" if place else address
+    return f"{kind}:{Path(place).absolute()}" if place and kind != "kafka" else address
 
 
 def _seconds(text: str) -> float:
@@ -97,7 +112,7 @@ def _show(report: BatchReport, as_json: bool) -> None:
     counts = report.counts
     rate = f"{counts.events / report.seconds:,.0f} a second" if report.seconds else "at once"
     again = ", repeated" if report.repeated else ""
-    behind = f", {report.lag:,} bytes behind" if report.lag else ""
+    behind = f", {report.lag:,} behind" if report.lag else ""
     output.console(stderr=True).print(
         f"batch {report.batch}{again}: {counts.events:,} events ({rate}), {counts.matches:,} matches, "
         f"{counts.bad:,} bad, version {report.subscriptions}{behind}",

@@ -1,4 +1,4 @@
-"""Where a stream's rows go: a lake of plain Parquet or of Delta tables."""
+"""Where a stream's rows go: a lake of plain Parquet or of Delta tables, or a topic of Kafka."""
 
 from __future__ import annotations
 
@@ -9,12 +9,17 @@ from likewise.errors import InputError
 from likewise.lake.delta_commits import DeltaCommits
 from likewise.lake.parts import Part
 from likewise.lake.plain_commits import PlainCommits
+from likewise.pipeline.streaming.kafka_outlet import KafkaOutlet
+from likewise.pipeline.streaming.kafka_settings import kafka_address
 
 
 class Outlet(Protocol):
-    """What parts are committed to; `folder` is where workers write them."""
+    """What parts are committed to; `folder` is where workers write them, None if they write none."""
 
-    folder: Path
+    @property
+    def folder(self) -> Path | None:
+        """Where workers write parts."""
+        ...
 
     def committed(self, query: str, batch: int) -> bool:
         """Whether a batch is there."""
@@ -28,15 +33,15 @@ class Outlet(Protocol):
 def open_outlet(address: str) -> Outlet:
     """The outlet of an address.
 
-    >>> open_outlet("parquet:lake").folder.name
-    'lake'
     >>> open_outlet("lake")
     Traceback (most recent call last):
-    likewise.errors.InputError: a stream goes to parquet:DIR or delta:DIR, not to 'lake'
+    likewise.errors.InputError: a stream goes to parquet:DIR, delta:DIR or kafka://host:port/topic, not to 'lake'
     """
     kind, _, place = address.partition(":")
     if kind == "parquet" and place:
         return PlainCommits(Path(place).absolute())
     if kind == "delta" and place:
         return DeltaCommits(Path(place).absolute())
-    raise InputError(f"a stream goes to parquet:DIR or delta:DIR, not to {address!r}")
+    if kind == "kafka":
+        return KafkaOutlet(kafka_address(address))
+    raise InputError(f"a stream goes to parquet:DIR, delta:DIR or kafka://host:port/topic, not to {address!r}")

@@ -7,7 +7,7 @@ gives equal rows under the same names, and is committed once (docs/decisions/010
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -22,6 +22,7 @@ from likewise.matching.saved.index import product
 from likewise.pipeline.streaming.checkpoint import Checkpoint, Counts, Plan, Query
 from likewise.pipeline.streaming.inlets.files import FileInlet
 from likewise.pipeline.streaming.inlets.ranges import Inlet
+from likewise.pipeline.streaming.kafka_settings import kafka_address
 from likewise.pipeline.streaming.matchers import MeaningChoice, save_matcher
 from likewise.pipeline.streaming.outlets import Outlet, open_outlet
 from likewise.pipeline.streaming.task import Done, Order, run_task
@@ -49,7 +50,14 @@ class Stream:
     """A query that is ready to run; everything that can be refused at the start is refused here."""
 
     def __init__(
-        self, query: Query, checkpoint: Path, choice: MeaningChoice | None = None, *, most: int = MOST, bad: str = ""
+        self,
+        query: Query,
+        checkpoint: Path,
+        choice: MeaningChoice | None = None,
+        *,
+        most: int = MOST,
+        bad: str = "",
+        kafka: Mapping[str, str] | None = None,
     ) -> None:
         if query.keep not in KEPT:
             raise InputError(f"--keep is one of {', '.join(KEPT)}, found {query.keep!r}")
@@ -59,8 +67,11 @@ class Stream:
         self.choice = choice or MeaningChoice()
         self.most = most
         self.bad = str(Path(bad).absolute()) if bad else ""
-        self.inlet: Inlet = open_inlet(query.inlet)
+        self.kafka = dict(kafka or {})
+        self.inlet: Inlet = open_inlet(query.inlet, self.kafka)
         self.outlet: Outlet = open_outlet(query.outlet)
+        if self.outlet.folder is None and query.keep != "matches":
+            raise InputError(f"a topic takes matches alone; --keep {query.keep} needs parquet:DIR or delta:DIR")
         self.log = ChangeLog.opened(Path(query.subscriptions).absolute())
         self.matchers = self.log.folder / "matchers"
         save_matcher(self.log.held(), system_clock(), self.choice, self.matchers)  # what cannot be held is said now
@@ -102,7 +113,7 @@ class Stream:
                 )
             orders = [
                 Order(checkpoint.name, plan.batch, number, each, str(folder), plan.at, self.query.keep,
-                      self.query.tenant, str(outlet.folder), self.bad)
+                      self.query.tenant, str(outlet.folder or ""), self.bad, **self._topics())
                 for number, each in enumerate(plan.ranges)
             ]  # fmt: skip
             done = run_tasks(spark, orders)
@@ -114,9 +125,21 @@ class Stream:
         seconds, lag = time.perf_counter() - began, self.inlet.lag(checkpoint.positions)
         return BatchReport(plan.batch, counts, plan.subscriptions, round(seconds, 3), lag, repeated)
 
+    def _topics(self) -> dict[str, Any]:
+        """What tasks must know of Kafka, where it takes part."""
+        said: dict[str, Any] = {}
+        if self.query.inlet.startswith("kafka:"):
+            said["kafka"] = self.kafka | {"bootstrap.servers": kafka_address(self.query.inlet).servers}
+        if self.query.outlet.startswith("kafka:"):
+            servers, said["topic"] = kafka_address(self.query.outlet)
+            said["kafka_out"] = self.kafka | {"bootstrap.servers": servers}
+        return said
+
     def _told(self, plan: Plan, held: HeldSet) -> list[Part]:
         """The part that says what numbers stand for, those that the batch before did not know."""
         known = 0
+        if self.outlet.folder is None:
+            return []
         if plan.batch:
             before = self.checkpoint.planned(plan.batch - 1).subscriptions
             if before == plan.subscriptions:
@@ -129,17 +152,21 @@ class Stream:
         return [write_part(self.outlet.folder, SUBSCRIPTIONS, subscription_rows(new, held.version), name)]
 
 
-def open_inlet(address: str) -> Inlet:
+def open_inlet(address: str, kafka: Mapping[str, str] | None = None) -> Inlet:
     """The inlet of an address.
 
     >>> open_inlet("readings")
     Traceback (most recent call last):
-    likewise.errors.InputError: a stream comes from files:DIR, not from 'readings'
+    likewise.errors.InputError: a stream comes from files:DIR or kafka://host:port/topic, not from 'readings'
     """
     kind, _, place = address.partition(":")
     if kind == "files" and place:
         return FileInlet(Path(place))
-    raise InputError(f"a stream comes from files:DIR, not from {address!r}")
+    if kind == "kafka":
+        from likewise.pipeline.streaming.inlets.kafka import KafkaInlet
+
+        return KafkaInlet(kafka_address(address), kafka)
+    raise InputError(f"a stream comes from files:DIR or kafka://host:port/topic, not from {address!r}")
 
 
 def run_tasks(spark: SparkSession, orders: list[Order]) -> list[Done]:

@@ -7,7 +7,7 @@ crash, puts equal rows in the same place.
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ from likewise.lake.once import write_whole
 from likewise.lake.parts import DAY, EVENTS, MATCHES, Part, day_text, lake_schema, write_part
 from likewise.pipeline.streaming.checkpoint import Counts
 from likewise.pipeline.streaming.inlets.files import read_file
-from likewise.pipeline.streaming.inlets.ranges import Range, Records
+from likewise.pipeline.streaming.inlets.ranges import FileRange, Range, Records
 from likewise.pipeline.streaming.matched_events import MatchedEvents, match_events
 from likewise.pipeline.streaming.matchers import opened
 
@@ -39,6 +39,9 @@ class Order(msgspec.Struct, frozen=True):
     tenant: str
     folder: str = ""  # of the lake
     bad: str = ""  # folder for what is no event
+    kafka: dict[str, str] = {}  # settings to read with
+    topic: str = ""  # to send matches to, in place of the lake
+    kafka_out: dict[str, str] = {}  # settings to send with
 
     @property
     def name(self) -> str:
@@ -81,7 +84,7 @@ def _run(order: Order) -> Done:
     events: dict[int, list[Any]] = {}
     bad: list[BadEvent] = []
     counts = Counts()
-    for records in read_range(order.range):
+    for records in read_range(order.range, order.kafka):
         read = records.read
         times = records.times[read.places]
         found = match_events(matcher, read.events, np.where(times == NO_TIME, order.at, times))
@@ -96,6 +99,11 @@ def _run(order: Order) -> Done:
             kept = read.events.take(places).to_arrow(dictionary=False).replace_schema_metadata(None)
             _collect(events, days[places], kept)
     parts = []
+    if order.topic:
+        from likewise.pipeline.streaming.kafka_outlet import send_matches
+
+        send_matches((rows for _, several in sorted(matches.items()) for rows in several), order.topic, order.kafka_out)
+        matches = {}
     for table, collected in ((MATCHES, matches), (EVENTS, events)):
         for day, rows in sorted(collected.items()):
             whole = pa.Table.from_batches(rows, lake_schema(table))
@@ -106,9 +114,13 @@ def _run(order: Order) -> Done:
     return Done(tuple(parts), counts)
 
 
-def read_range(range: Range) -> Iterator[Records]:
+def read_range(range: Range, kafka: Mapping[str, str]) -> Iterator[Records]:
     """What a range holds."""
-    return read_file(range)
+    if isinstance(range, FileRange):
+        return read_file(range)
+    from likewise.pipeline.streaming.inlets.kafka import read_topic
+
+    return read_topic(range, kafka)
 
 
 def _match_rows(order: Order, records: Records, found: MatchedEvents) -> pa.RecordBatch:

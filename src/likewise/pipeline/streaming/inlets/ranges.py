@@ -30,8 +30,22 @@ class FileRange(msgspec.Struct, frozen=True, tag="file", omit_defaults=True):
         return self.name, self.stop
 
 
-Range = FileRange
-Positions = dict[str, int]  # how far each file was read
+class TopicRange(msgspec.Struct, frozen=True, tag="topic", omit_defaults=True):
+    """Offsets of a partition of a topic, `stop` not among them."""
+
+    topic: str
+    partition: int
+    first: int
+    stop: int
+
+    @property
+    def position(self) -> tuple[str, int]:
+        """What is read up to here."""
+        return f"{self.topic}/{self.partition}", self.stop
+
+
+Range = FileRange | TopicRange
+Positions = dict[str, int]  # how far each file or partition was read
 
 
 class Records(NamedTuple):
@@ -53,5 +67,5 @@ class Inlet(Protocol):
         ...
 
     def lag(self, positions: Positions) -> int:
-        """How much is there and not yet planned: bytes of files."""
+        """How much is there and not yet planned: offsets of a topic, bytes of files."""
         ...
