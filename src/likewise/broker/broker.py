@@ -206,10 +206,18 @@ class Broker:
         """Register a subscriber, or change its queue; what waits for it stays."""
         return cast("SubscriberQueue", wait_for(lambda done: self.start_register(tenant, id, policy, limit, done)))
 
-    def start_register(self, tenant: Tenant, id: str, policy: Policy | None, limit: int | None, done: Done) -> None:
-        """`register`, telling `done` when it is on disk."""
+    def start_register(
+        self, tenant: Tenant, id: str, policy: Policy | None, limit: int | None, done: Done,
+        also: Sequence[Command] = (),
+    ) -> None:  # fmt: skip
+        """`register`, telling `done` when it is on disk; other commands may follow it at once."""
         wanted = allowed_queue(tenant, id, policy, limit, self.config.queues, self.config.limits)
-        self.commands(tenant, [wanted], lambda results: done(_only(results)))
+
+        def applied(results: list[object]) -> None:
+            found = _first_error(results)
+            done(results[0] if found is results else found)
+
+        self.commands(tenant, [wanted, *also], applied)
 
     def unregister(self, tenant: Tenant, id: str) -> None:
         """Forget a subscriber, its subscriptions and what waits for it."""

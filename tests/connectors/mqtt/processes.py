@@ -13,6 +13,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+from likewise.connectors.mqtt.codec import Connect, encode
+
 STARTING = 180.0  # seconds a broker may take to listen, on a slow machine
 
 
@@ -36,6 +38,16 @@ def free_port() -> int:
         return int(trying.getsockname()[1])
 
 
+def _answers(port: int) -> bool:
+    """Whether a broker lets a client in; its port may be open long before."""
+    try:
+        with socket.create_connection(("127.0.0.1", port), timeout=STARTING) as line:
+            line.sendall(encode(Connect("are you there")))
+            return bool(line.recv(100))
+    except OSError:
+        return False
+
+
 @contextmanager
 def listening_broker(*options: str) -> Iterator[Running]:
     """A broker with data of its own; at the end it still runs, and has said no traceback."""
@@ -51,11 +63,9 @@ def listening_broker(*options: str) -> Iterator[Running]:
             while True:
                 assert process.poll() is None, log.read_text(encoding="utf-8")
                 assert time.monotonic() < deadline, log.read_text(encoding="utf-8")
-                try:
-                    socket.create_connection(("127.0.0.1", port), timeout=1).close()
+                if _answers(port):
                     break
-                except OSError:
-                    time.sleep(0.1)
+                time.sleep(0.1)
             yield running
             assert process.poll() is None, log.read_text(encoding="utf-8")
             assert not running.tracebacks(), running.tracebacks()

@@ -33,14 +33,14 @@ def test_what_a_member_leaves_goes_to_another_except_qos_2(home: Devices) -> Non
         one.subscribe("$share/g2/left", qos=2)
         for n, qos in enumerate((1, 2, 1)):
             writer.publish("left", b"%d" % n, qos)
-        sent = one.messages(3, acknowledge=False)
+        [held] = [each for each in one.messages(3, acknowledge=False) if each.payload == b"1"]
         two.subscribe("$share/g2/left", qos=2)
         assert not two.settled()
         one.cut()
-        assert [each.payload for each in two.messages(2)] == [b"0", b"2"]
+        assert {each.payload for each in two.messages(2)} == {b"0", b"2"}
         assert one.again(session_expiry=LAST).session_present
         [again] = one.messages(1, acknowledge=False)
-        assert (again.payload, again.packet_id, again.dup) == (b"1", sent[1].packet_id, True)
+        assert (again.payload, again.packet_id, again.dup) == (b"1", held.packet_id, True)
         assert not two.settled()
         one.cut()
 

@@ -16,7 +16,7 @@ MQTT_3_1_1: Final = 4  # protocol levels
 MQTT_5: Final = 5
 
 
-class Will(msgspec.Struct, frozen=True, gc=False):
+class Will(msgspec.Struct, frozen=True, gc=False, repr_omit_defaults=True):
     """What is published when the connection breaks; its delay is the property `will_delay`."""
 
     topic: str
@@ -26,7 +26,7 @@ class Will(msgspec.Struct, frozen=True, gc=False):
     properties: Properties = NO_PROPERTIES
 
 
-class Connect(msgspec.Struct, frozen=True, gc=False):
+class Connect(msgspec.Struct, frozen=True, gc=False, repr_omit_defaults=True):
     """A client's first packet. `clean_start` is 3.1.1's clean session, too; `client_id` may be ''."""
 
     client_id: str
@@ -39,7 +39,7 @@ class Connect(msgspec.Struct, frozen=True, gc=False):
     properties: Properties = NO_PROPERTIES
 
 
-class Connack(msgspec.Struct, frozen=True, gc=False):
+class Connack(msgspec.Struct, frozen=True, gc=False, repr_omit_defaults=True):
     """The answer to a Connect."""
 
     session_present: bool = False
@@ -47,7 +47,7 @@ class Connack(msgspec.Struct, frozen=True, gc=False):
     properties: Properties = NO_PROPERTIES
 
 
-class Publish(msgspec.Struct, frozen=True, gc=False):
+class Publish(msgspec.Struct, frozen=True, gc=False, repr_omit_defaults=True):
     """A message. `packet_id` is 0 with QoS 0. A decoder fills in the topic that an alias stands for."""
 
     topic: str
@@ -59,7 +59,7 @@ class Publish(msgspec.Struct, frozen=True, gc=False):
     properties: Properties = NO_PROPERTIES
 
 
-class Puback(msgspec.Struct, frozen=True, gc=False):
+class Puback(msgspec.Struct, frozen=True, gc=False, repr_omit_defaults=True):
     """QoS 1: the message is taken, or refused."""
 
     packet_id: int
@@ -67,7 +67,7 @@ class Puback(msgspec.Struct, frozen=True, gc=False):
     properties: Properties = NO_PROPERTIES
 
 
-class Pubrec(msgspec.Struct, frozen=True, gc=False):
+class Pubrec(msgspec.Struct, frozen=True, gc=False, repr_omit_defaults=True):
     """QoS 2, first answer: the message is taken, or refused."""
 
     packet_id: int
@@ -75,7 +75,7 @@ class Pubrec(msgspec.Struct, frozen=True, gc=False):
     properties: Properties = NO_PROPERTIES
 
 
-class Pubrel(msgspec.Struct, frozen=True, gc=False):
+class Pubrel(msgspec.Struct, frozen=True, gc=False, repr_omit_defaults=True):
     """QoS 2: the sender forgets the message and asks for its id to be free again."""
 
     packet_id: int
@@ -83,7 +83,7 @@ class Pubrel(msgspec.Struct, frozen=True, gc=False):
     properties: Properties = NO_PROPERTIES
 
 
-class Pubcomp(msgspec.Struct, frozen=True, gc=False):
+class Pubcomp(msgspec.Struct, frozen=True, gc=False, repr_omit_defaults=True):
     """QoS 2, last answer: the id is free again."""
 
     packet_id: int
@@ -91,7 +91,7 @@ class Pubcomp(msgspec.Struct, frozen=True, gc=False):
     properties: Properties = NO_PROPERTIES
 
 
-class Wish(msgspec.Struct, frozen=True, gc=False):
+class Wish(msgspec.Struct, frozen=True, gc=False, repr_omit_defaults=True):
     """One filter of a Subscribe with its options; `retain_handling`: 0 send, 1 send if new, 2 send none."""
 
     filter: str
@@ -101,7 +101,7 @@ class Wish(msgspec.Struct, frozen=True, gc=False):
     retain_handling: int = 0
 
 
-class Subscribe(msgspec.Struct, frozen=True, gc=False):
+class Subscribe(msgspec.Struct, frozen=True, gc=False, repr_omit_defaults=True):
     """Filters that a client asks for, at least one."""
 
     packet_id: int
@@ -109,7 +109,7 @@ class Subscribe(msgspec.Struct, frozen=True, gc=False):
     properties: Properties = NO_PROPERTIES
 
 
-class Suback(msgspec.Struct, frozen=True, gc=False):
+class Suback(msgspec.Struct, frozen=True, gc=False, repr_omit_defaults=True):
     """The QoS granted to each filter, or why it is refused."""
 
     packet_id: int
@@ -117,7 +117,7 @@ class Suback(msgspec.Struct, frozen=True, gc=False):
     properties: Properties = NO_PROPERTIES
 
 
-class Unsubscribe(msgspec.Struct, frozen=True, gc=False):
+class Unsubscribe(msgspec.Struct, frozen=True, gc=False, repr_omit_defaults=True):
     """Filters that a client no longer asks for, at least one."""
 
     packet_id: int
@@ -125,7 +125,7 @@ class Unsubscribe(msgspec.Struct, frozen=True, gc=False):
     properties: Properties = NO_PROPERTIES
 
 
-class Unsuback(msgspec.Struct, frozen=True, gc=False):
+class Unsuback(msgspec.Struct, frozen=True, gc=False, repr_omit_defaults=True):
     """The answer to an Unsubscribe; 3.1.1 says no reasons."""
 
     packet_id: int
@@ -133,22 +133,22 @@ class Unsuback(msgspec.Struct, frozen=True, gc=False):
     properties: Properties = NO_PROPERTIES
 
 
-class Pingreq(msgspec.Struct, frozen=True, gc=False):
+class Pingreq(msgspec.Struct, frozen=True, gc=False, repr_omit_defaults=True):
     """Are you there?"""
 
 
-class Pingresp(msgspec.Struct, frozen=True, gc=False):
+class Pingresp(msgspec.Struct, frozen=True, gc=False, repr_omit_defaults=True):
     """Yes."""
 
 
-class Disconnect(msgspec.Struct, frozen=True, gc=False):
+class Disconnect(msgspec.Struct, frozen=True, gc=False, repr_omit_defaults=True):
     """The end of a connection. A server says it in 5 only; to a client of 3.1.1 it just closes."""
 
     reason: int = 0
     properties: Properties = NO_PROPERTIES
 
 
-class Auth(msgspec.Struct, frozen=True, gc=False):
+class Auth(msgspec.Struct, frozen=True, gc=False, repr_omit_defaults=True):
     """A step of extended authentication; 5 only."""
 
     reason: int = 0

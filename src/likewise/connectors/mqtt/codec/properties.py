@@ -7,11 +7,11 @@ from typing import Final
 import msgspec
 
 
-class Properties(msgspec.Struct, frozen=True, gc=False):
+class Properties(msgspec.Struct, frozen=True, gc=False, repr_omit_defaults=True):
     """What a packet says beside its fixed fields; None, () or '' where it says nothing of it.
 
-    >>> Properties(content_type="application/json", user=(("id", "e1"),)).user
-    (('id', 'e1'),)
+    >>> Properties(content_type="application/json", user=(("id", "e1"),))
+    Properties(content_type='application/json', user=(('id', 'e1'),))
     """
 
     payload_format: int | None = None  # 0 bytes, 1 UTF-8

@@ -36,6 +36,8 @@ from likewise.connectors.mqtt.codec import (
     encode,
     fitting,
 )
+from likewise.connectors.mqtt.codec.kinds import CONNACK
+from likewise.connectors.mqtt.codec.reasons import REASONS
 from likewise.connectors.mqtt.listener.sending.session import Session
 from likewise.defaults import MQTT_ALIASES, MQTT_WAITING_BYTES
 from likewise.errors import PacketError
@@ -85,8 +87,9 @@ class Connection:
 
     __slots__ = (
         "_close", "_decoder", "_held", "_hold", "_out", "_packets", "_waiting_bytes", "_write", "access", "busy",
-        "closed", "ended_well", "heard", "held_up", "keep_alive", "largest", "peer", "ready", "received_count",
-        "sent_count", "server", "session", "taken", "tenant", "token", "tokens_seen", "version", "window", "words",
+        "closed", "ended_well", "heard", "held_up", "keep_alive", "largest", "longest", "peer", "ready",
+        "received_count", "sent_count", "server", "session", "taken", "tenant", "token", "tokens_seen", "version",
+        "window", "words",
     )  # fmt: skip
 
     def __init__(
@@ -119,8 +122,9 @@ class Connection:
         self.heard = asyncio.get_running_loop().time()
         self.window = 0
         self.largest = packet_bytes
+        self.longest = 0  # seconds that its session may outlive it
         self.words = True  # whether reasons are said in words
-        self.taken = 0  # messages that are not acknowledged yet
+        self.taken = 0  # messages whose acknowledgement is not complete yet: of QoS 2, until PUBCOMP
         self.received_count = self.sent_count = 0
         self.busy = self.ready = self.closed = self.held_up = False
         self.ended_well = False  # the client said goodbye: there is no will
@@ -145,20 +149,22 @@ class Connection:
     def _take(self, packets: Iterable[Packet]) -> None:
         """Deal with packets in their order; messages next to each other together."""
         messages: list[Publish] = []
-        for packet in packets:
-            if self.closed:
-                return
-            if not messages and self._waits(packet):
-                continue
-            if type(packet) is Publish:
-                messages.append(packet)
-            else:
-                if messages:
-                    messages = self._publish(messages)
-                if not self._waits(packet):
-                    self._deal(packet)
-        if messages and not self.closed:
-            self._publish(messages)
+        try:
+            for packet in packets:
+                if self.closed:
+                    return
+                if not messages and self._waits(packet):
+                    continue
+                if type(packet) is Publish:
+                    messages.append(packet)
+                else:
+                    if messages:
+                        messages = self._publish(messages)
+                    if not self._waits(packet):
+                        self._deal(packet)
+        finally:  # those before something malformed, too
+            if messages and not self.closed:
+                self._publish(messages)
 
     def _waits(self, packet: Packet) -> bool:
         """Whether a packet has to wait for another one to be dealt with; then it does."""
@@ -198,7 +204,7 @@ class Connection:
             if not self.session.expiry and expiry:
                 self.end(Reason.PROTOCOL_ERROR, "a session that ends with its connection cannot be kept in the end")
                 return
-            self.session.expiry = min(expiry, self.session.expiry)
+            self.session.expiry = min(expiry, self.longest)
         self.ended_well = packet.reason != Reason.DISCONNECT_WITH_WILL
         self._finish()
 
@@ -285,7 +291,8 @@ class Connection:
             if reason == Reason.UNSUPPORTED_PROTOCOL_VERSION:
                 self.version = MQTT_3_1_1
             if self.version == MQTT_5 or reason in _SAID:
-                self.say(Connack(reason=reason, properties=self.told(words)))
+                code = reason if reason in REASONS[CONNACK] else Reason.PROTOCOL_ERROR
+                self.say(Connack(reason=code, properties=self.told(words)))
         elif self.version == MQTT_5:
             self.say(Disconnect(reason, self.told(words)))
         self._finish()

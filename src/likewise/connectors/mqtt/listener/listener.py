@@ -47,6 +47,7 @@ from likewise.connectors.mqtt.topic_maps import load_maps
 from likewise.defaults import MQTT_ALIASES, MQTT_CONNECT_SECONDS
 from likewise.errors import LikewiseError, NotAuthenticated
 from likewise.formats.wire.operations import ConnectionShown
+from likewise.model.time import SECOND, duration
 
 _log = structlog.get_logger("likewise.mqtt")
 _ENCODE = msgspec.json.Encoder().encode
@@ -208,6 +209,7 @@ class Listener:
         connection.token, connection.tokens_seen = who.token, self.door.tokens_version
         connection.window = min(asked.receive_maximum or 65_535, config.in_flight)
         connection.largest = asked.maximum_packet_size or 2**28
+        connection.longest = duration(config.session) // SECOND
         keep_alive = packet.keep_alive
         if config.keep_alive and not 0 < keep_alive <= config.keep_alive:
             keep_alive = config.keep_alive

@@ -205,7 +205,6 @@ class Publishing:
                 connection.taken -= 1
                 connection.send(encode(Puback(packet.packet_id), version))
             elif packet.qos == 2:
-                connection.taken -= 1
                 assert session is not None
                 session.received[packet.packet_id] = True
                 line = session.connection or connection  # the client may have come back meanwhile, and waits there
@@ -243,7 +242,7 @@ class Publishing:
         else:
 
             def acknowledged() -> None:
-                connection.taken -= 1
+                connection.taken -= packet.qos == 1
                 if packet.qos == 2:
                     session.received[packet.packet_id] = True
                 connection.say(Puback(packet.packet_id) if packet.qos == 1 else Pubrec(packet.packet_id))

@@ -70,6 +70,7 @@ class Receiving:
 
         def answer() -> None:
             session.received.pop(packet, None)
+            connection.taken = max(0, connection.taken - 1)  # it may have been sent over an earlier connection
             connection.say(Pubcomp(packet))
 
         if session.number:

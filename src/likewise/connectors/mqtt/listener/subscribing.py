@@ -151,12 +151,12 @@ class Subscribing:
 
     async def _topic(self, session: Session, wish: Wish, option: Option, before: Option | None) -> None:
         if option.qos:
-            await self.queue_of(session)
             retained = wish.retain_handling == 0 or (wish.retain_handling == 1 and before is None)
-            await self._command(
-                session.tenant,
-                SubscribeTopic(session.subscriber, wish.filter, option.qos, option.no_local, retained),
-            )
+            wanted = SubscribeTopic(session.subscriber, wish.filter, option.qos, option.no_local, retained)
+            if session.outbox is None or session.outbox.queue.gone:
+                await self.queue_of(session, wanted)  # in one step: what others publish from now on comes
+            else:
+                await self._command(session.tenant, wanted)
         elif before is not None and before.qos:
             await self._command(session.tenant, UnsubscribeTopic(session.subscriber, wish.filter))
 
@@ -177,22 +177,26 @@ class Subscribing:
             lambda done: broker.start_subscribe(tenant, subscriber, [subscription], True, done)
         )
 
-    async def queue_of(self, session: Session) -> Outbox:
-        """A session's queue, registered if it is new."""
+    async def queue_of(self, session: Session, *also: Command) -> Outbox:
+        """A session's queue, registered if it is new, and then other commands are given at once."""
         if session.outbox is None or session.outbox.queue.gone:
-            queue = await self.register(session.tenant, session.subscriber)
+            queue = await self.register(session.tenant, session.subscriber, *also)
             if session.outbox is None or session.outbox.queue is not queue:
                 session.outbox = outbox = Outbox(self._home, session.tenant, queue)
                 outbox.members.append(session)
+                if also:
+                    outbox.pump()  # nobody was there to be woken when they were carried out
         return cast("Outbox", session.outbox)
 
-    async def register(self, tenant: Tenant, id: str) -> SubscriberQueue:
-        """A subscriber's queue, registered if it is new."""
+    async def register(self, tenant: Tenant, id: str, *also: Command) -> SubscriberQueue:
+        """A subscriber's queue, registered if it is new; other commands follow at once."""
         known = tenant.subscribers.get(id)
-        if known is not None and not known.gone:
+        if known is not None and not known.gone and not also:
             return known
         start = self._home.broker.start_register
-        return cast("SubscriberQueue", await self._home.door.answer(lambda done: start(tenant, id, None, None, done)))
+        return cast(
+            "SubscriberQueue", await self._home.door.answer(lambda done: start(tenant, id, None, None, done, also))
+        )
 
     async def _command(self, tenant: Tenant, command: Command) -> object:
         return await self._home.door.answer(lambda done: self._home.broker.command(tenant, command, done))
@@ -302,7 +306,7 @@ class Subscribing:
         made = PublishForMany(f"{OWN}{ANSWERS}{name}", _ENCODE(said), version=connection.version)
         connection.send(made.to(0))
         if packet.qos:
-            connection.taken -= 1
+            connection.taken -= packet.qos == 1
             if packet.qos == 2:
                 session.received[packet.packet_id] = True
             connection.say(Puback(packet.packet_id) if packet.qos == 1 else Pubrec(packet.packet_id))
