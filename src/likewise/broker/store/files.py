@@ -42,13 +42,14 @@ class Place:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+        self._paths = [str(folder / name) for name in (DATABASE, DATABASE + "-wal")]  # looked at before every commit
         self._found = self._look()
 
     def _look(self) -> list[tuple[int, int] | None]:
         found: list[tuple[int, int] | None] = []
-        for name in (DATABASE, DATABASE + "-wal"):
+        for path in self._paths:
             try:
-                status = os.stat(self._folder / name)
+                status = os.stat(path)
             except OSError:
                 found.append(None)
             else:
