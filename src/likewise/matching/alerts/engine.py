@@ -99,7 +99,7 @@ class AlertEngine(BaseEngine):
         self._conditions = 0
         self._sequence = 0
         self._due: list[tuple[int, int, int, int, Key]] = []
-        self._heard: dict[str, dict[tuple[int, Key], None]] = {}  # event id -> where it may still be withdrawn
+        self._heard: dict[str, list[tuple[int, Key]]] = {}  # event id -> where it may still be withdrawn
         self._room = ROOM
 
     # -- members --------------------------------------------------------------------------------
@@ -219,7 +219,7 @@ class AlertEngine(BaseEngine):
             says = state.hear(member.alert, heard, 0 if member.timeless else self.lateness)
             self._settle_down(member, key, state)
             if event.id is not None and (key in member.states or says):
-                self._heard.setdefault(event.id, {})[ordinal, key] = None
+                self._heard.setdefault(event.id, []).append((ordinal, key))
             said += self._tell(member, key, says)
         self.refused_late += late
         self.keyless += None in keys.values()
@@ -268,7 +268,7 @@ class AlertEngine(BaseEngine):
         return time < newest and time < self.now - self.lateness and self.now - self.forget < newest
 
     def _kept(self, member: Member) -> int:
-        return max(self.forget, 2 * max(member.alert.spans(), default=0))
+        return max(self.forget, 2 * member.longest)
 
     def _settle_down(self, member: Member, key: Key, state: KeyState) -> None:
         """After a step: keep the state if it says anything, and note when it next moves by itself."""
@@ -286,7 +286,7 @@ class AlertEngine(BaseEngine):
         for say in says:
             member.items.append(item_of(say, key))
             if say.about.event_id is not None:
-                self._heard.setdefault(say.about.event_id, {})[member.ordinal, key] = None
+                self._heard.setdefault(say.about.event_id, []).append((member.ordinal, key))
         self._schedule_digest(member)
         return []
 
@@ -339,7 +339,7 @@ class AlertEngine(BaseEngine):
         """Take an event back: it no longer counts for what has not been said."""
         said: Hits = []
         before = None
-        for ordinal, key in sorted(self._heard.pop(event_id, ())):
+        for ordinal, key in sorted(set(self._heard.pop(event_id, ()))):
             member = self._members.get(ordinal)
             if member is None:
                 continue
@@ -353,7 +353,7 @@ class AlertEngine(BaseEngine):
                 self._settle_down(member, key, state)
                 said += self._tell(member, key, says)
                 if event_id in state.held_back:  # that it cleared was held back itself
-                    self._heard.setdefault(event_id, {})[ordinal, key] = None
+                    self._heard.setdefault(event_id, []).append((ordinal, key))
         return said
 
     def outage(self, by: int) -> None:
@@ -397,7 +397,7 @@ class AlertEngine(BaseEngine):
         """Note which events can be withdrawn from an alert."""
         for key, id in _withdrawable(member):
             if id is not None:
-                self._heard.setdefault(id, {})[member.ordinal, key] = None
+                self._heard.setdefault(id, []).append((member.ordinal, key))
 
     # -- telling --------------------------------------------------------------------------------
 

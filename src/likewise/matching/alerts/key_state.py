@@ -6,7 +6,7 @@ hold, since when, whether that was said, and where in the trail of remembered ev
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from likewise.defaults import MAX_HELD_BACK, MAX_TAKEN_BACK
 from likewise.matching.plain.alerts.story import SETTLING, TIMER, Base, Heard, Run, Say, stepped
@@ -27,17 +27,17 @@ class KeyState:
     )  # fmt: skip
 
     def __init__(self) -> None:
-        self.waiting: list[Heard] = []
+        self.waiting: Sequence[Heard] = ()  # of what most keys never have, they hold no list of their own
         self.base = NO_BASE
         self.trail: list[Heard] = []
         self.settled = FRESH
         self.last_arrival = 0
         self.spoken = False
         self.quiet_until: int | None = None
-        self.held_back: list[str | None] = []
+        self.held_back: Sequence[str | None] = ()
         self.more_held_back = 0
         self.absent = False
-        self.holding: set[str] = set()
+        self.holding: tuple[str, ...] = ()
         self.begin: int | None = None
         self.told = False
         self.run_from = 0
@@ -55,7 +55,7 @@ class KeyState:
             self._remember(heard)
             return self._speak(alert, says)
         if lateness:
-            self.waiting.append(heard)
+            self.waiting = [*self.waiting, heard]
             return []
         return self._settle(alert, heard, heard.arrival)
 
@@ -106,16 +106,17 @@ class KeyState:
                 self.begin, self.told, self.run_from = heard.time, heard.told, place
             elif heard.told:
                 self.told = True
-            self.holding.add(heard.source)
+            if heard.source not in self.holding:
+                self.holding += (heard.source,)
         elif self.holding:
-            self.holding.discard(heard.source)
+            self.holding = tuple(source for source in self.holding if source != heard.source)
             if not self.holding:
                 self.begin, self.told = None, False
 
     def refold(self) -> None:
         """Find again what holds, after the trail or the base was changed."""
         run = self.base.run
-        self.holding, self.begin, self.told, self.run_from = set(run.holding), run.begin, run.told, IN_BASE
+        self.holding, self.begin, self.told, self.run_from = tuple(run.holding), run.begin, run.told, IN_BASE
         for place, heard in enumerate(self.trail):
             self._step(heard, place)
 
@@ -138,9 +139,8 @@ class KeyState:
         """What is due happens."""
         if what == SETTLING:
             limit = _own_time(min(self.waiting, key=_arrival))
-            self.waiting.sort(key=_own_time)
-            ready = [each for each in self.waiting if _own_time(each) <= limit]
-            del self.waiting[: len(ready)]
+            ready = sorted((each for each in self.waiting if _own_time(each) <= limit), key=_own_time)
+            self.waiting = [each for each in self.waiting if _own_time(each) > limit]
             return [say for heard in ready for say in self._settle(alert, heard, moment)]
         if alert.absent_for is not None:
             last = self._last(holding=False)
@@ -203,14 +203,13 @@ class KeyState:
         passed: list[Say] = []
         for say in says:
             if self.quiet_until is not None and say.moment < self.quiet_until:
-                self.held_back.append(say.about.event_id)
-                if len(self.held_back) > MAX_HELD_BACK:
-                    del self.held_back[0]
-                    self.more_held_back += 1
+                kept = [*self.held_back, say.about.event_id]
+                more = max(0, len(kept) - MAX_HELD_BACK)
+                self.held_back, self.more_held_back = kept[more:], self.more_held_back + more
             else:
                 passed.append(say._replace(suppressed=len(self.held_back) + self.more_held_back))
                 self.quiet_until = say.moment + alert.at_most_every
-                self.held_back, self.more_held_back = [], 0
+                self.held_back, self.more_held_back = (), 0
         return passed
 
     def is_blank(self) -> bool:

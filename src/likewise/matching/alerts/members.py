@@ -39,7 +39,18 @@ class Family:
 class Member:
     """One alert: what it needs, where it belongs, its keys, and what its digest has gathered."""
 
-    __slots__ = ("alert", "family", "items", "needed", "ordinal", "scheduled", "states", "subscription", "watched")
+    __slots__ = (
+        "alert",
+        "family",
+        "items",
+        "longest",
+        "needed",
+        "ordinal",
+        "scheduled",
+        "states",
+        "subscription",
+        "watched",
+    )
 
     def __init__(
         self, ordinal: int, subscription: Subscription, watched: Watched, needed: float, family: Family
@@ -48,6 +59,7 @@ class Member:
         self.ordinal = ordinal
         self.subscription = subscription
         self.alert: Alert = subscription.alert
+        self.longest = max(self.alert.spans(), default=0)
         self.watched = watched
         self.needed = needed
         self.family = family

@@ -7,7 +7,7 @@ family goes by the smallest among its members). States are JSON: they are small,
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -29,12 +29,12 @@ class SavedState(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown
     key: Key
     last_arrival: int
     trail: list[Heard] = []
-    waiting: list[Heard] = []
+    waiting: Sequence[Heard] = ()
     base: Base | None = None
     settled: int = FRESH
     spoken: bool = False
     quiet_until: int | None = None
-    held_back: list[str | None] = []
+    held_back: Sequence[str | None] = ()
     more_held_back: int = 0
     absent: bool = False
 
