@@ -131,7 +131,7 @@ def main() -> int:
     parser.add_argument("--keys", type=int, default=1_000_000)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    report = run(200, 500, options.seed) if options.quick else run(options.alerts, options.keys, options.seed)
+    report = run(600, 1_000, options.seed) if options.quick else run(options.alerts, options.keys, options.seed)
     if options.quick:
         report["missed"] = []
     print(json.dumps(report, indent=1))
