@@ -34,6 +34,9 @@ COMMANDS: Final = {
     "concepts": Lazy("likewise.cli.concepts:app", "Kinds of readings, and vocabularies of your own.", "Meaning"),
     "ingest": Lazy("likewise.cli.ingest:ingest", "Make events of RDF files, on Spark.", "Meaning"),
     "stream": Lazy("likewise.cli.stream.app:app", "Match streams and stored events on Spark.", "Spark"),
+    "backtest": Lazy(
+        "likewise.cli.stream.backtest:backtest", "Say what subscriptions would have found in stored events.", "Spark"
+    ),
     "data": Lazy("likewise.cli.data:app", "Get the data of published experiments.", "Figures"),
     "eval": Lazy("likewise.cli.main:evaluations", "Evaluate measures on published data.", "Figures"),
     "bench": Lazy("likewise.cli.bench:bench", "Measure speed (from a source checkout).", "Figures"),

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from likewise.errors import ArtefactDamaged, InputError, LikewiseError
+from likewise.errors import ArtefactDamaged, InputError
 from likewise.lake.change_log import ChangeLog
 from likewise.lake.held_set import HeldSet
 from likewise.lake.parts import SUBSCRIPTIONS, Part, subscription_rows, write_part
@@ -25,7 +25,7 @@ from likewise.pipeline.streaming.inlets.ranges import Inlet
 from likewise.pipeline.streaming.kafka_settings import kafka_address
 from likewise.pipeline.streaming.matchers import MeaningChoice, save_matcher
 from likewise.pipeline.streaming.outlets import Outlet, open_outlet
-from likewise.pipeline.streaming.task import Done, Order, run_task
+from likewise.pipeline.streaming.task import Done, Order, raised, run_task
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -177,7 +177,7 @@ def run_tasks(spark: SparkSession, orders: list[Order]) -> list[Done]:
     done = [found[number] for number in range(len(orders))]
     for each in done:
         if each.code:
-            raise _raised(each)
+            raise raised(each)
     return done
 
 
@@ -198,17 +198,6 @@ def do(rows: Iterator[pa.RecordBatch], orders: list[bytes]) -> Iterator[pa.Recor
         done = run_task(msgspec.json.decode(orders[number], type=Order))
         columns: list[Any] = [pa.array([number], pa.int64()), pa.array([msgspec.json.encode(done)], pa.binary())]
         yield pa.RecordBatch.from_arrays(columns, names=["task", "done"])
-
-
-def _raised(done: Done) -> LikewiseError:
-    """The error of a task, as near to its class as can be told by its code."""
-    kinds: list[type[LikewiseError]] = [LikewiseError]
-    for kind in kinds:
-        kinds += kind.__subclasses__()
-    found = next((kind for kind in kinds if kind.code == done.code), LikewiseError)
-    error = found.__new__(found)
-    Exception.__init__(error, done.error)
-    return error
 
 
 def _meaning(folder: Path) -> str:

@@ -78,6 +78,17 @@ def run_task(order: Order) -> Done:
         return Done(error=str(error), code=error.code)
 
 
+def raised(done: Done) -> LikewiseError:
+    """The error of a task, as near to its class as can be told by its code."""
+    kinds: list[type[LikewiseError]] = [LikewiseError]
+    for kind in kinds:
+        kinds += kind.__subclasses__()
+    found = next((kind for kind in kinds if kind.code == done.code), LikewiseError)
+    error = found.__new__(found)
+    Exception.__init__(error, done.error)
+    return error
+
+
 def _run(order: Order) -> Done:
     matcher = opened(order.matcher)
     matches: dict[int, list[Any]] = {}
