@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import cast
+
+import structlog
 
 from likewise.broker.store.commits import wait_for
 from likewise.broker.store.entries import (
@@ -22,12 +24,13 @@ from likewise.broker.store.entries import (
 from likewise.broker.store.event_log import Done, EventLog
 from likewise.broker.tenants.tenant import Tenant
 from likewise.defaults import MAX_ANNOUNCEMENTS, MAX_CORRECTIONS
-from likewise.errors import LimitExceeded, UnknownId
+from likewise.errors import LikewiseError, LimitExceeded, UnknownId
 from likewise.model import Event
 from likewise.model.announcements.announcement import Announcement
 from likewise.model.announcements.shown_event import announcement_event, source_event
 from likewise.semantics.annotations.corrections import Correction
 
+_log = structlog.get_logger("likewise.catalogue")
 LEASE_OVER = "its lease is over"
 
 
@@ -62,6 +65,14 @@ class Announcements:
             withdrawn = [Withdraw(before.event)] if before.event else []
         said = [] if renewed else [announcement_event(announcement)]
         self._append(tenant, command, said, withdrawn, lambda result: done(_either(result, renewed)))
+
+    def hear(self, tenant: Tenant, announced: Iterable[Announcement]) -> None:
+        """Hold announcements that others made, and that nobody waits for; what is refused is said."""
+        for announcement in announced:
+            try:
+                self.start_announce(tenant, announcement, lambda result: None)
+            except LikewiseError as refused:
+                _log.warning("an announcement is refused", source=announcement.source[:60], reason=str(refused))
 
     def revoke(self, tenant: Tenant, source: str, reason: str = "") -> None:
         """Let an announcement hold no longer."""

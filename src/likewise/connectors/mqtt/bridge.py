@@ -159,6 +159,8 @@ class Bridge:
                 _settle(stored)
             else:
                 self.state.passed_over += not events
+                if not events:
+                    self._announce(message)
                 readable.append((message, events, stored))
         every = [event for _, events, _ in readable for event in events]
         try:
@@ -171,6 +173,10 @@ class Bridge:
                     await self._set_aside(message, refused)
         for _, _, stored in readable:
             _settle(stored)
+
+    def _announce(self, message: Message) -> None:
+        """Hold what a message announces; what is refused is said, and the rest goes on."""
+        self._door.broker.announcements.hear(self._tenant, self._reader.announcements(message))
 
     async def _publish(self, events: list[Event]) -> None:
         """Append events; waits for as long as they cannot be stored for now."""

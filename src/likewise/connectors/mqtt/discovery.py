@@ -72,6 +72,15 @@ class Discovery:
             if not known:
                 del self._states[state]
 
+    def state_of(self, topic: str) -> str | None:
+        """The state topic that a configuration's topic speaks of."""
+        found = self._topics.get(topic)
+        return None if found is None else found[0]
+
+    def said_of(self, topic: str) -> list[Announced]:
+        """Everything that was announced of a state topic."""
+        return list(self._states.get(topic, {}).values())
+
     def bare(self, topic: str) -> Announced | None:
         """What a bare value of a topic is, if that was announced."""
         return next((each for each in self._states.get(topic, {}).values() if not each.field), None)

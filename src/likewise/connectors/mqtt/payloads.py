@@ -16,10 +16,11 @@ from typing import Any, Final
 import msgspec
 
 from likewise.connectors.media_types import JSON, Said, Unreadable, media_types, read_events
+from likewise.connectors.mqtt.announced import discovered, exposed
 from likewise.connectors.mqtt.discovery import Discovery
 from likewise.connectors.mqtt.messages import Message
 from likewise.connectors.mqtt.topic_maps import Named, Rule, TopicMap
-from likewise.defaults import MAX_EVENT_BYTES, MAX_TERM_LENGTH
+from likewise.defaults import MAX_DOCUMENT_BYTES, MAX_EVENT_BYTES, MAX_TERM_LENGTH
 from likewise.errors import FormatError, LikewiseError
 from likewise.formats.cloudevents import event_from_cloudevent
 from likewise.formats.json.events import event_from_document, is_envelope
@@ -27,6 +28,7 @@ from likewise.formats.payload import Json
 from likewise.formats.senml import events_from_senml
 from likewise.formats.strict_json import as_bytes, decode, decode_items, decode_object
 from likewise.model import Event, EventTuple, event
+from likewise.model.announcements.announcement import Announcement
 from likewise.model.time import SECOND, microseconds
 
 _MEANINGLESS: Final = frozenset(
@@ -63,13 +65,28 @@ class MessageReader:
         if rule.read == "discovery":
             self._learn(message)
             return []
-        if rule.read == "skip" or not message.payload:
+        if rule.read in ("skip", "exposes") or not message.payload:
             return []
         try:
             made = self._readable(message, found, now)
             return [self._complete(each, number, message, found, now) for number, each in enumerate(made)]
         except LikewiseError as error:
             raise Unreadable(error, message.payload) from error
+
+    def announcements(self, message: Message) -> list[Announcement]:
+        """What a message announces, after it was read: Zigbee2MQTT's devices, Home Assistant's configurations."""
+        rule = self._maps.find(message.topic).rule
+        if rule.read == "discovery":
+            state = self._discovery.state_of(message.topic)
+            found = None if state is None else discovered(self.source_of(state), self._discovery.said_of(state))
+            return [] if found is None else [found]
+        if rule.read != "exposes" or len(message.payload) > MAX_DOCUMENT_BYTES:
+            return []
+        try:
+            devices: list[Any] = decode(message.payload, _ARRAY, "list of devices")
+            return exposed(devices)
+        except LikewiseError:
+            return []  # it says nothing, and nothing depends on it
 
     def strict(self, topic: str) -> bool:
         """Whether what cannot be read is refused there."""

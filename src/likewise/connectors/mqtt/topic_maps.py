@@ -24,7 +24,7 @@ from likewise.errors import FormatError, LikewiseError
 from likewise.matching.topics.trie import TopicTrie
 from likewise.model.units import any_unit
 
-Reader = Literal["auto", "json", "value", "text", "senml", "cloudevent", "telegraf", "discovery", "skip"]
+Reader = Literal["auto", "json", "value", "text", "senml", "cloudevent", "telegraf", "discovery", "exposes", "skip"]
 _NAMED: Final = re.compile(r"\{([a-z_][a-z0-9_]*)\}")
 _HEADER: Final = re.compile(r"^[ \t]*\[\[\s*topic\s*\]\]", re.MULTILINE)
 

@@ -113,6 +113,8 @@ class Publishing:
             events = []
         except RecursionError:
             raise Unreadable(FormatError("the payload is nested too deeply"), packet.payload) from None
+        if not events and access.free("publish"):
+            self._home.broker.announcements.hear(tenant, reader.announcements(message))
         found: Sequence[Event] = events or [reader.noted(message, self._home.broker.clock())]
         found = sourced(access, found)
         if (ends := first_end(found)) is not None and ends < 0:
