@@ -150,7 +150,9 @@ class Broker:
         )
         self.wanted = WantedSources(self.config.matching.profile, self._texts)
         self.activation = Activation(self.wanted, clock, self.announcements.say)
-        self.catalogue = Catalogue(self.learning, clock, self.activation.resting, self.wanted.count)
+        self.catalogue = Catalogue(
+            self.learning, clock, self.activation.resting, self.wanted.count, self.config.matching.profile == "full"
+        )
         store.followers.append(self.learning)
         self.metrics.watch(tenants, lambda: store.position, lambda: worker.position)
         self.metrics.watch_upkeep(

@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 
 import msgspec
 
-TABS: Final = ("live", "subscriptions", "words", "rankings", "health")
+TABS: Final = ("live", "subscriptions", "sources", "words", "rankings", "health")
 EVENT, WHY = "/event", "/why"
 PATHS: Final = ("/", *(f"/{tab}" for tab in TABS), EVENT, WHY)
 

@@ -10,12 +10,14 @@ import httpx
 import msgspec
 
 from likewise.client.endpoint import Endpoint, plain_reason
+from likewise.client.sources import source_path
 from likewise.client.targets import target_path
 from likewise.errors import LikewiseError, NotAllowed, NotAuthenticated, Unavailable
 from likewise.formats.json.answers import explanation_from_json
 from likewise.formats.wire.meaning import Evidence, Near
 from likewise.formats.wire.operations import ConnectionShown, LetterShown, Stats
 from likewise.formats.wire.questions import Backtest, Grid, JudgementTaken
+from likewise.formats.wire.sources import CorrectionShown, SourceShown, SourcesPage, UsefulQuestion, WordShown
 from likewise.formats.wire.subscribers import SubscriberShown
 from likewise.formats.wire.subscriptions import SubscriptionShown
 from likewise.formats.wire.targets import TargetShown, TargetWanted
@@ -162,6 +164,31 @@ class BrokerApi:
     async def retry_target(self, shown: TargetShown) -> None:
         """Try the dead letters of a target again."""
         await self._call("POST", target_path(shown.subscriber, shown.subscription, shown.id, "retry"))
+
+    async def sources(self, containing: str, limit: int) -> SourcesPage:
+        """Sources by name."""
+        return await self._get(SourcesPage, "/v1/sources", containing=containing, limit=limit)
+
+    async def source(self, source: str) -> SourceShown:
+        """One source, with what each attribute of it means."""
+        return await self._get(SourceShown, source_path(source))
+
+    async def vocabulary(self, limit: int = 500) -> list[WordShown]:
+        """The stream's own words."""
+        return await self._get(list[WordShown], "/v1/vocabulary", limit=limit)
+
+    async def useful_questions(self, limit: int = 5) -> list[UsefulQuestion]:
+        """The questions whose answers change most."""
+        return await self._get(list[UsefulQuestion], "/v1/vocabulary/questions", limit=limit)
+
+    async def correct(self, attribute: str, of: str, name: str, means: str, unit: str) -> CorrectionShown:
+        """Say what an attribute means."""
+        said = {"attribute": attribute, "of": of, "name": name, "means": means, "unit": unit}
+        return await self._post(CorrectionShown, "/v1/corrections", said)
+
+    async def take_back(self, number: int) -> None:
+        """Take a correction back."""
+        await self._call("DELETE", f"/v1/corrections/{number}")
 
     async def dead_letters(self) -> list[LetterShown]:
         """What could not be read or delivered."""

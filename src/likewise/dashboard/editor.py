@@ -8,8 +8,11 @@ from html import escape
 from nicegui import ui
 
 from likewise.dashboard.look import score_badge, table
+from likewise.dashboard.sources.completing import offered, themes_of
 from likewise.dashboard.viewing import Viewing, clock
 from likewise.dashboard.wording import event_line, understand
+from likewise.errors import LikewiseError
+from likewise.formats.wire.sources import WordShown
 from likewise.formats.wire.subscriptions import SubscriptionShown
 from likewise.formats.wire.watching import Arrival
 from likewise.model.showing import KINDS
@@ -31,6 +34,7 @@ class EditorPanel:
     def __init__(self, viewing: Viewing) -> None:
         self._viewing = viewing
         self._shown: list[SubscriptionShown] | None = None
+        self._words: list[WordShown] = []
         with ui.element("div").classes("lw-two"):
             with ui.column().classes("lw-panel"):
                 self._editor()
@@ -51,6 +55,7 @@ class EditorPanel:
                 ui.button(example, on_click=lambda e=example: self._text.set_value(e)).props(
                     "flat dense no-caps size=sm"
                 ).classes("lw-mono")
+        self._offered = ui.row().classes("gap-1 items-center w-full").mark("offered")
         self._understood = ui.column().classes("w-full gap-1").mark("understood")
         with ui.row().classes("items-end gap-2 w-full"):
             self._subscriber = ui.input("For whom", value="me").props("dense outlined").classes("w-32")
@@ -60,7 +65,31 @@ class EditorPanel:
         self._tried = ui.column().classes("w-full gap-1").mark("tried")
         self._understand()
 
+    async def learn_words(self) -> None:
+        """Get the stream's own words, to offer them while somebody types; without them, none are offered."""
+        try:
+            words = await self._viewing.api.vocabulary()
+        except LikewiseError:
+            return  # the banner says so, or the token may not see them
+        if words != self._words:
+            self._words = words
+            self._offer()
+
+    def _offer(self) -> None:
+        """Offer what may come next: attributes and values of the stream, and themes where nothing stands yet."""
+        text = self._text.value or ""
+        self._offered.clear()
+        found = offered(text, self._words) if text.strip() else [(t, f"{{{t}}} {{") for t in themes_of(self._words)]
+        with self._offered:
+            if found:
+                ui.label("In this stream:" if text.strip() else "Themes of this stream:").classes("lw-soft")
+            for shown, whole in found:
+                ui.button(shown, on_click=lambda e=whole: self._text.set_value(e)).props(
+                    "flat dense no-caps size=sm"
+                ).classes("lw-mono")
+
     def _understand(self) -> None:
+        self._offer()
         found = understand(self._text.value or "")
         good = found.subscription is not None
         self._try.set_enabled(good)

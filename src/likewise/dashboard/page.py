@@ -14,12 +14,14 @@ from likewise.dashboard.health import HealthPanel
 from likewise.dashboard.live import LivePanel
 from likewise.dashboard.look import CSS
 from likewise.dashboard.rankings import RankingsPanel
+from likewise.dashboard.sources.panel import SourcesPanel
 from likewise.dashboard.targets import TargetsPanel
 from likewise.dashboard.viewing import Viewing
 from likewise.dashboard.words import WordsPanel
 
 ICONS = {
-    "live": "bolt", "subscriptions": "edit_note", "words": "hub", "rankings": "leaderboard", "health": "monitor_heart",
+    "live": "bolt", "subscriptions": "edit_note", "sources": "sensors", "words": "hub", "rankings": "leaderboard",
+    "health": "monitor_heart",
 }  # fmt: skip
 MOVED = "lw_moved"  # the browser's back and forward buttons
 WATCH = f"""<script>
@@ -82,6 +84,8 @@ def _build(feeds: Feeds, token: str, client: Client, address: Address) -> None:
             with ui.tab_panel("subscriptions"):
                 editor = EditorPanel(viewing)
                 targets = TargetsPanel(viewing)
+            with ui.tab_panel("sources"):
+                sources = SourcesPanel(viewing)
             with ui.tab_panel("words"):
                 words = WordsPanel(viewing)
             with ui.tab_panel("rankings"):
@@ -116,6 +120,9 @@ def _build(feeds: Feeds, token: str, client: Client, address: Address) -> None:
             return
         if panels.value == "subscriptions":
             await targets.show()
+            await editor.learn_words()
+        elif panels.value == "sources":
+            await sources.show()
         elif panels.value == "words":
             await words.show()
         elif panels.value == "rankings":

@@ -42,7 +42,9 @@ class Catalogue:
         clock: Callable[[], int],
         resting: Callable[[Tenant, str], bool] = lambda tenant, source: False,
         wanted: Callable[[Tenant, str], int | None] = lambda tenant, source: None,
+        reads: bool = True,
     ) -> None:
+        self._reads = reads
         self._follower = follower
         self._clock = clock
         self._resting = resting
@@ -55,7 +57,7 @@ class Catalogue:
 
     def understanding(self, tenant: Tenant) -> Understanding:
         """What a tenant's attributes are taken for."""
-        return self._understanding.setdefault(tenant.number, Understanding(tenant))
+        return self._understanding.setdefault(tenant.number, Understanding(tenant, self._reads))
 
     def page(self, tenant: Tenant, after: str = "", limit: int = 100, containing: str = "") -> SourcesPage:
         """Sources by name, some at a time; those whose name contains a text, if one is given."""
@@ -106,6 +108,8 @@ class Catalogue:
 
     def questions(self, tenant: Tenant, limit: int = 10) -> list[UsefulQuestion]:
         """The questions whose answers would change most deliveries."""
+        if not self._reads:
+            return []
         with self._follower.lock:
             learnt = self.learnt(tenant)
             words, since = list(learnt.words()), learnt.since

@@ -12,7 +12,7 @@ from likewise.formats.wire.sources import TakenFor
 from likewise.model.text import fold
 from likewise.model.units import any_unit
 from likewise.semantics.annotations.corrections import Correction
-from likewise.semantics.concepts.facets import Facets
+from likewise.semantics.concepts.facets import UNKNOWN, Facets
 from likewise.semantics.concepts.wording import facets_in_words
 from likewise.semantics.measure import Term, ValueKind
 
@@ -46,7 +46,7 @@ def concept_of(facets: Facets) -> str:
     """
     if not facets.kinds:
         return ""
-    which = [each.name for each in facets.qualifiers if not each.outer]
+    which = [each.name for each in facets.qualifiers if not each.outer and each.standing != UNKNOWN]
     role = [facets.role] if facets.role and facets.role not in (*facets.kinds, "instantaneous") else []
     return " ".join(dict.fromkeys([*which, facets.kinds[0], *role]))
 
@@ -54,8 +54,9 @@ def concept_of(facets: Facets) -> str:
 class Understanding:
     """What a tenant's attributes are taken for; kept as long as corrections and feedback stay."""
 
-    def __init__(self, tenant: Tenant) -> None:
+    def __init__(self, tenant: Tenant, reads: bool = True) -> None:
         self._tenant = tenant
+        self._reads = reads  # whether names are read at all: that takes a space
         self._kept: dict[Term, TakenFor] = {}
         self._judged = -1
 
@@ -75,6 +76,9 @@ class Understanding:
         return found
 
     def _read(self, terms: list[Term]) -> None:
+        if not self._reads:
+            self._kept.update(dict.fromkeys(terms, TakenFor(words="the profile `small` reads no names")))
+            return
         interpretation = self._tenant.stateless.interpretation
         judged = len(interpretation.feedback)
         if judged != self._judged or len(self._kept) > KEPT:
