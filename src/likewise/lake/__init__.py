@@ -3,5 +3,6 @@
 `change_log` is the log of changes to subscriptions, with versions and numbers that are never used twice; `held_set` is
 what it holds at one version. The lake itself is three tables, `matches`, `events` and `subscriptions`, in Parquet
 `parts` that count once they are committed: by a file of `plain_commits` or by the log of Delta Lake (`delta_commits`).
-Files appear whole or not at all, and one of several writers makes each (`once`).
+`upkeep` puts small parts together and takes
+old days out. Files appear whole or not at all, and one of several writers makes each (`once`).
 """

@@ -61,12 +61,14 @@ class PlainCommits:
     def parts(self, table: str | None = None) -> list[Part]:
         """The parts that count, in the order of their paths."""
         found: dict[str, Part] = {}
-        gone: set[str] = set()
         for path in self._commits():
-            read = _read(path)
-            found |= {each.path: each for each in read.added}
-            gone |= set(read.removed)
+            found |= {each.path: each for each in _read(path).added}
+        gone = self.gone()
         return [found[path] for path in sorted(found) if path not in gone and table in (None, found[path].table)]
+
+    def gone(self) -> set[str]:
+        """The paths of parts that counted once."""
+        return {path for commit in self._commits() if commit.name.startswith("tidy-") for path in _read(commit).removed}
 
     def _path(self, query: str, batch: int) -> Path:
         return self.folder / "_commits" / f"{query}-{batch:010d}.json"

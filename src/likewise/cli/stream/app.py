@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from likewise.cli.stream import run, subscriptions
+from likewise.cli.stream import run, subscriptions, upkeep
 
 app = typer.Typer(
     help="Match streams and stored events on Spark.\n\nExample: `likewise stream run --help`",
@@ -13,4 +13,6 @@ app = typer.Typer(
     add_completion=False,
 )
 app.command()(run.run)
+app.command()(upkeep.compact)
+app.command()(upkeep.expire)
 app.add_typer(subscriptions.app, name="subscriptions")
