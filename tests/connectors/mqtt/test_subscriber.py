@@ -15,6 +15,7 @@ from likewise.connectors.mqtt.codec import (
     Disconnect,
     Packet,
     Properties,
+    Publish,
     Reason,
     Suback,
     Subscribe,
@@ -27,6 +28,15 @@ from likewise.errors import InputError, NotAuthenticated, Unavailable
 from tests.connectors.mqtt.conftest import Mosquitto
 
 
+def taken(line: MqttSubscriber, count: int) -> list[Publish]:
+    """The next messages, acknowledged."""
+    found = []
+    for message in islice(line, count):
+        found.append(message)
+        line.acknowledge(message)
+    return found
+
+
 @pytest.mark.parametrize("qos", [0, 1, 2])
 def test_messages_come_as_they_were_published(mosquitto: Mosquitto, qos: int) -> None:
     """With every QoS, in order; a session of a name gets what came while it was away."""
@@ -34,13 +44,13 @@ def test_messages_come_as_they_were_published(mosquitto: Mosquitto, qos: int) ->
     with lasting as line, MqttPublisher(mosquitto.url) as out:
         line.subscribe("home/#", qos)
         out.publish(Message(f"home/{number}", b"%d" % number, qos=1) for number in range(30))
-        came = list(islice(line, 30))
+        came = taken(line, 30)
         assert [(each.topic, each.payload) for each in came] == [(f"home/{n}", b"%d" % n) for n in range(30)]
     if qos:
         with MqttPublisher(mosquitto.url) as out:
             out.publish([Message("home/later", b"31", qos=1)])
         with lasting as line:
-            assert "home/later" in {message.topic for message in islice(line, 2)}
+            assert "home/later" in {message.topic for message in taken(line, 1)}
 
 
 def test_nobody_there_is_said() -> None:

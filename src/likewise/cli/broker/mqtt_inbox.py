@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import time
-from collections.abc import Iterator
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
@@ -76,7 +76,8 @@ class MqttInbox:
         if not wanted and not subscriber.topic:
             raise InputError("nothing to wait for: give a subscription, or a topic like mqtt://host:1883/home/#")
 
-    def __iter__(self) -> Iterator[MqttMessage]:
+    def read(self, show: Callable[[MqttMessage], bool]) -> None:
+        """Show messages and acknowledge each, until `show` says that it was the last."""
         from likewise.errors import Unavailable
 
         said = False
@@ -86,7 +87,10 @@ class MqttInbox:
                     self._subscribe(line)
                     said = False
                     for message in line:
-                        yield read_message(message)
+                        more = show(read_message(message))
+                        line.acknowledge(message)
+                        if not more:
+                            return
             except Unavailable as error:
                 if not said:
                     output.remark(f"{error} Waiting for it; Ctrl-C ends it.")
@@ -129,10 +133,15 @@ def message_line(message: MqttMessage) -> object:
 
 def print_messages(inbox: MqttInbox, count: int | None, as_json: bool) -> None:
     """Print what comes until so many were printed."""
-    for number, message in enumerate(inbox, 1):
+    printed = 0
+
+    def show(message: MqttMessage) -> bool:
+        nonlocal printed
         if as_json:
             output.print_json(message)
         else:
             output.console().print(message_line(message), soft_wrap=True)
-        if number == count:
-            return
+        printed += 1
+        return printed != count
+
+    inbox.read(show)

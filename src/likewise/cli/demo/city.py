@@ -46,7 +46,10 @@ def show_city(*, seconds: float | None, devices: int, seed: int, port: int | Non
         screen.print("Starting the broker ...", style="dim")
         mosquitto = stack.enter_context(Mosquitto())
         bridge = ["--mqtt-bridge", f"{mosquitto.url}/city/#"] if mosquitto.url else []
-        broker = stack.enter_context(Running(["serve", "--ephemeral", "--port", address.rpartition(":")[2], *bridge]))
+        devices_port = str(free_port(defaults.MQTT_PORT))
+        broker = stack.enter_context(
+            Running(["serve", "--ephemeral", "--port", address.rpartition(":")[2], "--mqtt", devices_port, *bridge])
+        )
         view = "not served (--no-dashboard)"
         if dashboard and find_spec("nicegui") is None:
             view = "not installed: pip install 'likewise[dashboard]'"
@@ -59,23 +62,35 @@ def show_city(*, seconds: float | None, devices: int, seed: int, port: int | Non
             client = stack.enter_context(httpx.Client(base_url=address, timeout=PATIENCE))
             wait_until_ready(client, broker)
             line = stack.enter_context(DeviceLine(mosquitto))
-            _Show(screen, client, broker, address, view, line).run(seconds, devices, seed)
+            _Show(screen, client, broker, address, view, line, devices_port).run(seconds, devices, seed)
         except KeyboardInterrupt:
             screen.print("\nStopping. Nothing of the demo stays behind.", style="dim")
+
+
+def by_mqtt(port: str) -> str:
+    """How Mosquitto's own client asks this broker by meaning.
+
+    >>> by_mqtt("1883")
+    "mosquitto_sub -V 5 -p 1883 -t '$likewise/damp' -D subscribe user-property q '{humidity~ > 50 %}'"
+    """
+    name, _, text = SUGGESTED.partition(": ")
+    return f"mosquitto_sub -V 5 -p {port} -t '$likewise/{name}' -D subscribe user-property q '{text}'"
 
 
 class _Show:
     """What the terminal shows, and what the city does meanwhile."""
 
     def __init__(
-        self, screen: Console, client: httpx.Client, broker: Running, address: str, view: str, line: DeviceLine
-    ) -> None:
+        self, screen: Console, client: httpx.Client, broker: Running, address: str, view: str, line: DeviceLine,
+        devices_port: str,
+    ) -> None:  # fmt: skip
         self._screen = screen
         self._client = client
         self._broker = broker
         self._address = address
         self._view = view
         self._line = line
+        self._devices_port = devices_port
         self._position = self._sequence = 0
         self._events: dict[int, dict[str, str]] = {}
 
@@ -159,6 +174,8 @@ class _Show:
         )  # fmt: skip
         title = f"A city of {devices} devices by {vendors} vendors"
         self._screen.print(Panel(where, title=title, border_style="green"))
+        said = Text.assemble("Any program that speaks MQTT 5 may ask, too: ", (by_mqtt(self._devices_port), "bold"))
+        self._screen.print(said, soft_wrap=True)  # one line, so that it can be copied
         self._screen.print(asked)
         self._screen.print()
 

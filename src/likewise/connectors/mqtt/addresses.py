@@ -11,11 +11,12 @@ from urllib.parse import unquote, urlsplit
 
 from likewise.broker.config import Bridge
 from likewise.connectors.mqtt.client import Address, Session
+from likewise.defaults import MQTT_PORT
 from likewise.errors import FormatError, InputError
 from likewise.model.hierarchies.topic_filters import check_filter
 from likewise.model.time import SECOND, duration
 
-_PORTS: Final = {"mqtt": 1883, "mqtts": 8883}
+_PORTS: Final = {"mqtt": MQTT_PORT, "mqtts": 8883}
 
 
 class Parted(NamedTuple):

@@ -45,7 +45,7 @@ _NOT_LET_IN: Final = (Reason.BAD_USER_NAME_OR_PASSWORD, Reason.NOT_AUTHORIZED, R
 
 
 class MqttSubscriber:
-    """A connection that subscribes. A message of QoS 1 or 2 is acknowledged when the next one is asked for.
+    """A connection that subscribes. A message of QoS 1 or 2 comes again in its session until it is acknowledged.
 
     With a `client_id` the broker keeps the session for `session` seconds and what comes meanwhile with it.
     """
@@ -76,8 +76,12 @@ class MqttSubscriber:
                 self._socket = self._address.tls.wrap_socket(self._socket, server_hostname=self._address.host)
         except OSError as error:
             raise Unavailable(f"{self.shown} cannot be reached: {error}; is a broker of MQTT running there?") from None
-        self._send(self._hello)
-        answer = self._answer(Connack)
+        try:
+            self._send(self._hello)
+            answer = self._answer(Connack)
+        except BaseException:
+            self.close()
+            raise
         if answer.reason >= FAILED:
             self.close()
             said = _words(answer.reason, answer.properties)
@@ -117,16 +121,19 @@ class MqttSubscriber:
             match self._next():
                 case Publish() as message:
                     yield message
-                    if message.qos == 1:
-                        self._send(Puback(message.packet_id))
-                    elif message.qos == 2:
-                        self._send(Pubrec(message.packet_id))
                 case Pubrel() as released:
                     self._send(Pubcomp(released.packet_id))
                 case Disconnect() as ended:
                     raise Unavailable(f"{self.shown} ended the connection: {_words(ended.reason, ended.properties)}")
                 case _:
                     pass  # an answer to a ping
+
+    def acknowledge(self, message: Publish) -> None:
+        """Say that a message is dealt with; one of QoS 0 needs no word."""
+        if message.qos == 1:
+            self._send(Puback(message.packet_id))
+        elif message.qos == 2:
+            self._send(Pubrec(message.packet_id))
 
     def _send(self, packet: Packet) -> None:
         assert self._socket is not None, "use it as a context manager"
