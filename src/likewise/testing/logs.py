@@ -102,7 +102,7 @@ class MemoryLog:
         except sqlite3.Error as error:
             raise said(error, None) from error
 
-    def entries(self, after: int, until: int, *, tenant: int | None = None) -> Iterator[Entry]:
+    def entries(self, after: int, until: int, *, tenant: int | None = None, together: bool = False) -> Iterator[Entry]:
         """The entries between two positions, in order."""
         while after < until and (rows := rows_between(Tables(self._connection), after, until, tenant)):
             yield from map(entry_row, rows)

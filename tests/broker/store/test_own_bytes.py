@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +12,9 @@ import pytest
 
 import likewise as lw
 from likewise.broker.broker import Broker
+from likewise.broker.store.files import DATABASE
 from likewise.connectors.media_types import Said, read_events
-from likewise.errors import Conflict
+from likewise.errors import ArtefactDamaged, Conflict
 from likewise.formats.json.batches import MANY, read_each
 
 JSON = Said.of(None)
@@ -97,3 +100,37 @@ def test_events_read_together_and_alone_lead_to_the_same_deliveries() -> None:
 
     for kinds in (2, 4):
         assert delivered(1, kinds) == delivered(80, kinds) == delivered(MANY + 1, kinds)
+
+
+def test_the_log_is_read_together_as_it_is_read_one_by_one(tmp_path: Path) -> None:
+    """Flat and nested payloads, envelopes, tuples and commands between them; also up to an entry that was altered."""
+    said = [b'{"no2": %d.50, "at": "12:00"}' % n for n in range(300)]
+    said += [
+        b'{"v":1,"id":"own %d","source":"s","time":5,"expires":%d,"payload":{"a":{"b":[1,2]}}}' % (n, 10**17)
+        for n in range(30)
+    ]
+    said += [b'{"v":1,"tuples":[{"attribute":"a","value":%d}]}' % n for n in range(30)]
+    said += [b'{"x":1}'] * 250
+    with Broker(tmp_path / "data") as broker:
+        tenant = broker.tenant("default")
+        for first in range(0, len(said), 100):
+            broker.publish(tenant, read_events(b"[" + b",".join(said[first : first + 100]) + b"]", JSON, 0))
+            broker.register(tenant, f"ann {first}")
+        broker.wait_until_matched(300)
+        end = broker.store.position
+        plain = list(broker.store.entries(0, end))
+        together = list(broker.store.entries(0, end, together=True))
+        assert any(entry.batch is not None for entry in together)
+        assert len(plain) > len(said)
+        for one, other in zip(plain, together, strict=True):
+            assert (one.value, one.time) == (other.value, other.time)
+            assert msgspec.structs.replace(other, said=one.said) == one
+    position, body = next((e.position, e.body) for e in plain if b"49.50" in e.body)
+    with closing(sqlite3.connect(tmp_path / "data" / DATABASE)) as store, store:
+        store.execute("UPDATE log SET body = ? WHERE position = ?", (body.replace(b"49.50", b"48.50"), position))
+    with Broker(tmp_path / "data") as broker:
+        for way in (False, True):
+            got = broker.store.entries(0, end, together=way)
+            assert [next(got).position for _ in range(position - 1)] == list(range(1, position))
+            with pytest.raises(ArtefactDamaged):
+                next(got)

@@ -65,7 +65,7 @@ class Backlog:
     def _fetch(self) -> None:
         """Read the next entries that are not held, some at a time: each has to be decoded."""
         if self._unread is None:
-            self._unread = self._log.entries(self._taken, self._until, tenant=self._tenant)
+            self._unread = self._log.entries(self._taken, self._until, tenant=self._tenant, together=True)
         for entry in islice(self._unread, FETCHED):
             entry.applied = self._waiting.pop(entry.position, None)
             self._held.append(entry)

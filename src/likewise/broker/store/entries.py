@@ -362,6 +362,11 @@ def shown_event(entry: Entry) -> dict[str, Any]:
     return found
 
 
+def is_written(body: bytes) -> bool:
+    """Whether an event's tuples were written here, not its payload kept as it came."""
+    return body.startswith(_WRITTEN)
+
+
 def read_event(body: bytes, position: int) -> Event:
     """The event at a position of the log: its tuples as they were written, or its payload, which is read again.
 
@@ -371,6 +376,6 @@ def read_event(body: bytes, position: int) -> Event:
     45
     """
     try:
-        return _EVENTS.decode(body) if body.startswith(_WRITTEN) else event_from_json(body, bare=False)
+        return _EVENTS.decode(body) if is_written(body) else event_from_json(body, bare=False)
     except (msgspec.MsgspecError, LikewiseError) as error:
         raise ArtefactDamaged(f"entry {position} of the log cannot be read: {error}; restore a copy") from error

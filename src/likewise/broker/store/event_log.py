@@ -53,8 +53,11 @@ class EventLog(Protocol):
         """The tables as the last commit left them."""
         ...
 
-    def entries(self, after: int, until: int, *, tenant: int | None = None) -> Iterator[Entry]:
-        """The entries between two positions, in order; one that was altered on disk raises `ArtefactDamaged`."""
+    def entries(self, after: int, until: int, *, tenant: int | None = None, together: bool = False) -> Iterator[Entry]:
+        """The entries between two positions, in order; one that was altered on disk raises `ArtefactDamaged`.
+
+        `together`: many events at once may be read into columns.
+        """
         ...
 
     def close(self) -> None:

@@ -23,7 +23,7 @@ from likewise.broker.store.entries import Entry
 from likewise.broker.store.files import FolderLock, Place, connect, open_tables, said
 from likewise.broker.store.log_entries import rows_between
 from likewise.broker.store.mqtt.messages import messages_between
-from likewise.broker.store.rows import entry_row
+from likewise.broker.store.rows import entry_row, entry_rows
 from likewise.broker.store.tables import Tables
 from likewise.broker.store.watermark import Watermark
 from likewise.defaults import COMMIT_ENTRIES
@@ -196,16 +196,18 @@ class Store:
         except (sqlite3.Error, UnicodeDecodeError) as error:
             raise said(error, self.folder) from error
 
-    def entries(self, after: int, until: int, *, tenant: int | None = None) -> Iterator[Entry]:
-        """The entries between two positions, in order; one that was altered on disk raises `ArtefactDamaged`."""
+    def entries(self, after: int, until: int, *, tenant: int | None = None, together: bool = False) -> Iterator[Entry]:
+        """The entries between two positions, in order; one that was altered on disk raises `ArtefactDamaged`.
+
+        `together`: many events at once are read into columns, for whoever matches them so.
+        """
         while after < until:
             with self.reading() as tables:
                 rows = rows_between(tables, after, until, tenant)
                 messages = messages_between(tables, after, rows[-1][0]) if rows else {}
             if not rows:
                 return
-            for row in rows:  # decoded as they are taken
-                entry = entry_row(row)
+            for entry in entry_rows(rows) if together else map(entry_row, rows):  # decoded as they are taken
                 entry.message = messages.get(entry.position)
                 yield entry
             after = rows[-1][0]
