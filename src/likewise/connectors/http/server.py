@@ -31,6 +31,8 @@ from likewise.connectors.http import subscriptions as http_subscriptions
 from likewise.connectors.http import watching as http_watching
 from likewise.connectors.http.addresses import WholeIds
 from likewise.connectors.http.guard import Guard
+from likewise.connectors.http.me import news as http_news
+from likewise.connectors.http.me import page as http_me
 from likewise.connectors.http.openapi import components
 from likewise.connectors.http.outgoing import targets as http_targets
 from likewise.connectors.http.patience import PatientProtocol, close_slow
@@ -54,7 +56,7 @@ _log = structlog.get_logger("likewise.broker")
 _ROUTERS = (
     http_events, http_subscriptions, http_subscribers, http_matching, http_meaning, http_dead_letters,
     http_operations, http_watching, http_targets, http_sources, http_announcing,
-    http_correcting, http_telling, sse, websocket, publish_stream, mqtt_stream,
+    http_correcting, http_telling, http_me, http_news, sse, websocket, publish_stream, mqtt_stream,
 )  # fmt: skip
 
 

@@ -3,33 +3,25 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Final, NamedTuple
 
 import msgspec
 
 from likewise.connectors.targets.target import Parcel
 from likewise.formats.json.events import event_from_document
-from likewise.formats.wire.deliveries import PartMet
-from likewise.model.alerts.spoken import Spoken
+from likewise.formats.wire.deliveries import Because, DeliverySaid, PartMet
+from likewise.model.text import fold
 from likewise.model.time import spoken as span_text
 
 _SIGNS: Final = {"degC": "°C", "degF": "°F", "ug/m3": "µg/m³", "m3": "m³", "m2": "m²", "m/s2": "m/s²", "percent": "%"}
 _MOST: Final = 20  # attributes, or items of a digest, that are told one by one
 
 
-class Words(msgspec.Struct, frozen=True):
+class Words(NamedTuple):
     """One line that says it all, and the text that says the rest."""
 
     headline: str
     text: str
-
-
-class _Said(msgspec.Struct):
-    """What is needed of a delivery's JSON."""
-
-    event: dict[str, Any]
-    alert: Spoken | None = None
-    selected: tuple[dict[str, Any], ...] = ()
 
 
 def words_of(parcel: Parcel) -> Words:
@@ -45,10 +37,15 @@ def words_of(parcel: Parcel) -> Words:
     Kitchen: 27.3 °C for 5 min, because `tempC` is its temperature
     """
     match = parcel.match
-    said = msgspec.json.decode(match.delivery, type=_Said)
-    parts = [part for why in parcel.because for part in why.parts if part.attribute]
-    who = _who(said) or match.subscription
-    headline = _headline(match.cause, who, said, _readings(said, parts), parts)
+    return words_about(match.delivery, match.cause, match.subscription, match.score, parcel.because)
+
+
+def words_about(delivery: bytes, cause: str, subscription: str, score: float, because: tuple[Because, ...]) -> Words:
+    """What a delivery, as JSON, says to a person."""
+    said = msgspec.json.decode(delivery, type=DeliverySaid)
+    parts = [part for why in because for part in why.parts if part.attribute]
+    who = _who(said) or subscription
+    headline = _headline(cause, who, said, _readings(said, parts), parts)
     lines = [headline, ""]
     lines += [f"- {_part(part)}" for part in parts]
     if said.alert is not None and said.alert.items:
@@ -57,11 +54,11 @@ def words_of(parcel: Parcel) -> Words:
     lines += ["", "What was sent:"]
     for item in event_from_document(said.event).tuples[:_MOST]:
         lines.append(f"  {item.attribute}: {item.value} {_sign(item.unit)}".rstrip())
-    lines += ["", f"Subscription {match.subscription}, score {match.score:.2f}, event {said.event.get('id', '?')}"]
+    lines += ["", f"Subscription {subscription}, score {score:.2f}, event {said.event.get('id', '?')}"]
     return Words(headline, "\n".join(lines) + "\n")
 
 
-def _headline(cause: str, who: str, said: _Said, readings: str, parts: list[PartMet]) -> str:
+def _headline(cause: str, who: str, said: DeliverySaid, readings: str, parts: list[PartMet]) -> str:
     alert = said.alert
     lasted = "" if alert is None or alert.since is None else span_text(max(0, alert.moment - alert.since))
     match cause:
@@ -77,14 +74,14 @@ def _headline(cause: str, who: str, said: _Said, readings: str, parts: list[Part
             return f"{alert.total} matches of {len(alert.counts)} {'key' if len(alert.counts) == 1 else 'keys'}"
         case _:
             text = f"{who}: {readings}"
-    if why := next((part for part in parts if "~" in part.part), None):
+    if why := next((p for p in parts if "~" in p.part and fold(p.attribute) != fold(_asked(p.part))), None):
         text += f", because `{why.attribute}` is its {_asked(why.part)}"
     if alert is not None and alert.suppressed:
         text += f" ({alert.suppressed} more since the last message)"
     return text
 
 
-def _who(said: _Said) -> str:
+def _who(said: DeliverySaid) -> str:
     if said.alert is not None and any(said.alert.key):
         return _key(said.alert.key)
     return str(said.event.get("source") or "")
@@ -94,10 +91,10 @@ def _key(key: tuple[str, ...]) -> str:
     return " ".join(each for each in key if each) or "(no source)"
 
 
-def _readings(said: _Said, parts: list[PartMet]) -> str:
+def _readings(said: DeliverySaid, parts: list[PartMet]) -> str:
     """What was selected, else what met the condition, else the first of what the event says."""
     for chosen in said.selected:
-        return ", ".join(f"{name} {value}" for name, value in chosen["values"].items() if value is not None)
+        return ", ".join(f"{name} {value}" for name, value in chosen.values.items() if value is not None)
     if parts:
         return ", ".join(dict.fromkeys(_with_sign(part.asked or part.value) for part in parts))
     return ", ".join(f"{i.attribute} {i.value}" for i in event_from_document(said.event).tuples[:3])

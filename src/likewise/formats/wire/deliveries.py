@@ -76,6 +76,14 @@ class DeliveryDocument(msgspec.Struct, frozen=True, omit_defaults=True):
     selected: tuple[SelectedValues, ...] = ()
 
 
+class DeliverySaid(msgspec.Struct, frozen=True):
+    """What is read of a delivery to tell it in words."""
+
+    event: dict[str, Any]
+    alert: Spoken | None = None
+    selected: tuple[SelectedValues, ...] = ()
+
+
 class Pending(msgspec.Struct, frozen=True, omit_defaults=True):
     """Deliveries in order; ask for those after `sequence` next. A replay is over when it stays the same.
 

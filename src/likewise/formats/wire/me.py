@@ -1,0 +1,50 @@
+"""What the page of one subscriber shows: its subscriptions in words, and what came."""
+
+from __future__ import annotations
+
+import msgspec
+
+
+class KeyShown(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One key of an alert: since when it holds (µs), whether that was said, whether it is silent."""
+
+    key: tuple[str, ...]
+    heard: int
+    begin: int | None = None
+    said: bool = False
+    absent: bool = False
+    suppressed: int = 0
+
+
+class OwnSubscription(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A subscription: as it is written, in words, and for an alert its newest keys."""
+
+    id: str
+    text: str
+    words: str
+    kind: str
+    keys: tuple[KeyShown, ...] = ()
+
+
+class News(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Something that came: one line that says it, the rest, and what a thumb needs."""
+
+    sequence: int
+    cause: str
+    subscription: str
+    headline: str
+    text: str
+    score: float
+    event_id: str | None = None
+    source: str | None = None
+    at: int | None = None
+
+
+class Me(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Who asks (`name` of the `names` that are theirs), and what is theirs after `sequence`."""
+
+    name: str
+    names: tuple[str, ...]
+    sequence: int
+    subscriptions: tuple[OwnSubscription, ...] = ()
+    news: tuple[News, ...] = ()
