@@ -49,6 +49,8 @@ themes: $(STAMPS)/test ## themes to the letter: departures, degrees, cold start,
 
 test-mqtt: $(STAMPS)/test ## the bridge and targets at length: KILLS (100) of broker, Mosquitto and receivers, 10,000 malformed messages and maps, PACKETS (1,000,000) mutated ones, cost beside a bare client
 	$(BIN)/python -m tests.connectors.mqtt.kills --kills $(or $(KILLS),100)
+	$(BIN)/python -m tests.connectors.mqtt.listener_kills --kills $(or $(KILLS),100) --qos 1
+	$(BIN)/python -m tests.connectors.mqtt.listener_kills --kills $(or $(KILLS),30) --qos 2
 	$(BIN)/python -m tests.connectors.targets.kills --kills $(or $(KILLS),100) --folder $(or $(FOLDER),build/targets)
 	$(BIN)/python -m tests.connectors.mqtt.malformed
 	$(BIN)/python -m tests.connectors.mqtt.mutated --packets $(or $(PACKETS),1000000)
