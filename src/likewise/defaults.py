@@ -48,6 +48,7 @@ BRIDGE_WAITING: Final = (
 BRIDGE_RETRY_SECONDS: Final = 1.0  # pause between attempts to connect, or to store what cannot be stored now
 BRIDGE_SESSION: Final = "7 d"  # how long the user's broker keeps messages for a bridge that is away
 MQTT_PORT: Final = 1883  # where brokers of MQTT are
+MAX_PLAIN_TOPICS: Final = 10_000  # topics whose map is remembered
 MQTT_SESSION: Final = "7 d"  # how long a session here may outlive its connection
 MQTT_PACKET_BYTES: Final = 4 * 2**20 + 65_536  # the largest packet: an event's size, and its topic and properties
 MQTT_RECEIVE_MAXIMUM: Final = 1_000  # messages of a client that are taken before the first of them is acknowledged

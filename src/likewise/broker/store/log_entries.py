@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from likewise.broker.store.checksums import entry_checksum, refuse
 from likewise.broker.store.deliveries import COLUMNS, delivery_row
 from likewise.broker.store.entries import Entry, Gone
-from likewise.broker.store.mqtt.messages import Beside, add_messages, remove_messages
+from likewise.broker.store.mqtt.messages import add_messages, remove_messages
 from likewise.broker.store.rows import ENTRY, entry_row
 from likewise.broker.store.tables import Row, Tables
 
@@ -23,7 +23,7 @@ def add_entries(tables: Tables, entries: Sequence[Entry]) -> None:
         "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
         [(e.position, e.tenant, e.kind, e.source, e.id, e.arrival, e.ends, _checksum(e), e.body) for e in entries],
     )
-    if beside := [Beside(e.position, e.tenant, e.message, e.received) for e in entries if e.message is not None]:
+    if beside := [(e.position, e.tenant, e.message, e.received) for e in entries if e.message is not None]:
         add_messages(tables, beside)
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import base64
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
@@ -20,7 +20,7 @@ from likewise.connectors.mqtt.announced import discovered, exposed
 from likewise.connectors.mqtt.discovery import Discovery
 from likewise.connectors.mqtt.messages import Message
 from likewise.connectors.mqtt.topic_maps import Named, Rule, TopicMap
-from likewise.defaults import MAX_DOCUMENT_BYTES, MAX_EVENT_BYTES, MAX_TERM_LENGTH
+from likewise.defaults import MAX_DOCUMENT_BYTES, MAX_EVENT_BYTES, MAX_PLAIN_TOPICS, MAX_TERM_LENGTH
 from likewise.errors import FormatError, LikewiseError
 from likewise.formats.cloudevents import event_from_cloudevent
 from likewise.formats.json.events import event_from_document, is_envelope
@@ -37,7 +37,25 @@ _MEANINGLESS: Final = frozenset(
 _NUMBER: Final = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?")
 _SENML: Final = frozenset(("n", "bn"))
 _ARRAY: Final = msgspec.json.Decoder(list[Any])
+encode: Final = msgspec.json.Encoder().encode
 _PIECE: Final = MAX_TERM_LENGTH // 4 * 4
+
+
+class Plain(NamedTuple):
+    """What is put into a JSON object that is published to a topic, and around it; `taken` are keys it must not have."""
+
+    taken: frozenset[str]
+    names: dict[str, str]
+    source: str
+    names_json: bytes
+    source_json: bytes
+
+    def envelope(self, payload: bytes, client: bytes, expires: int | None) -> bytes:
+        """The envelope of an object that has none of the keys that are taken."""
+        ends = b"" if expires is None else b',"expires":%d' % expires
+        return b'{"v":1,"payload":%s%s,"client":%s},"source":%s%s}' % (
+            payload[:-1], self.names_json, client, self.source_json, ends,
+        )  # fmt: skip
 
 
 class MessageReader:
@@ -57,6 +75,34 @@ class MessageReader:
         self._maps = maps
         self._strict = strict  # whatever the map says
         self._discovery = Discovery()
+        self._plain: dict[str, Plain | None] = {}
+
+    def plain(self, topic: str) -> Plain | None:
+        """How a JSON object that is published to a topic becomes an envelope as it is; None if it must be taken apart.
+
+        That is where the map says no more than the names of levels.
+
+        >>> from likewise.connectors.mqtt.topic_maps import load_maps
+        >>> found = MessageReader(load_maps()).plain("home/attic/t")
+        >>> found.envelope(b'{"no2": 45}', b'"roof-3"', None)
+        b'{"v":1,"payload":{"no2": 45,"topic":"home/attic/t","client":"roof-3"},"source":"home/attic/t"}'
+        """
+        try:
+            return self._plain[topic]
+        except KeyError:
+            if len(self._plain) >= MAX_PLAIN_TOPICS:
+                self._plain.clear()
+        found = self._maps.find(topic)
+        rule = found.rule
+        said = (rule.within, rule.also, rule.id, rule.time, rule.units, rule.themes, self._discovery.units(topic))
+        made = None
+        if rule.read in ("auto", "json") and not any(said):
+            names = {"topic": topic, **found.levels}
+            source = (found.levels.get("device") or topic)[:MAX_TERM_LENGTH]
+            taken = frozenset((*names, "client", "v", "specversion"))
+            made = Plain(taken, names, source, b"," + encode(names)[1:-1], encode(source))
+        self._plain[topic] = made
+        return made
 
     def read(self, message: Message, now: int) -> list[Event]:
         """The events of a message; none if it is no reading. What is refused, or too large to keep, is `Unreadable`."""
@@ -115,6 +161,7 @@ class MessageReader:
             return [_kept(message.payload)]
 
     def _learn(self, message: Message) -> None:
+        self._plain.clear()
         try:
             said = decode_object(message.payload, "discovery") if message.payload else {}
         except LikewiseError:

@@ -197,7 +197,7 @@ def read_each(data: Sequence[Data], refuse: Refuse = as_raised) -> JsonBatch:
         try:
             line = as_bytes(each, "event", MAX_EVENT_BYTES).strip()
             found = _ANYTHING.decode(line)
-            documents.append(found if type(found) is dict and _keys_once(line, found) else None)
+            documents.append(found if type(found) is dict and keys_once(line, found) else None)
         except (LikewiseError, msgspec.MsgspecError, UnicodeError, RecursionError, OverflowError):
             documents.append(None)  # the plain reader says why
             line = b""
@@ -228,7 +228,7 @@ def _plainly(document: Document) -> Event:
     return event_from_document(document) if is_envelope(document) else event(document)
 
 
-def _keys_once(data: bytes, found: Document) -> bool:
+def keys_once(data: bytes, found: Document) -> bool:
     """Whether surely no key stands twice in one object: a lost one would have taken its colon along."""
     colons = data.count(b":")
     return colons == len(found) or (b"\\u" not in data and colons == _ENCODE(found).count(b":"))
@@ -261,18 +261,41 @@ def keeps_bytes(document: Document) -> bool:
     return "tuples" not in document and all(type(name) is str for name in named)
 
 
+def read_decoded(payloads: list[Document], written: list[bytes], around: list[Around]) -> JsonBatch:
+    """Payloads that are decoded, each with the envelope it is kept in and what that says.
+
+    >>> around = Around(False, source="roof")
+    >>> batch = read_decoded([{"a": 1}], [b'{"v":1,"payload":{"a": 1},"source":"roof"}'], [around])
+    >>> batch[0].source, batch.envelope(0, "e1")
+    ('roof', b'{"v":1,"payload":{"a": 1},"source":"roof","id":"e1"}')
+    """
+
+    def plainly(place: int) -> Event:
+        _, id, source, time, expires = around[place]
+        return event(payloads[place], id=id, source=source, time=time, expires=expires)
+
+    return _read(payloads, written, plainly, as_raised, around)
+
+
 def _read(
-    documents: Sequence[Document | None], written: list[bytes], plainly: Callable[[int], Event], refuse: Refuse
+    documents: Sequence[Document | None],
+    written: list[bytes],
+    plainly: Callable[[int], Event],
+    refuse: Refuse,
+    decoded: list[Around] | None = None,
 ) -> JsonBatch:
-    """Flat objects into columns, everything else by `plainly`, in order; `documents` has None where that is sure."""
+    """Flat objects into columns, everything else by `plainly`, in order; `documents` has None where that is sure.
+
+    Where what stands around them is `decoded`, they are payloads.
+    """
     alike: dict[tuple[str, ...], SameKeys] = {}
     payloads: list[Document | None] = []
-    around = [_BARE] * len(documents)
+    around = [_BARE] * len(documents) if decoded is None else decoded
     involved: list[int] = []
     few = len(documents) < MANY
     for place, document in enumerate(documents):
         payload = None if few else document
-        if payload is not None and "v" in payload and is_envelope(payload):
+        if payload is not None and decoded is None and "v" in payload and is_envelope(payload):
             known = _around(payload)
             if known is None:
                 payload = None
@@ -303,6 +326,8 @@ def _read(
             if raised is not None:
                 raise raised from error
             refused = True
+            continue
+        if decoded is not None:
             continue
         document = documents[place]
         if document is None or not keeps_bytes(document):

@@ -69,7 +69,7 @@ def test_the_text_may_stand_in_the_filter(home: Devices, version: int) -> None:
         else:
             delivery = msgspec.json.decode(message.payload)
             assert (delivery["cause"], delivery["subscriptions"][0]["score"]) == ("arrival", 1.0)
-            assert {"attribute": "sound_4", "value": 30} in delivery["event"]["tuples"]
+            assert delivery["event"]["payload"]["sound_4"] == 30
 
 
 @pytest.mark.parametrize("version", [MQTT_3_1_1, MQTT_5])

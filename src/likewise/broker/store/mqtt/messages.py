@@ -36,13 +36,8 @@ class Kept(msgspec.Struct, frozen=True, gc=False, array_like=True):
     part: int = 0
 
 
-class Beside(NamedTuple):
-    """What is written with an event: its message, and the session and packet id of QoS 2 that it came with."""
-
-    position: int
-    tenant: int
-    message: Kept
-    received: tuple[int, int] | None
+# What is written with an event: its position, tenant and message, and the session and packet id of QoS 2 it came with.
+Beside = tuple[int, int, Kept, tuple[int, int] | None]
 
 
 class RetainedRow(NamedTuple):

@@ -10,8 +10,9 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Sequence
-from typing import Final
+from typing import Any, Final, NamedTuple
 
+import msgspec
 import structlog
 
 from likewise.broker.store.mqtt.messages import Kept
@@ -19,13 +20,13 @@ from likewise.broker.tenants.access import Access
 from likewise.broker.tenants.tenant import Tenant
 from likewise.connectors.ingress import sourced
 from likewise.connectors.media_types import Unreadable
-from likewise.connectors.mqtt.codec import MQTT_5, Puback, Publish, Pubrec, Reason, encode
+from likewise.connectors.mqtt.codec import MQTT_5, NO_PROPERTIES, Puback, Publish, Pubrec, Reason, encode
 from likewise.connectors.mqtt.listener.connection import Connection
 from likewise.connectors.mqtt.listener.sending.home import Home
 from likewise.connectors.mqtt.listener.sending.names import OWN, SHARED, SUBSCRIPTIONS
 from likewise.connectors.mqtt.listener.sending.rendering import kept_properties
 from likewise.connectors.mqtt.messages import Message
-from likewise.defaults import BLOCK_SECONDS, MAX_DEAD_LETTER_BYTES
+from likewise.defaults import BLOCK_SECONDS, MAX_DEAD_LETTER_BYTES, OFF_LOOP_BYTES
 from likewise.errors import (
     FormatError,
     InvalidEvent,
@@ -35,14 +36,27 @@ from likewise.errors import (
     RateExceeded,
     Unavailable,
 )
-from likewise.formats.json.batches import first_end
+from likewise.formats.json.batches import Around, first_end, keys_once, read_decoded
 from likewise.model import Event
 from likewise.model.time import SECOND
 
 _log = structlog.get_logger("likewise.mqtt")
 BLOCKED_SECONDS: Final = 0.05  # before a full queue that blocks is looked at again
 _RESERVED: Final = (OWN, SHARED, "$SYS/")
+_OBJECT: Final = (None, "", "application/json")
+_ANYTHING: Final = msgspec.json.Decoder(dict[str, Any])
 Read = tuple[Publish, list[Event]]
+
+
+class _PlainMessage(NamedTuple):
+    """A message that is a JSON object and nothing else, on its way."""
+
+    connection: Connection
+    packet: Publish
+    message: Kept
+    payload: dict[str, Any]
+    envelope: bytes
+    source: str
 
 
 class Publishing:
@@ -51,6 +65,7 @@ class Publishing:
     def __init__(self, home: Home, subscribed: Callable[[Connection, Publish], None]) -> None:
         self._home = home
         self._subscribed = subscribed
+        self._plain: dict[Tenant, list[_PlainMessage]] = {}  # of this turn of the loop
 
     def take(self, connection: Connection, packets: list[Publish]) -> None:
         """Messages of a client, one after the other."""
@@ -61,6 +76,7 @@ class Publishing:
         most = self._home.config.receive_maximum
         read: list[Read] = []
         counters = self._home.counters(tenant)
+        free = access.free("publish") and not tenant.blocking
         for place, packet in enumerate(packets):
             counters.received += 1
             if packet.qos:
@@ -72,6 +88,8 @@ class Publishing:
                 if connection.taken > most:
                     connection.end(Reason.RECEIVE_MAXIMUM_EXCEEDED, f"at most {most:,} messages are taken at once")
                     return
+            if free and self._take_plainly(connection, tenant, packet):
+                continue
             if packet.topic.startswith(OWN + SUBSCRIPTIONS):
                 self._store(connection, read)
                 if connection.busy:
@@ -92,6 +110,123 @@ class Publishing:
                 if packet.qos == 2:
                     session.received[packet.packet_id] = False
         self._store(connection, read)
+
+    # -- plainly --------------------------------------------------------------------------------
+
+    def _take_plainly(self, connection: Connection, tenant: Tenant, packet: Publish) -> bool:
+        """Gather a message that is a JSON object and says nothing else; whether it is one.
+
+        Those of all connections in one turn of the loop are read into columns together and stored with one request.
+        """
+        payload, properties = packet.payload, packet.properties
+        if payload[:1] != b"{" or payload[-1:] != b"}" or len(payload) > OFF_LOOP_BYTES or packet.topic[0] == "$":
+            return False
+        if properties is not NO_PROPERTIES and (properties.content_type not in _OBJECT or properties.user):
+            return False
+        plain = self._home.reader(tenant).plain(packet.topic)
+        if plain is None:
+            return False
+        try:
+            found = _ANYTHING.decode(payload)
+        except (msgspec.MsgspecError, UnicodeError, RecursionError):
+            return False
+        if not found or not plain.taken.isdisjoint(found) or not keys_once(payload, found):
+            return False
+        session = connection.session
+        assert session is not None
+        now = 0 if properties.message_expiry is None else self._home.broker.clock()
+        message = kept(packet, session.client, now)
+        envelope = plain.envelope(payload, session.client_json, message.expires)
+        found.update(plain.names)
+        found["client"] = session.client
+        if packet.qos == 2:
+            session.received[packet.packet_id] = False
+        waiting = self._plain.get(tenant)
+        if waiting is None:
+            waiting = self._plain[tenant] = []
+            asyncio.get_running_loop().call_soon(self._store_plainly, tenant)
+        waiting.append(_PlainMessage(connection, packet, message, found, envelope, plain.source))
+        return True
+
+    def _store_plainly(self, tenant: Tenant) -> None:
+        """Store what was gathered; what cannot be read so, or stored now, goes the other way, each by itself."""
+        waiting = self._plain.pop(tenant, None)
+        if not waiting:
+            return
+        home = self._home
+        try:
+            home.door.take(tenant, len(waiting))
+            batch = read_decoded(
+                [each.payload for each in waiting],
+                [each.envelope for each in waiting],
+                [Around(False, None, each.source, None, each.message.expires) for each in waiting],
+            )
+        except LikewiseError:  # of one of them, or too much at once: those who can be are told which
+            self._take_apart(waiting)
+            return
+        begun = time.perf_counter()
+
+        def done(result: object) -> None:
+            home.bridge.call(self._stored_plainly, tenant, waiting, begun, result)
+
+        try:
+            request = home.door.request(tenant, batch, done)
+        except LikewiseError as error:
+            self._stored_plainly(tenant, waiting, begun, error)
+            return
+        for entry, each in zip(request[0], waiting, strict=True):
+            entry.message = each.message
+            session = each.connection.session
+            if each.packet.qos == 2 and session is not None and session.number:
+                entry.received = (session.number, each.packet.packet_id)
+        home.door.hand_in(request)
+
+    def _take_apart(self, waiting: list[_PlainMessage]) -> None:
+        """Read messages the other way, and store those of each connection together."""
+        read: dict[Connection, list[Read]] = {}
+        for connection, packet, *_ in waiting:
+            session, access, tenant = connection.session, connection.access, connection.tenant
+            if connection.closed or session is None or access is None or tenant is None:
+                continue
+            try:
+                events = self.read(tenant, access, session.client, packet)
+            except Unreadable as refused:
+                self._refuse(connection, packet, refused.error)
+            except LikewiseError as refused:
+                self._refuse(connection, packet, refused)
+            else:
+                read.setdefault(connection, []).append((packet, events))
+        for connection, own in read.items():
+            self._store(connection, own)
+
+    def _stored_plainly(
+        self, tenant: Tenant, waiting: list[_PlainMessage], begun: float, result: object
+    ) -> None:  # fmt: skip
+        if isinstance(result, BaseException):
+            for each in waiting:
+                self._refuse(each.connection, each.packet, result)
+            return
+        self._home.broker.metrics.published(tenant.name, time.perf_counter() - begun)
+        self._home.counters(tenant).stored += len(waiting)
+        answers: dict[Connection, list[bytes]] = {}
+        for connection, packet, *_ in waiting:
+            if packet.qos == 1:
+                connection.taken -= 1
+                answers.setdefault(connection, []).append(b"\x40\x02" + packet.packet_id.to_bytes(2))
+            elif packet.qos == 2:
+                self._received(connection, packet)
+        for connection, said in answers.items():
+            connection.send(b"".join(said))
+
+    def _received(self, connection: Connection, packet: Publish) -> None:
+        """A message of QoS 2 is on disk."""
+        session = connection.session
+        assert session is not None
+        session.received[packet.packet_id] = True
+        line = session.connection or connection  # the client may have come back meanwhile, and waits there
+        line.send(encode(Pubrec(packet.packet_id), line.version))
+
+    # -- each by itself -------------------------------------------------------------------------
 
     def read(self, tenant: Tenant, access: Access, client: str, packet: Publish) -> list[Event]:
         """The events of a message, at least one; refused if its client may not publish it."""
@@ -165,6 +300,7 @@ class Publishing:
 
     def _hand_in(self, connection: Connection, tenant: Tenant, read: list[Read]) -> None:
         """Append the events of messages in one request, each with what it came in."""
+        self._store_plainly(tenant)  # what came before them
         session = connection.session
         assert session is not None
         begun, home = time.perf_counter(), self._home
@@ -199,7 +335,7 @@ class Publishing:
                 for packet, _ in read:
                     self._refuse(connection, packet, result)
             return
-        home, session, version = self._home, connection.session, connection.version
+        home, version = self._home, connection.version
         home.broker.metrics.published(tenant.name, time.perf_counter() - begun)
         home.counters(tenant).stored += sum(len(events) for _, events in read)
         for packet, _ in read:
@@ -207,10 +343,7 @@ class Publishing:
                 connection.taken -= 1
                 connection.send(encode(Puback(packet.packet_id), version))
             elif packet.qos == 2:
-                assert session is not None
-                session.received[packet.packet_id] = True
-                line = session.connection or connection  # the client may have come back meanwhile, and waits there
-                line.send(encode(Pubrec(packet.packet_id), line.version))
+                self._received(connection, packet)
 
     def _refuse(self, connection: Connection, packet: Publish, error: BaseException) -> None:
         """Say why a message is refused; who cannot be told has it kept as a dead letter."""

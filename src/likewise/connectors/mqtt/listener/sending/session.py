@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from typing import Final, Protocol
 
+import msgspec
+
 from likewise.broker.delivering.topics import session_subscriber
 from likewise.broker.store.mqtt.messages import Kept
 from likewise.broker.store.mqtt.sessions import InFlightRow, Lasting, Option
@@ -91,8 +93,7 @@ class Session:
 
     __slots__ = (
         "_packet",
-        "client",
-        "connection",
+        "client", "client_json", "connection",
         "expiry",
         "flights",
         "groups",
@@ -111,6 +112,7 @@ class Session:
     def __init__(self, tenant: Tenant, client: str, owner: str) -> None:
         self.tenant = tenant
         self.client = client
+        self.client_json = msgspec.json.encode(client)
         self.owner = owner
         self.number = 0
         self.expiry = 0  # seconds after its connection
