@@ -90,8 +90,8 @@ def test_a_groups_acknowledgements_beyond_the_first_open_one_survive_a_restart(t
         with found.client() as writer:
             for n, qos in enumerate((1, 2, 1)):
                 writer.publish("kept", b"%d" % n, qos)
-        sent = one.messages(3, acknowledge=False)
-        one.send(Puback(sent[2].packet_id), Pubrec(sent[1].packet_id))
+        sent = {each.payload: each.packet_id for each in one.messages(3, acknowledge=False)}
+        one.send(Puback(sent[b"2"]), Pubrec(sent[b"1"]))
         one.next(Pubrel)
         one.cut()
     with devices(tmp_path / "data") as found:
@@ -100,7 +100,7 @@ def test_a_groups_acknowledgements_beyond_the_first_open_one_survive_a_restart(t
             two.subscribe("$share/g/kept", qos=2)
             assert [each.payload for each in two.messages(1)] == [b"0"]
             assert one.again(session_expiry=LAST).session_present
-            assert one.next(Pubrel).packet_id == sent[1].packet_id
+            assert one.next(Pubrel).packet_id == sent[b"1"]
             assert not one.settled()
             assert not two.settled()
         one.cut()
