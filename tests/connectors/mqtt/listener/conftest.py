@@ -44,7 +44,7 @@ from likewise.connectors.mqtt.codec import (
 )
 from likewise.connectors.mqtt.listener.serving import listening, open_sockets
 
-PATIENCE = 90.0  # seconds that anything may take on a slow machine
+PATIENCE = 150.0  # seconds that anything may take on a slow machine
 P = TypeVar("P", bound=Packet)
 
 
