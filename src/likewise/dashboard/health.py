@@ -13,6 +13,8 @@ from likewise.errors import AccessError, LikewiseError
 from likewise.formats.wire.operations import ConnectionShown, LetterShown, Stats
 from likewise.formats.wire.subscribers import SubscriberShown
 
+DEVICES = 50  # that are shown; there may be thousands
+
 
 class HealthPanel:
     """Figures for whoever runs the broker; what needs the scope `admin` says so."""
@@ -28,7 +30,7 @@ class HealthPanel:
                 ui.echart(_chart()).classes("w-full").style("height: 190px").props("role=img aria-label='Throughput'")
             )
         with ui.column().classes("lw-panel q-mt-sm") as self._connections_panel:
-            ui.html("<h2 class='lw-title'>Connections: brokers of MQTT that events come from</h2>", sanitize=False)
+            ui.html("<h2 class='lw-title'>Connections: brokers and devices that speak MQTT</h2>", sanitize=False)
             self._connections = ui.html("", sanitize=False).classes("w-full").mark("connections")
         self._connections_panel.set_visibility(False)
         with ui.element("div").classes("lw-two q-mt-sm"):
@@ -77,18 +79,25 @@ class HealthPanel:
         )
 
     def _show_connections(self, connections: list[ConnectionShown]) -> None:
-        """One row a bridge; nothing where there is none."""
+        """One row a bridge, and one a device that is connected, at most `DEVICES`; nothing where there is none."""
         self._connections_panel.set_visibility(bool(connections))
+        devices = [c for c in connections if c.kind == "mqtt"]
+        shown = [c for c in connections if c.kind != "mqtt"] + devices[:DEVICES]
         rows = "".join(
-            f"<tr><td><b>{escape(c.address)}</b></td><td>{escape('yes' if c.connected else c.trouble)}</td>"
+            f"<tr><td><b>{escape(c.address)}</b> {escape(c.peer)}</td>"
+            f"<td>{escape('yes' if c.connected else c.trouble)}</td>"
             + "".join(
                 f"<td class='lw-n lw-right'>{count:,}</td>"
-                for count in (c.received, c.stored, c.passed_over, c.refused, c.lost, c.gaps)
+                for count in (c.received, c.stored, c.passed_over, c.refused, c.lost, c.gaps, c.sent, c.subscriptions)
             )
             + "</tr>"
-            for c in connections
+            for c in shown
         )
-        heads = ("messages", "events kept", "no readings", "set aside", "lost (QoS 0)", "gaps")
+        if len(devices) > DEVICES:
+            rows += f"<tr><td colspan='10' class='lw-soft'>and {len(devices) - DEVICES:,} more devices</td></tr>"
+        heads = (
+            "messages", "events kept", "no readings", "set aside", "lost (QoS 0)", "gaps", "sent to it", "filters",
+        )  # fmt: skip
         self._connections.set_content(
             "<div class='lw-scroll'><table class='lw-table'><tr><th>where</th><th>connected</th>"
             + "".join(f"<th class='lw-right'>{head}</th>" for head in heads)
