@@ -1,6 +1,6 @@
 """A broker with targets, killed again and again while receivers fail: every match at least once, once by its id.
 
-    python -m tests.connectors.targets.kills --kills 100 --folder kills [--seed 1] [--json]
+    python -m tests.connectors.targets.kills --kills 100 --folder kills [--seed 1] [--alerts] [--json]
 
 A broker of its own process is published to, and killed with SIGKILL at random moments. One webhook answers as badly as
 receivers do (5xx, 429, stalls, broken connections, lost answers, 404), one answers well, one never answers; where there
@@ -33,6 +33,7 @@ from tests.connectors.mqtt.conftest import Mosquitto, find_mosquitto
 from tests.connectors.targets.receiver import Received, Receiver, receiving
 
 SUBSCRIPTION = "{no2 > 40}"
+ALERT = "{no2 > 40} per n once until false"  # every event has a key of its own: said once, whatever is killed
 LONG = 600.0  # seconds that anything may take
 
 
@@ -91,7 +92,8 @@ class BrokerProcess:
 class Run:
     """One run over a folder."""
 
-    def __init__(self, folder: Path, seed: int, *, mqtt: bool = True) -> None:
+    def __init__(self, folder: Path, seed: int, subscription: str = SUBSCRIPTION, *, mqtt: bool = True) -> None:
+        self._subscription = subscription
         folder.mkdir(parents=True, exist_ok=True)
         self._folder = folder
         self.published = Journal(folder / "published.jsonl")
@@ -202,7 +204,7 @@ class Run:
                 mqtt = {"kind": "mqtt", "url": self._mosquitto.url, "topic": "matches/{{@subscription}}", "timeout": 5}
                 http.put(self._path("mqtt"), json=mqtt).raise_for_status()
             if not http.get("/v1/subscribers/ann/subscriptions/bad").is_success:
-                body = {"v": 1, "text": SUBSCRIPTION, "id": "bad"}
+                body = {"v": 1, "text": self._subscription, "id": "bad"}
                 http.post("/v1/subscribers/ann/subscriptions", json=body).raise_for_status()
 
     def _path(self, name: str, rest: str = "") -> str:
@@ -282,9 +284,10 @@ def main() -> None:
     asked.add_argument("--kills", type=int, default=100)
     asked.add_argument("--folder", type=Path, required=True)
     asked.add_argument("--seed", type=int, default=1)
+    asked.add_argument("--alerts", action="store_true", help="the subscription is an alert, with a state to keep")
     asked.add_argument("--json", action="store_true")
     said = asked.parse_args()
-    found = Run(said.folder, said.seed).go(said.kills)
+    found = Run(said.folder, said.seed, ALERT if said.alerts else SUBSCRIPTION).go(said.kills)
     if said.json:
         print(json.dumps(found))
         return

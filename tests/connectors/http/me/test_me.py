@@ -119,15 +119,15 @@ def _look(sync_api: object, broker: Broker, url: str, folder: Path) -> None:
         except httpx.HTTPError:
             assert time.monotonic() < patience
             time.sleep(0.05)
-    client = httpx.Client(base_url=url, timeout=60)
-    client.put("/v1/subscribers/ann").raise_for_status()
-    text = "{door = open} per room for 5 min once until false"
-    path = "/v1/subscribers/ann/subscriptions"
-    plain = {"Content-Type": "text/plain"}
-    client.put(f"{path}/left-open", content=text, headers=plain).raise_for_status()
-    client.put(f"{path}/any", content='{note~ = "<b>hello</b>"~}', headers=plain).raise_for_status()
-    event = {"door": "open", "room": "Kitchen", "note": "<b>hello</b>"}
-    client.post("/v1/events", json=event).raise_for_status()
+    with httpx.Client(base_url=url, timeout=60) as client:
+        client.put("/v1/subscribers/ann").raise_for_status()
+        text = "{door = open} per room for 5 min once until false"
+        path = "/v1/subscribers/ann/subscriptions"
+        plain = {"Content-Type": "text/plain"}
+        client.put(f"{path}/left-open", content=text, headers=plain).raise_for_status()
+        client.put(f"{path}/any", content='{note~ = "<b>hello</b>"~}', headers=plain).raise_for_status()
+        event = {"door": "open", "room": "Kitchen", "note": "<b>hello</b>"}
+        client.post("/v1/events", json=event).raise_for_status()
     broker.wait_until_matched()
     arguments = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
     with sync_api.sync_playwright() as playwright:  # type: ignore[attr-defined]
