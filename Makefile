@@ -14,7 +14,7 @@ LOCK := env -u PIP_FIND_LINKS -u UV_FIND_LINKS $(BIN)/uv pip compile --quiet --u
         $(if $(UPGRADE),--upgrade)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-mqtt check pytest coverage chaos fuzz soak stops themes installs bench docs links lock format hooks clean distclean newcomer pages pictures
+.PHONY: help run test test-mqtt check pytest coverage chaos alerts fuzz soak stops themes installs bench docs links lock format hooks clean distclean newcomer pages pictures
 
 help: ## say what there is
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 18
@@ -58,6 +58,9 @@ test-mqtt: $(STAMPS)/test ## the bridge and targets at length: KILLS (100) of br
 
 stops: $(STAMPS)/test ## stop a broker under load, STOPS times (100), and see that nothing is an error and windows are saved
 	$(BIN)/python -m tests.broker.stops --stops $(or $(STOPS),100)
+
+alerts: $(STAMPS)/test ## compare alerts with their oracle over STEPS (1,000,000) generated steps; goes on where it stopped
+	$(BIN)/python -m likewise.testing.alerts $(or $(STEPS),1000000)
 
 fuzz: $(STAMPS)/test ## send what nobody would send: REQUESTS (1,000,000) and TEXTS (10,000,000) from a SEED (1); goes on where it stopped
 	$(BIN)/python -m tests.fuzzing.run --requests $(or $(REQUESTS),1000000) --texts $(or $(TEXTS),10000000) --seed $(or $(SEED),1)

@@ -60,7 +60,8 @@ class Journal:
 class BrokerProcess:
     """`likewise serve` on one port, across kills."""
 
-    def __init__(self, data: Path) -> None:
+    def __init__(self, data: Path, profile: str = "small") -> None:
+        self._profile = profile
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self._port = int(free.getsockname()[1])
@@ -69,7 +70,7 @@ class BrokerProcess:
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
-        said = ["serve", "--data", str(self._data), "--port", str(self._port), "--profile", "small", "--json"]
+        said = ["serve", "--data", str(self._data), "--port", str(self._port), "--profile", self._profile, "--json"]
         self._process = subprocess.Popen(
             [sys.executable, "-m", "likewise", *said, "--allow-target", "127.0.0.0/8"],
             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True,
@@ -100,7 +101,7 @@ class Run:
         self.received = Journal(folder / "received.jsonl")
         self.kills = Journal(folder / "kills.jsonl")
         self._chance = random.Random(f"{seed} {len(self.kills.lines)}")
-        self._broker = BrokerProcess(folder / "data")
+        self._broker = BrokerProcess(folder / "data", "small" if subscription == SUBSCRIPTION else "full")
         self._ending = threading.Event()
         self._stack = ExitStack()
         self._healthy = False
