@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
 from typing import Final
 
 import structlog
@@ -40,15 +40,14 @@ class Sessions:
         self._live_of = live_of
         self._all: dict[Key, Session] = {}
         self._away: dict[Session, int] = {}  # those that are not connected, and when they are over (µs)
-        self._opening: dict[Key, asyncio.Lock] = {}  # one at a time for each client id
+        self._opening: dict[Key, tuple[asyncio.Lock, int]] = {}  # and how many use it or wait
 
     # -- beginning ------------------------------------------------------------------------------
 
     async def open(self, connection: Connection, packet: Connect, who: LetIn, tenant: Tenant) -> tuple[Session, bool]:
         """The session of who connects, and whether it was there before; an older connection of it ends."""
         key = (tenant.number, who.client)
-        lock = self._opening.setdefault(key, asyncio.Lock())
-        async with lock:
+        async with self._alone(key):
             session = self._all.get(key)
             if session is not None:
                 if not may_have(who.access, session):
@@ -75,9 +74,22 @@ class Sessions:
             self._all[key] = session
             if session.expiry or session.number:
                 await keep(self._home.door, session)
-        if not lock.locked():
-            self._opening.pop(key, None)
         return session, present
+
+    @asynccontextmanager
+    async def _alone(self, key: Key) -> AsyncIterator[None]:
+        """One at a time for each client id; nothing is remembered of those that nobody waits for."""
+        lock, users = self._opening.get(key) or (asyncio.Lock(), 0)
+        self._opening[key] = lock, users + 1
+        try:
+            async with lock:
+                yield
+        finally:
+            users = self._opening[key][1] - 1
+            if users:
+                self._opening[key] = lock, users
+            else:
+                del self._opening[key]
 
     # -- ending ---------------------------------------------------------------------------------
 
@@ -103,12 +115,9 @@ class Sessions:
     async def end(self, session: Session) -> None:
         """Forget a session whose time is over, unless its client came back."""
         key = (session.tenant.number, session.client)
-        lock = self._opening.setdefault(key, asyncio.Lock())
-        async with lock:
+        async with self._alone(key):
             if session.connection is None and self._all.get(key) is session:
                 await self._end(session)
-        if not lock.locked():
-            self._opening.pop(key, None)
 
     async def _end(self, session: Session) -> None:
         """Forget a session: its will is published, its subscriber unregistered, its row removed."""
@@ -172,6 +181,7 @@ class Sessions:
                         senders.append(group)
                 elif what.kind == "topic":
                     self._live_of(session.tenant).put(text, session, option)
+            session.look()
         for outbox in senders:
             found.fill(outbox)
         served = {(sender.tenant.number, sender.queue.id) for sender in senders}

@@ -87,6 +87,7 @@ class Subscribing:
         answers = await asyncio.gather(
             *(self._subscribe(connection, session, wish, packet.properties) for wish in packet.wishes)
         )
+        session.look()
         reasons = []
         for reason, said in answers:
             reasons.append(reason)
@@ -235,6 +236,7 @@ class Subscribing:
         session = connection.session
         assert session is not None
         reasons = [await self._unsubscribe(session, text) for text in packet.filters]
+        session.look()
         if session.number:
             await self._keep(session)
         connection.say(Unsuback(packet.packet_id, tuple(reasons)))

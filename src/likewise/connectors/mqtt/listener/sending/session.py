@@ -96,8 +96,7 @@ class Session:
         "client", "client_json", "connection",
         "expiry",
         "flights",
-        "groups",
-        "number",
+        "groups", "identified", "number",
         "options",
         "outbox",
         "owner",
@@ -121,6 +120,7 @@ class Session:
         self.options: dict[str, Option] = {}  # by filter, as it was asked for
         self.outbox: Sender | None = None  # its queue, once it needs one
         self.groups: dict[str, Sender] = {}  # queues it shares, by filter
+        self.identified = False  # whether something it asked for without an acknowledgement has an identifier
         self.flights: dict[int, InFlight] = {}  # by packet id
         self.received: dict[int, bool] = {}  # packet ids of QoS 2 that are not released; whether that is on disk
         self.will: Kept | None = None
@@ -138,10 +138,9 @@ class Session:
         """What of it lasts."""
         return Lasting(self.expiry, dict(self.options), self.owner, self.will, self.will_delay)
 
-    @property
-    def identified(self) -> bool:
-        """Whether some of what it asked for without an acknowledgement has an identifier."""
-        return any(option.identifiers and not option.qos for option in self.options.values())
+    def look(self) -> None:
+        """What it asks for has changed."""
+        self.identified = any(option.identifiers and not option.qos for option in self.options.values())
 
     def packet_id(self) -> int:
         """A packet id that is free; there are fewer in flight than there are ids."""
