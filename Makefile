@@ -14,7 +14,7 @@ LOCK := env -u PIP_FIND_LINKS -u UV_FIND_LINKS $(BIN)/uv pip compile --quiet --u
         $(if $(UPGRADE),--upgrade)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-mqtt check pytest coverage chaos alerts fuzz soak stops themes installs bench docs links lock format hooks clean distclean newcomer pages pictures
+.PHONY: help run test test-mqtt test-streams check pytest coverage chaos alerts fuzz soak stops themes installs bench docs links lock format hooks clean distclean newcomer pages pictures
 
 help: ## say what there is
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 18
@@ -55,6 +55,9 @@ test-mqtt: $(STAMPS)/test ## the bridge and targets at length: KILLS (100) of br
 	$(BIN)/python -m tests.connectors.mqtt.malformed
 	$(BIN)/python -m tests.connectors.mqtt.mutated --packets $(or $(PACKETS),1000000)
 	$(BIN)/python -m benchmarks.mqtt --rounds 3
+
+test-streams: $(STAMPS)/test ## kill a stream on Spark, KILLS times (30), after plan, parts and commit: its lake has the rows of a run without; FOLDER=folder goes on
+	$(BIN)/python -m tests.pipeline.streaming.kills --kills $(or $(KILLS),30) --folder $(or $(FOLDER),build/streams)
 
 stops: $(STAMPS)/test ## stop a broker under load, STOPS times (100), and see that nothing is an error and windows are saved
 	$(BIN)/python -m tests.broker.stops --stops $(or $(STOPS),100)

@@ -1,0 +1,105 @@
+"""What an event of a stream costs a worker in Python, beside the kernel with columns read: µs of CPU an event.
+
+    python -m benchmarks.streaming --json
+    likewise bench streaming -- --subscriptions 100000
+
+Conditions and events like those of W2 (`benchmarks.matcher`), events as JSON lines. `parse` is the columnar reader,
+`kernel` matches columns that are there; `task` is all a worker does: reads a file, parses, matches, writes Parquet
+(`matches`, and with `wanted` the events, too) and syncs it. The ratio is of the task to parse and kernel together.
+Without Spark: what the JVM does besides is one short job a batch.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from benchmarks.matcher import conditions, publications
+from likewise.lake.change_log import ChangeLog
+from likewise.pipeline.streaming.inlets.files import CHUNK, FileInlet
+from likewise.pipeline.streaming.matched_events import match_events
+from likewise.pipeline.streaming.matchers import MeaningChoice, opened, save_matcher
+from likewise.pipeline.streaming.payloads import read_payloads
+from likewise.pipeline.streaming.task import Order, run_task
+
+ROUNDS = 5
+
+
+def cpu(call: Callable[[], object], count: int) -> float:
+    """µs of CPU for each of `count`: the median of several rounds, after one that is not counted."""
+    call()
+    spent = []
+    for _ in range(ROUNDS):
+        before = time.process_time()
+        call()
+        spent.append((time.process_time() - before) / count * 1e6)
+    return round(statistics.median(spent), 2)
+
+
+def run(subscriptions: int, events: int) -> dict[str, Any]:
+    """The figures."""
+    payloads = [
+        json.dumps({item.attribute: item.value for item in event.tuples}).encode() for event in publications(events, 3)
+    ]
+    chunks = [payloads[start : start + CHUNK] for start in range(0, events, CHUNK)]
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "in").mkdir()
+        (folder / "in" / "events.jsonl").write_bytes(b"\n".join(payloads) + b"\n")
+        log = ChangeLog(folder / "log")
+        log.add(conditions(subscriptions, 2), at=0)
+        saved = str(save_matcher(log.held(), 0, MeaningChoice(), folder / "matchers"))
+        ranges = FileInlet(folder / "in").plan({}, 2 * events)
+        matcher = opened(saved)
+        read = [read_payloads(chunk).events for chunk in chunks]
+        pairs = sum(len(match_events(matcher, each, 0).numbers) for each in read)
+
+        def task(keep: str) -> None:
+            for number, each in enumerate(ranges):
+                done = run_task(Order("q", 0, number, each, saved, 0, keep, "bench", str(folder / "lake")))
+                if done.code:
+                    raise SystemExit(done.error)
+
+        found = {
+            "parse": cpu(lambda: [read_payloads(chunk).events.columns() for chunk in chunks], events),
+            "kernel": cpu(lambda: [match_events(matcher, each, 0) for each in read], events),
+            "task": cpu(lambda: task("matches"), events),
+            "task_wanted": cpu(lambda: task("wanted"), events),
+        }
+    beside = found["parse"] + found["kernel"]
+    return {
+        "subscriptions": subscriptions,
+        "events": events,
+        "matches_an_event": round(pairs / events, 2),
+        "cpu_us": found,
+        "task_to_parse_and_kernel": round(found["task"] / beside, 2),
+    }
+
+
+def main() -> int:
+    """Print what an event costs."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--subscriptions", type=int, default=10_000)
+    parser.add_argument("--events", type=int, default=100_000)
+    parser.add_argument("--json", action="store_true")
+    said = parser.parse_args()
+    found = run(said.subscriptions, said.events)
+    if said.json:
+        print(json.dumps(found))
+        return 0
+    many, events, each = found["subscriptions"], found["events"], found["matches_an_event"]
+    print(f"{many:,} subscriptions, {events:,} events, {each} matches each")
+    for name, value in found["cpu_us"].items():
+        print(f"  {name:12} {value:8.2f} µs of CPU an event")
+    print(f"  the task takes {found['task_to_parse_and_kernel']} times parse and kernel")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
