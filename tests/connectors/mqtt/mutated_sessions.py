@@ -18,6 +18,7 @@ import sys
 from collections import Counter
 from contextlib import suppress
 from pathlib import Path
+from typing import NamedTuple
 
 from likewise.connectors.mqtt.codec import (
     MQTT_3_1_1,
@@ -26,6 +27,8 @@ from likewise.connectors.mqtt.codec import (
     Connect,
     Decoder,
     Packet,
+    Pingreq,
+    Pingresp,
     Properties,
     Puback,
     Publish,
@@ -102,13 +105,24 @@ def session(seed: int, number: int) -> list[bytes]:
     return [data[a:b] for a, b in zip([0, *cuts], [*cuts, len(data)], strict=True)]
 
 
-def version_of(parts: list[bytes]) -> int | None:
-    """The version that a client says, if it says one that there is."""
-    decoder = Decoder()
-    with suppress(PacketError):
-        for part in parts:
-            list(decoder.feed(part))
-    return decoder.version
+class Expected(NamedTuple):
+    """What our own decoder makes of a session: the version it says, and whether it is refused or goes on."""
+
+    version: int | None
+    refused: bool
+    whole: bool
+
+
+def expected(parts: list[bytes]) -> Expected:
+    """What a broker makes of a session, as far as its packets go."""
+    decoder, last = Decoder(topic_aliases=16), None
+    try:
+        for part in (*parts, encode(Pingreq())):
+            for each in decoder.feed(part):
+                last = each
+    except PacketError:
+        return Expected(decoder.version, True, False)
+    return Expected(decoder.version, False, isinstance(last, Pingreq))
 
 
 class Sessions:
@@ -121,21 +135,24 @@ class Sessions:
     def __call__(self, seed: int, number: int) -> None:
         """Hold one; an AssertionError or whatever else it raises is a problem."""
         parts = session(seed, number)
-        version = version_of(parts)
-        decoder, came = Decoder(version, of_server=True), 0
+        known = expected(parts)
+        decoder, came = Decoder(known.version, of_server=True), 0
         with socket.create_connection(("127.0.0.1", self._broker.port), PATIENCE) as line:
             line.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            with suppress(OSError):
-                for part in parts:
+            with suppress(OSError):  # it may have ended already
+                for part in (*parts, encode(Pingreq())) if known.whole else parts:
                     line.sendall(part)
-                line.shutdown(socket.SHUT_WR)
-            with suppress(OSError):
+                if not known.refused and not known.whole:  # the rest of a packet never comes
+                    line.shutdown(socket.SHUT_WR)
+            with suppress(ConnectionError):
                 while data := line.recv(65_536):
-                    if (
-                        came == 0 and data[:4] == b"\x20\x02\x00\x01"
-                    ):  # whoever asks for another version is told in 3.1.1
+                    if known.version is None:  # it was not understood, and is told so in 3.1.1 or 5
+                        came += 1
+                        continue
+                    packets = list(decoder.feed(data))
+                    came += len(packets)
+                    if any(isinstance(each, Pingresp) for each in packets):
                         break
-                    came += sum(1 for _ in decoder.feed(data))
         self.ends["answered" if came else "not answered"] += 1
         if number % LOOKED_AT == LOOKED_AT - 1:
             said = self._broker.tracebacks()

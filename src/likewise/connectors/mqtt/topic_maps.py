@@ -63,6 +63,10 @@ class Named(NamedTuple):
     levels: dict[str, str]
 
 
+KNOWN_TOPICS: Final = 16_384  # whose rules are remembered; together some megabytes
+KNOWN_LENGTH: Final = 256  # characters of such a topic
+
+
 class TopicMap:
     """Rules in order; the first that fits decides, and the last fits everything.
 
@@ -80,12 +84,21 @@ class TopicMap:
             plain = "/".join("+" if _NAMED.fullmatch(level) else level for level in rule.topic.split("/"))
             if self._trie.get(plain) is None:  # else an earlier rule has all of its topics
                 self._trie.add(plain, number)
+        self._known: dict[str, Named] = {}  # devices publish to the same topics again and again
 
     def find(self, topic: str) -> Named:
         """The rule of a topic; the last one also of a broker's own (`$SYS`), which no sign stands for."""
+        known = self._known.get(topic)
+        if known is not None:
+            return known
         rule = self.rules[min(self._trie.find(topic), default=-1)]
         pairs = zip(map(_NAMED.fullmatch, rule.topic.split("/")), topic.split("/"), strict=False)
-        return Named(rule, {named[1]: level for named, level in pairs if named is not None and level})
+        found = Named(rule, {named[1]: level for named, level in pairs if named is not None and level})
+        if len(topic) <= KNOWN_LENGTH:
+            if len(self._known) >= KNOWN_TOPICS:
+                self._known.clear()
+            self._known[topic] = found
+        return found
 
 
 def _check_filter(topic: str) -> None:

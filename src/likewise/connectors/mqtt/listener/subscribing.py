@@ -84,9 +84,9 @@ class Subscribing:
         assert session is not None
         words = ""
         known = {wish.filter for wish in packet.wishes if wish.filter in session.options}
-        answers = await asyncio.gather(
-            *(self._subscribe(connection, session, wish, packet.properties) for wish in packet.wishes)
-        )
+        work = [self._subscribe(connection, session, wish, packet.properties) for wish in packet.wishes]
+        # One of them without a further turn of the loop: what others publish next comes after it in the log.
+        answers = [await work[0]] if len(work) == 1 else await asyncio.gather(*work)
         session.look()
         reasons = []
         for reason, said in answers:
