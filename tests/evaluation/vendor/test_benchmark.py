@@ -117,3 +117,23 @@ def test_missing_and_malformed_files_are_named(files: tuple[Path, Path, Path]) -
     gold.write_text("a\tb\n1\t2\n")
     with pytest.raises(FormatError, match="vendor, path, label, unit"):
         read_benchmark(events, gold, phrases)
+
+
+def test_the_most_doubtful_attributes_are_asked_about_first_and_answers_hold() -> None:
+    """A confirmed attribute is matched by what it was said to be; what nobody asks for stays as it is."""
+    import likewise as lw
+    from likewise.evaluation.vendor.benchmark import Benchmark, Gold, Phrase, VendorEvent
+    from likewise.evaluation.vendor.confirming import confirmation_curve, questions
+
+    names = {"temp": "air temperature", "xq7": "relative humidity", "x_1": "other"}
+    small = Benchmark(
+        tuple(VendorEvent("a", lw.event(dict.fromkeys(names, 20.0 + n), id=f"a{n}")) for n in range(3)),
+        {("a", name): Gold(label, "none") for name, label in names.items()},
+        (Phrase("air temperature", "air temperature"), Phrase("relative humidity", "relative humidity")),
+    )
+    space = lw.load_space()
+    measure = space.measure("sameness")
+    assert len(questions(small, measure, space.calibration.probability["sameness"])) == 3
+    found = confirmation_curve(small, measure, 0.5, space.calibration.probability["sameness"], (0,))
+    assert [each.confirmations for each in found] == [0, 3]
+    assert found[0].recall < found[1].recall == 1.0

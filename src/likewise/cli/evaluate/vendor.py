@@ -28,6 +28,9 @@ def vendor(
     ] = "dev",
     ablation: Annotated[bool, typer.Option("--ablation", help="Leave one part out at a time instead.")] = False,
     curve: Annotated[bool, typer.Option("--feedback", help="Show what a few judgements are worth.")] = False,
+    confirmations: Annotated[
+        bool, typer.Option("--confirmations", help="Show instead what it is worth to say once what attributes are.")
+    ] = False,
     space: SpaceName = None,
     model: ModelFolder = None,
     as_json: AsJson = False,
@@ -51,6 +54,9 @@ def vendor(
     benchmark = chosen_part(read_benchmark(events, gold, subscriptions), part)
     if ablation:
         _ablation(benchmark, load_space(space), threshold, as_json=as_json)
+        return
+    if confirmations:
+        _confirmations(benchmark, load_space(space), threshold, as_json=as_json)
         return
     named = [measure_named(said) for said in measure or ["esa", "names", "combine", "sameness"]]
     chosen = load_space(space)
@@ -105,3 +111,17 @@ def _ablation(benchmark: Benchmark, space: Space, threshold: float | None, *, as
         figures = (row.maximal_f1, row.decision_f1, row.by_vendor, row.distinct)
         table.add_row(row.name, *(f"{figure:.3f}" for figure in figures))
     output.console().print(table)
+
+
+def _confirmations(benchmark: Benchmark, space: Space, threshold: float | None, *, as_json: bool) -> None:
+    from likewise import defaults
+    from likewise.evaluation.vendor.confirming import confirmation_curve
+
+    measure = space.measure(defaults.MEASURE)
+    level = defaults.THRESHOLD if threshold is None else threshold
+    found = confirmation_curve(benchmark, measure, level, space.calibration.probability[measure.name])
+    if as_json:
+        output.print_json(found)
+    else:
+        rows = [(each.confirmations, f"{each.f1:.3f}", f"{each.precision:.3f}", f"{each.recall:.3f}") for each in found]
+        output.print_table(("confirmations", "F1", "precision", "recall"), rows)
