@@ -164,6 +164,16 @@ def test_qos_2_a_repeated_publish_is_stored_once(tmp_path: Path) -> None:
         client.cut()
 
 
+def test_qos_2_released_before_it_was_stored_it_is_released_then(home: Devices) -> None:
+    """A client that does not wait for PUBREC: its next message under the same packet id is another one."""
+    with home.client("hasty") as client:
+        for number in range(1, 6):
+            client.send(Publish("hasty", b"%d" % number, 2, packet_id=5), Pubrel(5))
+            assert client.next(Pubrec).packet_id == 5
+            assert client.next(Pubcomp).reason == 0
+        assert len(entries(home, "hasty")) == 5
+
+
 def test_a_message_of_several_events_is_passed_on_once_and_met_by_each(home: Devices) -> None:
     """An array of readings: one message for topics, each reading for meaning, the original payload."""
     pack = b'[{"pack_a": 21}, {"pack_b": 22}]'
@@ -180,5 +190,8 @@ def test_topics_of_the_broker_itself_are_not_published_to(home: Devices) -> None
     """Other topics with a dollar are somebody's own."""
     with home.client() as client:
         for topic in ("$SYS/x", "$likewise/matches/x", "$share/g/x"):
-            assert client.publish(topic, b"1").reason == Reason.NOT_AUTHORIZED  # type: ignore[union-attr]
+            answer = client.publish(topic, b"1")
+            assert answer is not None
+            assert answer.reason == Reason.NOT_AUTHORIZED
+            assert "broker's own" in (answer.properties.reason_string or "")
         assert client.publish("$mine", b"1").reason == 0  # type: ignore[union-attr]

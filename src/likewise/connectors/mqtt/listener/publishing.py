@@ -20,7 +20,7 @@ from likewise.broker.tenants.access import Access
 from likewise.broker.tenants.tenant import Tenant
 from likewise.connectors.ingress import sourced
 from likewise.connectors.media_types import Unreadable
-from likewise.connectors.mqtt.codec import MQTT_5, NO_PROPERTIES, Puback, Publish, Pubrec, Reason, encode
+from likewise.connectors.mqtt.codec import MQTT_5, NO_PROPERTIES, Puback, Publish, Pubrec, Pubrel, Reason, encode
 from likewise.connectors.mqtt.listener.connection import Connection
 from likewise.connectors.mqtt.listener.sending.home import Home
 from likewise.connectors.mqtt.listener.sending.names import OWN, SHARED, SUBSCRIPTIONS
@@ -28,6 +28,7 @@ from likewise.connectors.mqtt.listener.sending.rendering import kept_properties
 from likewise.connectors.mqtt.messages import Message
 from likewise.defaults import BLOCK_SECONDS, MAX_DEAD_LETTER_BYTES, OFF_LOOP_BYTES
 from likewise.errors import (
+    AccessError,
     FormatError,
     InvalidEvent,
     LikewiseError,
@@ -222,9 +223,12 @@ class Publishing:
         """A message of QoS 2 is on disk."""
         session = connection.session
         assert session is not None
+        hasty = session.received.get(packet.packet_id, False) is None
         session.received[packet.packet_id] = True
         line = session.connection or connection  # the client may have come back meanwhile, and waits there
         line.send(encode(Pubrec(packet.packet_id), line.version))
+        if hasty:
+            connection.server.acknowledge(connection, Pubrel(packet.packet_id))
 
     # -- each by itself -------------------------------------------------------------------------
 
@@ -233,7 +237,9 @@ class Publishing:
         topic, properties, reader = packet.topic, packet.properties, self._home.reader(tenant)
         access.require("publish")
         if topic.startswith("$") and topic.startswith(_RESERVED):
-            raise NotAllowed("a topic of the broker's own")
+            raise AccessError(
+                f"{topic[:200]!r} is the broker's own to publish to; choose a topic that begins otherwise"
+            )
         if not access.free("publish") and not access.covers(source := reader.source_of(topic)):
             raise NotAllowed(f"publish:{source}")
         message = Message(
@@ -370,7 +376,7 @@ class Publishing:
                 connection.taken -= 1
                 connection.say(answer)
 
-            if isinstance(error, (RateExceeded, NotAllowed)):
+            if isinstance(error, AccessError):
                 told()
             else:
                 self._set_aside(tenant, packet, error, told)
@@ -431,10 +437,10 @@ def reason_of(error: LikewiseError) -> Reason:
     ('NOT_AUTHORIZED', 'PAYLOAD_FORMAT_INVALID')
     """
     match error:
-        case NotAllowed():
-            return Reason.NOT_AUTHORIZED
         case RateExceeded() | LimitExceeded():
             return Reason.QUOTA_EXCEEDED
+        case AccessError():
+            return Reason.NOT_AUTHORIZED
         case FormatError() | InvalidEvent():
             return Reason.PAYLOAD_FORMAT_INVALID
         case _:

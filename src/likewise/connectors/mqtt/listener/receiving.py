@@ -67,6 +67,9 @@ class Receiving:
             missing = Reason.PACKET_IDENTIFIER_NOT_FOUND if connection.version == MQTT_5 else Reason.SUCCESS
             connection.say(Pubcomp(packet, missing))
             return
+        if not session.received[packet]:  # it is still being stored: a client that does not wait for PUBREC
+            session.received[packet] = None
+            return
 
         def answer() -> None:
             session.received.pop(packet, None)

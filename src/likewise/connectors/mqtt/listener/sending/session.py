@@ -122,7 +122,8 @@ class Session:
         self.groups: dict[str, Sender] = {}  # queues it shares, by filter
         self.identified = False  # whether something it asked for without an acknowledgement has an identifier
         self.flights: dict[int, InFlight] = {}  # by packet id
-        self.received: dict[int, bool] = {}  # packet ids of QoS 2 that are not released; whether that is on disk
+        # Packet ids of QoS 2 that are not released: whether that is on disk; None if it was released before it was.
+        self.received: dict[int, bool | None] = {}
         self.will: Kept | None = None
         self.will_delay = 0
         self.will_timer: asyncio.TimerHandle | None = None
