@@ -128,8 +128,12 @@ class MatcherAnswers:
             raise StateError(f"{id!r} is no top-k subscription, so it has no board")
         return cast("WindowEngine", self._state.engine("top")).board(ordinal)
 
-    def selected(self, event: GivenEvent, id: str, at: int | None = None) -> Selected:
+    def selected(
+        self, event: GivenEvent, id: str, at: int | None = None, *, score: float | None = None
+    ) -> Selected:
         """What a subscription's `select` names of an event, by name, with notes on what is null; changes nothing.
+
+        `score` is that of the match it is said with: an event that clears an alert does not meet it any more.
 
         >>> import likewise as lw
         >>> m = lw.Matcher()
@@ -137,12 +141,14 @@ class MatcherAnswers:
         >>> m.selected(lw.event({"t": {"value": 30, "unit": "degC"}}, source="s1"), "warm").values
         {'f': 86.0, 'device': 's1'}
         """
-        from likewise.matching.explaining.selecting import selected
+        from likewise.matching.explaining.selecting import names_payload, needs_measure, payload_sent, selected
 
-        known = self._state.held[self._state.ordinal(id)]
+        known, event = self._state.held[self._state.ordinal(id)], as_event(event)
         by, explained = self.interpretation, self.explain(event, id, at)
-        relaxed = any(column.relaxed for column in known.select)
-        return selected(self.annotated(event), known, explained, by.measure if relaxed else None, by.threshold)
+        return selected(
+            self.annotated(event), known, explained, by.measure if needs_measure(known) else None, by.threshold,
+            score=score, payload=payload_sent(event) if names_payload(known) else None,
+        )  # fmt: skip
 
     def standings(self, id: str, limit: int = 100) -> list[KeyStanding]:
         """The keys of an alert of which something came last, the newest first: since when it holds, what was said.

@@ -14,7 +14,7 @@ from likewise.broker.tenants.queues import SubscriberQueue
 from likewise.broker.tenants.tenant import Held, Tenant
 from likewise.defaults import MAX_BECAUSE
 from likewise.formats.wire.deliveries import Met, SelectedValues
-from likewise.matching.explaining.selecting import selected
+from likewise.matching.explaining.selecting import names_payload, needs_measure, payload_sent, selected
 from likewise.model import Event
 
 _log = structlog.get_logger("likewise.questions")
@@ -25,6 +25,16 @@ class _Frame(msgspec.Struct):
 
     sequence: int
     subscriptions: tuple[Met, ...]
+
+
+class _Envelope(msgspec.Struct):
+    """What was sent, as it stands in the JSON of a delivery; nothing if it came in another form."""
+
+    payload: msgspec.Raw = msgspec.Raw()
+
+
+class _Carried(msgspec.Struct):
+    event: _Envelope
 
 
 def selects(tenant: Tenant, queue: SubscriberQueue) -> bool:
@@ -42,19 +52,24 @@ def with_selected(
 def _with_selected(log: EventLog, tenant: Tenant, queue: SubscriberQueue, frame: bytes, now: int) -> bytes:
     said = msgspec.json.decode(frame, type=_Frame)
     wanted = [
-        held
+        (held, each.score)
         for each in said.subscriptions
         if (number := queue.subscriptions.get(each.id)) in tenant.selecting
         and (held := tenant.held.get(number or 0)) is not None
     ]
     position = position_of(log, tenant, said.sequence) if wanted else None
-    return frame if position is None else append_selected(frame, select_of(log, tenant, position, wanted, now))
+    if position is None:
+        return frame
+    return append_selected(frame, select_of(log, tenant, position, wanted, now, frame))
 
 
 def select_of(
-    log: EventLog, tenant: Tenant, position: int, wanted: Sequence[Held], now: int
+    log: EventLog, tenant: Tenant, position: int, wanted: Sequence[tuple[Held, float]], now: int, frame: bytes
 ) -> tuple[SelectedValues, ...]:  # fmt: skip
-    """What some subscriptions select of an event of the log, at most `MAX_BECAUSE` of them."""
+    """What some subscriptions, each with its stored score, select of an event of the log; at most `MAX_BECAUSE`.
+
+    `frame` is the JSON of the delivery, which has the payload as it was sent.
+    """
     entry = next(log.entries(position - 1, position), None)
     if entry is None or not isinstance(entry.value, Event):
         return ()
@@ -63,19 +78,26 @@ def select_of(
     if event.time is None:
         event = msgspec.structs.replace(event, time=entry.arrival)
     found = []
-    for held in wanted[:MAX_BECAUSE]:
+    for held, score in wanted[:MAX_BECAUSE]:
+        asked = held.subscription
         try:
             explained = explain_live(tenant, held, entry, now)
-            relaxed = any(column.relaxed for column in held.subscription.select)
             values = selected(
-                event, held.subscription, explained, interpretation.measure if relaxed else None,
-                interpretation.threshold,
+                event, asked, explained, interpretation.measure if needs_measure(asked) else None,
+                interpretation.threshold, score=score,
+                payload=_payload(frame, entry.value) if names_payload(asked) else None,
             )  # fmt: skip
         except Exception as error:  # what is selected is no reason to keep a delivery back
             _log.error("what is selected cannot be said", tenant=tenant.name, subscription=held.id, exc_info=error)
             continue
         found.append(SelectedValues(held.id, values.values, values.notes))
     return tuple(found)
+
+
+def _payload(frame: bytes, event: Event) -> object:
+    """The payload byte by byte as it came, else put together from the event's tuples."""
+    sent = msgspec.json.decode(frame, type=_Carried).event.payload
+    return sent if bytes(sent) else payload_sent(event)
 
 
 def append_selected(frame: bytes, values: tuple[SelectedValues, ...]) -> bytes:

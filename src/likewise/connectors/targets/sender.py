@@ -90,7 +90,7 @@ class Sender:
         queue = tenant.by_number.get(self._feed.subscriber)
         if match.number in tenant.selecting and (held := tenant.held.get(match.number)) is not None:
             chosen = await asyncio.to_thread(
-                select_of, broker.store, tenant, match.position, [held], broker.clock()
+                select_of, broker.store, tenant, match.position, [(held, match.score)], broker.clock(), match.delivery
             )  # fmt: skip
             match = match._replace(delivery=append_selected(match.delivery, chosen))
         return pack_parcel(match, wanted, reasons, tenant.name, queue.id if queue is not None else "")
