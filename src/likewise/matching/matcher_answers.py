@@ -128,9 +128,7 @@ class MatcherAnswers:
             raise StateError(f"{id!r} is no top-k subscription, so it has no board")
         return cast("WindowEngine", self._state.engine("top")).board(ordinal)
 
-    def selected(
-        self, event: GivenEvent, id: str, at: int | None = None, *, score: float | None = None
-    ) -> Selected:
+    def selected(self, event: GivenEvent, id: str, at: int | None = None, *, score: float | None = None) -> Selected:
         """What a subscription's `select` names of an event, by name, with notes on what is null; changes nothing.
 
         `score` is that of the match it is said with: an event that clears an alert does not meet it any more.

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import likewise as lw
-from likewise.errors import ArtefactDamaged, StateError
+from likewise.errors import ArtefactDamaged, ArtefactMissing, StateError
 from likewise.matching.alerts.saved import FILE
 from likewise.model import Event
 
@@ -226,6 +226,21 @@ def test_a_saved_matcher_goes_on_and_a_damaged_one_is_refused(tmp_path: Path) ->
     path.write_bytes(raw[:at] + b'"last_arrival":7' + raw[at + 16 :])
     with pytest.raises(ArtefactDamaged, match="checksum"):
         lw.Matcher.load(tmp_path / "m")
+
+
+@pytest.mark.parametrize("text", ["{t > 25} for 5 s", "{t > 25} top 1 within 1 h by value(t)"])
+@pytest.mark.parametrize("whole", [False, True])
+def test_a_saved_matcher_without_the_file_of_its_states_is_refused(text: str, whole: bool, tmp_path: Path) -> None:
+    watched = Watched(text)
+    watched.hear(0, t=30)
+    watched.matcher.save(tmp_path / "saved")
+    [place] = (tmp_path / "saved" / "engines").iterdir()
+    for file in place.iterdir():
+        file.unlink()
+    if whole:
+        place.rmdir()
+    with pytest.raises(ArtefactMissing, match="restore a copy"):
+        lw.Matcher.load(tmp_path / "saved")
 
 
 def test_explanations_say_how_far_it_is() -> None:

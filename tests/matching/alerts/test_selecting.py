@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pytest
 
 import likewise as lw
 from likewise.testing import TableMeasure
 
 
-def chosen(text: str, said: dict[str, object], **matcher: object) -> dict[str, object]:
+def chosen(text: str, said: Mapping[str, object], **matcher: object) -> dict[str, object]:
     found = lw.Matcher(**matcher)  # type: ignore[arg-type]
     found.add(lw.parse(text, id="s"))
     event = lw.event(said, id="e", source="a")

@@ -131,13 +131,13 @@ def _met_by(
     return None, ""
 
 
-def _met_inside(
-    part: Some, wanted: str, first: int, seen: SeenEvent, theme: tuple[str, ...]
-) -> tuple[int, str] | None:
+def _met_inside(part: Some, wanted: str, first: int, seen: SeenEvent, theme: tuple[str, ...]) -> tuple[int, str] | None:
     """The reading of a list's item, known by its first tuple, that meets what `some` asks of an attribute."""
     list_name = fold(part.attribute)
     item = next((each for each in list_items(seen.tuples) if each.places[0] == first), None)
-    for predicate in part.items if item is not None else ():
+    if item is None:
+        return None
+    for predicate in part.items:
         if not isinstance(predicate, Predicate):
             continue
         inside = fold(predicate.attribute)

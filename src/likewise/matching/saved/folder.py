@@ -63,6 +63,7 @@ class Manifest(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     annotations: int = 0  # how many rows
     types: int = 0  # how many pairs
     checksum: str = ""  # of the subscriptions
+    states: tuple[Kind, ...] = ()  # the kinds whose state stands in `engines`: without it nothing goes on as it was
 
 
 def save(state: MatcherState, folder: Path, *, indexed: bool = True) -> None:
@@ -76,6 +77,7 @@ def save(state: MatcherState, folder: Path, *, indexed: bool = True) -> None:
         )
     folder.parent.mkdir(parents=True, exist_ok=True)
     engines: dict[Kind, str] = {}
+    states: list[Kind] = []
     reserved = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
     building = reserved / "new"  # a folder of mkdtemp could be read by nobody else
     try:
@@ -98,6 +100,8 @@ def save(state: MatcherState, folder: Path, *, indexed: bool = True) -> None:
             name = state.choice.name(kind)
             if name != PROFILES["full"][kind] and any(place.iterdir()):
                 engines[kind] = name
+            if kind in ("top", "alert") and any(place.iterdir()):
+                states.append(kind)
         by = state.interpretation
         if len(by.feedback):
             write_feedback(building / FEEDBACK, by.feedback)
@@ -109,7 +113,7 @@ def save(state: MatcherState, folder: Path, *, indexed: bool = True) -> None:
         manifest = Manifest(
             "likewise-matcher", VERSION, by.threshold, state.next_ordinal, len(state.held),
             by.configuration(), by.space_checksum(), by.lateness, by.is_given(), engines,
-            len(rows), len(by.types.declared), digest,
+            len(rows), len(by.types.declared), digest, tuple(states),
         )  # fmt: skip
         (building / "manifest.json").write_bytes(msgspec.json.format(msgspec.json.encode(manifest)))
         if folder.exists():
@@ -165,6 +169,10 @@ def load(
                     f"it; load it with the same engine"
                 )
             engine.load(place)
+        elif kind in manifest.states:
+            raise ArtefactMissing(
+                f"{place} is missing or empty, and the matcher was saved with its state; restore a copy of the folder"
+            )
     return state
 
 
