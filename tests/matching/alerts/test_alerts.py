@@ -197,6 +197,30 @@ def test_a_withdrawn_event_no_longer_counts_for_what_was_not_said() -> None:
     assert door.tick(10_000) == []  # it lasted all the time, which was said
 
 
+@pytest.mark.parametrize("engine", ["alerts", "naive"])
+@pytest.mark.parametrize(
+    "clauses", ["once until {t < 20}", "once until false", "at most every 30 s", "for 1 us once until false"]
+)
+def test_an_event_that_only_waits_in_a_digest_is_withdrawn_as_if_it_had_not_been(clauses: str, engine: str) -> None:
+    watched = Watched(f"{{t > 25}} {clauses} digest every 10 s", engines={"alert": engine})
+    watched.hear(1, id="e0", t=30)
+    watched.tick(1.5)
+    watched.matcher.withdraw("e0")
+    watched.hear(2, id="e2", t=30)
+    [digest] = watched.matcher.advance(10 * S)
+    assert digest.spoken is not None
+    assert [(item.event_id, item.suppressed) for item in digest.spoken.items] == [("e2", 0)]
+
+
+def test_what_a_digest_has_said_stays_said() -> None:
+    watched = Watched("{t > 25} once until {t < 20} digest every 10 s")
+    watched.hear(1, id="e0", t=30)
+    assert watched.tick(10) == [("digest", "e0")]
+    watched.matcher.withdraw("e0")
+    watched.hear(12, id="e2", t=30)
+    assert watched.tick(40) == []
+
+
 def test_withdrawing_all_that_held_clears_what_was_said() -> None:
     door = Watched("{door = open} once until false")
     door.hear(0, id="e1", door="open")

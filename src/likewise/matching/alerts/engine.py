@@ -26,14 +26,17 @@ from likewise.matching.alerts.saved import (
     read_alerts,
     state_of,
     state_row,
+    unsaid_of,
+    unsaid_row,
     write_alerts,
 )
+from likewise.matching.alerts.unsaid import Unsaid
 from likewise.matching.cache_use import CacheUse
 from likewise.matching.condition_index import ConditionIndex
 from likewise.matching.engine import BaseEngine, Found, FoundBatch, KeyStanding, found_batch
 from likewise.matching.explaining.alerts import AlertStanding, with_standing
 from likewise.matching.explaining.explain import explain
-from likewise.matching.plain.alerts.digest import gathered, item_of
+from likewise.matching.plain.alerts.digest import gathered, item_of, with_items
 from likewise.matching.plain.alerts.moves import key_of, watched
 from likewise.matching.plain.alerts.story import Heard, Say
 from likewise.matching.plain.conditions import MetCondition
@@ -216,8 +219,15 @@ class AlertEngine(BaseEngine):
             )
             if member.timeless and not (move.holds or move.fails):
                 continue
-            says = state.hear(member.alert, heard, 0 if member.timeless else self.lateness)
+            lateness = 0 if member.timeless else self.lateness
+            before = state.copy() if member.retells and key not in member.unsaid else None
+            says = state.hear(member.alert, heard, lateness)
             self._settle_down(member, key, state)
+            if before is None:
+                if member.unsaid and key in member.unsaid:
+                    member.unsaid[key].hear(member.alert, heard, lateness)
+            elif says:
+                member.unsaid[key] = Unsaid(before, [heard])
             if event.id is not None and (key in member.states or says):
                 self._heard.setdefault(event.id, []).append((ordinal, key))
             said += self._tell(member, key, says)
@@ -321,7 +331,10 @@ class AlertEngine(BaseEngine):
             if state is None or state.scheduled != (moment, what, sequence):
                 continue
             state.scheduled = None
+            before = state.copy() if member.retells and key not in member.unsaid else None
             says = state.tick(member.alert, moment, what)
+            if before is not None and says:
+                member.unsaid[key] = Unsaid(before)
             self._settle_down(member, key, state)
             said += self._tell(member, key, says)
         self.now = now if self.now is None else max(self.now, now)
@@ -329,7 +342,7 @@ class AlertEngine(BaseEngine):
 
     def _digest(self, member: Member, moment: int) -> Match:
         spoken, last = gathered(member.items, moment), member.items[-1]
-        member.items, member.scheduled = [], None
+        member.items, member.scheduled, member.unsaid = [], None, {}
         return Match(
             last.event_id, member.subscription.id, "alert", last.score, last.score, None, (), None, "digest",
             self.curve, spoken,
@@ -343,12 +356,13 @@ class AlertEngine(BaseEngine):
             member = self._members.get(ordinal)
             if member is None:
                 continue
-            if member.items and ordinal != before:
+            again = key in member.unsaid and self._tell_again(member, key, event_id)
+            if member.items and (again or ordinal != before):
                 member.items = [item for item in member.items if item.event_id != event_id]
                 self._schedule_digest(member)
             before = ordinal
             state = member.states.get(key)
-            if state is not None:
+            if state is not None and not again:
                 says = state.take_back(member.alert, event_id, self.now or 0)
                 self._settle_down(member, key, state)
                 said += self._tell(member, key, says)
@@ -356,10 +370,30 @@ class AlertEngine(BaseEngine):
                     self._heard.setdefault(event_id, []).append((ordinal, key))
         return said
 
+    def _tell_again(self, member: Member, key: Key, event_id: str) -> bool:
+        """Let a key be as if an event had not been, if it only moved what waits in a digest; whether that was done."""
+        unsaid, lateness = member.unsaid[key], 0 if member.timeless else self.lateness
+        gathered_it = any(item.key == key and item.event_id == event_id for item in member.items)
+        if not (gathered_it or unsaid.names(event_id)):
+            return False
+        found = unsaid.tell_again(member.alert, event_id, self.now or 0, lateness)
+        if found is None:
+            del member.unsaid[key]
+            return False
+        state, says = found
+        member.items, unsaid.settled = with_items(member.items, key, unsaid.settled, event_id, says)
+        if not any(item.key == key for item in member.items):
+            del member.unsaid[key]
+        member.replace(key, state)
+        self._settle_down(member, key, state)
+        self._schedule_digest(member)
+        return True
+
     def outage(self, by: int) -> None:
         """Nothing could be heard for so long (µs): silence counts on from there."""
         for member in self._members.values():
             if member.timeless:
+                member.unsaid = {}
                 for key, state in list(member.states.items()):
                     state.move(by, only_arrival=True)
                     self._settle_down(member, key, state)
@@ -374,7 +408,7 @@ class AlertEngine(BaseEngine):
             family.marks = {mark: time + by for mark, time in family.marks.items()}
         for member in self._members.values():
             member.items = [msgspec.structs.replace(item, moment=item.moment + by) for item in member.items]
-            member.scheduled = None
+            member.scheduled, member.unsaid = None, {}
             self._schedule_digest(member)
             for key, state in list(member.states.items()):
                 state.move(by)
@@ -490,6 +524,8 @@ class AlertEngine(BaseEngine):
         for ordinal, member in self._members.items():
             if member.items:
                 yield digest_row(ordinal, member.items)
+            for key, unsaid in member.unsaid.items():
+                yield unsaid_row(ordinal, key, unsaid)
             for key, state in member.states.items():
                 yield state_row(ordinal, key, state)
 
@@ -517,6 +553,9 @@ class AlertEngine(BaseEngine):
         elif what == "digest":
             member.items = items_of(value)
             self._schedule_digest(member)
+        elif what == "unsaid":
+            key, unsaid = unsaid_of(value)
+            member.unsaid[key] = unsaid
         else:
             key, state = state_of(value)
             self._settle_down(member, key, state)
@@ -531,8 +570,12 @@ def _key(event: Event, per: tuple[str, ...], keys: dict[tuple[str, ...], Key | N
 def _withdrawable(member: Member) -> Iterator[tuple[Key, str | None]]:
     for item in member.items:
         yield item.key, item.event_id
-    for key, state in member.states.items():
+    before = [(key, unsaid.state) for key, unsaid in member.unsaid.items()]
+    for key, state in (*member.states.items(), *before):
         for heard in (*state.trail, *state.waiting):
             yield key, heard.event_id
         for id in state.held_back:
             yield key, id
+    for key, unsaid in member.unsaid.items():
+        for heard in unsaid.heard:
+            yield key, heard.event_id

@@ -212,6 +212,14 @@ class KeyState:
                 self.held_back, self.more_held_back = (), 0
         return passed
 
+    def copy(self) -> KeyState:
+        """The same, to be moved on its own."""
+        made = KeyState()
+        for name in KeyState.__slots__:
+            setattr(made, name, getattr(self, name))
+        made.trail, made.scheduled = [*self.trail], None
+        return made
+
     def is_blank(self) -> bool:
         """Whether the key is as good as new."""
         return not (

@@ -9,8 +9,10 @@ from __future__ import annotations
 import msgspec
 
 from likewise.matching.alerts.key_state import KeyState
+from likewise.matching.alerts.unsaid import Unsaid
 from likewise.matching.plain.alerts.digest import end_of_period
 from likewise.matching.plain.alerts.moves import Watched
+from likewise.matching.plain.alerts.unsaid import retells
 from likewise.model.alerts.clauses import Alert
 from likewise.model.alerts.spoken import DigestItem, Key
 from likewise.model.subscription import Subscription
@@ -46,9 +48,11 @@ class Member:
         "longest",
         "needed",
         "ordinal",
+        "retells",
         "scheduled",
         "states",
         "subscription",
+        "unsaid",
         "watched",
     )
 
@@ -65,6 +69,8 @@ class Member:
         self.family = family
         self.states: dict[Key, KeyState] = {}
         self.items: list[DigestItem] = []
+        self.retells = retells(subscription.alert)
+        self.unsaid: dict[Key, Unsaid] = {}
         self.scheduled: int | None = None  # the end of the digest's period
 
     @property
@@ -90,6 +96,11 @@ class Member:
             self.states[key] = state
             if self.family.whole:
                 live.setdefault(key, {})[self.ordinal] = None
+
+    def replace(self, key: Key, state: KeyState) -> None:
+        """Put another state in the place of a key's; `keep` does the rest."""
+        if key in self.states:
+            self.states[key] = state
 
     def forget(self, key: Key) -> None:
         """Let go of a key's state, whatever it is."""

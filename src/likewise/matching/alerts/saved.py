@@ -15,12 +15,13 @@ import msgspec
 
 from likewise.errors import ArtefactDamaged, ArtefactVersion
 from likewise.matching.alerts.key_state import FRESH, NO_BASE, KeyState
+from likewise.matching.alerts.unsaid import Unsaid
 from likewise.matching.plain.alerts.story import Base, Heard
 from likewise.model.alerts.spoken import DigestItem, Key
 
 FILE = "alerts.arrow"
 VERSION = b"1"
-What = Literal["state", "marks", "digest"]
+What = Literal["state", "marks", "digest", "unsaid"]
 
 
 class SavedState(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
@@ -37,6 +38,14 @@ class SavedState(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown
     held_back: Sequence[str | None] = ()
     more_held_back: int = 0
     absent: bool = False
+
+
+class SavedUnsaid(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a key was before what only waits in a digest, and the events since."""
+
+    before: SavedState
+    heard: list[Heard]
+    settled: int
 
 
 class SavedMarks(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -60,17 +69,37 @@ Row = tuple[What, int, bytes]
 
 def state_row(ordinal: int, key: Key, state: KeyState) -> Row:
     """One key."""
+    return "state", ordinal, msgspec.json.encode(_saved(key, state))
+
+
+def _saved(key: Key, state: KeyState) -> SavedState:
     base = None if state.base is NO_BASE else state.base
-    saved = SavedState(
+    return SavedState(
         key, state.last_arrival, state.trail, state.waiting, base, state.settled, state.spoken, state.quiet_until,
         state.held_back, state.more_held_back, state.absent,
     )  # fmt: skip
-    return "state", ordinal, msgspec.json.encode(saved)
 
 
 def state_of(row: bytes) -> tuple[Key, KeyState]:
     """The key and the state of a row."""
-    saved, state = msgspec.json.decode(row, type=SavedState), KeyState()
+    return _state(msgspec.json.decode(row, type=SavedState))
+
+
+def unsaid_row(ordinal: int, key: Key, unsaid: Unsaid) -> Row:
+    """What only waits in a digest, of one key."""
+    saved = SavedUnsaid(_saved(key, unsaid.state), unsaid.heard, unsaid.settled)
+    return "unsaid", ordinal, msgspec.json.encode(saved)
+
+
+def unsaid_of(row: bytes) -> tuple[Key, Unsaid]:
+    """The key of such a row, and what it was before."""
+    saved = msgspec.json.decode(row, type=SavedUnsaid)
+    key, state = _state(saved.before)
+    return key, Unsaid(state, saved.heard, saved.settled)
+
+
+def _state(saved: SavedState) -> tuple[Key, KeyState]:
+    state = KeyState()
     state.last_arrival, state.settled, state.spoken = saved.last_arrival, saved.settled, saved.spoken
     state.trail, state.waiting, state.base = saved.trail, saved.waiting, saved.base or NO_BASE
     state.quiet_until, state.held_back = saved.quiet_until, saved.held_back

@@ -9,9 +9,10 @@ import msgspec
 
 from likewise.defaults import ALERT_FORGET
 from likewise.errors import ArtefactDamaged, UnknownId
-from likewise.matching.plain.alerts.digest import end_of_period, gathered, item_of
+from likewise.matching.plain.alerts.digest import end_of_period, gathered, item_of, with_items
 from likewise.matching.plain.alerts.moves import PlainWatch, key_of
 from likewise.matching.plain.alerts.story import Heard, Say, Story, due, hear, is_blank, take_back, tick
+from likewise.matching.plain.alerts.unsaid import Unsaid, heard_more, names, retells, told_again
 from likewise.matching.plain.similarity import SeenEvent
 from likewise.model.alerts.clauses import Alert
 from likewise.model.alerts.spoken import DigestItem, Key, Spoken
@@ -32,7 +33,7 @@ class _Saved(msgspec.Struct, frozen=True):
     sequence: int
     refused_late: int
     keyless: int
-    alerts: list[tuple[int, list[tuple[Key, Story]], list[DigestItem]]]
+    alerts: list[tuple[int, list[tuple[Key, Story]], list[DigestItem], list[tuple[Key, Unsaid]]]]
     marks: list[tuple[int, list[tuple[Key, dict[str, int]]]]]
 
 
@@ -46,6 +47,7 @@ class PlainAlert:
         self.watch = watch
         self.stories: dict[Key, Story] = {}
         self.items: list[DigestItem] = []
+        self.unsaid: dict[Key, Unsaid] = {}
 
 
 class PlainAlerts:
@@ -104,7 +106,12 @@ class PlainAlerts:
             heard = Heard(
                 sequence, now, time, source, event.id, move.holds, move.fails, move.clears, move.score, move.product
             )
-            said += self._keep(ordinal, held, key, *hear(held.alert, story, heard, self.lateness))
+            if key in held.unsaid:
+                held.unsaid[key] = heard_more(held.alert, held.unsaid[key], heard, self.lateness)
+            told = hear(held.alert, story, heard, self.lateness)
+            if told[1] and retells(held.alert) and key not in held.unsaid:
+                held.unsaid[key] = Unsaid(story, (heard,))
+            said += self._keep(ordinal, held, key, *told)
         for family, key in marked:
             self._mark(family, key, source, time)
         self.refused_late += late
@@ -139,10 +146,13 @@ class PlainAlerts:
             if what == 0:
                 spoken = gathered(held.items, moment)
                 said.append((ordinal, digest_of(held.subscription, spoken, self.curve)))
-                held.items = []
+                held.items, held.unsaid = [], {}
                 continue
             story = held.stories[key]
-            said += self._keep(ordinal, held, key, *tick(held.alert, story, moment, what))
+            told = tick(held.alert, story, moment, what)
+            if told[1] and retells(held.alert) and key not in held.unsaid:
+                held.unsaid[key] = Unsaid(story)
+            said += self._keep(ordinal, held, key, *told)
         self.now = now if self.now is None else max(self.now, now)
         return said
 
@@ -162,15 +172,35 @@ class PlainAlerts:
         """Take an event back: it no longer counts for what has not been said."""
         said: Hits = []
         for ordinal, held in sorted(self._alerts.items()):
+            again = [key for key in sorted(held.unsaid) if self._tell_again(ordinal, held, key, event_id)]
             held.items = [item for item in held.items if item.event_id != event_id]
             for key, story in sorted(held.stories.items()):
-                said += self._keep(ordinal, held, key, *take_back(held.alert, story, event_id, self.now or 0))
+                if key not in again:
+                    said += self._keep(ordinal, held, key, *take_back(held.alert, story, event_id, self.now or 0))
         return said
+
+    def _tell_again(self, ordinal: int, held: PlainAlert, key: Key, event_id: str) -> bool:
+        """Let a key be as if an event had not been, if it only moved what waits in a digest; whether that was done."""
+        unsaid = held.unsaid[key]
+        gathered_it = any(item.key == key and item.event_id == event_id for item in held.items)
+        if not (gathered_it or names(unsaid.story, unsaid.heard, event_id)):
+            return False
+        found = told_again(held.alert, unsaid, event_id, self.now or 0, self.lateness)
+        if found is None:
+            del held.unsaid[key]
+            return False
+        held.items, settled = with_items(held.items, key, unsaid.settled, event_id, found[2])
+        held.unsaid[key] = found[0]._replace(settled=settled)
+        if not any(item.key == key for item in held.items):
+            del held.unsaid[key]
+        self._keep(ordinal, held, key, found[1], [])
+        return True
 
     def outage(self, by: int) -> None:
         """Nothing could be heard for so long: silence counts on from there."""
         for held in self._alerts.values():
             if held.alert.absent_for is not None:
+                held.unsaid = {}
                 held.stories = {key: _moved(story, by, only_arrival=True) for key, story in held.stories.items()}
 
     def shift(self, by: int) -> None:
@@ -179,6 +209,7 @@ class PlainAlerts:
             return
         self.now += by
         for held in self._alerts.values():
+            held.unsaid = {}
             held.stories = {key: _moved(story, by) for key, story in held.stories.items()}
             held.items = [msgspec.structs.replace(item, moment=item.moment + by) for item in held.items]
         self._marks = {
@@ -194,7 +225,9 @@ class PlainAlerts:
 
     def save(self, folder: Path) -> None:
         """Write every story, as JSON."""
-        kept = [(o, list(held.stories.items()), held.items) for o, held in self._alerts.items()]
+        kept = [
+            (o, list(held.stories.items()), held.items, list(held.unsaid.items())) for o, held in self._alerts.items()
+        ]
         marks = [
             (next(o for o, held in self._alerts.items() if _family(held) == family), list(of.items()))
             for family, of in self._marks.items()
@@ -210,10 +243,11 @@ class PlainAlerts:
             raise ArtefactDamaged(f"{folder / FILE} cannot be read ({error}); restore a copy of the folder") from None
         self.now, self._sequence = saved.now, saved.sequence
         self.refused_late, self.keyless = saved.refused_late, saved.keyless
-        for ordinal, stories, items in saved.alerts:
+        for ordinal, stories, items, unsaid in saved.alerts:
             if ordinal not in self._alerts:
                 raise UnknownId(str(ordinal))
-            self._alerts[ordinal].stories, self._alerts[ordinal].items = dict(stories), items
+            held = self._alerts[ordinal]
+            held.stories, held.items, held.unsaid = dict(stories), items, dict(unsaid)
         self._marks = {_family(self._alerts[ordinal]): dict(of) for ordinal, of in saved.marks}
 
 

@@ -23,6 +23,20 @@ def item_of(say: Say, key: Key) -> DigestItem:
     return DigestItem(say.moment, say.cause, key, say.about.event_id, say.about.score, say.suppressed)
 
 
+def with_items(
+    items: Sequence[DigestItem], key: Key, settled: int, event_id: str, says: Sequence[Say]
+) -> tuple[list[DigestItem], int]:
+    """A digest after a key was told again without an event: of its items the first, which stay, and those said now.
+
+    Says how many of those that stay are left.
+    """
+    own = [item for item in items if item.key == key]
+    first = [item for item in own[:settled] if item.event_id != event_id]
+    others = [item for item in items if item.key != key]
+    found = [*others, *first, *(item_of(say, key) for say in says)]
+    return sorted(found, key=lambda item: item.moment), len(first)
+
+
 def gathered(items: Sequence[DigestItem], end: int) -> Spoken:
     """What a digest says of what it gathered.
 
