@@ -419,6 +419,10 @@ class Broker:
         """Forget what is over now."""
         return self._housekeeping.sweep()
 
+    def note_listening(self) -> None:
+        """From now on events can come in; until here silence was nobody's."""
+        self._housekeeping.note_listening()
+
     def wait_until_matched(self, timeout: float = 60.0) -> None:
         """Wait until everything appended so far is matched and stored; for tests and for stopping."""
         target, deadline = self.store.position, time.monotonic() + timeout

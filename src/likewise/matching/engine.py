@@ -174,8 +174,8 @@ class AlertKeys(Engine, Protocol):
         """The keys of an alert of which something came last."""
         ...
 
-    def outage(self, by: int) -> None:
-        """Nothing could be heard for so long (µs): silence counts on from there."""
+    def outage(self, by: int, until: int | None = None) -> None:
+        """Nothing could be heard for so long (µs), until a moment: silence counts on from there."""
         ...
 
     def next_due(self) -> int | None:

@@ -269,10 +269,14 @@ class Matcher(MatcherAnswers):
         for engine in self._state.engines.values():
             engine.shift(by)
 
-    def outage(self, by: int) -> None:
-        """Nothing could be heard for so long (µs): `absent for` counts silence on from there."""
+    def outage(self, by: int, until: int | None = None) -> None:
+        """Nothing could be heard for so long (µs): `absent for` counts silence on from there.
+
+        Where it is said `until` when, a key counts on from no later than that: what was heard after the outage began
+        is silent only since then.
+        """
         if "alert" in self._state.engines:
-            cast("AlertKeys", self._state.engines["alert"]).outage(by)
+            cast("AlertKeys", self._state.engines["alert"]).outage(by, until)
 
     def next_due(self) -> int | None:
         """When `advance` has something to do for alerts, or an earlier moment; None if there is nothing."""

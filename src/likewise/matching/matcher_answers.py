@@ -43,6 +43,18 @@ class MatcherAnswers:
         """How many events came too late for any window; `lateness` (µs) says how late is too late."""
         return sum(getattr(engine, "refused_late", 0) for engine in self._state.engines.values())
 
+    @property
+    def keyless(self) -> int:
+        """How many events lacked an attribute of an alert's `per`, so that they moved nothing.
+
+        >>> import likewise as lw
+        >>> m = lw.Matcher()
+        >>> _ = m.add(lw.parse("{t > 25} per room for 5 s", id="warm"))
+        >>> m.match(lw.event({"t": 30}), at=0), m.keyless
+        ([], 1)
+        """
+        return sum(getattr(engine, "keyless", 0) for engine in self._state.engines.values())
+
     def caches(self) -> dict[str, CacheUse]:
         """How often what is kept was there when it was needed, by cache; other threads may ask, too.
 

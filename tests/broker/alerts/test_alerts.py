@@ -34,6 +34,7 @@ def no_chores(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(housekeeping, "TICK_SECONDS", 1e9)
     monkeypatch.setattr(housekeeping, "SWEEP_SECONDS", 1e9)
     monkeypatch.setattr(being_up, "PAUSE", 600 * SECOND)
+    monkeypatch.setattr(being_up, "TICK", 600 * SECOND)
 
 
 @pytest.fixture
@@ -160,6 +161,34 @@ def test_an_outage_of_the_broker_is_no_absence(tmp_path: Path, clock: ManualCloc
         assert said(broker)[0] == ("e1", "absent", "silent")
         publish(broker, "e2", door="open")
         assert said(broker)[-1] == ("e2", "returned", "silent")
+
+
+def test_a_short_outage_and_the_time_until_the_broker_listens_are_no_absence(
+    tmp_path: Path, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(being_up, "TICK", SECOND)
+    with Broker(tmp_path / "data", clock=clock) as broker:
+        subscribe(broker, silent=TEXTS["silent"])
+        publish(broker, "e1", door="open")
+        tick(broker)
+    clock.advance(8 * SECOND)
+    with Broker(tmp_path / "data", clock=clock) as broker:
+        clock.advance(8 * SECOND)
+        broker.note_listening()
+        clock.advance(58 * SECOND)
+        tick(broker)
+        assert said(broker) == []
+        clock.advance(3 * SECOND)
+        tick(broker)
+        assert said(broker) == [("e1", "absent", "silent")]
+
+
+def test_events_that_lack_what_tells_keys_apart_are_counted(broker: Broker) -> None:
+    subscribe(broker, rooms="{door = open} per room for 1 min")
+    publish(broker, "e1", door="open")
+    broker.wait_until_matched()
+    shown = broker.metrics.page().decode()
+    assert 'likewise_events_keyless{tenant="default"} 1.0' in shown
 
 
 def test_a_withdrawn_event_counts_no_more_and_what_was_said_stays(broker: Broker, clock: ManualClock) -> None:

@@ -120,6 +120,16 @@ def test_an_outage_of_ours_is_no_absence() -> None:
     assert silent.tick(3_660) == [("absent", "e1")]
 
 
+@pytest.mark.parametrize("engine", ["alerts", "naive"])
+def test_an_outage_counts_only_from_when_a_key_was_last_heard(engine: str) -> None:
+    watched = Watched("{t exists} absent for 6 s", engines={"alert": engine})
+    watched.hear(21, source="k", t=1)
+    watched.hear(26, source="u", t=1)
+    watched.matcher.outage(10 * S, until=31 * S)  # from 21 on
+    assert watched.tick(36.9) == []
+    assert [m.spoken.key for m in watched.matcher.advance(37 * S) if m.spoken] == [("k",), ("u",)]
+
+
 def test_silence_goes_by_arrival_whatever_time_events_state() -> None:
     silent = Watched("{t exists} absent for 1 min")
     silent.hear(0, t=1)

@@ -92,7 +92,7 @@ class Commands:
                     promote(tenant, tenant.windows.advance(now), outcome, self._find)
                     speak(tenant, tenant.alerts.advance(now), outcome, self._find)
                 case Resume(after=by):
-                    tenant.alerts.outage(by)
+                    tenant.alerts.outage(by, tenant.window_time(entry.arrival))
                 case Judge() as command:
                     outcome.change(add_judgement, tenant.number, entry.position, entry.body)
                     return judge(tenant, command, tenant.subscription(command.subscriber, command.id))

@@ -149,6 +149,7 @@ _HELD: Final[tuple[tuple[str, str, Callable[[Tenant], float]], ...]] = (
     ("entries_waiting", "Entries that wait to be matched", lambda t: t.waiting),
     ("entry_seconds", "Seconds of the processor that matching an entry took lately", lambda t: t.pace),
     ("events_late", "Events too late for windows", lambda t: t.refused_late),
+    ("events_keyless", "Events that lacked an attribute of an alert's `per`", lambda t: t.alerts.keyless),
     ("windows_rebuilt", "Whether saved windows were missing or damaged at the start", lambda t: float(t.rebuilt)),
 )
 

@@ -84,6 +84,11 @@ class NumberedMatcher:
         """How many events came too late for any window."""
         return self.matcher.refused_late
 
+    @property
+    def keyless(self) -> int:
+        """How many events lacked an attribute of an alert's `per`."""
+        return self.matcher.keyless
+
     def caches(self) -> dict[str, CacheUse]:
         """How often what is kept was there when it was needed."""
         return self.matcher.caches()
@@ -154,9 +159,9 @@ class NumberedMatcher:
         """Let everything in the windows count as so many µs later, earlier if negative."""
         self.matcher.shift(by)
 
-    def outage(self, by: int) -> None:
-        """Nothing could be heard for so long (µs)."""
-        self.matcher.outage(by)
+    def outage(self, by: int, until: int | None = None) -> None:
+        """Nothing could be heard for so long (µs), until a moment."""
+        self.matcher.outage(by, until)
 
     def next_due(self) -> int | None:
         """When time next moves an alert, or an earlier moment."""

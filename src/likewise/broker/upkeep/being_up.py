@@ -17,7 +17,8 @@ from likewise.broker.tenants.tenant import Tenant
 from likewise.defaults import TICK_SECONDS
 
 FILE: Final = "up"
-PAUSE: Final = round(10 * TICK_SECONDS * 1_000_000)  # µs without a turn that are an outage; less is a busy machine
+TICK: Final = round(TICK_SECONDS * 1_000_000)
+PAUSE: Final = 10 * TICK  # µs without a turn that are an outage; less is a busy machine
 
 
 class BeingUp:
@@ -27,21 +28,31 @@ class BeingUp:
         self._path = None if data is None else data / FILE
         self._append = append
         self._last = self._read()
+        self._started: int | None = None
 
     def note(self, tenants: Iterable[Tenant], now: int) -> None:
         """It is up now; where it was not for a while, alerts are told."""
         watching = [tenant for tenant in tenants if len(tenant.alerts)]
+        first, self._started = self._started is None, now if self._started is None else self._started
         if not watching:
             self._last = now
             return
-        if self._last is not None and now - self._last > PAUSE:
-            for tenant in watching:
-                self._append(tenant, Resume(now - self._last))
+        if self._last is not None and now - self._last > (TICK if first else PAUSE):  # a start is no busy machine
+            self._tell(watching, now - self._last)
         self._last = now
         if self._path is not None and self._path.parent.is_dir():
             building = self._path.with_suffix(".new")
             building.write_text(str(now), encoding="ascii")
             os.replace(building, self._path)
+
+    def listens(self, tenants: Iterable[Tenant], now: int) -> None:
+        """From now on something can be heard; what passed since the start counts for no silence either."""
+        if self._started is not None and now - self._started > TICK:
+            self._tell([tenant for tenant in tenants if len(tenant.alerts)], now - self._started)
+
+    def _tell(self, watching: Iterable[Tenant], outage: int) -> None:
+        for tenant in watching:
+            self._append(tenant, Resume(outage))
 
     def _read(self) -> int | None:
         if self._path is None or not self._path.is_file():

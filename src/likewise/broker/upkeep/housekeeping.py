@@ -84,6 +84,10 @@ class Housekeeping:
         """Write down that the broker is up; where it was not for a while, alerts are told."""
         self._being_up.note(list(self._tenants.values()), self._clock())
 
+    def note_listening(self) -> None:
+        """From now on events can come; alerts are told how long they could not since the start."""
+        self._being_up.listens(list(self._tenants.values()), self._clock())
+
     def _move_time(self, tenant: Tenant) -> None:
         """Let time pass for windows that follow the arrival of events, while they can hold any.
 

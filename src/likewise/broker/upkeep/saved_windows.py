@@ -232,7 +232,7 @@ def _repeat(tenant: Tenant, entry: Entry, held: dict[int, Held]) -> None:
                 tenant.windows.advance(now)
                 tenant.alerts.advance(now)
             case Resume(after=by):
-                tenant.alerts.outage(by)
+                tenant.alerts.outage(by, tenant.window_time(entry.arrival))
             case Judge() as command:
                 rejudge(tenant, command, entry.position, held)
     except Exception as error:

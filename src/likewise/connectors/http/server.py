@@ -199,6 +199,7 @@ class Served:
             await asyncio.sleep(0.01)
         listens = self._server.started and not self._server.should_exit  # it may have been told to stop meanwhile
         if listens:
+            self.broker.note_listening()
             self._on_ready(self._server.servers[0].sockets[0].getsockname()[1])
         watching = asyncio.create_task(self._watch())
         running = [asyncio.create_task(each(self.app.state.door)) for each in self._beside if listens]

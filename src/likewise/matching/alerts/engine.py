@@ -38,7 +38,7 @@ from likewise.matching.explaining.alerts import AlertStanding, with_standing
 from likewise.matching.explaining.explain import explain
 from likewise.matching.plain.alerts.digest import gathered, item_of, with_items
 from likewise.matching.plain.alerts.moves import key_of, watched
-from likewise.matching.plain.alerts.story import Heard, Say
+from likewise.matching.plain.alerts.story import Heard, Say, outage_since
 from likewise.matching.plain.conditions import MetCondition
 from likewise.matching.plain.needed import Needed
 from likewise.model import Event, Explanation, Kind, Match, Promotion, Subscription
@@ -389,13 +389,14 @@ class AlertEngine(BaseEngine):
         self._schedule_digest(member)
         return True
 
-    def outage(self, by: int) -> None:
-        """Nothing could be heard for so long (µs): silence counts on from there."""
+    def outage(self, by: int, until: int | None = None) -> None:
+        """Nothing could be heard for so long (µs), until a moment: silence counts on from there."""
         for member in self._members.values():
             if member.timeless:
                 member.unsaid = {}
                 for key, state in list(member.states.items()):
-                    state.move(by, only_arrival=True)
+                    part = by if until is None else outage_since(state.heard_at(), by, until)
+                    state.move(part, only_arrival=True)
                     self._settle_down(member, key, state)
 
     def shift(self, by: int) -> None:

@@ -11,7 +11,18 @@ from likewise.defaults import ALERT_FORGET
 from likewise.errors import ArtefactDamaged, UnknownId
 from likewise.matching.plain.alerts.digest import end_of_period, gathered, item_of, with_items
 from likewise.matching.plain.alerts.moves import PlainWatch, key_of
-from likewise.matching.plain.alerts.story import Heard, Say, Story, due, hear, is_blank, take_back, tick
+from likewise.matching.plain.alerts.story import (
+    Heard,
+    Say,
+    Story,
+    due,
+    hear,
+    heard_at,
+    is_blank,
+    outage_since,
+    take_back,
+    tick,
+)
 from likewise.matching.plain.alerts.unsaid import Unsaid, heard_more, names, retells, told_again
 from likewise.matching.plain.similarity import SeenEvent
 from likewise.model.alerts.clauses import Alert
@@ -196,12 +207,14 @@ class PlainAlerts:
         self._keep(ordinal, held, key, found[1], [])
         return True
 
-    def outage(self, by: int) -> None:
-        """Nothing could be heard for so long: silence counts on from there."""
+    def outage(self, by: int, until: int | None = None) -> None:
+        """Nothing could be heard for so long, until a moment: silence counts on from there."""
         for held in self._alerts.values():
             if held.alert.absent_for is not None:
                 held.unsaid = {}
-                held.stories = {key: _moved(story, by, only_arrival=True) for key, story in held.stories.items()}
+                for key, story in list(held.stories.items()):
+                    part = by if until is None else outage_since(heard_at(story), by, until)
+                    held.stories[key] = _moved(story, part, only_arrival=True)
 
     def shift(self, by: int) -> None:
         """Let everything count as so many µs later: a clock was set."""

@@ -145,6 +145,15 @@ class NaiveEngine(BaseEngine):
             raise NotServed(f"the measure {name} is needed; give it to the engine")
         return found
 
+    def outage(self, by: int, until: int | None = None) -> None:
+        """Nothing could be heard for so long (µs), until a moment."""
+        self.alerts.outage(by, until)
+
+    @property
+    def keyless(self) -> int:
+        """How many events lacked an attribute of an alert's `per`."""
+        return self.alerts.keyless
+
     @property
     def refused_late(self) -> int:
         """How many events came too late for any window, or for an alert."""

@@ -111,7 +111,7 @@ def hear(alert: Alert, story: Story, heard: Heard, lateness: int) -> Told:
     if alert.absent_for is not None:
         says = []
         if story.absent:
-            says = [Say(heard.arrival, "returned", heard, _heard_at(story))]
+            says = [Say(heard.arrival, "returned", heard, heard_at(story))]
         story = remember(story._replace(absent=False), heard)
         return speak(alert, story, says)
     if lateness:
@@ -173,7 +173,7 @@ def due(alert: Alert, story: Story, lateness: int) -> tuple[int, int, int] | Non
         if run.begin is not None and not run.told:
             found.append((max(run.begin + alert.held_for, story.last_arrival) + lateness, TIMER, 0))
     if alert.absent_for is not None and not story.absent and last_of(story, holding=True) is not None:
-        found.append((_heard_at(story) + alert.absent_for, TIMER, 0))
+        found.append((heard_at(story) + alert.absent_for, TIMER, 0))
     return min(found, default=None)
 
 
@@ -191,7 +191,7 @@ def tick(alert: Alert, story: Story, moment: int, what: int) -> Told:
     if alert.absent_for is not None:
         last = last_of(story, holding=False)
         assert last is not None  # a key that never held is not waited for
-        return speak(alert, story._replace(absent=True), [Say(moment, "absent", last, _heard_at(story))])
+        return speak(alert, story._replace(absent=True), [Say(moment, "absent", last, heard_at(story))])
     story, says = _hold(alert, story, moment)
     return speak(alert, story, says)
 
@@ -261,7 +261,18 @@ def _is_over(alert: Alert, run: Run, time: int) -> bool:
     return alert.held_for is not None and run.begin is not None and not run.told and run.begin + alert.held_for <= time
 
 
-def _heard_at(story: Story) -> int:
+def outage_since(heard_at: int, by: int, until: int) -> int:
+    """How much of an outage lies after something was heard.
+
+    >>> outage_since(95, by=10, until=100), outage_since(50, by=10, until=100)
+    (5, 10)
+    """
+    return max(0, min(by, until - heard_at))
+
+
+def heard_at(story: Story) -> int:
+    """When something about the key came last."""
+
     last = last_of(story, holding=False)
     return story.last_arrival if last is None else last.arrival
 
