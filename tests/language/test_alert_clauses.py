@@ -76,6 +76,8 @@ def test_json_and_text_carry_the_clauses(text: str) -> None:
         ("{t > 1} for 0 s", 9, "longer than nothing"),
         ("{t > 1} for 1 min for 2 min", 19, "`for` is given a second time"),
         ("{t > 1} select (@source, @foo)", 26, "`@foo` is no fact"),
+        ('{t > 1} select (t as "")', 22, "the name after `as` is empty"),
+        ("{t > 1} per room, @source for 1 min", 19, "each source has a state of its own"),
         ("{t > 1} select (t, T as t)", 9, "two columns"),
         ("{t > 1} select ()", 17, "`)` cannot stand here"),
         ("[1, 0] select (t)", 8, "condition in braces only"),

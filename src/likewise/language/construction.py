@@ -278,6 +278,8 @@ class Construction:
                 symbol = read_unit(str(part), part).symbol
             else:
                 name = read_text(str(part))[0]
+                if not name.strip():
+                    raise Mistake("the name after `as` is empty", position=_start(part), expected="some text")
         if first.type != "FACT":
             attribute, relaxed = read_text(str(first))
             return Column(_name(attribute), relaxed, symbol, name)
@@ -291,6 +293,12 @@ class Construction:
 
     def per(self, parts: list[str]) -> Clause:
         """`per room, floor`."""
+        for part in parts[1:]:
+            if part.startswith("@"):
+                raise Mistake(
+                    f"`{part[:40]}` is no attribute; without `per` each source has a state of its own",
+                    position=_start(part), expected='an attribute, quoted if it begins with "@"',
+                )  # fmt: skip
         return Clause("per", tuple(read_text(part)[0] for part in parts[1:]), _start(parts[0]))
 
     def from_one_source(self, parts: list[str]) -> Clause:

@@ -90,7 +90,7 @@ def select_of(
         except Exception as error:  # what is selected is no reason to keep a delivery back
             _log.error("what is selected cannot be said", tenant=tenant.name, subscription=held.id, exc_info=error)
             continue
-        found.append(SelectedValues(held.id, values.values, values.notes))
+        found.append(SelectedValues(held.id, values.values, values.notes, values.units))
     return tuple(found)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
 from typing import Final, NamedTuple
 
@@ -14,6 +15,7 @@ from likewise.model.text import fold
 from likewise.model.time import spoken as span_text
 
 _SIGNS: Final = {"degC": "°C", "degF": "°F", "ug/m3": "µg/m³", "m3": "m³", "m2": "m²", "m/s2": "m/s²", "percent": "%"}
+_BREAKS: Final = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 _MOST: Final = 20  # attributes, or items of a digest, that are told one by one
 
 
@@ -45,7 +47,7 @@ def words_about(delivery: bytes, cause: str, subscription: str, score: float, be
     said = msgspec.json.decode(delivery, type=DeliverySaid)
     parts = [part for why in because for part in why.parts if part.attribute]
     who = _who(said) or subscription
-    headline = _headline(cause, who, said, _readings(said, parts), parts)
+    headline = _one_line(_headline(cause, who, said, _readings(said, parts), parts))
     lines = [headline, ""]
     lines += [f"- {_part(part)}" for part in parts]
     if said.alert is not None and said.alert.items:
@@ -55,7 +57,16 @@ def words_about(delivery: bytes, cause: str, subscription: str, score: float, be
     for item in event_from_document(said.event).tuples[:_MOST]:
         lines.append(f"  {item.attribute}: {item.value} {_sign(item.unit)}".rstrip())
     lines += ["", f"Subscription {subscription}, score {score:.2f}, event {said.event.get('id', '?')}"]
-    return Words(headline, "\n".join(lines) + "\n")
+    return Words(headline, "\n".join(map(_one_line, lines)) + "\n")
+
+
+def _one_line(text: str) -> str:
+    """A line that stays one, whatever an event says: a name with a line break forges no other.
+
+    >>> _one_line("hall\\r\\nSubscription safe")
+    'hall Subscription safe'
+    """
+    return _BREAKS.sub(" ", text)
 
 
 def _headline(cause: str, who: str, said: DeliverySaid, readings: str, parts: list[PartMet]) -> str:
@@ -71,7 +82,8 @@ def _headline(cause: str, who: str, said: DeliverySaid, readings: str, parts: li
         case "returned":
             return f"{who}: is heard again, {readings}"
         case "digest" if alert is not None:
-            return f"{alert.total} matches of {len(alert.counts)} {'key' if len(alert.counts) == 1 else 'keys'}"
+            keys = len(alert.counts)
+            return f"{_counted(alert.total, 'match', 'matches')} of {_counted(keys, 'key', 'keys')}"
         case _:
             text = f"{who}: {readings}"
     if why := next((p for p in parts if "~" in p.part and fold(p.attribute) != fold(_asked(p.part))), None):
@@ -79,6 +91,10 @@ def _headline(cause: str, who: str, said: DeliverySaid, readings: str, parts: li
     if alert is not None and alert.suppressed:
         text += f" ({alert.suppressed} more since the last message)"
     return text
+
+
+def _counted(count: int, one: str, more: str) -> str:
+    return f"{count} {one if count == 1 else more}"
 
 
 def _who(said: DeliverySaid) -> str:
@@ -94,7 +110,11 @@ def _key(key: tuple[str, ...]) -> str:
 def _readings(said: DeliverySaid, parts: list[PartMet]) -> str:
     """What was selected, else what met the condition, else the first of what the event says."""
     for chosen in said.selected:
-        return ", ".join(f"{name} {value}" for name, value in chosen.values.items() if value is not None)
+        return ", ".join(
+            f"{name} {value} {_sign(chosen.units.get(name, ''))}".rstrip()
+            for name, value in chosen.values.items()
+            if value is not None
+        )
     if parts:
         return ", ".join(dict.fromkeys(_with_sign(part.asked or part.value) for part in parts))
     return ", ".join(f"{i.attribute} {i.value}" for i in event_from_document(said.event).tuples[:3])

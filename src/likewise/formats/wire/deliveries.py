@@ -53,11 +53,15 @@ class Because(msgspec.Struct, frozen=True):
 
 
 class SelectedValues(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What a subscription's `select` names of the event, by name; a note says why something is null."""
+    """What a subscription's `select` names of the event, by name; a note says why something is null.
+
+    `units` has the unit of each value that was selected in one.
+    """
 
     id: str
     values: dict[str, Any]
     notes: dict[str, str] = {}
+    units: dict[str, str] = {}
 
 
 class DeliveryDocument(msgspec.Struct, frozen=True, omit_defaults=True):

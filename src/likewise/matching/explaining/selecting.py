@@ -31,10 +31,11 @@ from likewise.semantics.measure import Measure
 
 
 class Selected(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Values by their names, and notes on those that are null or took a unit for granted."""
+    """Values by their names, notes on those that are null or took a unit for granted, and the units asked for."""
 
     values: dict[str, object]
     notes: dict[str, str] = {}
+    units: dict[str, str] = {}
 
 
 def selected(
@@ -50,11 +51,13 @@ def selected(
     >>> from likewise.model import event
     >>> warm = parse("{t > 25 degC} select (t in degC, @source as device, city)", id="warm")
     >>> said = event({"t": {"value": 81.5, "unit": "degF"}}, source="s1")
-    >>> selected(said, warm, explain(said, warm), None, 0.5)
-    Selected(values={'t': 27.5, 'device': 's1', 'city': None}, notes={'city': 'the event has no `city`'})
+    >>> found = selected(said, warm, explain(said, warm), None, 0.5)
+    >>> found.values, found.notes, found.units
+    ({'t': 27.5, 'device': 's1', 'city': None}, {'city': 'the event has no `city`'}, {'t': 'degC'})
     """
     values: dict[str, object] = {}
     notes: dict[str, str] = {}
+    units: dict[str, str] = {}
     for column in subscription.select:
         if column.fact is not None:
             value, note = _fact(column.fact, event, subscription, explained, score, payload), ""
@@ -63,7 +66,9 @@ def selected(
         values[column.label] = value
         if note:
             notes[column.label] = note
-    return Selected(values, notes)
+        if column.unit and value is not None:
+            units[column.label] = column.unit
+    return Selected(values, notes, units)
 
 
 def needs_measure(subscription: Subscription) -> bool:
