@@ -102,6 +102,19 @@ def test_what_comes_too_often_is_counted_in_the_next_that_is_said() -> None:
     assert said.spoken.suppressed == 1
 
 
+@pytest.mark.parametrize("engine", ["alerts", "naive"])
+def test_with_a_lateness_at_most_every_goes_by_the_events_own_times(engine: str) -> None:
+    for delay in (0.0, 1.9):
+        matcher = lw.Matcher(lateness=4 * S, engines={"alert": engine})
+        matcher.add(lw.parse("{t > 25} at most every 5 s", id="s"), at=0)
+        found = []
+        for own in (0, 4, 6):
+            event = lw.event({"t": 30}, source="a", id=f"e{own}", time=own * S)
+            found += matcher.match(event, at=round((own + (delay if own else 0)) * S))
+        found += matcher.advance(20 * S)
+        assert [(m.event_id, m.spoken.suppressed) for m in found if m.spoken] == [("e0", 0), ("e6", 1)]
+
+
 def test_silence_is_said_of_what_has_held_once_and_its_return_too() -> None:
     silent = Watched("{t exists, city = Galway} absent for 1 min")
     assert silent.hear(0, id="e1", t=1, city="Galway") == silent.hear(0, source="d", t=1, city="Dublin") == []

@@ -59,10 +59,11 @@ class KeyState:
             return []
         return self._settle(alert, heard, heard.arrival)
 
-    def _settle(self, alert: Alert, heard: Heard, moment: int) -> list[Say]:
+    def _settle(self, alert: Alert, heard: Heard, moment: int, *, waited: bool = False) -> list[Say]:
         time = max(heard.time, self.settled)
         if time != heard.time:
             heard = heard._replace(time=time)
+        own = time if waited else None
         says: list[Say] = []
         if (
             alert.held_for is not None
@@ -70,22 +71,22 @@ class KeyState:
             and self.begin is not None
             and self.begin + alert.held_for <= time
         ):
-            says += self._hold(alert, moment)
+            says += self._hold(alert, moment, self.begin + alert.held_for if waited else None)
         self.settled = time
         cleared = False
         if heard.clears and self.spoken:
             self.spoken, cleared = False, True
-            says.append(Say(moment, "cleared", heard))
+            says.append(Say(moment, "cleared", heard, own=own))
         if alert.follows_failing and (heard.holds or heard.fails):
             if heard.holds and self.told:
                 heard = heard._replace(told=True)
             self._remember(heard)
             if heard.fails and self.spoken and not self.holding and alert.once_until == "false":
                 self.spoken = False
-                says.append(Say(moment, "cleared", heard))
+                says.append(Say(moment, "cleared", heard, own=own))
         if heard.holds and not self.spoken and not cleared and alert.held_for is None:
             self.spoken = alert.once_until is not None
-            says.append(Say(moment, "arrival", heard, self.begin))
+            says.append(Say(moment, "arrival", heard, self.begin, own=own))
         return self._speak(alert, says) if says else says
 
     def _remember(self, heard: Heard) -> None:
@@ -141,15 +142,16 @@ class KeyState:
             limit = _own_time(min(self.waiting, key=_arrival))
             ready = sorted((each for each in self.waiting if _own_time(each) <= limit), key=_own_time)
             self.waiting = [each for each in self.waiting if _own_time(each) > limit]
-            return [say for heard in ready for say in self._settle(alert, heard, moment)]
+            return [say for heard in ready for say in self._settle(alert, heard, moment, waited=True)]
         if alert.absent_for is not None:
             last = self._last(holding=False)
             assert last is not None  # a key that never held is not waited for
             self.absent = True
             return self._speak(alert, [Say(moment, "absent", last, last.arrival)])
-        return self._speak(alert, self._hold(alert, moment))
+        over = None if self.begin is None else max(self.begin + (alert.held_for or 0), self.last_arrival)
+        return self._speak(alert, self._hold(alert, moment, over))
 
-    def _hold(self, alert: Alert, moment: int) -> list[Say]:
+    def _hold(self, alert: Alert, moment: int, own: int | None) -> list[Say]:
         """A run has lasted."""
         self.told = True
         if self.run_from == IN_BASE:
@@ -162,7 +164,7 @@ class KeyState:
         self.spoken = alert.once_until is not None
         last = self._last(holding=True)
         assert last is not None  # a run has at least one event
-        return [Say(moment, "held", last, self.begin)]
+        return [Say(moment, "held", last, self.begin, own=own)]
 
     def _last(self, *, holding: bool) -> Heard | None:
         for heard in reversed(self.trail):
@@ -202,13 +204,14 @@ class KeyState:
             return list(says)
         passed: list[Say] = []
         for say in says:
-            if self.quiet_until is not None and say.moment < self.quiet_until:
+            when = say.moment if say.own is None else say.own
+            if self.quiet_until is not None and when < self.quiet_until:
                 kept = [*self.held_back, say.about.event_id]
                 more = max(0, len(kept) - MAX_HELD_BACK)
                 self.held_back, self.more_held_back = kept[more:], self.more_held_back + more
             else:
                 passed.append(say._replace(suppressed=len(self.held_back) + self.more_held_back))
-                self.quiet_until = say.moment + alert.at_most_every
+                self.quiet_until = when + alert.at_most_every
                 self.held_back, self.more_held_back = (), 0
         return passed
 

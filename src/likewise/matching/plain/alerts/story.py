@@ -65,13 +65,17 @@ class Story(NamedTuple):
 
 
 class Say(NamedTuple):
-    """Something to be said: when it was due, why, of which event, since when, and how much was held back."""
+    """Something to be said: when it was due, why, of which event, since when, and how much was held back.
+
+    `own` is the time it has in the order of events, where they waited for others; else it is when it was due.
+    """
 
     moment: int
     cause: Cause
     about: Heard
     since: int | None = None
     suppressed: int = 0
+    own: int | None = None
 
 
 Told = tuple[Story, list[Say]]
@@ -119,28 +123,30 @@ def hear(alert: Alert, story: Story, heard: Heard, lateness: int) -> Told:
     return settle(alert, story, heard, heard.arrival)
 
 
-def settle(alert: Alert, story: Story, heard: Heard, moment: int) -> Told:
+def settle(alert: Alert, story: Story, heard: Heard, moment: int, *, waited: bool = False) -> Told:
     """Take an event in at its own time, or just after what was taken in before it."""
     time = heard.time if story.settled is None else max(heard.time, story.settled)
     heard = heard._replace(time=time)
+    own = time if waited else None
     says: list[Say] = []
     run = run_of(story)
     if alert.held_for is not None and _is_over(alert, run, time):
-        story, said = _hold(alert, story, moment)
+        over = run.begin + alert.held_for if waited and run.begin is not None else None
+        story, said = _hold(alert, story, moment, over)
         says += said
     story = story._replace(settled=time)
     cleared = False
     if story.spoken and heard.clears:
         story, cleared = story._replace(spoken=False), True
-        says.append(Say(moment, "cleared", heard))
+        says.append(Say(moment, "cleared", heard, own=own))
     if alert.follows_failing and (heard.holds or heard.fails):
         story = remember(story, heard._replace(told=heard.holds and run_of(story).told))
         if heard.fails and story.spoken and alert.once_until == "false" and not run_of(story).holding:
             story = story._replace(spoken=False)
-            says.append(Say(moment, "cleared", heard))
+            says.append(Say(moment, "cleared", heard, own=own))
     if heard.holds and alert.held_for is None and not cleared and not story.spoken:
         story = story._replace(spoken=alert.once_until is not None)
-        says.append(Say(moment, "arrival", heard, run_of(story).begin))  # None where nobody follows what fails
+        says.append(Say(moment, "arrival", heard, run_of(story).begin, own=own))  # None where nobody follows what fails
     return speak(alert, story, says)
 
 
@@ -185,14 +191,16 @@ def tick(alert: Alert, story: Story, moment: int, what: int) -> Told:
         story = story._replace(waiting=tuple(each for each in story.waiting if _order(each) > _order(first)))
         says: list[Say] = []
         for heard in ready:
-            story, said = settle(alert, story, heard, moment)
+            story, said = settle(alert, story, heard, moment, waited=True)
             says += said
         return story, says
     if alert.absent_for is not None:
         last = last_of(story, holding=False)
         assert last is not None  # a key that never held is not waited for
         return speak(alert, story._replace(absent=True), [Say(moment, "absent", last, heard_at(story))])
-    story, says = _hold(alert, story, moment)
+    begin = run_of(story).begin
+    over = None if begin is None else max(begin + (alert.held_for or 0), story.last_arrival)
+    story, says = _hold(alert, story, moment, over)
     return speak(alert, story, says)
 
 
@@ -216,17 +224,18 @@ def speak(alert: Alert, story: Story, says: Iterable[Say]) -> Told:
         return story, list(says)
     passed: list[Say] = []
     for say in says:
-        if story.quiet_until is not None and say.moment < story.quiet_until:
+        when = say.moment if say.own is None else say.own
+        if story.quiet_until is not None and when < story.quiet_until:
             held = (*story.held_back, say.about.event_id)
             more = max(0, len(held) - MAX_HELD_BACK)
             story = story._replace(held_back=held[more:], more_held_back=story.more_held_back + more)
         else:
             passed.append(say._replace(suppressed=len(story.held_back) + story.more_held_back))
-            story = story._replace(quiet_until=say.moment + alert.at_most_every, held_back=(), more_held_back=0)
+            story = story._replace(quiet_until=when + alert.at_most_every, held_back=(), more_held_back=0)
     return story, passed
 
 
-def _hold(alert: Alert, story: Story, moment: int) -> Told:
+def _hold(alert: Alert, story: Story, moment: int, own: int | None) -> Told:
     """A run has lasted: that is said, unless it was said once already and not armed since."""
     run = run_of(story)
     told = [each._replace(told=True) if _in_run(story, place) else each for place, each in enumerate(story.trail)]
@@ -238,7 +247,7 @@ def _hold(alert: Alert, story: Story, moment: int) -> Told:
         return story, []
     last = last_of(story, holding=True)
     assert last is not None  # a run has at least one event
-    return story._replace(spoken=alert.once_until is not None), [Say(moment, "held", last, run.begin)]
+    return story._replace(spoken=alert.once_until is not None), [Say(moment, "held", last, run.begin, own=own)]
 
 
 def _in_run(story: Story, place: int) -> bool:
