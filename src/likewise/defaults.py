@@ -38,6 +38,11 @@ MAX_DOCUMENT_BYTES: Final = 64 * 2**20  # one document of several events: RDF, a
 
 # MQTT.
 MAX_DISCOVERED: Final = 20_000  # configurations of Home Assistant's discovery that a bridge remembers
+MAX_SPARKPLUG_FIELDS: Final = 200_000  # of one payload of Sparkplug B, those of its metrics counted
+MAX_SPARKPLUG_TEMPLATES: Final = 8  # of Sparkplug B within each other
+MAX_SPARKPLUG_SOURCES: Final = 10_000  # nodes and devices whose BIRTH is remembered; the node born first goes first
+MAX_SPARKPLUG_ANNOUNCED: Final = 200_000  # metrics that they announced, together
+MAX_SPARKPLUG_CHARACTERS: Final = 16 * 2**20  # of the names and units of those metrics, together
 BRIDGE_IN_FLIGHT: Final = (
     1_000  # messages a bridge takes before the first of them is on disk; the broker keeps the rest
 )

@@ -52,11 +52,13 @@ class BridgeState(msgspec.Struct):
     lost: int = 0  # messages of QoS 0 for which there was no room
     connections: int = 0
     gaps: int = 0  # times that broker had forgotten the session
+    unannounced: int = 0  # metrics of Sparkplug B whose alias no BIRTH had announced
     trouble: str = "not connected yet"
 
     def shown(self) -> ConnectionShown:
         """The same, for people."""
         own = msgspec.structs.asdict(self)
+        del own["unannounced"]  # for metrics only
         return ConnectionShown("mqtt-bridge", own.pop("url"), **own)
 
 
@@ -162,6 +164,7 @@ class Bridge:
                 if not events:
                     self._announce(message)
                 readable.append((message, events, stored))
+        self.state.unannounced = self._reader.unannounced
         every = [event for _, events, _ in readable for event in events]
         try:
             await self._publish(every)

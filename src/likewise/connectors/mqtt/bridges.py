@@ -25,6 +25,7 @@ _COUNTED: Final = {
     "lost": "Messages of QoS 0 for which a bridge had no room",
     "connections": "Connections of a bridge",
     "gaps": "Times a bridge's session was forgotten",
+    "unannounced": "Metrics of Sparkplug B whose alias no BIRTH had announced",
 }
 
 

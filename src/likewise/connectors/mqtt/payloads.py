@@ -19,6 +19,7 @@ from likewise.connectors.media_types import JSON, Said, Unreadable, media_types,
 from likewise.connectors.mqtt.announced import discovered, exposed
 from likewise.connectors.mqtt.discovery import Discovery
 from likewise.connectors.mqtt.messages import Message
+from likewise.connectors.mqtt.sparkplug import reading as sparkplug
 from likewise.connectors.mqtt.topic_maps import Named, Rule, TopicMap
 from likewise.defaults import MAX_DOCUMENT_BYTES, MAX_EVENT_BYTES, MAX_PLAIN_TOPICS, MAX_TERM_LENGTH
 from likewise.errors import FormatError, LikewiseError
@@ -59,7 +60,7 @@ class Plain(NamedTuple):
 
 
 class MessageReader:
-    """Reads messages with one map, remembering what discovery says.
+    """Reads messages with one map, remembering what discovery says, and what Sparkplug's BIRTH messages announce.
 
     >>> from likewise.connectors.mqtt.topic_maps import load_maps
     >>> reader = MessageReader(load_maps())
@@ -75,6 +76,7 @@ class MessageReader:
         self._maps = maps
         self._strict = strict  # whatever the map says
         self._discovery = Discovery()
+        self._sparkplug = sparkplug.Sparkplug()
         self._plain: dict[str, Plain | None] = {}
 
     def plain(self, topic: str) -> Plain | None:
@@ -98,7 +100,7 @@ class MessageReader:
         made = None
         if rule.read in ("auto", "json") and not any(said):
             names = {"topic": topic, **found.levels}
-            source = (found.levels.get("device") or topic)[:MAX_TERM_LENGTH]
+            source = _source(found, topic)
             taken = frozenset((*names, "client", "v", "specversion"))
             made = Plain(taken, names, source, b"," + encode(names)[1:-1], encode(source))
         self._plain[topic] = made
@@ -145,7 +147,12 @@ class MessageReader:
         >>> MessageReader(load_maps()).source_of("tele/plug/SENSOR")
         'plug'
         """
-        return (self._maps.find(topic).levels.get("device") or topic)[:MAX_TERM_LENGTH]
+        return _source(self._maps.find(topic), topic)
+
+    @property
+    def unannounced(self) -> int:
+        """Metrics of Sparkplug B whose alias no BIRTH had announced."""
+        return self._sparkplug.unannounced
 
     def noted(self, message: Message, now: int) -> Event:
         """An event of a message that is no reading, or cannot be kept as one: how many bytes came, and where to."""
@@ -177,6 +184,8 @@ class MessageReader:
             return [event_from_cloudevent(body)]
         if rule.read == "telegraf":
             return list(_telegraf(body))
+        if rule.read == "sparkplug":
+            return self._sparkplug.read(found.levels, body)
         if rule.read == "auto" and message.content_type and kind.name != JSON and kind.name in media_types():
             return list(read_events(body, kind, now))
         start = body.lstrip()[:1]
@@ -248,7 +257,7 @@ class MessageReader:
             tuples=(*made.tuples, *(EventTuple(name, value) for name, value in beside.items())),
             themes=made.themes or found.rule.themes,
             id=(f"{own}/{number}" if number else own) if own else made.id,
-            source=made.source or (found.levels.get("device") or message.topic)[:MAX_TERM_LENGTH],
+            source=made.source or _source(found, message.topic),
             expires=made.expires if made.expires or not message.expiry else now + message.expiry * SECOND,
         )
 
@@ -276,6 +285,13 @@ def name_of(topic: str) -> str:
     if kept[-1].isdigit() and len(kept) > 1:
         return f"{kept[-2]}_{kept[-1]}"[:MAX_TERM_LENGTH]
     return kept[-1][:MAX_TERM_LENGTH]
+
+
+def _source(found: Named, topic: str) -> str:
+    """Who publishes to a topic: a node or device of Sparkplug B, the map's `device`, or the topic itself."""
+    levels = found.levels
+    named = sparkplug.source_of(levels) if found.rule.read == "sparkplug" else levels.get("device")
+    return (named or topic)[:MAX_TERM_LENGTH]
 
 
 def _kept(body: bytes) -> Event:

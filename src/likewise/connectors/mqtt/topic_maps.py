@@ -20,11 +20,14 @@ from typing import Final, Literal, NamedTuple
 
 import msgspec
 
+from likewise.connectors.mqtt.sparkplug.reading import LEVELS
 from likewise.errors import FormatError, LikewiseError
 from likewise.matching.topics.trie import TopicTrie
 from likewise.model.units import any_unit
 
-Reader = Literal["auto", "json", "value", "text", "senml", "cloudevent", "telegraf", "discovery", "exposes", "skip"]
+Reader = Literal[
+    "auto", "json", "value", "text", "senml", "cloudevent", "telegraf", "sparkplug", "discovery", "exposes", "skip"
+]  # fmt: skip
 _NAMED: Final = re.compile(r"\{([a-z_][a-z0-9_]*)\}")
 _HEADER: Final = re.compile(r"^[ \t]*\[\[\s*topic\s*\]\]", re.MULTILINE)
 
@@ -51,6 +54,9 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def __post_init__(self) -> None:
         _check_filter(self.topic)
+        missing = [name for name in LEVELS if f"{{{name}}}" not in self.topic.split("/")]
+        if self.read == "sparkplug" and missing:
+            raise FormatError(f"Sparkplug's topics name {{{missing[0]}}}; write spBv1.0/{{group}}/{{message}}/{{node}}")
         for unit in (self.unit, *self.units.values()):
             if unit and not unit.startswith("$") and any_unit(unit) is None:
                 raise FormatError(f"{unit[:40]!r} is no unit; write one like degC or kPa, or $FIELD that says it")

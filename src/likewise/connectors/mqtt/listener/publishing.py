@@ -254,6 +254,7 @@ class Publishing:
             events = []
         except RecursionError:
             raise Unreadable(FormatError("the payload is nested too deeply"), packet.payload) from None
+        self._home.counters(tenant).unannounced = reader.unannounced
         if not events and access.free("publish"):
             self._home.broker.announcements.hear(tenant, reader.announcements(message))
         found: Sequence[Event] = events or [reader.noted(message, self._home.broker.clock())]

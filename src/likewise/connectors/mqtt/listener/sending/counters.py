@@ -16,17 +16,22 @@ _COUNTED: Final = {
     "refused": "Messages of devices that were refused",
     "sent": "Messages sent to devices",
     "lost": "Messages of QoS 0 that a device was too slow for, and what is larger than it takes",
+    "unannounced": "Metrics of Sparkplug B whose alias no BIRTH had announced",
 }
 
 
 class Counters:
     """What is counted for one tenant."""
 
-    __slots__ = ("connected", "connections", "lost", "received", "refused", "sent", "sessions", "shut_out", "stored")
+    __slots__ = (
+        "connected", "connections", "lost", "received", "refused", "sent", "sessions", "shut_out", "stored",
+        "unannounced",
+    )  # fmt: skip
 
     def __init__(self) -> None:
         self.connected = self.sessions = 0  # now
         self.connections = self.shut_out = self.received = self.stored = self.refused = self.sent = self.lost = 0
+        self.unannounced = 0
 
 
 class ListenerCounters(Collector):
