@@ -37,6 +37,7 @@ TOGETHER = {
     "tests/evaluation/report/test_thematic_part.py": "spark",
     "tests/evaluation/report/test_page.py": "chromium",
     "tests/connectors/http/test_guard.py": "chromium",
+    "tests/connectors/http/me/": "chromium",
     "tests/dashboard/": "chromium",
 }
 
