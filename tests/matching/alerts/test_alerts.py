@@ -107,7 +107,7 @@ def test_with_a_lateness_at_most_every_goes_by_the_events_own_times(engine: str)
     for delay in (0.0, 1.9):
         matcher = lw.Matcher(lateness=4 * S, engines={"alert": engine})
         matcher.add(lw.parse("{t > 25} at most every 5 s", id="s"), at=0)
-        found = []
+        found: list[lw.Match] = []
         for own in (0, 4, 6):
             event = lw.event({"t": 30}, source="a", id=f"e{own}", time=own * S)
             found += matcher.match(event, at=round((own + (delay if own else 0)) * S))
