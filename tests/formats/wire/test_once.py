@@ -23,7 +23,7 @@ OWN = {"Address", "BridgeState", "ClientDelivery", "Figures", "Rule", "Understoo
 def structs(folder: str) -> set[str]:
     found = set()
     for path in (SOURCE / folder).rglob("*.py"):
-        if path.parent.name == "codec":  # packets of MQTT: the other side is somebody else's
+        if path.parent.name in ("codec", "sparkplug"):  # packets of MQTT, Sparkplug: the other side is somebody else's
             continue
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.ClassDef) and any("Struct" in ast.unparse(base) for base in node.bases):
