@@ -14,7 +14,7 @@ LOCK := env -u PIP_FIND_LINKS -u UV_FIND_LINKS $(BIN)/uv pip compile --quiet --u
         $(if $(UPGRADE),--upgrade)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-mqtt test-streams check pytest coverage chaos alerts fuzz soak stops themes installs bench docs links lock format hooks clean distclean newcomer pages pictures
+.PHONY: help run test lake test-mqtt test-edge test-streams test-cluster test-kafka test-workers check pytest coverage chaos alerts demand fuzz soak stops themes installs bench docs links lock format hooks clean distclean newcomer pages pictures
 
 help: ## say what there is
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 18
@@ -56,14 +56,35 @@ test-mqtt: $(STAMPS)/test ## the bridge and targets at length: KILLS (100) of br
 	$(BIN)/python -m tests.connectors.mqtt.mutated --packets $(or $(PACKETS),1000000)
 	$(BIN)/python -m benchmarks.mqtt --rounds 3
 
+lake: $(STAMPS)/test ## kill a broker that keeps a lake, KILLS times (40), in both formats: each reading is there once
+	$(BIN)/python -m tests.broker.lake.kills --kills $(or $(KILLS),40) --format parquet --keep all
+	$(BIN)/python -m tests.broker.lake.kills --kills $(or $(KILLS),40) --format delta --keep wanted
+
+test-edge: $(STAMPS)/test ## kill hub and edges at every message, KILLS times (200), EVENTS (100,000): deliveries as with one broker; FOLDER=folder goes on; then what it costs
+	$(BIN)/python -m tests.edge.kills --kills $(or $(KILLS),200) --events $(or $(EVENTS),100000) --folder $(or $(FOLDER),build/edge)
+	$(BIN)/python -m tests.edge.kills --kills 0 --events 20000
+	$(BIN)/python -m tests.edge.costs
+
 test-streams: $(STAMPS)/test ## kill a stream on Spark, KILLS times (30), after plan, parts and commit: its lake has the rows of a run without; FOLDER=folder goes on
 	$(BIN)/python -m tests.pipeline.streaming.kills --kills $(or $(KILLS),30) --folder $(or $(FOLDER),build/streams)
+
+test-workers: $(STAMPS)/test ## compare workers that split, merge and are killed with one process, over EVENTS (1,000,000) and KILLS (200); goes on where it stopped
+	$(BIN)/python -m tests.broker.workers.interleavings --events $(or $(EVENTS),1000000) --kills $(or $(KILLS),200)
+
+test-cluster: $(STAMPS)/test ## every command on Spark: here, on a cluster of two workers, over Connect; equal results; FOLDER=folder goes on
+	$(BIN)/python -m tests.pipeline.clusters --folder $(or $(FOLDER),build/cluster)
+
+test-kafka: $(STAMPS)/test ## streams from and to a real broker of Kafka, brought by Maven, with killed workers and a restarted broker
+	$(BIN)/python -m tests.pipeline.streaming.real_kafka.run --folder $(or $(FOLDER),build/kafka)
 
 stops: $(STAMPS)/test ## stop a broker under load, STOPS times (100), and see that nothing is an error and windows are saved
 	$(BIN)/python -m tests.broker.stops --stops $(or $(STOPS),100)
 
 alerts: $(STAMPS)/test ## compare alerts with their oracle over STEPS (1,000,000) generated steps; goes on where it stopped
 	$(BIN)/python -m likewise.testing.alerts $(or $(STEPS),1000000)
+
+demand: $(STAMPS)/test ## compare what demand sends on with what the engines match, over CASES (1,000) drawn ones, alerts too; goes on where it stopped
+	$(BIN)/python -m tests.matching.demand.at_length --cases $(or $(CASES),1000) --folder $(or $(FOLDER),build/demand)
 
 fuzz: $(STAMPS)/test ## send what nobody would send: REQUESTS (1,000,000) and TEXTS (10,000,000) from a SEED (1); goes on where it stopped
 	$(BIN)/python -m tests.fuzzing.run --requests $(or $(REQUESTS),1000000) --texts $(or $(TEXTS),10000000) --seed $(or $(SEED),1)
@@ -73,6 +94,7 @@ newcomer: $(STAMPS)/test ## a newcomer's path, timed: fresh clone, make run, own
 
 installs: $(STAMPS)/test ## the wheel with each extra in an empty environment, used and weighed; needs the network
 	$(BIN)/python tools/check_installs.py $(ARGS)
+	$(BIN)/python tools/check_wheels.py
 
 bench: $(STAMPS)/test ## every benchmark; NAME=parsing runs one
 	$(BIN)/likewise bench $(NAME)

@@ -34,7 +34,7 @@ import httpx
 from websockets.asyncio.client import connect
 
 import likewise as lw
-from benchmarks.broker import CONNECTIONS, cpu_seconds, missed, process, publishes, reading
+from benchmarks.broker import CONNECTIONS, cpu_seconds, missed, prepare, process, publishes, reading
 from benchmarks.exact import read
 from likewise.broker.broker import Broker
 from likewise.broker.store.deliveries import read_between
@@ -46,6 +46,8 @@ PROMISED = {
     "w1_broker_to_alone": (12.0, "most"),
     "w2_broker_to_alone": (3.0, "most"),
     "websocket_to_single": (5.0, "least"),
+    "singles_to_empty_endpoint": (0.6, "least"),
+    "singles_to_empty_endpoint_subscribed": (0.6, "least"),
 }
 SUBSCRIBERS = 100
 TOGETHER = 500
@@ -219,6 +221,29 @@ def served(folder: Path, seconds: float, rounds: int) -> dict[str, Any]:
     }
 
 
+def singles(folder: Path, seconds: float, rounds: int) -> dict[str, float]:
+    """CPU µs of a single request over 16 connections, in turn: an empty endpoint, a broker, one with 1,000 boxes."""
+    chance = random.Random(2)
+    bodies = [json.dumps(reading(chance)).encode() for _ in range(500)]
+    serve = ("likewise", "serve", "--port", "0", "--json", "--data")
+    used: dict[str, list[float]] = {}
+    with (
+        process("benchmarks.yardsticks.empty_endpoint") as empty,
+        process(*serve, str(folder / "plain")) as plain,
+        process(*serve, str(folder / "subscribed")) as subscribed,
+    ):
+        prepare(subscribed[0], 1_000, 0)
+        ways = {"empty_endpoint": empty, "broker": plain, "broker_subscribed": subscribed}
+        for number in range(rounds + 1):
+            for name, (address, pid) in ways.items():
+                before, begun = cpu_seconds(pid), time.perf_counter()
+                rate = asyncio.run(publishes(address, bodies, 1, seconds, CONNECTIONS))
+                events = rate * (time.perf_counter() - begun)
+                if number:  # the first round warms up
+                    used.setdefault(name, []).append((cpu_seconds(pid) - before) / events * 1e6)
+    return {name: statistics.median(each) for name, each in used.items()}
+
+
 def measure(workload: Path | None, sizes: tuple[int, int], events: int, rounds: int, seconds: float, seed: int) -> Any:
     """Every figure."""
     found: dict[str, Any] = {"seed": seed, "load_before": os.getloadavg()[0], "rounds": rounds}
@@ -229,8 +254,9 @@ def measure(workload: Path | None, sizes: tuple[int, int], events: int, rounds: 
             asked, made = make(random.Random(seed), size, events) if workload is None else read(workload, key, size)
             found[key] = path(asked, made[:events], Path(name) / key, rounds)
         found["served"] = served(Path(name) / "served", seconds, rounds)
+        found["singles_cpu_us"] = singles(Path(name), seconds, rounds)
     found["load_after"] = os.getloadavg()[0]
-    single = found["served"]["single"]
+    single, alone = found["served"]["single"], found["singles_cpu_us"]
     found["ratios"] = {
         "w1_broker_to_alone": found["w1"]["broker"]["cpu_us"] / found["w1"]["alone_event_by_event"]["cpu_us"],
         "w2_broker_to_alone": found["w2"]["broker"]["cpu_us"] / found["w2"]["alone_event_by_event"]["cpu_us"],
@@ -238,6 +264,8 @@ def measure(workload: Path | None, sizes: tuple[int, int], events: int, rounds: 
         "w2_broker_to_alone_in_columns": found["w2"]["broker"]["cpu_us"] / found["w2"]["alone"]["cpu_us"],
         "websocket_to_single": found["served"]["websocket_of_100"]["events/cpu_s"] / single["events/cpu_s"],
         "websocket_single_to_single": found["served"]["websocket_single"]["events/cpu_s"] / single["events/cpu_s"],
+        "singles_to_empty_endpoint": alone["empty_endpoint"] / max(1e-9, alone["broker"]),
+        "singles_to_empty_endpoint_subscribed": alone["empty_endpoint"] / max(1e-9, alone["broker_subscribed"]),
     }
     return found
 
@@ -252,6 +280,8 @@ def show(found: dict[str, Any]) -> None:
             print(f"  {name:<22}{found[key][name]['cpu_us']:9.1f} µs CPU {found[key][name]['wall_us']:9.1f} µs")
     for name, each in found["served"].items():
         print(f"{name:<24}{each['events/s']:12,.0f} events/s {each['events/cpu_s']:12,.0f} events a CPU second")
+    for name, used in found["singles_cpu_us"].items():
+        print(f"{name:<24}{used:12,.0f} µs CPU a single request")
     for name, ratio in found["ratios"].items():
         bound = PROMISED.get(name)
         print(f"{name:<34}{ratio:8.2f}" + (f"   (at {bound[1]} {bound[0]:g})" if bound else ""))

@@ -75,11 +75,14 @@ def _work(address: str, token: str, stop: Any, done: Any) -> None:
             for _ in count():
                 if stop.is_set():
                     return
-                answer = harm(http, chance)
-                with lock:
+                try:
+                    answer = harm(http, chance)
                     name = harm.__name__ if answer.is_success else f"{harm.__name__} {answer.status_code}"
+                except httpx.TimeoutException:  # it waits behind its own backlog
+                    answer, name = None, f"{harm.__name__} without an answer"
+                with lock:
                     done[name] = done.get(name, 0) + 1
-                if answer.status_code == 429:
+                if answer is not None and answer.status_code == 429:
                     stop.wait(float(answer.headers.get("retry-after", 1)))
 
     threads = [

@@ -246,6 +246,8 @@ def findings(rows: Sequence[Row]) -> list[Row]:
         speed = {r["contender"]: r["triples_per_second"] for r in rows if r["patterns"] == size}
         oxigraph = max(speed["pyoxigraph, triples"], speed["pyoxigraph, patterns"])
         found.append(promise(size, "automaton / dictionary", speed["automaton"] / speed["dictionary"], 1))
+        alone = speed["automaton, one by one"] / speed["dictionary"]
+        found.append(promise(size, "automaton, one by one / dictionary", alone, 1))
         found.append(
             promise(size, "automaton / pyoxigraph", speed["automaton"] / oxigraph, 3 if size >= 100_000 else 5)
         )

@@ -66,6 +66,8 @@ assert len(full.match(lw.event({"TempC_SHT": 27.1}))) == 1
     "dashboard": SMALL + "from likewise.dashboard.app import make_dashboard; make_dashboard('http://127.0.0.1:1')",
     "spark": SMALL + "import pyspark, pandas\nfrom likewise.pipeline.session import spark_session\nlw.Matcher()",
     "delta": SMALL + "import deltalake\nlw.Matcher()",
+    "objects": SMALL + "from likewise.lake.places import place_of\nplace_of('s3://bucket/lake')\nlw.Matcher()",
+    "avro": SMALL + "import fastavro, google.protobuf\nlw.Matcher()",
     "kafka": SMALL + "import confluent_kafka\nlw.Matcher()",
     "mqtt": SMALL + "import gmqtt",
     "rdf": SMALL + """

@@ -87,6 +87,20 @@ CATALOGUE_WAITING: Final = 20_000  # entries held for the catalogue; what is bey
 CATALOGUE_SECONDS: Final = 1.0  # between two looks at what came
 CATALOGUE_SAVE_SECONDS: Final = 60.0  # between two savings
 
+# Brokers at the edge.
+EDGE_INTERVAL: Final = 10.0  # seconds between two signs of life of either side
+EDGE_ITEMS: Final = 500  # events of one message
+EDGE_BYTES: Final = 256 * 2**10  # of such a message, if it is more than one event
+EDGE_MESSAGE_BYTES: Final = 4 * 2**20  # of any message
+EDGE_DEMAND_SECONDS: Final = 0.25  # between two looks at whether something else is asked for
+EDGE_DEMAND_LASTS: Final = 7 * 86_400  # seconds that a demand counts without another word from above
+EDGE_WINDOW: Final = 1_000  # deliveries to an edge before the first is acknowledged
+EDGE_TEXTS: Final = 1_000  # texts kept of one name of one source; what has others is always sent on
+EDGE_RETRY_SECONDS: Final = 1.0  # pause before an address is dialled again, at most
+OUTBOX_BYTES: Final = 64 * 2**20  # that may wait at an edge
+OUTBOX_KEEP: Final = "7 d"  # how long
+OUTBOX_POLICY: Final = "drop-oldest"
+
 # Subscriptions.
 MAX_SUBSCRIPTION_LENGTH: Final = 65_536  # characters of one subscription's text
 MAX_SUBSCRIPTION_BYTES: Final = 4 * 2**20  # one subscription as JSON
@@ -134,6 +148,9 @@ SEND_PAGE: Final = 128  # deliveries read at once for one stream
 INITIAL_EVENTS: Final = 100_000  # newest valid events that a new subscription is matched against
 STORED_EVENTS: Final = 100_000  # newest stored events that a dry run or a backtest looks at, at most
 KNOWN_FOR: Final = 3_600 * 1_000_000  # µs an event's id is known after its arrival, also when it is over sooner
+ENDED_KEPT: Final = (
+    200  # newest ended subscriptions of a tenant that stay known, so that a trace can say what was asked
+)
 KEEP: Final = "7 days"  # how long events are kept unless they end sooner: a disk that fills for ever stops everybody
 SWEEP_SECONDS: Final = 5.0  # pause between removals of what is over
 TICK_SECONDS: Final = 1.0  # pause between moves of time for windows that follow the arrival of events
@@ -166,3 +183,12 @@ TARGET_NOTE_SECONDS: Final = 0.05  # how far a target has come is written so lon
 MAX_TARGETS: Final = 1_000  # of one tenant
 MAX_TARGETS_EACH: Final = 10  # of one subscription
 MAX_BECAUSE: Final = 10  # subscriptions of one delivery that are explained
+
+# Workers that split and merge (docs/guides/workers.md)
+WORKER_SPLIT_US: Final = 500.0  # µs of the processor an event, over the last ones: above it the policy `paper` splits
+WORKER_MERGE_US: Final = 50.0  # the same: below it `paper` merges
+WORKER_LAST: Final = 100  # events that `paper` looks at, the N of the source
+WORKER_SPLIT_BUSY: Final = 0.75  # share of time a worker was busy: above it `utilisation` splits
+WORKER_MERGE_BUSY: Final = 0.25  # the same: below it `utilisation` merges; far below, so that it does not go to and fro
+WORKER_SPAN: Final = 10.0  # seconds over which that share is taken
+WORKER_PAUSE: Final = 10.0  # seconds between two changes of how many there are

@@ -14,6 +14,7 @@
     │   ├── DuplicateId            an id that is in use already
     │   ├── UnknownId              an id that is not in use
     │   ├── Conflict               the same id stands for other content already
+    │   ├── Circle                 brokers dial each other: something came back to where it went out
     │   ├── NotServed              no engine at hand serves this kind of subscription
     │   └── Unavailable            it cannot be done now: the disk is full, a queue blocks, the broker stops
     ├── AccessError                who asks may not
@@ -187,6 +188,12 @@ class UnknownId(StateError):
         super().__init__(f"there is nothing with the id {id!r}" + (f"; {remedy}" if remedy else ""))
 
 
+class Circle(StateError):
+    """Something came back to a broker that it went out from: brokers dial each other in a circle."""
+
+    code = "circle"
+
+
 class NotServed(StateError):
     """No engine at hand serves this kind of subscription."""
 
@@ -254,7 +261,7 @@ class BacklogExceeded(RateExceeded):
     def __init__(self, what: str, *, waiting: int, allowed: float, retry_after: float) -> None:
         super().__init__(allowed=allowed, retry_after=retry_after)
         self.waiting = waiting
-        self.args = (f"{waiting:,} {what} already, at most {allowed:,.6g} may; come again in {retry_after:.1f} s",)
+        self.args = (f"{waiting:,} {what} already, at most {allowed:,.0f} may; come again in {retry_after:.1f} s",)
 
 
 class ArtefactError(LikewiseError):

@@ -22,6 +22,8 @@ EXTRAS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         "dashboard": ("nicegui",),
         "spark": ("pyspark", "pandas"),
         "delta": ("deltalake",),
+        "objects": ("obstore",),
+        "avro": ("fastavro",),
         "kafka": ("confluent_kafka",),
         "mqtt": ("gmqtt",),
         "rdf": ("pyoxigraph", "rtree"),

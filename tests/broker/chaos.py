@@ -272,10 +272,10 @@ def _run(
     try:
         prepare(served)
         sources = [f"r{kept.run}p{n}-" for n in range(2)]
-        work = [threading.Thread(target=publish_until, args=(stop, served, kept, source)) for source in sources]
-        work.append(threading.Thread(target=toggle_until, args=(stop, served)))
+        work = [_daemon(publish_until, stop, served, kept, source) for source in sources]
+        work.append(_daemon(toggle_until, stop, served))
         for name in kept.got:
-            threading.Thread(target=receive_until, args=(ended, served, kept, name), daemon=True).start()
+            _daemon(receive_until, ended, served, kept, name).start()
         for thread in work:
             thread.start()
         try:
@@ -317,6 +317,11 @@ def _run(
         len(kept.got["watcher"]), promoted, len(kept.got["toggler"]), 0, 0, round(longest, 2),
         round(time.monotonic() - begun, 1),
     )  # fmt: skip
+
+
+def _daemon(work: Callable[..., None], *given: object) -> threading.Thread:
+    """A thread that does not outlive the run, whatever it still waits for."""
+    return threading.Thread(target=work, args=given, daemon=True)
 
 
 def await_all(served: ServedProcess, kept: Kept) -> None:

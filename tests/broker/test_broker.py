@@ -305,8 +305,11 @@ def test_feedback_survives_a_restart(tmp_path: Path) -> None:
         assert len(tenant_of(broker).stateless.matcher.judgements()) == 1
 
 
-def test_ended_subscriptions_are_forgotten_when_nothing_names_them(broker: Broker) -> None:
-    """While a delivery is under way its subscriptions keep their names; afterwards nothing is left."""
+def test_ended_subscriptions_are_forgotten_when_nothing_names_them(
+    broker: Broker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While a delivery is under way its subscriptions keep their names; afterwards only the newest, to look back at."""
+    monkeypatch.setattr("likewise.broker.upkeep.housekeeping.ENDED_KEPT", 0)
     subscribed(broker, "ann", s="{no2 > 40}")
     publish(broker, "e1")
     broker.wait_until_matched()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import signal
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -37,6 +38,17 @@ def test_the_commands_carry_an_event_from_one_terminal_to_another(tmp_path: Path
         assert broker.wait(timeout=60) == 0
     assert not (data / "broker.db-wal").exists()  # folded in: it ended in good order
     assert json.loads(likewise("admin", "verify", str(tmp_path / "copy"), "--json").stdout)["deliveries"] == 1
+
+
+def test_a_port_in_use_is_said_in_words(tmp_path: Path) -> None:
+    """No traceback, and the store can be served at another port at once."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        said = likewise("serve", "--data", str(tmp_path / "data"), "--port", str(port), "--profile", "small")
+    assert said.returncode == 2
+    assert f"127.0.0.1:{port} cannot be listened on" in " ".join(said.stderr.split())
+    assert "another --port" in " ".join(said.stderr.split())
+    assert "Traceback" not in said.stderr
 
 
 def test_listening_beyond_this_machine_needs_tokens(tmp_path: Path) -> None:

@@ -50,7 +50,7 @@ def test_list_finds_the_spaces_of_a_folder(space: Path, capsys: pytest.CaptureFi
     assert run(["space", "list", str(space.parent), "--json"]) == 0
     said = capsys.readouterr()
     assert [found["name"] for found in json.loads(said.out)] == ["tiny"]
-    assert "broken" in said.err
+    assert "broken" in said.err.replace("\n", "")  # a long path is folded
 
 
 def test_verify_tells_sound_from_damaged(space: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -67,7 +67,7 @@ def test_verify_tells_sound_from_damaged(space: Path, capsys: pytest.CaptureFixt
 @pytest.mark.parametrize(
     ("arguments", "word"),
     [
-        (["nowhere"], "nothing at nowhere"),
+        (["nowhere"], "nowhere; name a file or folder"),
         ([".", "--kind", "novel"], "no source is of the kind"),
         ([".", "--stemmer", "klingon"], "no stemmer is named"),
     ],

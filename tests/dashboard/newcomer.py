@@ -1,5 +1,5 @@
-"""A newcomer's path, timed: clone, `make run`, a subscription of one's own, its match and why, a thumb; then the
-same from a terminal.
+"""A newcomer's path, timed: clone, `make run`, a subscription of one's own, its match and why, a thumb; the same from
+a terminal; then a device of one's own over MQTT, an alert about it put together in the form, and that at a webhook.
 
     python -m tests.dashboard.newcomer --shots artifacts/newcomer
 
@@ -11,6 +11,7 @@ what they print. The time a person takes to read is not in the figures.
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import re
 import signal
@@ -20,6 +21,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -108,6 +110,7 @@ def walk(folder: Path, shots: Path | None, source: str) -> list[tuple[str, float
         path.done("first match with its reason in the terminal")
         _look(address[0], path, shots)
         _subscribe(city, clone, environment, path)
+        _own_device(city, address[0], clone, environment, path, shots)
     finally:
         code = city.interrupt()
     path.done("ended by Ctrl-C")
@@ -171,6 +174,88 @@ def _look(address: str, path: Journey, shots: Path | None) -> None:
         path.done("feedback taken")
         shot("7-feedback")
         browser.close()
+
+
+class Hook:
+    """A webhook of one's own on this machine: what it was sent."""
+
+    def __init__(self) -> None:
+        self.got: list[dict[str, Any]] = []
+        got = self.got
+
+        class Taking(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                got.append(json.loads(self.rfile.read(int(self.headers["content-length"]))))
+                self.send_response(204)
+                self.end_headers()
+
+            def log_message(self, format: str, *args: object) -> None:
+                """Say nothing."""
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Taking)
+        self.url = f"http://127.0.0.1:{self._server.server_port}/alerts"
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+
+    def first(self) -> dict[str, Any]:
+        """The first thing it was sent."""
+        deadline = time.monotonic() + PATIENCE
+        while not self.got:
+            if time.monotonic() > deadline:
+                raise SystemExit("the webhook was sent nothing")
+            time.sleep(0.05)
+        return self.got[0]
+
+    def close(self) -> None:
+        """Stop listening."""
+        self._server.shutdown()
+
+
+def _own_device(
+    city: Typed, address: str, clone: Path, environment: dict[str, str], path: Journey, shots: Path | None
+) -> None:
+    """Put an alert together in the form, sent to a webhook; connect a device over MQTT; see it said and explained."""
+    from playwright.sync_api import sync_playwright
+
+    port = re.search(r"mosquitto_sub -V 5 -p (\d+)", city.until("mosquitto_sub"))
+    assert port is not None
+    hook = Hook()
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS, headless=True)
+        page = browser.new_page(viewport={"width": 1280, "height": 800})
+        page.set_default_timeout(PATIENCE * 1000)
+        shot = _camera(page, shots)
+        page.goto(f"{address}/subscriptions")
+        page.get_by_label("Reading", exact=True).press_sequentially("oven temperature", delay=TYPING)
+        page.get_by_label("Value", exact=True).press_sequentially("200", delay=TYPING)
+        page.get_by_label("Unit", exact=True).press_sequentially("degC", delay=TYPING)
+        page.get_by_label("Repeat it", exact=True).click()
+        page.get_by_role("option", name="once, until it is over").click()
+        page.get_by_text("oven temperature, in any words").wait_for()
+        page.get_by_label("Name", exact=True).fill("oven")
+        page.get_by_label("Send matches to").fill(hook.url)
+        page.get_by_role("button", name="Save", exact=True).click()
+        page.get_by_role("button", name="End oven").wait_for()
+        page.get_by_role("button", name="I have kept it").click()
+        path.done("an alert put together in the form and saved, with a webhook")
+        shot("8-form")
+        (clone / "oven.txt").write_text("{oven_temp_f: 480}\n", encoding="utf-8")
+        to = f"mqtt://127.0.0.1:{port[1]}/kitchen/{{source}}"
+        sending = f".venv/bin/likewise publish --address '{to}' --source oven-1 oven.txt"
+        done = subprocess.run(
+            sending, shell=True, cwd=clone, env=environment, capture_output=True, text=True, check=False
+        )
+        if done.returncode:
+            raise SystemExit(f"`{sending}` failed: {done.stderr}")
+        path.done("a device of one's own connected over MQTT and published")
+        said = hook.first()
+        path.done(f"the alert at the webhook: {said['cause']}, {said['event']['source']}")
+        page.get_by_role("tab", name="Live").click()
+        page.locator(".lw-rows").first.locator(".lw-row").filter(has_text="oven").first.click()
+        page.locator("svg.lw-map").wait_for()
+        path.done("the alert explained")
+        shot("9-alert")
+        browser.close()
+    hook.close()
 
 
 def _open(page: Any, address: str) -> None:

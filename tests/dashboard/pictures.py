@@ -21,7 +21,6 @@ from tests.dashboard.conftest import ARGUMENTS, CHROMIUM, free_port
 
 PATIENCE = 180  # seconds until there is something to see
 SIZES = {1400: 900, 420: 860}
-WANTED = "{humidity~ > 45 %}"
 # The picture of the README: wide and light.
 FRONT = ("why", "light", 1400)
 
@@ -63,11 +62,20 @@ def tour(page: Any, dashboard: str, broker: str, shot: Callable[[str], None]) ->
     page.locator("mark").nth(3).wait_for()
     shot("live")
     page.goto(f"{dashboard}/subscriptions")
-    page.get_by_label("Subscription", exact=True).fill(WANTED)
+    page.get_by_label("Reading", exact=True).fill("humidity")
+    page.get_by_label("Value", exact=True).fill("45")
+    page.get_by_label("Unit", exact=True).fill("%")
     page.get_by_text("humidity, in any words").wait_for()
     page.get_by_role("button", name="Try on the last events").click()
     page.get_by_text("would have matched").wait_for()
     shot("subscriptions")
+    page.goto(f"{dashboard}/history?source=city/meteoria-204f-1&attribute=outdoor.airTemperature")
+    page.get_by_text("values of").wait_for()
+    page.wait_for_timeout(2000)
+    shot("history")
+    page.goto(f"{dashboard}/map")
+    page.locator(".lw-dot").first.wait_for()
+    shot("map")
     page.goto(f"{dashboard}/sources")
     page.get_by_role("button", name="Confirm").first.wait_for()
     shot("sources")

@@ -49,7 +49,7 @@ def test_a_target_is_set_watched_tried_again_and_removed(browser: Browser, dashb
         page.get_by_text("nothing accepted yet · 0 wait · 0 dead").wait_for()
         for id in ("e1", "e2"):
             http.post("/v1/events", json={"v": 1, "id": id, "payload": {"no2": 50}}).raise_for_status()
-        page.get_by_text("1 dead").wait_for()
+        page.get_by_text("1 dead").first.wait_for()
         page.get_by_text("answered 404").wait_for()
         page.screenshot(path=SHOTS / "targets.png")
         assert "hush" not in page.content()

@@ -128,7 +128,7 @@ def test_damage_is_told_from_a_newer_version(tmp_path: Path) -> None:
     whole = path.read_bytes()
     for data, error in [
         (whole[:-9], ArtefactDamaged),
-        (whole.replace(b'"v":1', b'"v":2'), ArtefactVersion),
+        (whole.replace(b'"v":1', b'"v":3'), ArtefactVersion),
         (whole.replace(b"likewise-subscriptions", b"likewise-else"), ArtefactDamaged),
         (whole.replace(b'"version":1', b'"version":4'), ArtefactDamaged),
     ]:

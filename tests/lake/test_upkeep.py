@@ -13,8 +13,8 @@ import pytest
 from likewise.cli.main import run
 from likewise.errors import ArtefactDamaged, ArtefactMissing, Conflict
 from likewise.lake.delta_commits import DeltaCommits
-from likewise.lake.parts import DAY, day_text, lake_schema, write_part
-from likewise.lake.plain_commits import PlainCommits
+from likewise.lake.parts import DAY, Part, day_text, lake_schema, write_part
+from likewise.lake.plain_commits import NOTHING, PlainCommits
 from likewise.lake.upkeep import compact, expire, open_lake
 
 KINDS = [PlainCommits, DeltaCommits]
@@ -53,6 +53,27 @@ def test_compaction_keeps_every_row_in_one_file_a_day(kind: Any, tmp_path: Path)
     assert compact(tmp_path).after == 2
     assert lake.committed("q", 2)
     assert not kind(tmp_path).commit("q", 2, [])
+
+
+def test_commits_are_folded_and_batches_stay_committed(tmp_path: Path) -> None:
+    """One file in place of many; those that a fold which died left behind no longer count."""
+    lake = filled(PlainCommits, tmp_path)
+    left = {path: path.read_bytes() for path in (tmp_path / "_commits").iterdir()}
+    before = rows(lake)
+    compact(tmp_path)
+    assert [path.name for path in (tmp_path / "_commits").iterdir()] == ["base-0000000000.json"]
+    for path, data in left.items():
+        path.write_bytes(data)
+    assert rows(lake) == before
+    assert all(lake.committed("q", batch) for batch in range(3))
+    assert not lake.committed("q", 3)
+    assert not lake.committed("other", 0)
+    assert lake.commit("q", 3, [])
+    assert not lake.commit("q", 2, [])
+    assert lake.tidy([], ["nothing"])
+    assert lake.fold() > 0
+    assert rows(lake) == before
+    assert lake.committed("q", 3)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -107,3 +128,41 @@ def test_the_commands_say_how_many_files_there_are(tmp_path: Path, capsys: pytes
     assert capsys.readouterr().out == "6 files before, 2 now.\n"
     assert run(["stream", "expire", str(tmp_path), "--older", "90 d", "--json"]) == 0
     assert capsys.readouterr().out == '{"before":2,"after":0}\n'
+
+
+def test_a_lake_is_read_whole_while_it_is_written_and_folded(tmp_path: Path) -> None:
+    """Whoever looks sees every batch that was committed before; two that tidy at once cannot both."""
+    import threading
+
+    lake = PlainCommits(tmp_path)
+    done = [0]
+
+    def write() -> None:
+        for batch in range(120):
+            assert PlainCommits(tmp_path).commit("q", batch, [Part("matches", f"matches/{batch}.parquet", 1, 1)])
+            done[0] = batch + 1
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    while writer.is_alive():
+        known = done[0]
+        assert len(lake.parts()) >= known
+        lake.fold()
+        assert all(lake.committed("q", batch) for batch in range(known))
+    writer.join(60)
+    lake.fold()
+    assert (len(lake.parts()), done[0]) == (120, 120)
+    number = lake._base().tidied + 1
+    assert lake.tidy([], ["matches/0.parquet"])
+    lake.fold()
+    late = PlainCommits(tmp_path)
+    late._files = lambda: []  # type: ignore[method-assign]  # what it saw before the other one was folded
+    real, looked = PlainCommits._base, [0]
+
+    def base(files: Any = None) -> Any:
+        looked[0] += 1
+        return NOTHING if looked[0] == 1 and number == 0 else real(lake)
+
+    late._base = base  # type: ignore[method-assign]
+    assert not late.tidy([Part("matches", "matches/new.parquet", 1, 1)], ["matches/1.parquet"])
+    assert len(lake.parts()) == 119

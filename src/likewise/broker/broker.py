@@ -15,8 +15,11 @@ import structlog
 
 from likewise.broker.catalogue.activation import Activation
 from likewise.broker.catalogue.announcing import Announcements
+from likewise.broker.catalogue.expecting import Expecting
 from likewise.broker.catalogue.follower import CatalogueFollower
+from likewise.broker.catalogue.seen import Reading
 from likewise.broker.catalogue.showing import Catalogue
+from likewise.broker.catalogue.telling import SENSE, told_before
 from likewise.broker.catalogue.wanted import WantedSources
 from likewise.broker.config import Config
 from likewise.broker.delivering.acknowledgements import Acknowledgements
@@ -24,9 +27,13 @@ from likewise.broker.delivering.match_before_commit import MatchBeforeCommit
 from likewise.broker.delivering.outcome import MATCHING, Outcome
 from likewise.broker.delivering.pending import pending_deliveries, read_pending
 from likewise.broker.delivering.worker import MatchingWorker
+from likewise.broker.edges.lines import EdgeLines
+from likewise.broker.lake.follower import LakeFollower
+from likewise.broker.lake.stream_log import StreamLog
 from likewise.broker.locks import make_lock
 from likewise.broker.reporting.event_trace import EventTrace
 from likewise.broker.reporting.metrics import Metrics
+from likewise.broker.reporting.workers import WorkerFigures
 from likewise.broker.store import dead_letters
 from likewise.broker.store.commits import wait_for
 from likewise.broker.store.deliveries import Delivery
@@ -54,14 +61,18 @@ from likewise.broker.tenants.tenant import Held, Tenant
 from likewise.broker.timekeeper import Timekeeper, steady_clock
 from likewise.broker.upkeep.housekeeping import Housekeeping
 from likewise.broker.upkeep.recovery import recover
+from likewise.broker.workers.elastic import Elastic
+from likewise.broker.workers.staff import FlatStaff
 from likewise.defaults import FINISHING_SECONDS, SEND_PAGE, STRETCH_SECONDS
-from likewise.errors import LikewiseError, LimitExceeded, StateError, Unavailable, UnknownId
+from likewise.errors import InputError, LikewiseError, LimitExceeded, StateError, Unavailable, UnknownId
 from likewise.formats.wire.events import Receipt
+from likewise.formats.wire.sources import Sense
 from likewise.formats.wire.subscribers import Policy
+from likewise.lake.held_set import ComparedBy
 from likewise.matching.accepting import as_types
 from likewise.matching.engines import Engines
 from likewise.matching.matcher import Matcher, system_clock
-from likewise.model import Event, Subscription
+from likewise.model import Event, Kind, Subscription
 from likewise.model.time import duration
 from likewise.semantics.annotations.corrections import Corrected
 from likewise.semantics.annotations.table import NO_ANNOTATIONS
@@ -99,7 +110,9 @@ class Broker:
         clock: Callable[[], int] = system_clock,
         steady: Callable[[], float] | None = None,
         trace: EventTrace | None = None,
+        elsewhere: frozenset[Kind] = frozenset(),
     ) -> None:
+        self.elsewhere = elsewhere  # the kinds of subscriptions that a broker above decides
         self.trace = trace or EventTrace()  # what is said of single events in the log
         self.config = config or Config()
         Engines(self.config.matching.profile)  # refuses at once what is not installed
@@ -115,30 +128,38 @@ class Broker:
         self._making = make_lock("making")
         self.store = Store(data, clock=clock)
         self._closed = False
+        self._spoken: ComparedBy | None = None
         self.ended = False  # whether every thread has, once it is closed
+        self.staff: FlatStaff | None = None  # those who match in processes of their own
+        self.elastic: Elastic | None = None
         try:
             self._begin()
         except BaseException:
+            self._end_staff()
             self.store.close()
             raise
 
     def _begin(self) -> None:
         """Read what is kept, and go on from there."""
         store, clock = self.store, self.clock
-        self.tenants = tenants = recover(store, self.data, self.make_matcher)
+        self.tenants = tenants = recover(store, self.data, self.make_matcher, self.elsewhere)
         self._names = {tenant.name: tenant for tenant in tenants.values()}
         self._acknowledgements = Acknowledgements(store)
         self.targets = Targets(store, self.lock, clock)
+        self.lake = self._open_lake()
+        said = self.config.lake.stream_log
+        self.stream_log = None if said is None else StreamLog(store, tenants, said, self._meaning)
         self._housekeeping = Housekeeping(
             store, tenants, self._acknowledgements, data=self.data, clock=clock, lock=self.lock,
             on_expired=lambda events: self.trace.expired(tenants, events),
+            **({} if self.lake is None else {"kept_from": self.lake.kept_from}),
+            resting=lambda tenant: self.activation.at_rest(tenant),
         )  # fmt: skip
-        self.worker = worker = MatchingWorker(
-            store, tenants, clock=clock, lock=self.lock,
-            on_stored=self._stored, on_quiet=self._housekeeping.turn, on_end=self._housekeeping.save_windows,
-        )  # fmt: skip
+        self.reach = self._housekeeping.reach
+        self.worker = worker = self._make_worker()
         store.followers.append(worker)
-        store.foresight = MatchBeforeCommit(tenants, clock, worker.commit_of, lambda: worker.failure is None)
+        if self.staff is None:
+            store.foresight = MatchBeforeCommit(tenants, clock, worker.commit_of, lambda: worker.failure is None)
         self.announcements = Announcements(store, clock, self.kept_until)
         self.learning = CatalogueFollower(
             store,
@@ -148,12 +169,20 @@ class Broker:
             on_heard=self._heard,
             on_turn=self._look_after_sources,
         )
-        self.wanted = WantedSources(self.config.matching.profile, self._texts)
-        self.activation = Activation(self.wanted, clock, self.announcements.say)
+        self.wanted = WantedSources(self.config.matching.profile, self._texts, self._seen_of)
+        self.activation = Activation(
+            self.wanted, clock, self.announcements.say, self._told_before, self._topics_of
+        )  # fmt: skip
+        self.activation.others.append(self._kept_for_the_lake)
+        self.expecting = Expecting(self.wanted, self._append)
         self.catalogue = Catalogue(
             self.learning, clock, self.activation.resting, self.wanted.count, self.config.matching.profile == "full"
         )
         store.followers.append(self.learning)
+        self.edges = EdgeLines(
+            store, clock, self.config.matching.profile, self._texts, self.reach, list(tenants.values())
+        )  # fmt: skip
+        store.followers.append(self.edges)
         self.metrics.watch(tenants, lambda: store.position, lambda: worker.position)
         self.metrics.watch_upkeep(
             self.troubles, lambda: self._housekeeping.chores.failed, lambda: self.clock.steps
@@ -161,6 +190,48 @@ class Broker:
         self._housekeeping.note_up()  # before anything is heard again
         worker.start()
         self.learning.start()
+        if self.lake is not None:
+            self.metrics.watch_lake(self.lake.behind, lambda: lake.batches if (lake := self.lake) else 0)
+            self.lake.start()
+        if self.stream_log is not None:
+            self.stream_log.start()
+
+    def _meaning(self) -> ComparedBy:
+        """By what words are compared, for streams on Spark."""
+        said = self.config.matching
+        if said.profile == "small":
+            return ComparedBy(threshold=said.threshold)
+        if self._spoken is None:
+            from likewise.semantics.concepts.library import inventory_checksum  # which a small profile does without
+
+            by = self.make_matcher().interpretation
+            self._spoken = ComparedBy(said.space, said.measure, said.threshold, by.space.checksum, inventory_checksum())
+        return self._spoken
+
+    def _open_lake(self) -> LakeFollower | None:
+        if self.config.lake.folder is None:
+            return None
+        if self.data is None:
+            raise InputError("a lake goes on from what the store keeps; say --data, or leave [lake] out")
+        return LakeFollower(self.store, self.tenants, self.config.lake)
+
+    def _make_worker(self) -> MatchingWorker:
+        """The thread that matches, or that coordinates those who do."""
+        keeping = self._housekeeping
+        if not self.config.matching.workers:
+            return MatchingWorker(
+                self.store, self.tenants, clock=self.clock, lock=self.lock,
+                on_stored=self._stored, on_quiet=keeping.turn, on_end=keeping.save_windows,
+            )  # fmt: skip
+        from likewise.broker.delivering.coordinator import Coordinator
+        from likewise.broker.workers.beginning import begin
+
+        self.staff, self.elastic = begin(self.config, self.tenants)
+        self.metrics.registry.register(WorkerFigures(self.staff))
+        return Coordinator(
+            self.store, self.tenants, self.staff, self.elastic, clock=self.clock, lock=self.lock,
+            on_stored=self._stored, on_quiet=keeping.turn, on_end=keeping.save_windows,
+        )  # fmt: skip
 
     def _heard(self, tenant: Tenant, entries: list[Entry]) -> None:
         self.wanted.heard(tenant, entries)
@@ -169,10 +240,33 @@ class Broker:
     def _texts(self, tenant: Tenant, name: str) -> Iterable[str]:
         return self.catalogue.texts(tenant, name)
 
+    def _kept_for_the_lake(self, tenant: Tenant, source: str) -> str:
+        return "the lake keeps everything" if self.lake is not None and self.config.lake.keep == "all" else ""
+
+    def _seen_of(self, tenant: Tenant, source: str) -> tuple[Reading, ...]:
+        return self.catalogue.seen(tenant, source)
+
+    def _topics_of(self, tenant: Tenant, source: str) -> list[str]:
+        """The topics that a source publishes to, as far as it was seen; a topic without a map is its source."""
+        seen = [each.text for each in self.catalogue.seen(tenant, source) if each.attribute == "topic" and each.text]
+        return [source, *seen]
+
+    def _told_before(self, tenant: Tenant) -> list[Sense]:
+        """What sources were told before a restart: that is retained."""
+        rows = tenant.retained.find(f"{SENSE}#", self.clock())
+        with self.store.reading() as tables:
+            messages = read_messages(tables, [row.position for row in rows])
+        return [said for said in map(told_before, messages.values()) if said is not None]
+
     def _look_after_sources(self) -> None:
         for tenant in list(self.tenants.values()):
             self.announcements.end_leases(tenant)
             self.activation.turn(tenant)
+            self.expecting.turn(tenant)
+
+    def _append(self, tenant: Tenant, command: Command) -> None:
+        """Append a command of our own that nobody waits for."""
+        self.store.append([command_entry(tenant.number, command)], lambda result: None)
 
     def make_matcher(self, saved: Path | None = None) -> Matcher:
         """A matcher as the configuration says, empty or with what a folder keeps."""
@@ -199,6 +293,10 @@ class Broker:
             if name not in self._names:
                 number = self.store.commit(lambda tables: _add_tenant(tables, name))
                 tenant = Tenant(number, name, self.make_matcher())
+                tenant.told = None if self.lake is None else 0
+                tenant.elsewhere = self.elsewhere
+                if self.staff is not None:
+                    self.staff.take(tenant)
                 self.tenants[tenant.number] = self._names[name] = tenant
             return self._names[name]
 
@@ -411,9 +509,10 @@ class Broker:
     # -- upkeep ---------------------------------------------------------------------------------
 
     def troubles(self) -> list[str]:
-        """What does not work now and is tried again until it does: storing, and the broker's own chores."""
+        """What does not work now and is tried again until it does: storing, the broker's own chores, the lake."""
         known = (self.store.trouble, self.clock.doubt, *self._housekeeping.chores)
-        return [each for each in known if each is not None]
+        beside = [each.chores for each in (self.lake, self.stream_log) if each is not None]
+        return [each for each in known if each is not None] + [each for chores in beside for each in chores]
 
     def sweep(self) -> Swept:
         """Forget what is over now."""
@@ -444,15 +543,25 @@ class Broker:
         self._closed = True
         self._housekeeping.stop()
         self.learning.stop()
+        if self.lake is not None:
+            self.lake.stop()
+        if self.stream_log is not None:
+            self.stream_log.stop()
         handed_over = threading.Event()  # once it is set, whatever was handed in is with the worker
         self.store.write(lambda tables: None, lambda result: handed_over.set())
         if not handed_over.wait(FINISHING_SECONDS + STRETCH_SECONDS):
             _log.warning("a commit was still under way; whoever waits for it was told nothing and asks again")
+            self._end_staff()
             return
         self.ended = self.worker.stop()
         if not self.ended:
             _log.warning("matching was still under way; the next start goes on from the log")
+        self._end_staff()
         self.store.close()
+
+    def _end_staff(self) -> None:
+        if self.staff is not None:
+            self.staff.crew.close()
 
     def __enter__(self) -> Broker:
         return self

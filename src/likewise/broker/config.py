@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import os
+import re
 import tomllib
 from collections.abc import Mapping
 from functools import lru_cache
@@ -87,7 +88,8 @@ class Matching(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     `profile` chooses the engines. `types` is an RDF file of declared types that `is-a` follows. `compile` says whether
     `likewise serve` compiles what matching needs before it listens, where that was not done before; without it the
     first events wait. `cache_bytes` is what each engine of a tenant may keep of what it computed about words: names
-    that never repeat take no more.
+    that never repeat take no more. `workers` are processes that match beside the broker's own (docs/guides/workers.md):
+    none, so many, or `auto`: as many as `policy` says, within what `[workers]` allows.
     """
 
     space: str | None = None
@@ -97,6 +99,33 @@ class Matching(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     types: str | None = None
     compile: bool = True
     cache_bytes: int = defaults.BROKER_CACHE_BYTES
+    workers: int | Literal["auto"] = 0
+    architecture: Literal["replicated", "partitioned", "hierarchical"] = "replicated"
+    policy: Literal["paper", "utilisation"] = "utilisation"
+
+    def __post_init__(self) -> None:
+        if self.workers != "auto" and not 0 <= self.workers <= 256:
+            raise InputError(f'[matching] workers is "auto" or from 0 to 256, not {self.workers}')
+
+
+class WorkerLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Bounds and thresholds of matching by workers; `likewise admin workers` changes them while the broker runs.
+
+    `maximum` is one less than the cores if it is left out; `memory` are the bytes all workers may take together, 0 for
+    no bound. `split_us` and `merge_us` (µs an event, over the `last` ones) are the thresholds of the policy `paper`;
+    `split_busy` and `merge_busy` (shares of `span` seconds) of `utilisation`. `pause` seconds lie between two changes.
+    """
+
+    minimum: int = 1
+    maximum: int | None = None
+    memory: int = 0
+    split_us: float = defaults.WORKER_SPLIT_US
+    merge_us: float = defaults.WORKER_MERGE_US
+    last: int = defaults.WORKER_LAST
+    split_busy: float = defaults.WORKER_SPLIT_BUSY
+    merge_busy: float = defaults.WORKER_MERGE_BUSY
+    span: float = defaults.WORKER_SPAN
+    pause: float = defaults.WORKER_PAUSE
 
 
 class Alerts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -120,6 +149,30 @@ class CatalogueKept(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Whether sources are learnt of from what they send (docs/guides/catalogue.md); announcements hold anyway."""
 
     learn: bool = True
+
+
+class Lake(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Where wanted readings are kept for good (docs/guides/lake.md); nowhere if `folder` is left out.
+
+    `folder` may be an address such as `s3://bucket/lake`. `format` is `parquet` or `delta`. `keep` says what is kept:
+    `matches` alone, the `wanted` events too, or `all`. `name` is what this broker's batches go by there, one for each
+    broker that writes the same lake. `every` is how long what came may wait until it is written. `stream_log` is where
+    the change log of each tenant's subscriptions is written for streams on Spark, with a lake or without one.
+    """
+
+    folder: str | None = None
+    format: Literal["parquet", "delta"] = "parquet"
+    keep: Literal["matches", "wanted", "all"] = "wanted"
+    name: str = "broker"
+    every: str = "10 s"
+    stream_log: str | None = None
+
+    def __post_init__(self) -> None:
+        duration(self.every)
+        if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_]{0,39}", self.name):
+            raise InputError(
+                f"[lake] name is up to 40 letters, digits and _, not {self.name!r}: files are called by it"
+            )
 
 
 class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -203,6 +256,16 @@ class TargetsAllowed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     allow: tuple[str, ...] = ()
 
 
+class Edges(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Brokers at the edge (docs/guides/edge.md): the seconds between two signs of life of either side."""
+
+    interval: float = defaults.EDGE_INTERVAL
+
+    def __post_init__(self) -> None:
+        if not 0.05 <= self.interval <= 3600:
+            raise InputError(f"[edges] interval is from 0.05 to 3600 seconds, not {self.interval:g}")
+
+
 class Logging(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What is logged, and how: `json` or `text`."""
 
@@ -221,12 +284,15 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     store: Keeping = Keeping()
     queues: Queues = Queues()
     matching: Matching = Matching()
+    workers: WorkerLimits = WorkerLimits()
     annotations: Annotations = Annotations()
     alerts: Alerts = Alerts()
     catalogue: CatalogueKept = CatalogueKept()
+    lake: Lake = Lake()
     limits: Limits = Limits()
     mqtt: Mqtt = Mqtt()
     targets: TargetsAllowed = TargetsAllowed()
+    edges: Edges = Edges()
     logging: Logging = Logging()
 
 

@@ -12,7 +12,7 @@ from likewise.cli.terminal import output
 from likewise.cli.terminal.options import AsJson, BrokerOptions, grouped
 
 app = typer.Typer(
-    help="Look after a broker: stats, backup, compact, migrate, verify, token.\n\n"
+    help="Look after a broker: stats, workers, backup, compact, migrate, verify, token.\n\n"
     "Example: `likewise admin verify likewise-data`",
     no_args_is_help=True,
     rich_markup_mode="markdown",
@@ -33,6 +33,55 @@ def stats(broker: BrokerOptions, as_json: AsJson = False) -> None:
     with broker.publisher() as client:
         found = get(client, dict[str, int], "/v1/stats")
     _print(found, as_json)
+
+
+@app.command()
+@grouped
+def workers(
+    broker: BrokerOptions,
+    policy: Annotated[str | None, typer.Option("--policy", help="paper, utilisation, or none.")] = None,
+    minimum: Annotated[int | None, typer.Option("--minimum", help="At least so many.")] = None,
+    maximum: Annotated[int | None, typer.Option("--maximum", help="At most so many.")] = None,
+    memory: Annotated[int | None, typer.Option("--memory", help="Bytes all may take together; 0: no bound.")] = None,
+    split_us: Annotated[float | None, typer.Option("--split-us", help="paper: split above these µs an event.")] = None,
+    merge_us: Annotated[float | None, typer.Option("--merge-us", help="paper: merge below these µs an event.")] = None,
+    last: Annotated[int | None, typer.Option("--last", help="paper: over so many events.")] = None,
+    split_busy: Annotated[float | None, typer.Option("--split-busy", help="utilisation: split above this.")] = None,
+    merge_busy: Annotated[float | None, typer.Option("--merge-busy", help="utilisation: merge below this.")] = None,
+    span: Annotated[float | None, typer.Option("--span", help="utilisation: over so many seconds.")] = None,
+    pause: Annotated[float | None, typer.Option("--pause", help="Seconds between two changes.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Print which process of a running broker does what, or change how many there are.
+
+    Example: `likewise admin workers --policy paper --split-us 200`
+    """
+    import msgspec
+
+    from likewise.cli.broker.questions import get
+    from likewise.formats.wire.workers import WorkersShown, WorkersWanted
+
+    wanted = WorkersWanted(
+        policy, minimum, maximum, memory, split_us, merge_us, last, split_busy, merge_busy, span, pause
+    )  # fmt: skip
+    with broker.publisher() as client:
+        if wanted != WorkersWanted():
+            client.request("PUT", "/v1/workers", msgspec.json.encode(wanted))
+        found = get(client, WorkersShown, "/v1/workers")
+    if as_json:
+        output.print_json(msgspec.to_builtins(found))
+        return
+    output.print_line(
+        f"{found.architecture}, policy {found.policy}, {found.minimum} to {found.maximum} workers; "
+        f"{found.splits} splits, {found.merges} merges, {found.deaths} deaths"
+    )
+    for each in found.processes:
+        place = f" below {each.parent}" if each.parent else ""
+        output.print_line(
+            f"{each.number:>3}  {each.role}{place}, process {each.pid}: {each.subscriptions:,} subscriptions, "
+            f"{each.stretches:,} stretches, {each.cpu_seconds:.1f} s of the processor, "
+            f"{each.resident / 2**20:.0f} MB ({each.shared / 2**20:.0f} shared)"
+        )
 
 
 @app.command()

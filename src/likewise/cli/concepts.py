@@ -129,7 +129,7 @@ def _vocabulary(said: str, form: str) -> Vocabulary:
     from likewise.pipeline.concepts import Vocabulary
 
     path, _, source = said.partition("=")
-    return Vocabulary(path, form, source or Path(path).name.partition(".")[0])
+    return Vocabulary(str(Path(path).absolute()), form, source or Path(path).name.partition(".")[0])
 
 
 @app.command()
@@ -160,8 +160,8 @@ def build(
     from likewise.semantics.concepts.vocabularies import qudt as qudt_vocabulary
 
     sources = [
-        *([Vocabulary(str(brick), "brick", brick_vocabulary.SOURCE)] if brick else []),
-        *([Vocabulary(str(qudt), "qudt", qudt_vocabulary.SOURCE)] if qudt else []),
+        *([Vocabulary(str(brick.absolute()), "brick", brick_vocabulary.SOURCE)] if brick else []),
+        *([Vocabulary(str(qudt.absolute()), "qudt", qudt_vocabulary.SOURCE)] if qudt else []),
         *(_vocabulary(said, "ontology") for said in ontology or ()),
         *(_vocabulary(said, "names") for said in names or ()),
     ]

@@ -67,6 +67,14 @@ def serve(
             help="Let targets reach a network that is not public: 192.168.0.0/16. May be given several times.",
         ),
     ] = None,
+    stream_log: Annotated[
+        str | None,
+        typer.Option(
+            "--stream-log",
+            metavar="DIR",
+            help="Write the change log of each tenant's subscriptions, for streams on Spark.",
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Run the broker until Ctrl-C or SIGTERM; then finish what is under way, and go on from there next time.
@@ -91,6 +99,7 @@ def serve(
             {"port": mqtt, "tls_port": mqtt_tls},
             mqtt_bridge or [],
             allow_target or [],
+            stream_log,
             as_json,
         )
 
@@ -140,6 +149,7 @@ def _serve(
     mqtt_ports: dict[str, int | None],
     mqtt_bridge: list[str],
     allow_target: list[str],
+    stream_log: str | None,
     as_json: bool,
 ) -> None:
     from likewise.broker.broker import Broker
@@ -172,6 +182,7 @@ def _serve(
         matching=matching,
         mqtt=mqtt,
         store=found.store if keep is None else Keeping(keep),
+        lake=found.lake if stream_log is None else msgspec.structs.replace(found.lake, stream_log=stream_log),
     )
     trace = log_to_stderr(found.logging)
     folder = None if ephemeral else data or Path("likewise-data")

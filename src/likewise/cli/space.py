@@ -79,7 +79,7 @@ def build(
     settings = TokenizerSettings(stop_words=stop_words, stemmer=stemmer, shortest=shortest_token)
     Tokenizer(settings)  # a wrong name is said before Spark starts
     options = BuildOptions(settings, minimum_df, maximum_df, minimum_length, cut, keep, partitions)
-    documents = source_of(source, kind, title=title_field, text=text_field)  # type: ignore[arg-type]  # checked above
+    documents = source_of(Path(source).absolute(), kind, title=title_field, text=text_field)  # type: ignore[arg-type]  # checked above
     screen = output.console(stderr=True)
     with spark_session(master, memory=memory or DRIVER_MEMORY) as spark:
         summary = build_space(

@@ -14,6 +14,7 @@ from likewise.formats.wire.sources import (
     AnnouncementHeld,
     CorrectionShown,
     CorrectionWanted,
+    DemandShown,
     Imported,
     Sense,
     SourceShown,
@@ -78,6 +79,21 @@ def correcting(attribute: str, means: str, unit: str, source: str, model: str) -
     return Asked("POST", "/v1/corrections", CorrectionShown, _ENCODE(wanted), JSON)
 
 
+def asking(limit: int) -> Asked[tuple[UsefulQuestion, ...]]:
+    """The most useful questions."""
+    return Asked("GET", f"/v1/vocabulary/questions?limit={limit}", tuple[UsefulQuestion, ...])
+
+
+def importing(table: str) -> Asked[Imported]:
+    """Corrections as an SSSOM table."""
+    return Asked("POST", "/v1/corrections", Imported, table.encode(), {"content-type": SSSOM})
+
+
+def keeping(source: str, kept: bool) -> Asked[None]:
+    """A person's word."""
+    return Asked("PUT" if kept else "DELETE", source_path(source, "keep"), None)
+
+
 def sensing(source: str, after: int, wait: float) -> Asked[Sense]:
     """What a source is told."""
     query = urlencode({"after": after, "wait": wait})
@@ -132,7 +148,7 @@ class Sources:
 
     def questions(self, limit: int = 10) -> tuple[UsefulQuestion, ...]:
         """The attributes whose confirmation would change most deliveries."""
-        return self._ask(Asked("GET", f"/v1/vocabulary/questions?limit={limit}", tuple[UsefulQuestion, ...]))
+        return self._ask(asking(limit))
 
     def correct(
         self, attribute: str, means: str = "", *, unit: str = "", source: str = "", model: str = ""
@@ -154,18 +170,19 @@ class Sources:
 
     def import_corrections(self, table: str) -> int:
         """Make the corrections of an SSSOM table, all or none; how many."""
-        asked: Asked[Imported] = Asked(
-            "POST", "/v1/corrections", Imported, table.encode(), {"content-type": SSSOM}
-        )  # fmt: skip
-        return self._ask(asked).corrections
+        return self._ask(importing(table)).corrections
 
     def keep(self, source: str, kept: bool = True) -> None:
         """Keep a source awake whoever asks for it, or let it rest again."""
-        self._ask(Asked("PUT" if kept else "DELETE", source_path(source, "keep"), None))
+        self._ask(keeping(source, kept))
 
     def sense(self, source: str, after: int = 0, wait: float = 0.0) -> Sense:
         """What a source is told; with `wait`, once its version is above `after`, for so many seconds."""
         return self._ask(sensing(source, after, wait))
+
+    def demand(self, source: str) -> DemandShown:
+        """What an announced source is asked for, as exact filters on its own names."""
+        return self._ask(Asked("GET", source_path(source, "demand"), DemandShown))
 
 
 class AsyncSources:
@@ -197,6 +214,10 @@ class AsyncSources:
         """The names of attributes that the stream uses."""
         return await self._ask(wording(containing, limit))
 
+    async def questions(self, limit: int = 10) -> tuple[UsefulQuestion, ...]:
+        """The attributes whose confirmation would change most deliveries."""
+        return await self._ask(asking(limit))
+
     async def correct(
         self, attribute: str, means: str = "", *, unit: str = "", source: str = "", model: str = ""
     ) -> CorrectionShown:
@@ -207,6 +228,26 @@ class AsyncSources:
         """Take a correction back."""
         await self._ask(Asked("DELETE", f"/v1/corrections/{number}", None))
 
+    async def corrections(self) -> tuple[CorrectionShown, ...]:
+        """Every correction that holds."""
+        return await self._ask(Asked("GET", "/v1/corrections", tuple[CorrectionShown, ...]))
+
+    async def export_corrections(self) -> str:
+        """Every correction, as an SSSOM table."""
+        return await self._ask(Asked("GET", "/v1/corrections", str, headers={"accept": SSSOM}))
+
+    async def import_corrections(self, table: str) -> int:
+        """Make the corrections of an SSSOM table, all or none; how many."""
+        return (await self._ask(importing(table))).corrections
+
+    async def keep(self, source: str, kept: bool = True) -> None:
+        """Keep a source awake whoever asks for it, or let it rest again."""
+        await self._ask(keeping(source, kept))
+
     async def sense(self, source: str, after: int = 0, wait: float = 0.0) -> Sense:
         """What a source is told; with `wait`, once its version is above `after`, for so many seconds."""
         return await self._ask(sensing(source, after, wait))
+
+    async def demand(self, source: str) -> DemandShown:
+        """What an announced source is asked for, as exact filters on its own names."""
+        return await self._ask(Asked("GET", source_path(source, "demand"), DemandShown))

@@ -8,16 +8,21 @@ from urllib.parse import urlencode
 
 import msgspec
 
-TABS: Final = ("live", "subscriptions", "sources", "words", "rankings", "health")
+TABS: Final = ("live", "subscriptions", "history", "map", "sources", "words", "rankings", "edges", "health")
 EVENT, WHY = "/event", "/why"
+ASKED: Final = ("span", "words", "source", "attribute", "subscriber", "subscription")  # what a tab may be asked
 PATHS: Final = ("/", *(f"/{tab}" for tab in TABS), EVENT, WHY)
 
 
 class Address(msgspec.Struct, frozen=True):
     """What is looked at: a tab, an event over it, or an event against a subscription (a held one, or a text).
 
+    `query` is what a tab was asked, such as the filter of stored events.
+
     >>> Address("words").path, Address(event="e 1", source="/roof").path
     ('/words', '/event?id=e+1&source=%2Froof')
+    >>> Address("history", query=(("words", "no2"),)).path
+    '/history?words=no2'
     """
 
     tab: str = "live"
@@ -26,12 +31,13 @@ class Address(msgspec.Struct, frozen=True):
     subscriber: str = ""
     subscription: str = ""
     text: str = ""
+    query: tuple[tuple[str, str], ...] = ()
 
     @property
     def path(self) -> str:
         """The address as a browser has it."""
         if not self.event:
-            return f"/{self.tab}"
+            return f"/{self.tab}" + (f"?{urlencode(self.query)}" if self.query else "")
         said = {
             "id": self.event, "source": self.source, "subscriber": self.subscriber, "subscription": self.subscription,
             "text": self.text, "tab": "" if self.tab == "live" else self.tab,
@@ -42,7 +48,7 @@ class Address(msgspec.Struct, frozen=True):
     @property
     def below(self) -> Address:
         """What is there when the event is closed."""
-        return Address(self.tab)
+        return Address(self.tab, query=self.query)
 
 
 def read_address(path: str, query: Mapping[str, str]) -> Address:
@@ -55,7 +61,12 @@ def read_address(path: str, query: Mapping[str, str]) -> Address:
     """
     if path in (EVENT, WHY):
         tab = query.get("tab", "")
-        said = {name: query.get(name, "") for name in ("source", "subscriber", "subscription", "text")}
-        return Address(tab if tab in TABS else "live", query.get("id", ""), **said)
+        source, subscriber, subscription, text = (
+            query.get(name, "") for name in ("source", "subscriber", "subscription", "text")
+        )
+        shown = tab if tab in TABS else "live"
+        return Address(shown, query.get("id", ""), source, subscriber, subscription, text)
     name = path.strip("/")
-    return Address(name if name in TABS else "live")
+    if name not in TABS:
+        return Address()
+    return Address(name, query=tuple((key, query[key]) for key in ASKED if query.get(key)))

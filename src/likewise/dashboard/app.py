@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from fastapi import FastAPI
 
 
-def make_dashboard(broker: str, ca: str | None = None) -> FastAPI:
+def make_dashboard(broker: str, ca: str | None = None, tiles: str = "", credit: str = "") -> FastAPI:
     """The dashboard of the broker at an address, as an application of its own; one for each process."""
     require("dashboard", "the dashboard")
     from fastapi import FastAPI
@@ -21,7 +21,7 @@ def make_dashboard(broker: str, ca: str | None = None) -> FastAPI:
     from likewise.dashboard.feed import Feeds
     from likewise.dashboard.page import define_page
 
-    feeds = Feeds(broker, ca)
+    feeds = Feeds(broker, ca, tiles, credit)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -34,11 +34,13 @@ def make_dashboard(broker: str, ca: str | None = None) -> FastAPI:
     return application
 
 
-def serve_dashboard(broker: str, host: str, port: int, ca: str | None = None) -> None:
+def serve_dashboard(
+    broker: str, host: str, port: int, ca: str | None = None, tiles: str = "", credit: str = ""
+) -> None:
     """Serve the dashboard until SIGINT or SIGTERM."""
     import uvicorn
 
     from likewise.dashboard.guard import Guard
 
-    application = Guard(make_dashboard(broker, ca), host)
+    application = Guard(make_dashboard(broker, ca, tiles, credit), host, tiles)
     uvicorn.run(application, host=host, port=port, log_level="warning", access_log=False, ws="websockets-sansio")

@@ -14,6 +14,7 @@ from likewise.client.sources import source_path
 from likewise.client.targets import target_path
 from likewise.errors import LikewiseError, NotAllowed, NotAuthenticated, Unavailable
 from likewise.formats.json.answers import explanation_from_json
+from likewise.formats.wire.me import AlertShown
 from likewise.formats.wire.meaning import Evidence, Near
 from likewise.formats.wire.operations import ConnectionShown, LetterShown, Stats
 from likewise.formats.wire.questions import Backtest, Grid, JudgementTaken
@@ -22,9 +23,11 @@ from likewise.formats.wire.subscribers import SubscriberShown
 from likewise.formats.wire.subscriptions import SubscriptionShown
 from likewise.formats.wire.targets import TargetShown, TargetWanted
 from likewise.formats.wire.watching import Activity, Arrival, Place
+from likewise.formats.wire.workers import WorkersShown
 from likewise.model import Explanation
 
 T = TypeVar("T")
+SAVING = 180.0  # seconds that holding a subscription may take: it is tried on the events that came before
 
 
 class Refused(LikewiseError):
@@ -73,6 +76,10 @@ class BrokerApi:
     async def _get(self, kind: type[T], path: str, **query: object) -> T:
         return msgspec.json.decode(await self._call("GET", path, params=query), type=kind)
 
+    async def get(self, kind: type[T], path: str, **query: object) -> T:
+        """The answer to a question of another part of the dashboard."""
+        return await self._get(kind, path, **query)
+
     async def _post(self, kind: type[T], path: str, body: object) -> T:
         return msgspec.json.decode(await self._call("POST", path, content=msgspec.json.encode(body)), type=kind)
 
@@ -98,7 +105,8 @@ class BrokerApi:
         if subscriber not in {known.id for known in await self.subscribers()}:
             await self._call("PUT", f"/v1/subscribers/{quote(subscriber, safe='')}")
         path = f"/v1/subscribers/{quote(subscriber, safe='')}/subscriptions/{quote(id, safe='')}"
-        answer = await self._call("PUT", path, content=text.encode(), headers={"Content-Type": "text/plain"})
+        plain = {"Content-Type": "text/plain"}
+        answer = await self._call("PUT", path, content=text.encode(), headers=plain, timeout=SAVING)
         return msgspec.json.decode(answer, type=SubscriptionShown)
 
     async def delete(self, subscriber: str, id: str) -> None:
@@ -144,6 +152,11 @@ class BrokerApi:
         """The k best of a window now."""
         path = f"/v1/subscribers/{quote(subscriber, safe='')}/subscriptions/{quote(id, safe='')}/board"
         return await self._get(list[Place], path)
+
+    async def keys(self, subscriber: str, id: str, limit: int) -> AlertShown:
+        """Where an alert stands."""
+        path = f"/v1/subscribers/{quote(subscriber, safe='')}/subscriptions/{quote(id, safe='')}/keys"
+        return await self._get(AlertShown, path, limit=limit)
 
     async def targets(self) -> list[TargetShown]:
         """Every target, and how it fares."""
@@ -209,6 +222,10 @@ class BrokerApi:
     async def connections(self) -> list[ConnectionShown]:
         """What brings events in beside publishers."""
         return await self._get(list[ConnectionShown], "/v1/connections")
+
+    async def workers(self) -> WorkersShown:
+        """Which process of the broker does what."""
+        return await self._get(WorkersShown, "/v1/workers")
 
     async def metrics(self) -> str:
         """The page of figures of the whole broker."""

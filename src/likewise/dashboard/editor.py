@@ -7,15 +7,21 @@ from html import escape
 
 from nicegui import ui
 
+from likewise.client.targets import name_of, wanted_of
+from likewise.dashboard.forms.fields import FormFields
+from likewise.dashboard.forms.form import Form
+from likewise.dashboard.forms.reading import Unsayable, read
+from likewise.dashboard.forms.writing import write
 from likewise.dashboard.look import score_badge, table
+from likewise.dashboard.past.held import HeldPanel
 from likewise.dashboard.sources.completing import offered, themes_of
+from likewise.dashboard.targets import show_secret
 from likewise.dashboard.viewing import Viewing, clock
-from likewise.dashboard.wording import event_line, understand
+from likewise.dashboard.wording import Understood, event_line, understand
 from likewise.errors import LikewiseError
 from likewise.formats.wire.sources import WordShown
 from likewise.formats.wire.subscriptions import SubscriptionShown
 from likewise.formats.wire.watching import Arrival
-from likewise.model.showing import KINDS
 
 EXAMPLES = (
     "{temperature~ > 25 degC}",
@@ -29,24 +35,23 @@ SHOWN = 12  # events listed below the editor
 
 
 class EditorPanel:
-    """Type, see how it was understood, try it on the last events, then save it."""
+    """Fill in a form or type, see how it was understood, try it on the last events, then save it."""
 
     def __init__(self, viewing: Viewing) -> None:
         self._viewing = viewing
-        self._shown: list[SubscriptionShown] | None = None
         self._words: list[WordShown] = []
+        self._written = ""  # what the form wrote, so that it is not read back while somebody types in a field
         with ui.element("div").classes("lw-two"):
             with ui.column().classes("lw-panel"):
                 self._editor()
-            with ui.column().classes("lw-panel"):
-                ui.html("<h2 class='lw-title'>Subscriptions held</h2>", sanitize=False)
-                self._list = ui.column().classes("w-full gap-0 lw-rows").mark("held")
+            self._held = HeldPanel(viewing, self._edit)
 
     def _editor(self) -> None:
         ui.html("<h2 class='lw-title'>What do you want to know?</h2>", sanitize=False)
+        self._form = FormFields(self._write)
         self._text = (
-            ui.textarea(placeholder=EXAMPLES[0], on_change=self._understand)
-            .props("outlined autogrow debounce=250 aria-label='Subscription' spellcheck=false")
+            ui.textarea("The same as text", placeholder=EXAMPLES[0], on_change=self._understand)
+            .props("outlined autogrow debounce=250 aria-label='Subscription' spellcheck=false stack-label")
             .classes("w-full lw-mono")
         )
         with ui.row().classes("gap-1 items-center"):
@@ -58,12 +63,34 @@ class EditorPanel:
         self._offered = ui.row().classes("gap-1 items-center w-full").mark("offered")
         self._understood = ui.column().classes("w-full gap-1").mark("understood")
         with ui.row().classes("items-end gap-2 w-full"):
-            self._subscriber = ui.input("For whom", value="me").props("dense outlined").classes("w-32")
-            self._id = ui.input("Name", placeholder="from its words").props("dense outlined").classes("w-40")
+            self._subscriber = ui.input("For whom", value="me").props("dense outlined").classes("w-28")
+            self._id = ui.input("Name", placeholder="from its words").props("dense outlined").classes("w-36")
+            self._to = ui.input("Send matches to", placeholder="nowhere; or https://..., mqtt://...")
+            self._to.props("dense outlined").classes("lw-grow")
+        with ui.row().classes("items-center gap-2 w-full"):
             self._try = ui.button("Try on the last events", on_click=self._run).props("outline no-caps")
             self._save = ui.button("Save", on_click=self._keep).props("no-caps")
         self._tried = ui.column().classes("w-full gap-1").mark("tried")
         self._understand()
+
+    def _write(self) -> None:
+        """The form changed: so does the text."""
+        self._written = write(self._form.form)
+        self._text.set_value(self._written)
+
+    def _fill_form(self, found: Understood) -> None:
+        """The text changed: so does the form, where it can say the same."""
+        text = (self._text.value or "").strip()
+        if text == self._written.strip() or found.subscription is None:
+            if not text and self._written:
+                self._written = ""
+                self._form.show(Form())
+            return
+        self._written = text
+        try:
+            self._form.show(read(found.subscription))
+        except Unsayable as error:
+            self._form.refuse(str(error))
 
     async def learn_words(self) -> None:
         """Get the stream's own words, to offer them while somebody types; without them, none are offered."""
@@ -73,6 +100,7 @@ class EditorPanel:
             return  # the banner says so, or the token may not see them
         if words != self._words:
             self._words = words
+            self._form.know([word.attribute for word in words])
             self._offer()
 
     def _offer(self) -> None:
@@ -91,6 +119,7 @@ class EditorPanel:
     def _understand(self) -> None:
         self._offer()
         found = understand(self._text.value or "")
+        self._fill_form(found)
         good = found.subscription is not None
         self._try.set_enabled(good)
         self._save.set_enabled(good)
@@ -139,65 +168,45 @@ class EditorPanel:
 
     async def _keep(self) -> None:
         text, subscriber = (self._text.value or "").strip(), (self._subscriber.value or "").strip() or "me"
-        found = understand(text)
+        found, to = understand(text), (self._to.value or "").strip()
         if found.subscription is None:
             return
         name = (self._id.value or "").strip() or _name_for(found.printed)
-        saved = await self._viewing.ask(self._viewing.api.save(subscriber, name, text))
-        if saved is not None:
-            self._id.set_value("")
-            ui.notify(f"Saved as {saved.id}. Matches show under Live.", type="positive", position="top")
-            await self._viewing.feed.refresh()
-            self.show()
+        try:
+            wanted = wanted_of(to) if to else None
+        except LikewiseError as error:
+            ui.notify(str(error), type="negative", position="top")
+            return
+        api = self._viewing.api
+        saved = await self._viewing.ask(api.save(subscriber, name, text))
+        if saved is None:
+            return
+        self._id.set_value("")
+        said = f"Saved as {saved.id}. Matches show under Live."
+        if wanted is not None:
+            made = await self._viewing.ask(api.set_target(subscriber, saved.id, name_of(wanted), wanted, {}))
+            if made is not None:
+                self._to.set_value("")
+                said = f"Saved as {saved.id}. Matches go to {made.address}."
+                if made.secret:
+                    show_secret(made.secret)
+        ui.notify(said, type="positive", position="top")
+        await self._viewing.feed.refresh()
+        self.show()
 
     def show(self) -> None:
         """List what is held, if that changed."""
-        held = self._viewing.feed.subscriptions
-        if held == self._shown:
-            return
-        self._shown = list(held)
-        self._list.clear()
-        with self._list:
-            if not held:
-                ui.label("None yet.").classes("lw-soft")
-            for each in held:
-                self._held(each)
+        self._held.show()
 
-    def _held(self, held: SubscriptionShown) -> None:
-        with ui.row().classes("w-full no-wrap items-center lw-row").style("display:flex !important"):
-            ui.html(
-                f"<div class='lw-head'><span class='lw-name'>{escape(held.id)}</span>"
-                f"<span>for {escape(held.subscriber)}</span><span>{KINDS[held.kind]}</span></div>"
-                f"<code class='lw-line'>{escape(held.text)}</code>",
-                sanitize=False,
-            ).style("flex: 1; min-width: 0")
-            ui.button(icon="edit", on_click=lambda: self._edit(held)).props(
-                f"flat round dense aria-label='Edit {_plain(held.id)}'"
-            )
-            ui.button(icon="delete", on_click=lambda: self._end(held)).props(
-                f"flat round dense aria-label='End {_plain(held.id)}'"
-            )
+    async def show_figures(self) -> None:
+        """Bring the counts of what is held up to date."""
+        await self._held.show_figures()
 
     def _edit(self, held: SubscriptionShown) -> None:
         self._text.set_value(held.text)
         self._subscriber.set_value(held.subscriber)
         self._id.set_value(held.id)
-
-    async def _end(self, held: SubscriptionShown) -> None:
-        with ui.dialog() as sure, ui.card():
-            ui.label(f"End the subscription {held.id} of {held.subscriber}?")
-            with ui.row():
-                ui.button("End it", on_click=lambda: sure.submit(True)).props("color=negative no-caps")
-                ui.button("Keep it", on_click=lambda: sure.submit(False)).props("flat no-caps")
-        if await sure:
-            await self._viewing.ask(self._viewing.api.delete(held.subscriber, held.id))
-            await self._viewing.feed.refresh()
-            self.show()
-
-
-def _plain(text: str) -> str:
-    """Text that may stand in an attribute."""
-    return re.sub(r"[^\w .-]", " ", text)
+        ui.run_javascript("scrollTo({top: 0, behavior: 'smooth'})")
 
 
 def _name_for(printed: str) -> str:

@@ -14,6 +14,7 @@ from likewise.dashboard.comparing import Comparison, verdict_badge
 from likewise.dashboard.evidence import draw_evidence
 from likewise.dashboard.heat_map import CHOOSE, MOVE_BY_ARROWS, heat_map, mapping_picture, told
 from likewise.dashboard.look import table
+from likewise.dashboard.past.tracing import draw_trace
 from likewise.dashboard.viewing import Viewing, clock
 from likewise.dashboard.wording import event_line, verdict_sentence
 from likewise.errors import LikewiseError
@@ -80,7 +81,7 @@ class ExplanationDialog:
             await compared.show()
             return
         if (held := await self._held(address.subscriber, address.subscription)) is None:
-            self._say(f"The subscription {address.subscription} of {address.subscriber} has ended.")
+            await self._ended(arrival, address)
         else:
             await self._one(arrival, held)
 
@@ -93,6 +94,19 @@ class ExplanationDialog:
                 if (held.subscriber, held.id) == (subscriber, id):
                     return held
         return None
+
+    async def _ended(self, arrival: Arrival, address: Address) -> None:
+        """A subscription that is held no longer: what became of the event, and how what was asked compares."""
+        self._say(f"The subscription {address.subscription} of {address.subscriber} has ended.")
+        about = (arrival.id, arrival.source, address.subscriber, address.subscription)
+        found = await draw_trace(self._viewing, self._body, *about)
+        if found is not None and found.text:
+            await self._one(arrival, SubscriptionShown("", "", found.text, parse(found.text).kind, 0))
+            with self._body:
+                ui.label(f"The subscription {address.subscription} of {address.subscriber} has ended.").classes(
+                    "lw-soft"
+                )
+            await draw_trace(self._viewing, self._body, *about)
 
     def _say(self, text: str) -> None:
         self._body.clear()
@@ -113,6 +127,7 @@ class ExplanationDialog:
             who = f"<b>{escape(held.subscriber)}</b> asks, as <b>{escape(held.id)}</b>" if held.id else "You ask"
             ui.html(f"<div class='lw-soft'>{who}</div><code>{escape(held.text)}</code>", sanitize=False)
             verdict = ui.column().classes("w-full gap-1")
+            then = ui.column().classes("w-full gap-1")
             self._themes(arrival, held)
             picture = ui.column().classes("w-full gap-2").mark("picture")
             with picture:
@@ -121,6 +136,8 @@ class ExplanationDialog:
                 self._thumbs(arrival, held)
         known = (held.subscriber, held.id) if held.id else None
         whole = await self._draw(arrival.event, held.text, verdict, picture, held=known)
+        if known is not None:
+            await draw_trace(self._viewing, then, arrival.id, arrival.source, *known)
         self._redraw = lambda event, text: self._draw(
             event, text, verdict, picture, before=None if (event, text) == (arrival.event, held.text) else whole
         )

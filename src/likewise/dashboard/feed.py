@@ -172,10 +172,11 @@ class Feed:
 
 
 class Feeds:
-    """One feed for each token in use."""
+    """One feed for each token in use; `tiles` is where the map's ground comes from, if anywhere, `credit` its owner."""
 
-    def __init__(self, url: str, ca: str | None = None) -> None:
+    def __init__(self, url: str, ca: str | None = None, tiles: str = "", credit: str = "") -> None:
         self.url = url
+        self.tiles, self.credit = tiles, credit
         self._ca = ca
         self._feeds: dict[str, Feed] = {}
         self._closing: list[asyncio.Task[None]] = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
+from urllib.parse import urlsplit
 
 import msgspec
 
@@ -17,18 +18,33 @@ POLICY: Final = (
     "img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self' ws: wss:; frame-ancestors 'none'; "
     "base-uri 'none'; form-action 'self'; object-src 'none'"
 )
-_HEADERS: Final = [
-    (b"content-security-policy", POLICY.encode()),
-    (b"x-content-type-options", b"nosniff"),
-    (b"referrer-policy", b"no-referrer"),
-]
+
+
+def headers_for(tiles: str = "") -> list[tuple[bytes, bytes]]:
+    """What every answer says a page may do; pictures may come from where the map's tiles are, and from nowhere else.
+
+    >>> b"img-src 'self' data: blob: https://tiles.example.org;" in headers_for("https://tiles.example.org/{z}/{x}/{y}")[0][1]
+    True
+    """
+    parts = urlsplit(tiles)
+    policy = POLICY
+    if parts.netloc:
+        policy = policy.replace(
+            "img-src 'self' data: blob:", f"img-src 'self' data: blob: {parts.scheme}://{parts.netloc}"
+        )
+    return [
+        (b"content-security-policy", policy.encode()),
+        (b"x-content-type-options", b"nosniff"),
+        (b"referrer-policy", b"no-referrer"),
+    ]
 
 
 class Guard:
     """An application in front of another. `host` is where it listens; beyond this machine any name may lead to it."""
 
-    def __init__(self, app: ASGIApp, host: str) -> None:
+    def __init__(self, app: ASGIApp, host: str, tiles: str = "") -> None:
         self._app = app
+        self._headers = headers_for(tiles)
         self._origins = Origins(frozenset({host.lower()} if host not in ("0.0.0.0", "::") else {"*"}))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -41,7 +57,7 @@ class Guard:
 
         async def with_policy(message: Message) -> None:
             if message["type"] == "http.response.start":
-                message = {**message, "headers": [*message.get("headers", ()), *_HEADERS]}
+                message = {**message, "headers": [*message.get("headers", ()), *self._headers]}
             await send(message)
 
         if refused is None:

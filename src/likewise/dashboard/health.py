@@ -12,6 +12,7 @@ from likewise.dashboard.wording import POLICIES, REASONS
 from likewise.errors import AccessError, LikewiseError
 from likewise.formats.wire.operations import ConnectionShown, LetterShown, Stats
 from likewise.formats.wire.subscribers import SubscriberShown
+from likewise.formats.wire.workers import WorkersShown
 
 DEVICES = 50  # that are shown; there may be thousands
 
@@ -33,6 +34,10 @@ class HealthPanel:
             ui.html("<h2 class='lw-title'>Connections: brokers and devices that speak MQTT</h2>", sanitize=False)
             self._connections = ui.html("", sanitize=False).classes("w-full").mark("connections")
         self._connections_panel.set_visibility(False)
+        with ui.column().classes("lw-panel q-mt-sm") as self._workers_panel:
+            ui.html("<h2 class='lw-title'>Processes: who matches what</h2>", sanitize=False)
+            self._workers = ui.html("", sanitize=False).classes("w-full").mark("workers")
+        self._workers_panel.set_visibility(False)
         with ui.element("div").classes("lw-two q-mt-sm"):
             with ui.column().classes("lw-panel"):
                 ui.html("<h2 class='lw-title'>Who is waited for</h2>", sanitize=False)
@@ -53,6 +58,7 @@ class HealthPanel:
             self._show_queues(await api.subscribers())
             self._show_figures(await api.stats(), read_figures(await api.metrics()))
             self._show_connections(await api.connections())
+            self._show_workers(await api.workers())
             letters = await api.dead_letters()
         except AccessError as error:
             said = f"Figures and what was set aside are for administrators: {error}."
@@ -103,6 +109,30 @@ class HealthPanel:
             + "".join(f"<th class='lw-right'>{head}</th>" for head in heads)
             + f"</tr>{rows}</table></div>"
         )
+
+    def _show_workers(self, found: WorkersShown) -> None:
+        """One row a process, where there are several."""
+        self._workers_panel.set_visibility(len(found.processes) > 1)
+        rows = "".join(
+            f"<tr><td><b>{each.number}</b></td><td>{escape(each.role)}</td><td>{each.parent or ''}</td>"
+            f"<td>{'yes' if each.alive else 'no'}</td>"
+            + "".join(
+                f"<td class='lw-n lw-right'>{count}</td>"
+                for count in (
+                    f"{each.subscriptions:,}", f"{each.stretches:,}", f"{100 * each.busy:.0f} %",
+                    f"{each.resident / 2**20:,.0f}", f"{each.shared / 2**20:,.0f}",
+                )
+            )
+            + "</tr>"
+            for each in found.processes
+        )  # fmt: skip
+        heads = ("subscriptions", "stretches", "busy", "MB", "shared")
+        self._workers.set_content(
+            f"<p class='lw-soft'>{escape(found.architecture)}; {found.splits} splits, {found.merges} merges</p>"
+            "<div class='lw-scroll'><table class='lw-table'><tr><th>process</th><th>what</th><th>below</th>"
+            "<th>alive</th>" + "".join(f"<th class='lw-right'>{head}</th>" for head in heads)
+            + f"</tr>{rows}</table></div>"
+        )  # fmt: skip
 
     def _show_figures(self, mine: Stats, now: Figures) -> None:
         """Counts are the tenant's own; latencies are the broker's, which all its tenants share."""

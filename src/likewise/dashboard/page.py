@@ -7,21 +7,25 @@ from nicegui import Client, app, ui
 from nicegui.events import GenericEventArguments
 
 from likewise.dashboard.addresses import PATHS, TABS, Address, read_address
+from likewise.dashboard.edges import EdgesPanel
 from likewise.dashboard.editor import EditorPanel
 from likewise.dashboard.explaining import ExplanationDialog
 from likewise.dashboard.feed import Feeds
 from likewise.dashboard.health import HealthPanel
 from likewise.dashboard.live import LivePanel
 from likewise.dashboard.look import CSS
-from likewise.dashboard.rankings import RankingsPanel
+from likewise.dashboard.past.panel import HistoryPanel
+from likewise.dashboard.places.panel import MapPanel
 from likewise.dashboard.sources.panel import SourcesPanel
+from likewise.dashboard.standing.alerts import AlertsPanel
+from likewise.dashboard.standing.rankings import RankingsPanel
 from likewise.dashboard.targets import TargetsPanel
 from likewise.dashboard.viewing import Viewing
 from likewise.dashboard.words import WordsPanel
 
 ICONS = {
-    "live": "bolt", "subscriptions": "edit_note", "sources": "sensors", "words": "hub", "rankings": "leaderboard",
-    "health": "monitor_heart",
+    "live": "bolt", "subscriptions": "edit_note", "history": "timeline", "map": "map", "sources": "sensors",
+    "words": "hub", "rankings": "leaderboard", "edges": "device_hub", "health": "monitor_heart",
 }  # fmt: skip
 MOVED = "lw_moved"  # the browser's back and forward buttons
 WATCH = f"""<script>
@@ -83,13 +87,20 @@ def _build(feeds: Feeds, token: str, client: Client, address: Address) -> None:
                 live = LivePanel(viewing)
             with ui.tab_panel("subscriptions"):
                 editor = EditorPanel(viewing)
+                alerts = AlertsPanel(viewing)
                 targets = TargetsPanel(viewing)
+            with ui.tab_panel("history"):
+                history = HistoryPanel(viewing)
+            with ui.tab_panel("map"):
+                places = MapPanel(viewing, feeds.tiles, feeds.credit)
             with ui.tab_panel("sources"):
                 sources = SourcesPanel(viewing)
             with ui.tab_panel("words"):
                 words = WordsPanel(viewing)
             with ui.tab_panel("rankings"):
                 rankings = RankingsPanel(viewing)
+            with ui.tab_panel("edges"):
+                edges = EdgesPanel(viewing)
             with ui.tab_panel("health"):
                 health = HealthPanel(viewing)
     seen = -1
@@ -108,9 +119,9 @@ def _build(feeds: Feeds, token: str, client: Client, address: Address) -> None:
         if feed.locked:
             dialog.close()
             live.start_over()
-        history = list(feed.history)[-10:]
-        rate = sum(moment.events for moment in history) / max(1, len(history))
-        status.set_text("disconnected" if feed.problem else f"{rate:.1f} events/s" if history else "")
+        seconds = list(feed.history)[-10:]
+        rate = sum(moment.events for moment in seconds) / max(1, len(seconds))
+        status.set_text("disconnected" if feed.problem else f"{rate:.1f} events/s" if seconds else "")
         held.set_text("" if feed.problem else f"{len(feed.subscriptions):,} subscriptions")
         live.show()
         editor.show()
@@ -119,14 +130,22 @@ def _build(feeds: Feeds, token: str, client: Client, address: Address) -> None:
         if feed.problem:
             return
         if panels.value == "subscriptions":
+            await alerts.show()
             await targets.show()
+            await editor.show_figures()
             await editor.learn_words()
+        elif panels.value == "history":
+            await history.show()
+        elif panels.value == "map":
+            await places.show()
         elif panels.value == "sources":
             await sources.show()
         elif panels.value == "words":
             await words.show()
         elif panels.value == "rankings":
             await rankings.show()
+        elif panels.value == "edges":
+            await edges.show()
         elif panels.value == "health":
             await health.show()
 

@@ -101,15 +101,17 @@ class TargetsPanel:
         ui.notify(f"Matches of {subscription} go to {made.address}.", type="positive", position="top")
         await self.show()
         if made.secret:
-            await self._show_secret(made.secret)
-
-    async def _show_secret(self, secret: str) -> None:
-        with ui.dialog() as once, ui.card():
-            ui.label("It signs what it sends with this secret, which is shown this once:")
-            ui.html(f"<code class='lw-mono'>{escape(secret)}</code>", sanitize=False).mark("secret")
-            ui.button("I have kept it", on_click=once.close).props("no-caps")
-        await once
+            show_secret(made.secret)
 
     async def _do(self, doing: object) -> None:
         await self._viewing.ask(doing)  # type: ignore[arg-type]
         await self.show()
+
+
+def show_secret(secret: str) -> None:
+    """Show the secret that a target signs with, once."""
+    with ui.dialog() as once, ui.card():
+        ui.label("It signs what it sends with this secret, which is shown this once:")
+        ui.html(f"<code class='lw-mono'>{escape(secret)}</code>", sanitize=False).mark("secret")
+        ui.button("I have kept it", on_click=once.close).props("no-caps")
+    once.open()

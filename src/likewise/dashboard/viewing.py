@@ -42,7 +42,11 @@ class Viewing:
         self, arrival: Arrival, subscriber: str = "", subscription: str = "", text: str = "", tab: str = "live"
     ) -> ui.item:
         """A row that leads to an event, or to its explanation against a subscription: a link as any other."""
-        address = Address(tab, arrival.id, arrival.source, subscriber, subscription, text)
+        query = self.address.query if tab == self.address.tab else ()
+        return self.link(Address(tab, arrival.id, arrival.source, subscriber, subscription, text, query), arrival)
+
+    def link(self, address: Address, arrival: Arrival | None = None) -> ui.item:
+        """A row that leads to an explanation."""
 
         async def follow() -> None:
             assert self.explain is not None

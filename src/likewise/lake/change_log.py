@@ -11,19 +11,20 @@ comes and is never another one's.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from pathlib import Path
 from typing import Final, TypeVar
 
 import msgspec
 
-from likewise.errors import ArtefactDamaged, ArtefactMissing, ArtefactVersion, InputError, UnknownId
+from likewise.errors import ArtefactDamaged, ArtefactMissing, InputError, UnknownId
 from likewise.formats.json.subscriptions import with_default_id
-from likewise.lake.held_set import Added, Change, HeldSet, LoggedSubscription, Removed
+from likewise.lake.held_set import NOTHING_KNOWN, Added, Change, HeldSet, Known, LoggedSubscription, Removed
 from likewise.lake.once import create_once
+from likewise.lake.places import Place, place_of
+from likewise.lake.versioned import decoded
 from likewise.model import Subscription
 
 FORMAT: Final = "likewise-subscriptions"
-VERSION: Final = 1
+VERSION: Final = 2  # 1 held subscriptions alone; what has nothing else is still written so
 KEPT: Final = 100  # versions that a compaction leaves, for who has pinned one
 T = TypeVar("T")
 
@@ -37,7 +38,7 @@ class Changes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     changes: tuple[Change, ...]
 
 
-class SnapshotHead(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class SnapshotHead(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """The first line of a snapshot."""
 
     format: str
@@ -45,6 +46,7 @@ class SnapshotHead(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     version: int
     next_number: int
     subscriptions: int
+    known: Known | None = None
 
 
 class ChangeLog:
@@ -59,12 +61,12 @@ class ChangeLog:
     [(1, [0]), (2, [1])]
     """
 
-    def __init__(self, folder: str | Path) -> None:
-        self.folder = Path(folder)
+    def __init__(self, folder: str | Place) -> None:
+        self.folder = place_of(folder)
         self._last = HeldSet()  # what was looked at last, to go on from
 
     @classmethod
-    def opened(cls, folder: str | Path) -> ChangeLog:
+    def opened(cls, folder: str | Place) -> ChangeLog:
         """The change log of a folder that must be there."""
         log = cls(folder)
         if not log.is_there():
@@ -113,7 +115,7 @@ class ChangeLog:
             raise ArtefactDamaged(f"{path} says it is version {found.version}; restore a copy")
         return found.changes
 
-    def _path(self, version: int) -> Path:
+    def _path(self, version: int) -> Place:
         return self.folder / "changes" / f"{version:020d}.json"
 
     def _snapshots(self) -> list[int]:
@@ -128,7 +130,8 @@ class ChangeLog:
                 f"{path} holds {len(lines)} subscriptions of version {said.version}, and says {said.subscriptions} of "
                 f"{version}; restore a copy"
             )
-        return HeldSet(version, said.next_number, [_decoded(path, line, LoggedSubscription) for line in lines])
+        subscriptions = [_decoded(path, line, LoggedSubscription) for line in lines]
+        return HeldSet(version, said.next_number, subscriptions, said.known or NOTHING_KNOWN)
 
     # -- changing -------------------------------------------------------------------------------
 
@@ -152,7 +155,7 @@ class ChangeLog:
                 number += 1
             return found
 
-        return self._change(changes)
+        return self.change(changes)
 
     def remove(self, ids: Iterable[str]) -> HeldSet:
         """Hold some subscriptions no longer, or raise `UnknownId` and change nothing; what is held then."""
@@ -167,17 +170,21 @@ class ChangeLog:
                 found.append(Removed(number, id))
             return found
 
-        return self._change(changes)
+        return self.change(changes)
 
-    def _change(self, changes: Callable[[HeldSet], Sequence[Change]]) -> HeldSet:
-        """Make the next version; another writer's version that came first is looked at, and ours comes after it."""
+    def change(self, changes: Callable[[HeldSet], Sequence[Change]]) -> HeldSet:
+        """Make the next version, of what `changes` says of what is held; none if it says nothing.
+
+        Another writer's version that came first is looked at, and ours comes after it.
+        """
         while True:
             held = self.held()
             wanted = changes(held)
             if not wanted:
                 return held
             upcoming = held.after(wanted)
-            made = Changes(FORMAT, VERSION, upcoming.version, tuple(wanted))
+            v = VERSION if any(isinstance(each, Known) for each in wanted) else 1
+            made = Changes(FORMAT, v, upcoming.version, tuple(wanted))
             if create_once(self._path(upcoming.version), msgspec.json.encode(made)):
                 self._last = upcoming
                 return upcoming
@@ -185,7 +192,9 @@ class ChangeLog:
     def compact(self, keep: int = KEPT) -> int:
         """Write a snapshot, and forget what lies more than `keep` versions back; how many files went."""
         held = self.held()
-        head = SnapshotHead(FORMAT, VERSION, held.version, held.next_number, len(held.subscriptions))
+        known = None if held.known == NOTHING_KNOWN else held.known
+        v = 1 if known is None else VERSION
+        head = SnapshotHead(FORMAT, v, held.version, held.next_number, len(held.subscriptions), known)
         lines = [msgspec.json.encode(each) for each in (head, *held.subscriptions.values())]
         create_once(self.folder / "snapshots" / f"{held.version:020d}.jsonl", b"\n".join(lines) + b"\n")
         # What is kept must be reachable from a snapshot that is kept, else from the very first change.
@@ -197,7 +206,7 @@ class ChangeLog:
         return len(gone)
 
 
-def _numbers(folder: Path, ending: str) -> list[int]:
+def _numbers(folder: Place, ending: str) -> list[int]:
     """The versions that have a file in a folder, in order."""
     if not folder.is_dir():
         return []
@@ -205,16 +214,5 @@ def _numbers(folder: Path, ending: str) -> list[int]:
     return sorted(int(name) for name in names if name.isdecimal())
 
 
-def _decoded(path: Path, data: bytes, kind: type[T]) -> T:
-    try:
-        raw = msgspec.json.decode(data)
-        if isinstance(raw, dict) and "format" in raw:
-            if raw["format"] != FORMAT:
-                raise ArtefactDamaged(f"{path} is {raw['format']!r}, no part of a change log of subscriptions")
-            if isinstance(raw.get("v"), int) and raw["v"] > VERSION:
-                raise ArtefactVersion(
-                    f"{path} was written in version {raw['v']}; this one reads up to {VERSION}: upgrade likewise"
-                )
-        return msgspec.json.decode(data, type=kind)
-    except msgspec.MsgspecError as error:
-        raise ArtefactDamaged(f"{path} cannot be read ({error}); restore a copy") from None
+def _decoded(path: Place, data: bytes, kind: type[T]) -> T:
+    return decoded(path, data, kind, current=VERSION, format=FORMAT)

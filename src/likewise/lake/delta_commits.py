@@ -1,6 +1,6 @@
 """A lake of Delta tables: parts that were written already are added to each table's log, with (query, batch).
 
-Each of the three tables has a log of its own. A batch that was committed to some of them and repeated is added to the
+Each of the tables has a log of its own. A batch that was committed to some of them and repeated is added to the
 others alone: a table's log says which batch of a query came last.
 """
 
@@ -8,28 +8,32 @@ from __future__ import annotations
 
 import json
 import time
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
 
 from likewise.extras import require
-from likewise.lake.parts import EVENTS, MATCHES, TABLES, Part, lake_schema
+from likewise.lake.parts import BY_DAY, TABLES, Part, lake_schema
+from likewise.lake.places import ObjectPlace, Place
 
 if TYPE_CHECKING:
     from deltalake import DeltaTable
-
-_BY_DAY: Final = (MATCHES, EVENTS)
 
 
 class DeltaCommits:
     """The commits of a lake of Delta tables."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Place) -> None:
         require("delta", "a lake of Delta tables", or_else="parquet:DIR needs nothing more")
         self.folder = folder
 
     def committed(self, query: str, batch: int) -> bool:
         """Whether a batch is there, in all tables."""
         return all(self._last(self.table(name), query) >= batch for name in TABLES)
+
+    def tables_with(self, query: str, batch: int) -> frozenset[str]:
+        """The tables in which a batch is there."""
+        known = [name for name in TABLES if (self.folder / name / "_delta_log").is_dir()]
+        return frozenset(name for name in known if self._last(self.table(name), query) >= batch)
 
     def commit(self, query: str, batch: int, parts: list[Part]) -> bool:
         """Let the parts of a batch count, table by table; False if they do already."""
@@ -49,7 +53,7 @@ class DeltaCommits:
         for name in TABLES if table is None else [table]:
             for row in pa.table(self.table(name).get_add_actions(flatten=True)).to_pylist():
                 said = (row.get("partition.tenant") or "", str(row.get("partition.day") or ""))
-                found.append(Part(name, f"{name}/{row['path']}", row["num_records"], row["size_bytes"], *said))
+                found.append(Part(name, f"{name}/{unquote(row['path'])}", row["num_records"], row["size_bytes"], *said))
         return sorted(found, key=lambda part: part.path)
 
     def table(self, name: str) -> DeltaTable:
@@ -58,8 +62,9 @@ class DeltaCommits:
 
         place = self.folder / name
         if not (place / "_delta_log").is_dir():
-            place.mkdir(parents=True, exist_ok=True)
-            by = ["tenant", "day"] if name in _BY_DAY else None
+            if not isinstance(place, ObjectPlace):
+                place.mkdir(parents=True, exist_ok=True)
+            by = ["tenant", "day"] if name in BY_DAY else None
             DeltaTable.create(str(place), _delta_schema(name), mode="ignore", partition_by=by)
         return DeltaTable(str(place))
 
@@ -72,7 +77,7 @@ class DeltaCommits:
         from deltalake.transaction import AddAction
 
         now = time.time_ns() // 1_000_000
-        by_day = name in _BY_DAY
+        by_day = name in BY_DAY
         actions: list[Any] = [
             AddAction(
                 part.path.removeprefix(f"{name}/"),
@@ -94,6 +99,6 @@ def _delta_schema(name: str) -> Any:
     import pyarrow as pa
 
     schema = lake_schema(name)
-    if name in _BY_DAY:
+    if name in BY_DAY:
         schema = schema.append(pa.field("tenant", pa.string())).append(pa.field("day", pa.string()))
     return schema

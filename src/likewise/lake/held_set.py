@@ -1,14 +1,16 @@
-"""The subscriptions a change log holds at one version."""
+"""What a change log holds at one version: subscriptions, and what is known beside them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from types import MappingProxyType
+from typing import Final
 
 import msgspec
 
 from likewise.errors import ArtefactDamaged
 from likewise.model import Subscription
+from likewise.semantics.feedback import Judgement
 
 
 class LoggedSubscription(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True):
@@ -36,7 +38,29 @@ class Removed(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True,
     id: str
 
 
-Change = Added | Removed
+class ComparedBy(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """By what words are compared where the log is written: names, a threshold, and the checksums of what they name."""
+
+    space: str | None = None
+    measure: str | None = None
+    threshold: float | None = None
+    space_checksum: str = ""
+    inventory_checksum: str = ""
+
+
+class Known(
+    msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True, omit_defaults=True, tag="know",
+    tag_field="change",
+):  # fmt: skip
+    """What is known beside subscriptions, from here on: feedback, annotations (as CSV), meaning; None is no change."""
+
+    feedback: tuple[Judgement, ...] | None = None
+    annotations: str | None = None
+    meaning: ComparedBy | None = None
+
+
+Change = Added | Removed | Known
+NOTHING_KNOWN: Final = Known((), "")
 
 
 class HeldSet:
@@ -48,13 +72,18 @@ class HeldSet:
     (1, 1, 0, 0)
     """
 
-    __slots__ = ("_numbers", "next_number", "subscriptions", "version")
+    __slots__ = ("_numbers", "known", "next_number", "subscriptions", "version")
 
     def __init__(
-        self, version: int = 0, next_number: int = 0, subscriptions: Sequence[LoggedSubscription] = ()
+        self,
+        version: int = 0,
+        next_number: int = 0,
+        subscriptions: Sequence[LoggedSubscription] = (),
+        known: Known = NOTHING_KNOWN,
     ) -> None:
         self.version = version
         self.next_number = next_number
+        self.known = known
         self.subscriptions = MappingProxyType({each.number: each for each in subscriptions})
         self._numbers = {each.subscription.id: each.number for each in subscriptions}
 
@@ -64,9 +93,12 @@ class HeldSet:
 
     def after(self, changes: Sequence[Change]) -> HeldSet:
         """What is held after the changes of the next version."""
-        held, upcoming = dict(self.subscriptions), self.next_number
+        held, upcoming, known = dict(self.subscriptions), self.next_number, self.known
         for change in changes:
-            if isinstance(change, Removed):
+            if isinstance(change, Known):
+                said = {name: value for name in Known.__struct_fields__ if (value := getattr(change, name)) is not None}
+                known = msgspec.structs.replace(known, **said)
+            elif isinstance(change, Removed):
                 if held.pop(change.number, None) is None:
                     raise ArtefactDamaged(
                         f"version {self.version + 1} of the subscriptions removes {change.id!r} ({change.number}), "
@@ -80,4 +112,4 @@ class HeldSet:
             else:
                 held[change.number] = LoggedSubscription(change.number, change.subscription, change.at)
                 upcoming = change.number + 1
-        return HeldSet(self.version + 1, upcoming, list(held.values()))
+        return HeldSet(self.version + 1, upcoming, list(held.values()), known)

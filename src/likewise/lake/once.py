@@ -8,8 +8,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from likewise.lake.places import ObjectPlace, Place
 
-def create_once(path: Path, data: bytes) -> bool:
+
+def create_once(path: Place, data: bytes) -> bool:
     """Write a file that is not there yet, for good; False if somebody else was first, and nothing changed.
 
     >>> import tempfile
@@ -17,6 +19,8 @@ def create_once(path: Path, data: bytes) -> bool:
     ...     create_once(Path(folder, "1"), b"a"), create_once(Path(folder, "1"), b"b"), Path(folder, "1").read_bytes()
     (True, False, b'a')
     """
+    if isinstance(path, ObjectPlace):
+        return path.put(data, new=True)
     with beside(path) as temporary:
         _write(temporary, data)
         try:
@@ -27,8 +31,11 @@ def create_once(path: Path, data: bytes) -> bool:
     return True
 
 
-def write_whole(path: Path, data: bytes) -> None:
+def write_whole(path: Place, data: bytes) -> None:
     """Write a file, for good, in place of what is there."""
+    if isinstance(path, ObjectPlace):
+        path.put(data)
+        return
     with beside(path) as temporary:
         _write(temporary, data)
         temporary.replace(path)

@@ -2,6 +2,7 @@
 
 events/tenant=plant/day=2024-05-01/<query>-<batch>-<task>.parquet   EventBatch's schema
 matches/tenant=plant/day=2024-05-01/<query>-<batch>-<task>.parquet  one row an event that met something
+said/tenant=plant/day=2024-05-01/<query>-<batch>-<shard>.parquet    what rankings and alerts said, a row each
 subscriptions/<query>-<batch>-<task>.parquet                        what the numbers stand for
 """
 
@@ -10,22 +11,25 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
+from urllib.parse import quote
 
 import msgspec
 
 from likewise.formats.arrow.schema import batch_schema
 from likewise.lake.held_set import LoggedSubscription
 from likewise.lake.once import beside
+from likewise.lake.places import ObjectPlace, Place
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 MATCHES: Final = "matches"
 EVENTS: Final = "events"
+SAID: Final = "said"
 SUBSCRIPTIONS: Final = "subscriptions"
-TABLES: Final = (MATCHES, EVENTS, SUBSCRIPTIONS)
+TABLES: Final = (MATCHES, EVENTS, SAID, SUBSCRIPTIONS)
+BY_DAY: Final = (MATCHES, EVENTS, SAID)
 DAY: Final = 86_400_000_000  # µs
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -55,9 +59,13 @@ def lake_schema(table: str) -> pa.Schema:
     if table == SUBSCRIPTIONS:
         told: dict[str, pa.DataType] = {"number": pa.int64(), "id": text, "kind": text, "text": text}
         return pa.schema(told | {"version": pa.int64()})
-    found: dict[str, pa.DataType] = {
-        "query": text,
-        "batch": pa.int64(),
+    batch: dict[str, pa.DataType] = {"query": text, "batch": pa.int64()}
+    if table == SAID:
+        whose: dict[str, pa.DataType] = {"shard": text, "place": pa.int64(), "subscription": pa.int64(), "cause": text}
+        about: dict[str, pa.DataType] = {"event_id": text, "score": pa.float32(), "rank_value": pa.float64()}
+        spoken: dict[str, pa.DataType] = {"key": pa.list_(text), "moment": moment, "since": moment}
+        return pa.schema(batch | whose | about | spoken | {"suppressed": pa.int64(), "digest": text})
+    found: dict[str, pa.DataType] = batch | {
         "inlet": text,
         "partition": pa.int32(),
         "offset": pa.int64(),
@@ -84,15 +92,24 @@ def day_text(day: int) -> str:
 
 def part_path(table: str, name: str, tenant: str = "", day: str = "") -> str:
     """Where a part lies below the lake's folder."""
-    return f"{table}/tenant={tenant}/day={day}/{name}.parquet" if day else f"{table}/{name}.parquet"
+    owner = quote(tenant, safe=" @+,")  # what is no letter or digit is written as readers of such paths expect it
+    return f"{table}/tenant={owner}/day={day}/{name}.parquet" if day else f"{table}/{name}.parquet"
 
 
-def write_part(folder: Path, table: str, rows: pa.Table, name: str, tenant: str = "", day: str = "") -> Part:
+def write_part(folder: Place, table: str, rows: pa.Table, name: str, tenant: str = "", day: str = "") -> Part:
     """Write a part, whole, in place of one with the same name."""
     from pyarrow import parquet
 
     place = part_path(table, name, tenant, day)
     path = folder / place
+    if isinstance(path, ObjectPlace):
+        import pyarrow as pa
+
+        written = pa.BufferOutputStream()
+        parquet.write_table(rows, written, compression="zstd")
+        data = written.getvalue().to_pybytes()
+        path.put(data)
+        return Part(table, place, rows.num_rows, len(data), tenant, day)
     with beside(path) as temporary:
         parquet.write_table(rows, temporary, compression="zstd")
         with temporary.open("rb") as file:
@@ -100,6 +117,16 @@ def write_part(folder: Path, table: str, rows: pa.Table, name: str, tenant: str 
         size = temporary.stat().st_size
         temporary.replace(path)
     return Part(table, place, rows.num_rows, size, tenant, day)
+
+
+def read_part(folder: Place, part: Part) -> pa.Table:
+    """The rows of a part."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    path = folder / part.path
+    where = pa.BufferReader(path.read_bytes()) if isinstance(path, ObjectPlace) else path
+    return parquet.read_table(where, partitioning=None)
 
 
 def subscription_rows(subscriptions: Iterable[LoggedSubscription], version: int) -> pa.Table:

@@ -2,23 +2,25 @@
 
     _commits/<query>-<batch>.json   the parts of a batch
     _commits/tidy-<number>.json     parts that were put together or are over: what came, what went
+    _commits/base-<number>.json     everything that counted at some time, in place of the files before it
 
 A commit is one file made once, so that a batch is there wholly or not at all, in all tables, and once.
 """
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Final
 
 import msgspec
 
-from likewise.errors import ArtefactDamaged, ArtefactVersion
 from likewise.lake.once import create_once
-from likewise.lake.parts import Part
+from likewise.lake.parts import TABLES, Part
+from likewise.lake.places import Place
+from likewise.lake.versioned import decoded
 
 FORMAT: Final = "likewise-lake"
-VERSION: Final = 1
+TRIES: Final = 5  # looks at commits that are folded meanwhile
+VERSION: Final = 2  # 1 had no `base`; everything else is still written so
 
 
 class Commit(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -30,60 +32,147 @@ class Commit(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     removed: tuple[str, ...] = ()
 
 
+class Base(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A `base`: the parts that counted, up to which batch of each query and which `tidy`, and what went last."""
+
+    format: str
+    v: int
+    parts: tuple[Part, ...]
+    batches: dict[str, int]
+    tidied: int
+    removed: tuple[str, ...] = ()
+
+
+NOTHING: Final = Base(FORMAT, VERSION, (), {}, -1)
+
+
 class PlainCommits:
     """The commits of a lake in plain Parquet.
 
     >>> import tempfile
+    >>> from pathlib import Path
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     lake = PlainCommits(Path(folder))
     ...     [lake.commit("q", 0, [Part("matches", "matches/a.parquet", 1, 9)]) for _ in range(2)]
     [True, False]
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Place) -> None:
         self.folder = folder
 
     def committed(self, query: str, batch: int) -> bool:
         """Whether a batch is there."""
-        return self._path(query, batch).is_file()
+        return self._path(query, batch).is_file() or self._base().batches.get(query, -1) >= batch
+
+    def tables_with(self, query: str, batch: int) -> frozenset[str]:
+        """The tables in which a batch is there: all or none."""
+        return frozenset(TABLES if self.committed(query, batch) else ())
 
     def commit(self, query: str, batch: int, parts: list[Part]) -> bool:
         """Let the parts of a batch count, all at once; False if they do already."""
-        made = Commit(FORMAT, VERSION, tuple(parts))
-        return create_once(self._path(query, batch), msgspec.json.encode(made))
+        made = Commit(FORMAT, 1, tuple(parts))
+        return not self.committed(query, batch) and create_once(self._path(query, batch), msgspec.json.encode(made))
 
     def tidy(self, added: list[Part], removed: list[str]) -> bool:
         """Let parts count in place of others, all at once; False if somebody else tidied up meanwhile."""
-        number = sum(path.name.startswith("tidy-") for path in self._commits())
-        made = Commit(FORMAT, VERSION, tuple(added), tuple(removed))
-        return create_once(self.folder / "_commits" / f"tidy-{number:010d}.json", msgspec.json.encode(made))
+        numbers = [_number(path) for path in self._files() if path.name.startswith("tidy-")]
+        number = max([self._base().tidied, *numbers]) + 1
+        made = Commit(FORMAT, 1, tuple(added), tuple(removed))
+        path = self.folder / "_commits" / f"tidy-{number:010d}.json"
+        if not create_once(path, msgspec.json.encode(made)):
+            return False
+        base = self._base()
+        counted = {part.path for part in base.parts}
+        if number > base.tidied or ({part.path for part in added} <= counted and not counted & set(removed)):
+            return True
+        path.unlink(missing_ok=True)  # somebody else's of this number was folded meanwhile: ours does not count
+        return False
+
+    def fold(self) -> int:
+        """Put the commits so far into one file, so that a lake of many batches is read quickly; how many files went.
+
+        A file that `base` stands for no longer counts, whether it is gone already or not.
+        """
+        files = self._files()
+        base = self._base(files)
+        said = [path for path in files if not _covered(path, base)]
+        if len(said) < 2:
+            return 0
+        batches = dict(base.batches)
+        tidied = base.tidied
+        for path in said:
+            query, number = path.name.rpartition("-")[0], _number(path)
+            if query == "tidy":
+                tidied = max(tidied, number)
+            else:
+                batches[query] = max(batches.get(query, -1), number)
+        number = max((_number(path) for path in files if path.name.startswith("base-")), default=-1) + 1
+        removed = tuple(sorted(self.gone()))  # once more: an upkeep that died may have left their files
+        made = Base(FORMAT, VERSION, tuple(_counting(base, said).values()), batches, tidied, removed)
+        if not create_once(self.folder / "_commits" / f"base-{number:010d}.json", msgspec.json.encode(made)):
+            return 0  # somebody else did so
+        for path in files:
+            path.unlink(missing_ok=True)
+        return len(files)
 
     def parts(self, table: str | None = None) -> list[Part]:
         """The parts that count, in the order of their paths."""
-        found: dict[str, Part] = {}
-        for path in self._commits():
-            found |= {each.path: each for each in _read(path).added}
-        gone = self.gone()
-        return [found[path] for path in sorted(found) if path not in gone and table in (None, found[path].table)]
+        for attempt in range(TRIES):
+            try:
+                files = self._files()
+                base = self._base(files)
+                found = _counting(base, [path for path in files if not _covered(path, base)])
+                break
+            except FileNotFoundError:  # folded meanwhile: what is there now is looked at
+                if attempt == TRIES - 1:
+                    raise
+        return [found[path] for path in sorted(found) if table in (None, found[path].table)]
 
     def gone(self) -> set[str]:
-        """The paths of parts that counted once."""
-        return {path for commit in self._commits() if commit.name.startswith("tidy-") for path in _read(commit).removed}
+        """The paths of parts that counted until of late."""
+        said = [path for path in self._files() if path.name.startswith("tidy-")]
+        return {path for commit in said for path in _read(commit).removed} or set(self._base().removed)
 
-    def _path(self, query: str, batch: int) -> Path:
+    def _base(self, files: list[Place] | None = None) -> Base:
+        """The newest `base`; an empty one if there is none."""
+        for attempt in range(TRIES):
+            bases = [path for path in (files or self._files()) if path.name.startswith("base-")]
+            try:
+                return decoded(bases[-1], bases[-1].read_bytes(), Base, current=VERSION) if bases else NOTHING
+            except FileNotFoundError:
+                if files is not None or attempt == TRIES - 1:
+                    raise
+        return NOTHING
+
+    def _path(self, query: str, batch: int) -> Place:
         return self.folder / "_commits" / f"{query}-{batch:010d}.json"
 
-    def _commits(self) -> list[Path]:
-        return sorted((self.folder / "_commits").glob("[!.]*.json"))
+    def _files(self) -> list[Place]:
+        folder = self.folder / "_commits"
+        found = [path for path in folder.iterdir() if path.name.endswith(".json")] if folder.is_dir() else []
+        return sorted((path for path in found if not path.name.startswith(".")), key=lambda path: path.name)
 
 
-def _read(path: Path) -> Commit:
-    try:
-        raw = msgspec.json.decode(path.read_bytes())
-        if isinstance(raw, dict) and isinstance(raw.get("v"), int) and raw["v"] > VERSION:
-            raise ArtefactVersion(
-                f"{path} was written in version {raw['v']}; this one reads up to {VERSION}: upgrade likewise"
-            )
-        return msgspec.convert(raw, Commit)
-    except msgspec.MsgspecError as error:
-        raise ArtefactDamaged(f"{path} cannot be read ({error}); restore a copy") from None
+def _number(path: Place) -> int:
+    return int(path.name.rpartition("-")[2].removesuffix(".json"))
+
+
+def _covered(path: Place, base: Base) -> bool:
+    """Whether `base` stands for a commit, or is one."""
+    name = path.name.rpartition("-")[0]
+    if name == "base":
+        return True
+    return _number(path) <= (base.tidied if name == "tidy" else base.batches.get(name, -1))
+
+
+def _counting(base: Base, commits: list[Place]) -> dict[str, Part]:
+    """The parts that count by `base` and the commits after it."""
+    said = [_read(path) for path in commits]
+    found = {each.path: each for each in base.parts} | {part.path: part for each in said for part in each.added}
+    for path in (path for each in said for path in each.removed):
+        found.pop(path, None)
+    return found
+
+
+def _read(path: Place) -> Commit:
+    return decoded(path, path.read_bytes(), Commit, current=VERSION)

@@ -9,14 +9,14 @@ from __future__ import annotations
 import time
 import uuid
 from collections import defaultdict
-from pathlib import Path
 from typing import Final
 
 import msgspec
 
 from likewise.errors import ArtefactMissing, Conflict
 from likewise.lake.delta_commits import DeltaCommits
-from likewise.lake.parts import DAY, EVENTS, MATCHES, TABLES, Part, day_text, write_part
+from likewise.lake.parts import BY_DAY, DAY, TABLES, Part, day_text, read_part, write_part
+from likewise.lake.places import Place, files_below
 from likewise.lake.plain_commits import PlainCommits
 
 _MADE: Final = "together-"  # what files are called that compaction makes
@@ -30,7 +30,7 @@ class UpkeepReport(msgspec.Struct, frozen=True):
     after: int
 
 
-def open_lake(folder: Path) -> PlainCommits | DeltaCommits:
+def open_lake(folder: Place) -> PlainCommits | DeltaCommits:
     """The lake in a folder, whichever it is."""
     if (folder / "_commits").is_dir():
         return PlainCommits(folder)
@@ -39,7 +39,7 @@ def open_lake(folder: Path) -> PlainCommits | DeltaCommits:
     raise ArtefactMissing(f"there is no lake in {folder}; `likewise stream run --to parquet:{folder}` makes one")
 
 
-def compact(folder: Path) -> UpkeepReport:
+def compact(folder: Place) -> UpkeepReport:
     """Put the parts of each day together."""
     lake = open_lake(folder)
     before = len(lake.parts())
@@ -58,13 +58,13 @@ def compact(folder: Path) -> UpkeepReport:
     return UpkeepReport(before, len(lake.parts()))
 
 
-def expire(folder: Path, older: int, now: int) -> UpkeepReport:
+def expire(folder: Place, older: int, now: int) -> UpkeepReport:
     """Take out the days that ended more than `older` µs before `now`; what the numbers stand for stays."""
     lake = open_lake(folder)
     before = len(lake.parts())
     first = day_text((now - older) // DAY)  # a day that is not over yet by then stays
     if isinstance(lake, DeltaCommits):
-        for name in (MATCHES, EVENTS):
+        for name in BY_DAY:
             table = lake.table(name)
             table.delete(f"day < '{first}'")
             table.vacuum(dry_run=False)
@@ -73,11 +73,10 @@ def expire(folder: Path, older: int, now: int) -> UpkeepReport:
     return UpkeepReport(before, len(lake.parts()))
 
 
-def _together(folder: Path, table: str, tenant: str, day: str, parts: list[Part]) -> Part:
+def _together(folder: Place, table: str, tenant: str, day: str, parts: list[Part]) -> Part:
     import pyarrow as pa
-    from pyarrow import parquet
 
-    rows = pa.concat_tables([parquet.read_table(folder / part.path, partitioning=None) for part in parts])
+    rows = pa.concat_tables([read_part(folder, part) for part in parts])
     return write_part(folder, table, rows, _MADE + uuid.uuid4().hex[:12], tenant, day)
 
 
@@ -91,8 +90,9 @@ def _tidy(lake: PlainCommits, added: list[Part], removed: list[str]) -> None:
     live = {part.path for part in lake.parts()}
     gone = lake.gone()
     for table in TABLES:
-        for file in (lake.folder / table).rglob("*.parquet"):
-            path = file.relative_to(lake.folder).as_posix()
-            made = file.name.startswith(_MADE) and time.time() - file.stat().st_mtime > _LEFT
+        for below, written in list(files_below(lake.folder / table)):
+            path, name = f"{table}/{below}", below.rpartition("/")[2]
+            made = name.startswith(_MADE) and time.time() - written > _LEFT
             if path in gone or (made and path not in live):
-                file.unlink(missing_ok=True)
+                (lake.folder / path).unlink(missing_ok=True)
+    lake.fold()

@@ -7,14 +7,15 @@ need only `add`, `remove` and `find`; `BaseEngine` derives the rest from these.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
 from pathlib import Path
 from sys import getrefcount
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, Self
 
 from likewise.errors import DuplicateId, UnknownId
 from likewise.matching.cache_use import CacheUse
-from likewise.model.alerts.spoken import Key
+from likewise.model.alerts.spoken import Key, Why
+from likewise.model.alerts.standing import KeyStanding
 from likewise.model.event import Event
 from likewise.model.explanation import Explanation
 from likewise.model.hierarchies.types import NO_TYPES, Hierarchy
@@ -154,28 +155,47 @@ class WindowEngine(Engine, Protocol):
         ...
 
 
-class KeyStanding(NamedTuple):
-    """One key of an alert, for people: since when it holds, when something came last, and what was said."""
-
-    key: Key
-    heard: int
-    begin: int | None
-    told: bool
-    spoken: bool
-    absent: bool
-    quiet_until: int | None
-    suppressed: int
-
-
 class AlertKeys(Engine, Protocol):
     """An engine that holds alerts."""
 
     def standings(self, ordinal: int, limit: int) -> list[KeyStanding]:
-        """The keys of an alert of which something came last."""
+        """The keys of an alert: first those of which something was said, then those that hold, the newest first."""
+        ...
+
+    def count_keys(self, ordinal: int) -> int:
+        """How many keys of an alert have a state."""
         ...
 
     def outage(self, by: int, until: int | None = None) -> None:
         """Nothing could be heard for so long (µs), until a moment: silence counts on from there."""
+        ...
+
+    def excuse(self, sources: Iterable[str], why: Why, at: int) -> None:
+        """From now on the silence of some sources means nothing."""
+        ...
+
+    def end_excuse(self, sources: Iterable[str], why: Why, at: int) -> None:
+        """It counts again; what passed meanwhile does not."""
+        ...
+
+    def excused(self, why: Why) -> set[str]:
+        """The sources whose silence means nothing."""
+        ...
+
+    def expect(self, ordinal: int, key: Key, source: str, event_id: str | None, at: int) -> None:
+        """Something is to come from a key, though nothing held yet: its silence counts from now on."""
+        ...
+
+    def unexpect(self, ordinal: int, key: Key, event_id: str) -> None:
+        """It is not to come any more; a key that has held otherwise is watched on."""
+        ...
+
+    def rename(self, before: str, after: str) -> None:
+        """What is expected was said anew: by another event, in place of an earlier one."""
+        ...
+
+    def expects(self, ordinal: int, key: Key) -> bool:
+        """Whether a key of an alert is waited for."""
         ...
 
     def next_due(self) -> int | None:

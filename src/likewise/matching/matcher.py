@@ -11,7 +11,7 @@ import heapq
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from likewise.defaults import CACHE_BYTES, LATENESS, MAX_WITHDRAWN
 from likewise.errors import InputError
@@ -26,10 +26,11 @@ from likewise.matching.accepting import (
     as_subscription,
     as_types,
 )
-from likewise.matching.engine import Addition, AlertKeys, FoundBatch
+from likewise.matching.engine import Addition, FoundBatch
 from likewise.matching.engines import Choice, Engines, Profile
 from likewise.matching.explaining.judged_pairs import judged_pairs
-from likewise.matching.matcher_answers import Clock, MatcherAnswers
+from likewise.matching.matcher_alerts import MatcherAlerts
+from likewise.matching.matcher_answers import Clock
 from likewise.matching.matcher_state import MatcherState
 from likewise.matching.results import Numbering, merge
 from likewise.matching.stretches import moments_of, stretches
@@ -54,7 +55,7 @@ def system_clock() -> int:
     return time.time_ns() // 1_000
 
 
-class Matcher(MatcherAnswers):
+class Matcher(MatcherAlerts):
     """Subscriptions of every kind, matched against events.
 
     `space` and `measure` say how terms are related: a space or its name or folder, a measure or its name; the
@@ -268,33 +269,6 @@ class Matcher(MatcherAnswers):
         """
         for engine in self._state.engines.values():
             engine.shift(by)
-
-    def outage(self, by: int, until: int | None = None) -> None:
-        """Nothing could be heard for so long (µs): `absent for` counts silence on from there.
-
-        Where it is said `until` when, a key counts on from no later than that: what was heard after the outage began
-        is silent only since then.
-        """
-        if "alert" in self._state.engines:
-            cast("AlertKeys", self._state.engines["alert"]).outage(by, until)
-
-    def next_due(self) -> int | None:
-        """When `advance` has something to do for alerts, or an earlier moment; None if there is nothing."""
-        engine = self._state.engines.get("alert")
-        return None if engine is None else cast("AlertKeys", engine).next_due()
-
-    def names(self, event_id: str) -> bool:
-        """Whether what an alert says next may name an event."""
-        engine = self._state.engines.get("alert")
-        return engine is not None and cast("AlertKeys", engine).names(event_id)
-
-    def adopt(self, other: Matcher) -> None:
-        """Take over what another matcher knows of the alerts that this one holds, too, by their ids."""
-        if "alert" in other._state.engines and "alert" in self._state.engines:
-            own, theirs = self._state.ordinals, other._state.ordinals
-            both = {theirs[id]: own[id] for id in theirs if id in own and other._state.held[theirs[id]].alert}
-            taken = cast("AlertKeys", other._state.engines["alert"])
-            cast("AlertKeys", self._state.engines["alert"]).adopt(taken, both)
 
     def holds_for_long(self, event_id: str) -> bool:
         """Whether an event is in a window of the last n events, or in one without an end: time does not take it out."""

@@ -9,11 +9,12 @@ from likewise.defaults import MAX_ENUMERATED_MAPPINGS
 from likewise.errors import LimitExceeded, StateError
 from likewise.matching.accepting import GivenEvent, as_event
 from likewise.matching.cache_use import CACHES, CacheUse
-from likewise.matching.engine import AlertKeys, KeyStanding, Ranked, WindowEngine
+from likewise.matching.engine import AlertKeys, Ranked, WindowEngine
 from likewise.matching.explaining.selecting import Selected
 from likewise.matching.matcher_state import MatcherState, ended
 from likewise.model import Condition, Event, Explanation, Kind, Match, Subscription
 from likewise.model import Mapping as PredicateMapping
+from likewise.model.alerts.standing import KeyStanding
 from likewise.semantics.feedback import Judgement
 from likewise.semantics.interpretation import Interpretation
 
@@ -42,6 +43,19 @@ class MatcherAnswers:
     def refused_late(self) -> int:
         """How many events came too late for any window; `lateness` (µs) says how late is too late."""
         return sum(getattr(engine, "refused_late", 0) for engine in self._state.engines.values())
+
+    @property
+    def reached(self) -> int | None:
+        """The moment that windows or alerts have come to, by events and by time; None if there are none.
+
+        >>> import likewise as lw
+        >>> m = lw.Matcher()
+        >>> _ = m.add(lw.parse("{x > 1} for 5 s", id="high")), m.advance(7)
+        >>> m.reached
+        7
+        """
+        found = [getattr(engine, "now", None) for engine in self._state.engines.values()]
+        return max((now for now in found if now is not None), default=None)
 
     @property
     def keyless(self) -> int:
@@ -161,7 +175,7 @@ class MatcherAnswers:
         )  # fmt: skip
 
     def standings(self, id: str, limit: int = 100) -> list[KeyStanding]:
-        """The keys of an alert of which something came last, the newest first: since when it holds, what was said.
+        """The keys of an alert, those first of which something was said, then those that hold, the newest first.
 
         >>> import likewise as lw
         >>> m = lw.Matcher()
@@ -174,6 +188,13 @@ class MatcherAnswers:
         if self._state.held[ordinal].alert is None:
             raise StateError(f"{id!r} is no alert, so it has no keys")
         return cast("AlertKeys", self._state.engine("alert")).standings(ordinal, limit)
+
+    def count_keys(self, id: str) -> int:
+        """How many keys of an alert have a state; 0 of what is no alert."""
+        ordinal = self._state.ordinal(id)
+        if self._state.held[ordinal].alert is None:
+            return 0
+        return cast("AlertKeys", self._state.engine("alert")).count_keys(ordinal)
 
     def explain(self, event: GivenEvent, id: str, at: int | None = None) -> Explanation:
         """Why the event does or does not meet the subscription; changes nothing."""

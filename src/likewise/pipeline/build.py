@@ -52,7 +52,7 @@ def build_space(
     options = options or BuildOptions()
     began = time.perf_counter()
     with PeakMemory() as memory, SpaceWriter(folder, overwrite=overwrite) as writer:
-        parent = Path(work) if work is not None else Path(folder).absolute().parent
+        parent = Path(work if work is not None else Path(folder).parent).absolute()
         parent.mkdir(parents=True, exist_ok=True)
         scratch = Path(tempfile.mkdtemp(prefix=f".{Path(folder).name}.work.", dir=parent))
         try:

@@ -85,7 +85,7 @@ def ingest(
     target = Path(folder).absolute()
     if target.exists() and not overwrite:
         raise InputError(f"{folder} exists already; choose another folder or overwrite it")
-    splits = rdf_splits(source, format, split_bytes)
+    splits = rdf_splits(Path(source).absolute(), format, split_bytes)
     target.parent.mkdir(parents=True, exist_ok=True)
     work = Path(tempfile.mkdtemp(prefix=f".{target.name}.work.", dir=target.parent))
     try:

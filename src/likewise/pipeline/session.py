@@ -25,6 +25,8 @@ from platformdirs import user_cache_path
 
 from likewise.errors import MissingDependency
 from likewise.extras import require
+from likewise.pipeline.connect import connected
+from likewise.pipeline.failures import spark_words
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -50,15 +52,17 @@ def spark_session(
     """A session for the time of the block; one that is running already is used and left running.
 
     `master` is what Spark calls so (`local[4]`, `spark://host:7077`, `yarn`); without it SPARK_REMOTE,
-    then all cores of this machine.
+    then all cores of this machine. A job that fails is told in one line, as `Unavailable`.
     """
     running = _running()
     if running is not None:
-        yield running
+        with spark_words():
+            yield running
         return
     session = _start(master, memory, dict(settings or {}))
     try:
-        yield session
+        with spark_words():
+            yield session
     finally:
         session.stop()
 
@@ -76,8 +80,9 @@ def _start(master: str | None, memory: str, settings: dict[str, str]) -> SparkSe
     os.environ["PYSPARK_PYTHON"] = os.environ.get("PYSPARK_PYTHON") or sys.executable
     os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
     if master is None and os.environ.get("SPARK_REMOTE"):
-        return SparkSession.builder.remote(os.environ["SPARK_REMOTE"]).getOrCreate()
+        return connected(os.environ["SPARK_REMOTE"], _SETTINGS | settings)
     os.environ["JAVA_HOME"] = str(java_home())
+    os.environ.pop("SPARK_REMOTE", None)  # a master that is named counts more
     master = master or LOCAL
     if master.startswith("local"):
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
@@ -88,7 +93,8 @@ def _start(master: str | None, memory: str, settings: dict[str, str]) -> SparkSe
     logging.getLogger("py4j").setLevel(logging.ERROR)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ResourceWarning)  # the launcher leaves its pipe to the collector
-        session = builder.getOrCreate()
+        with spark_words():
+            session = builder.getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
     return session
 

@@ -98,6 +98,11 @@ class Feedback:
         self._take(judgement)
         return judgement
 
+    def take_up(self, judgements: Iterable[Judgement]) -> None:
+        """Keep judgements under the numbers they have."""
+        for judgement in judgements:
+            self._take(judgement)
+
     def undo(self, number: int) -> Judgement:
         """Take a judgement back; a number not in use is `UnknownId`."""
         judgement = self._judgements.pop(number, None)

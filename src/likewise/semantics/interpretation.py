@@ -167,6 +167,8 @@ class Interpretation:
             feedback=feedback,
             types=self.types,
             annotations=self.annotations,
+            forget=self.forget,
+            alert_lateness=self.alert_lateness,
         )
 
 

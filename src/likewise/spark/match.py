@@ -12,6 +12,7 @@ from likewise.errors import InputError
 from likewise.extras import require
 from likewise.lake.change_log import ChangeLog
 from likewise.lake.held_set import HeldSet, LoggedSubscription
+from likewise.lake.places import ObjectPlace, Place
 from likewise.matching.accepting import GivenSubscription, as_subscription
 from likewise.matching.matcher import system_clock
 
@@ -21,11 +22,12 @@ if TYPE_CHECKING:
     from pyspark.sql.types import DataType
 
     from likewise.pipeline.streaming.dataframes import FrameTask
+    from likewise.pipeline.streaming.forms.form import PayloadForm
 
 
 def match(
     df: DataFrame,
-    subscriptions: str | Path | Iterable[GivenSubscription],
+    subscriptions: str | Place | Iterable[GivenSubscription],
     payload: str = "value",
     keep: str = "matches",
     *,
@@ -35,6 +37,7 @@ def match(
     annotations: str | Path | None = None,
     version: int | None = None,
     at: int | None = None,
+    form: str | PayloadForm = "auto",
 ) -> DataFrame:
     """A DataFrame, batch or streaming, with the numbers of the subscriptions each event meets, and the scores.
 
@@ -47,6 +50,10 @@ def match(
     - `wanted`: the same events, as an EventBatch's columns
     - `all`: every row as it came, with `subscriptions`, `scores` and, where the payload is no event, `error`
 
+    `form` says what payloads are: `auto` is JSON, or what the column `headers` of Spark's connector to Kafka names;
+    else `cloudevents`, `senml`, a form of RDF (`ttl`, `nt`, `nq`, `trig`, `jsonld`), or a `PayloadForm` with a schema
+    or a registry (docs/guides/spark.md). A payload that holds several events has several rows, with `all` one.
+
     `space`, `measure` and `threshold` are the names a `Matcher` takes, `annotations` a CSV file that is read now. `at`
     is the moment (µs) of events that state none, the present one by default; subscriptions whose validity is over by
     then are left out. What was read when this was called holds for the whole DataFrame. The workers need Likewise, and
@@ -54,7 +61,8 @@ def match(
     """
     require("spark", "Spark")
     from likewise.pipeline.streaming.dataframes import KEPT, FrameTask, added_columns
-    from likewise.pipeline.streaming.matchers import MeaningChoice, save_matcher, seen_at
+    from likewise.pipeline.streaming.forms.form import PayloadForm
+    from likewise.pipeline.streaming.matchers import MeaningChoice, refuse_stateful, save_matcher, seen_at
 
     if keep not in KEPT:
         raise InputError(f"keep is one of {', '.join(KEPT)}, found {keep!r}")
@@ -62,18 +70,22 @@ def match(
         raise InputError(
             f"there is no column {payload!r}, and no column `tuples` of an EventBatch; name one of {df.columns}"
         )
+    read_as = PayloadForm(form) if isinstance(form, str) else form
     now = system_clock() if at is None else at
     said = "" if annotations is None else Path(annotations).read_text(encoding="utf-8")
     choice = MeaningChoice(space, measure, threshold, said)
-    if isinstance(subscriptions, (str, Path)):
-        log = ChangeLog.opened(Path(subscriptions).absolute())
-        folder = save_matcher(log.held(version), now, choice, log.folder / "matchers")
-        task = FrameTask(payload, keep, now, folder=str(folder))
+    if isinstance(subscriptions, (str, Path, ObjectPlace)):
+        log = ChangeLog.opened(subscriptions)
+        held = log.held(version)
+        refuse_stateful(seen_at(held, now))
+        folder = save_matcher(held, now, choice.as_logged(held.known), log.folder / "matchers")
+        task = FrameTask(payload, keep, now, folder=folder, form=read_as)
     else:
         given = [LoggedSubscription(n, as_subscription(each), now) for n, each in enumerate(subscriptions)]
         seen = seen_at(HeldSet(1, len(given), given), now)
+        refuse_stateful(seen)
         choice.matcher().add_many([each.subscription for each in seen])  # what cannot be held is said now
-        task = FrameTask(payload, keep, now, subscriptions=msgspec.json.encode(seen), choice=choice)
+        task = FrameTask(payload, keep, now, subscriptions=msgspec.json.encode(seen), choice=choice, form=read_as)
     return df.mapInArrow(_mapper(task), _schema(df, added_columns(keep), payload, keep))
 
 

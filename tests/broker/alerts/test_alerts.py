@@ -15,7 +15,7 @@ import pytest
 import likewise as lw
 from likewise.broker.broker import Broker
 from likewise.broker.config import Alerts, Config
-from likewise.broker.upkeep import being_up, housekeeping
+from likewise.broker.upkeep import being_up
 from likewise.errors import InputError
 from likewise.testing.clocks import ManualClock
 
@@ -27,19 +27,7 @@ TEXTS = {
     "digest": "{door = open} digest every 2 min",
     "room": "{door = open} per room for 10 s",
 }
-
-
-@pytest.fixture(autouse=True)
-def no_chores(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(housekeeping, "TICK_SECONDS", 1e9)
-    monkeypatch.setattr(housekeeping, "SWEEP_SECONDS", 1e9)
-    monkeypatch.setattr(being_up, "PAUSE", 600 * SECOND)
-    monkeypatch.setattr(being_up, "TICK", 600 * SECOND)
-
-
-@pytest.fixture
-def clock() -> ManualClock:
-    return ManualClock("2024-05-01T12:00:00Z")
+pytestmark = pytest.mark.usefixtures("no_chores")
 
 
 @pytest.fixture

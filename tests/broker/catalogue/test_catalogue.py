@@ -13,7 +13,7 @@ import likewise as lw
 from likewise.broker.broker import Broker
 from likewise.broker.catalogue import follower as following
 from likewise.broker.catalogue.saved import path_of
-from likewise.broker.config import CatalogueKept, Config
+from likewise.broker.config import CatalogueKept, Config, Lake
 from likewise.broker.store.files import DATABASE
 from likewise.broker.tenants.tenant import Tenant
 from likewise.errors import InputError, LimitExceeded, UnitError, UnknownId
@@ -277,3 +277,14 @@ def test_what_the_catalogue_keeps_is_refused_if_it_was_altered(tmp_path: Path) -
     connection.close()
     with pytest.raises(ArtefactDamaged, match="roof"):
         Broker(tmp_path / "data")
+
+
+def test_a_lake_that_keeps_everything_asks_for_every_source(tmp_path: Path) -> None:
+    """Nobody else does; it is told so."""
+    config = Config(lake=Lake(str(tmp_path / "lake"), keep="all"))
+    with Broker(tmp_path / "data", config) as broker:
+        tenant = broker.tenant("default")
+        broker.announcements.announce(tenant, msgspec.structs.replace(ROOF, controllable=True))
+        until(lambda: "roof" in broker.activation.told(tenant))
+        said = broker.activation.sense(tenant, "roof")
+        assert (said.on, said.reason) == (True, "the lake keeps everything")

@@ -198,6 +198,74 @@ def test_the_next_is_started_before_the_old_one_is_stopped(engine: Engine) -> No
     assert engine.told() == [("sense on", "b"), ("sense off", "a")]
 
 
+def test_a_source_that_fell_silent_is_not_chosen_again_before_it_gives_a_sign(engine: Engine) -> None:
+    """Though it is worth more: else it would be started, and the other one stopped, again and again."""
+    engine.subscribe("{temperature~ > 20 degC} from one source")
+    engine.announce(sensor("a", battery=1.0), sensor("b", battery=0.2))
+    assert engine.awake() == ["a"]
+    engine.clock.advance(31 * SECOND)
+    engine.turn()
+    assert engine.awake() == ["b"]
+    for _ in range(20):
+        engine.clock.advance(10 * SECOND)
+        engine.read("b")
+        assert engine.awake() == ["b"]
+    engine.announce(sensor("a", battery=1.0))  # it renews its lease
+    assert engine.awake() == ["a"]
+
+
+def test_when_all_are_silent_one_of_them_is_still_asked(engine: Engine) -> None:
+    """There is nobody better."""
+    engine.subscribe("{temperature~ > 20 degC} from one source")
+    engine.announce(sensor("a", battery=0.9), sensor("b", battery=0.8))
+    for _ in range(12):
+        engine.clock.advance(20 * SECOND)
+        engine.turn()
+        assert len(engine.awake()) == 1
+
+
+def test_the_end_of_a_lease_brings_the_next_source(engine: Engine) -> None:
+    """As revoking does; and when the last of them is gone, a new one is found at once."""
+    engine.subscribe("{temperature~ > 20 degC} from one source")
+    engine.announce(sensor("a", battery=0.9, lease=100.0, interval=1000.0), sensor("b", battery=0.8, interval=1000.0))
+    assert engine.awake() == ["a"]
+    engine.clock.advance(101 * SECOND)
+    engine.turn()
+    engine.told()  # that it is over is on disk
+    engine.turn()
+    assert (list(engine.tenant.known.announcements), engine.awake()) == (["b"], ["b"])
+    engine.broker.announcements.revoke(engine.tenant, "b")
+    engine.announce(sensor("c"))
+    assert engine.awake() == ["c"]
+
+
+def test_what_was_seen_beside_an_announcement_is_judged_from_then_on(engine: Engine) -> None:
+    """A name, a number beyond the range and a text that were new once are not sent on for ever."""
+    engine.subscribe("{temperature~ > 100 degC, status = fault~}")
+    said = Announcement("a", (*TEMPERATURE, AnnouncedAttribute("status", kind="text")))
+    engine.announce(said)
+    event = lw.event({"temp": 90, "status": "ok", "humidity": 40}, source="a")
+    looked = engine.broker.wanted.demand(engine.tenant, "a").look(event)
+    assert looked.outside == ("temp = 90",)
+    assert set(looked.new) == {"status = ok", "humidity"}
+    engine.broker.publish(engine.tenant, [event])
+    engine.turn()
+    engine.turn()
+    known = engine.broker.wanted.demand(engine.tenant, "a")
+    assert not known.look(event).wanted
+    assert known.look(lw.event({"temp": 101, "status": "fault"}, source="a")).wanted
+
+
+def test_others_may_ask_for_a_source_too(engine: Engine) -> None:
+    """Whoever keeps everything of a tenant, for one."""
+    engine.announce(sensor("a"))
+    assert engine.awake() == []
+    engine.broker.activation.others.append(lambda tenant, source: "a lake keeps all" if source == "a" else "")
+    engine.turn()
+    assert engine.broker.activation.sense(engine.tenant, "a").reason == "a lake keeps all"
+    assert engine.awake() == ["a"]
+
+
 def test_another_takes_over_only_if_it_is_clearly_better_and_the_first_was_held(engine: Engine) -> None:
     """10 % more worth, and 60 s."""
     engine.subscribe("{temperature~ > 20 degC} from one source")

@@ -14,6 +14,10 @@ from likewise.broker.asking.activity import activity
 from likewise.broker.broker import Broker
 from likewise.broker.store import dead_letters
 from likewise.broker.store.commits import wait_for
+from likewise.broker.store.edges.hops import hops_between
+from likewise.broker.store.edges.lines import Forwarded, open_line, read_lines
+from likewise.broker.store.edges.outbox import Taken, put, waiting
+from likewise.broker.store.edges.uplink import UPLINK, Received, come_down_to, uplink_row
 from likewise.broker.store.entries import Judge, SubscribeTopic, event_entries
 from likewise.broker.store.files import DATABASE
 from likewise.broker.store.mqtt.messages import Kept, messages_between, read_received
@@ -77,9 +81,14 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
         entry = event_entries(tenant.number, [lw.event({"x": 5}, id="m1", source="roof")], None)[0]
         entry.message = Kept("home/roof", b"5", 2, True, expires=2**60, client="bob")
         entry.received = (session, 7)
+        entry.hops = ("cellar",)
+        broker.store.commit(lambda c: open_line(c, tenant.number, "cellar", "epoch", 7))
+        entry.noted = Forwarded(tenant.number, "cellar", "epoch", 9)
         wait_for(lambda done: broker.store.append([entry], done))
         flying = InFlightRow(1, 1, 0, tenant.number, session, 9, 2)
         broker.store.commit(lambda c: change_in_flight(c, [flying], []))
+        broker.store.commit(lambda c: put(c, tenant.number, [(3, 40, None), (4, 40, Taken("/roof", "e0"))]))
+        broker.store.commit(lambda c: come_down_to(c, Received(tenant.number, "line", 7)))
         broker.announcements.announce(tenant, Announcement("/roof", (AnnouncedAttribute("x"),)))
         broker.wait_until_matched()
     with sqlite3.connect(data / DATABASE) as connection:
@@ -106,6 +115,11 @@ def read_everything(data: Path) -> None:
             for read in (read_sessions, read_in_flight, read_received):
                 read(tables)
             messages_between(tables, 0, 2**62)
+            hops_between(tables, 0, 2**62)
+            read_lines(tables, tenant.number)
+            waiting(tables, tenant.number, 0, 100)
+            for row in tables.rows(f"SELECT {UPLINK} FROM uplink"):
+                uplink_row(row)
 
 
 def alter(data: Path, table: str, column: str) -> None:

@@ -109,6 +109,26 @@ def test_nothing_acknowledged_is_lost_when_mosquitto_is_killed(mosquitto: Mosqui
     asyncio.run(run())
 
 
+def test_while_a_bridge_is_cut_off_alerts_excuse_what_it_brings(mosquitto: Mosquitto, tmp_path: Path) -> None:
+    """Its outage is no absence of the sources behind it; others are judged as ever."""
+
+    async def run() -> None:
+        async with bridged(tmp_path / "data", f"{mosquitto.url}/#") as (broker, bridge):
+            tenant = broker.tenant("default")
+            broker.register(tenant, "ann")
+            broker.subscribe(tenant, "ann", [lw.parse("{temperature exists} absent for 1 h", id="silent")])
+            async with publisher(mosquitto) as device:
+                device.publish("zigbee2mqtt/attic", b'{"temperature": 27.5}', qos=1)
+                await until(lambda: bridge.state.stored == 1)
+            broker.publish(tenant, [lw.event({"temperature": 3}, source="near")])
+            mosquitto.stop(signal.SIGKILL)
+            await until(lambda: tenant.alerts.excused("unreachable") == {"attic"})
+            mosquitto.start()
+            await until(lambda: not tenant.alerts.excused("unreachable"))
+
+    asyncio.run(run())
+
+
 def test_a_bridge_that_is_refused_for_a_while_comes_back(mosquitto: Mosquitto, tmp_path: Path) -> None:
     """The user's broker starts without its accounts, and then with them: no restart is needed here."""
 

@@ -124,7 +124,7 @@ def test_a_message_says_who_what_and_why_in_plain_words() -> None:
         ("cleared", b'{"key":["Kitchen"],"moment":1}', "Kitchen: over, 27.3"),
         ("absent", b'{"key":["Kitchen"],"moment":3600000000,"since":0}', "Kitchen: nothing was heard for 1 h"),
         ("returned", b'{"key":["Kitchen"],"moment":1,"since":0}', "Kitchen: is heard again"),
-        ("digest", b'{"key":[],"moment":1,"total":3,"counts":[[["a"],2],[["b"],1]]}', "3 matches of 2 keys"),
+        ("digest", b'{"key":[],"moment":1,"total":3,"counts":[[["a"],2],[["b"],1]]}', "warm: 3 matches, a 2, b 1"),
         ("arrival", b"", "Kitchen: 27.3"),
     ],
 )

@@ -33,4 +33,4 @@ def test_selected_readings_are_said_with_their_units() -> None:
 
 def test_one_match_is_no_matches() -> None:
     spoken = Spoken((), 10, 1, items=(DigestItem(1, "arrival", ("a",)),), total=1, counts=((("a",), 1),))
-    assert words_about(delivery("a", spoken), "digest", "warm", 1.0, ()).headline == "1 match of 1 key"
+    assert words_about(delivery("a", spoken), "digest", "warm", 1.0, ()).headline == "warm: 1 match, a 1"

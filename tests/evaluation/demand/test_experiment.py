@@ -21,8 +21,9 @@ def test_demand_misses_no_match_and_asks_for_little_more(seed: int) -> None:
 
 
 def test_the_command_says_it_as_json() -> None:
-    """With its seed and sizes."""
-    told = CliRunner().invoke(app, ["eval", "demand", "--pairs", "40", "--events", "20", "--seed", "3", "--json"])
+    """With its seed and sizes; an announcement for every pair, if that is asked for."""
+    arguments = ["eval", "demand", "--pairs", "40", "--events", "20", "--seed", "3", "--beside", "10", "--json"]
+    told = CliRunner().invoke(app, arguments)
     assert told.exit_code == 0, told.output
     said = msgspec.json.decode(told.stdout)
-    assert (said["pairs"], said["missed"], said["seed"]) == (40, 0, 3)
+    assert (said["pairs"], said["events"], said["missed"], said["seed"]) == (40, 80, 0, 3)

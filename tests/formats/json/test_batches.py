@@ -175,6 +175,17 @@ def test_one_event_is_read_as_ever(seed: int) -> None:
     check(lambda: read_one(data), lambda: [event_from_json(data)])
 
 
+@pytest.mark.parametrize(
+    "blank", [b" ", b"\t", b"\r", b"\n", b"\x0b", b"\x0c", b"\x1c", b"\x85", b"\xa0", b"\xef\xbb\xbf"]
+)
+@pytest.mark.parametrize("after", [False, True])
+def test_only_the_blanks_of_json_may_stand_around_an_event(blank: bytes, after: bool) -> None:
+    """Python takes more characters for blanks than RFC 8259 does."""
+    data = b'{"no2": 45}' + blank if after else blank + b'{"no2": 45}'
+    check(lambda: read_each([data] * MANY), lambda: [event_from_json(data)] * MANY)
+    check(lambda: read_one(data), lambda: [event_from_json(data)])
+
+
 def _good(chance: random.Random) -> dict[str, Any]:
     """Something that is surely read."""
     while True:

@@ -109,7 +109,8 @@ def test_alerts_demand_what_is_about_them_and_what_ends_them() -> None:
         said(AnnouncedAttribute("door", values=("open", "closed")), AnnouncedAttribute("key", kind="boolean")),
         "{door = open} for 5 min", "{door = open} once until {key = true}",
     )  # fmt: skip
-    assert made.look(lw.event({"door": "closed"})).subscriptions == ("s0", "s1")
+    assert made.look(lw.event({"door": "closed"})).subscriptions == ("s0",)  # the other is armed by its key alone
+    assert made.look(lw.event({"door": "open"})).subscriptions == ("s0", "s1")
     assert made.look(lw.event({"key": True})).subscriptions == ("s1",)
     assert not made.look(lw.event({"key": False})).wanted
 

@@ -30,6 +30,13 @@ EVENTS, FILES, BATCH = 12_000, 12, 100
 PATIENCE = 600.0  # seconds until a point must be reached
 POINTS = ("plan", "parts", "commit")
 VICTIMS = ("driver", "workers")
+STATEFUL = (
+    "{t > 60} for 5 s",
+    "{t > 90} once until false",
+    "{t exists} at most every 1 min per room",
+    "{t > 95} digest every 2 min",
+    "{t > 50} top 3 within 1 min by value(t) highest",
+)
 
 
 def prepare(folder: Path) -> None:
@@ -41,7 +48,13 @@ def prepare(folder: Path) -> None:
     for file in range(FILES):
         lines = [
             json.dumps(
-                {"v": 1, "id": f"e{file}-{n}", "payload": {"t": chance.randint(0, 99), "room": chance.randint(1, 9)}}
+                {
+                    "v": 1,
+                    "id": f"e{file}-{n}",
+                    "source": f"s{n % 20}",
+                    "time": (file * EVENTS // FILES + n) * 100_000,
+                    "payload": {"t": chance.randint(0, 99), "room": chance.randint(1, 9)},
+                }
             )
             for n in range(EVENTS // FILES)
         ]
@@ -49,6 +62,7 @@ def prepare(folder: Path) -> None:
     wanted = [
         lw.parse(f"{{t > {t}, room = {room}}}", id=f"s{t}-{room}") for t in range(0, 100, 9) for room in range(1, 10)
     ]
+    wanted += [lw.parse(text, id=f"state{n}") for n, text in enumerate(STATEFUL)]
     ChangeLog(folder / "log").add(wanted, at=0)
     (folder / "ready").touch()
 
@@ -98,10 +112,10 @@ def workers_of(driver: int) -> list[int]:
     return found
 
 
-def kill(folder: Path, number: int) -> str:
+def kill(folder: Path, number: int, batch: int) -> str:
     """Start the query, kill it at a point, and say what was done; `ended` if everything had been read before."""
     place, point, victim = folder / "killed", POINTS[number % 3], VICTIMS[number // 3 % 2]
-    process = start(folder, "killed")
+    process = start(folder, "killed", batch=batch)
     batches = newest(place / "lake" / "_commits", "[!.]*.json") + 1 + number % 2
     began = time.monotonic()
     while not reached(place, point, batches):
@@ -133,7 +147,8 @@ def rows(folder: Path, name: str, table: str) -> Counter[str]:
     found: Counter[str] = Counter()
     for part in PlainCommits(lake).parts(table):
         for row in pq.read_table(lake / part.path, partitioning=None).to_pylist():
-            row.pop("query", None), row.pop("batch", None)
+            for own in ("query", "batch", *(("place", "moment") if table == "said" else ())):
+                row.pop(own, None)
             found[repr(sorted(row.items(), key=str))] += 1
     return found
 
@@ -143,6 +158,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kills", type=int, default=30)
     parser.add_argument("--folder", type=Path, default=Path("build/streams"))
+    parser.add_argument("--batch", type=int, default=BATCH, help="events of a batch")
     said = parser.parse_args()
     folder = said.folder.absolute()
     prepare(folder)
@@ -151,15 +167,15 @@ def main() -> None:
     journal = folder / "kills.jsonl"
     done = len(journal.read_text().splitlines()) if journal.exists() else 0
     for number in range(done, said.kills):
-        what = kill(folder, number)
+        what = kill(folder, number, said.batch)
         print(f"{number + 1}/{said.kills}: {what}", flush=True)
         if what == "ended":
             break
         with journal.open("a") as out:
             out.write(json.dumps({"kill": number, "what": what}) + "\n")
-    if start(folder, "killed").wait() != 0:
+    if start(folder, "killed", batch=said.batch).wait() != 0:
         raise SystemExit(f"the last run failed; see {folder}/killed.log")
-    for table in ("matches", "events"):
+    for table in ("matches", "events", "said"):
         whole, killed = rows(folder, "whole", table), rows(folder, "killed", table)
         if whole != killed:
             raise SystemExit(

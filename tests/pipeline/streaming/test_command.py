@@ -39,9 +39,10 @@ def test_a_folder_is_matched_once_and_what_comes_later_the_next_time(
         "--once",
     ]
     capsys.readouterr()
-    assert run([*stream, "--json", "--bad", "bad"]) == 0
+    assert run([*stream, "--json", "--bad", "bad", "--metrics", "metrics.prom"]) == 0
     (line,) = capsys.readouterr().out.splitlines()
-    assert json.loads(line)["counts"] == {"events": 2, "matched": 1, "matches": 1, "bad": 1}
+    assert json.loads(line)["counts"] == {"events": 2, "matched": 1, "matches": 1, "bad": 1, "said": 0}
+    assert 'likewise_stream_events_total{tenant="default"} 2' in Path("metrics.prom").read_text()
     assert len(list(Path("bad").iterdir())) == 1
     Path("in/b.jsonl").write_text('{"t": 40}\n')
     assert run(stream) == 0

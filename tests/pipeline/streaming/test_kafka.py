@@ -173,3 +173,29 @@ def test_settings_are_read_with_secrets_from_the_environment(tmp_path: Path) -> 
         read_settings(path)
     with pytest.raises(InputError, match="librdkafka does not take these settings"):
         KafkaInlet(KafkaAddress("127.0.0.1:1", "t"), {"no.such.setting": "1"})
+
+
+def test_what_rankings_and_alerts_say_goes_to_a_topic_under_keys_that_stay(
+    cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A driver that dies before it remembers the batch says it again, under the same keys."""
+
+    def here(spark: object, orders: list[bytes], do: Any) -> list[bytes]:
+        return [do(order) for order in orders]
+
+    monkeypatch.setattr(module, "run_each", here)
+    monkeypatch.setattr("likewise.pipeline.streaming.state.shards.run_each", here)
+    ChangeLog(tmp_path / "log").add([lw.parse("{t > 2} once until false", id="a"), lw.parse("{t > 3}", id="b")], at=0)
+    cluster.send("heat", [payload(t) for t in (1, 3, 4, 0, 5)])
+    query = stream(cluster, tmp_path, "heat", f"kafka://{cluster.servers}/said")
+    none: Any = None
+    with monkeypatch.context() as dying:
+        dying.setattr(query.checkpoint, "write_commit", lambda counts: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            list(query.batches(none))
+    (report,) = stream(cluster, tmp_path, "heat", f"kafka://{cluster.servers}/said").batches(none)
+    assert (report.counts.matches, report.counts.said) == (2, 3)
+    found = cluster.read("said")
+    said = {key: value["cause"] for key, value in found if key.startswith(b"said/")}
+    assert sorted(said.values()) == ["arrival", "arrival", "cleared"]
+    assert all(count == 2 for count in Counter(key for key, _ in found).values())

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import likewise as lw
-from likewise.errors import ArtefactDamaged, ArtefactMissing, ArtefactVersion, InputError, NotServed
+from likewise.errors import ArtefactDamaged, ArtefactMissing, ArtefactVersion, InputError
 from likewise.formats.arrow.event_batch import EventBatch
 from likewise.lake.change_log import ChangeLog
 from likewise.lake.delta_commits import DeltaCommits
@@ -234,13 +234,11 @@ def test_a_restart_of_another_query_or_version_is_refused(
 
 
 def test_what_cannot_run_is_refused_before_anything_is_written(tmp_path: Path) -> None:
-    """Wrong addresses, no log, a ranking, a tenant that is no part of a path."""
+    """Wrong addresses, no log, a tenant that is no part of a path."""
     lake = Lake(tmp_path)
     with pytest.raises(ArtefactMissing, match="there is no change log"):
         lake.stream()
-    lake.log.add([lw.parse("{t > 4} top 2 within 1 min by value(t)", id="best")], at=0)
-    with pytest.raises(NotServed, match="'best' is a ranking"):
-        lake.stream()
+    lake.log.add([lw.parse("{t > 4}", id="warm")], at=0)
     for said in (
         {"inlet": "readings"},
         {"outlet": "lake"},

@@ -1,3 +1,3 @@
 """Questions that change nothing: `questions` (what would match, and why), `activity` (what goes on), `history` (again
-from a number on).
+from a number on), `tallies` (counts), `stored` (events by filter, a reading over time), `traces` (what became of one).
 """

@@ -13,9 +13,9 @@ import msgspec
 import structlog
 
 from likewise.broker.delivering.earlier_events import valid_events
-from likewise.broker.delivering.match_events import moment
 from likewise.broker.store.entries import EVENT, Entry, shown_event
 from likewise.broker.store.event_log import EventLog
+from likewise.broker.tenants.match_guarded import moment
 from likewise.broker.tenants.numbered_matcher import Found, RankedEvent
 from likewise.broker.tenants.tenant import Held, Tenant
 from likewise.defaults import QUANTUM_SECONDS, STORED_EVENTS

@@ -12,8 +12,11 @@ from collections.abc import Callable, Iterable
 from typing import Final
 
 from likewise.broker.catalogue.reputation import Reputation
+from likewise.broker.catalogue.telling import sense_message
+from likewise.broker.catalogue.topic_demand import TopicDemand
 from likewise.broker.catalogue.wanted import WantedSources
 from likewise.broker.store.entries import Entry
+from likewise.broker.store.mqtt.messages import Kept
 from likewise.broker.tenants.tenant import Tenant
 from likewise.errors import StateError
 from likewise.formats.wire.sources import Sense
@@ -24,7 +27,10 @@ from likewise.model.announcements.shown_event import source_event
 HOLD: Final = 60_000_000  # µs that a chosen source is kept before another may take its place
 BETTER: Final = 1.1  # how much more another must be worth
 SILENT: Final = 3.0  # intervals without a reading after which another is chosen
-Say = Callable[[Tenant, Event], None]
+Say = Callable[[Tenant, Event, Kept], None]
+Recall = Callable[[Tenant], Iterable[Sense]]
+Also = Callable[[Tenant, str], str]
+Topics = Callable[[Tenant, str], Iterable[str]]
 
 
 class _Chosen:
@@ -36,17 +42,31 @@ class _Chosen:
 
 
 class Activation:
-    """What every controllable source is told; `say` publishes it. One thread takes turns, any may ask."""
+    """What every controllable source is told; `say` publishes it, `recall` gives what was told before a restart.
 
-    def __init__(self, wanted: WantedSources, clock: Callable[[], int], say: Say) -> None:
+    One thread takes turns, any may ask. `listeners` are called on that thread whenever somebody is told, or no more.
+    """
+
+    def __init__(
+        self, wanted: WantedSources, clock: Callable[[], int], say: Say, recall: Recall = lambda tenant: (),
+        topics_of: Topics = lambda tenant, source: (source,),
+    ) -> None:  # fmt: skip
         self._wanted = wanted
         self._clock = clock
         self._say = say
+        self._recall = recall
+        self._topics_of = topics_of
+        self._recalled: set[int] = set()
+        self.listeners: list[Callable[[], None]] = []
+        self.topics = TopicDemand(lambda tenant: [held.filter for held in list(tenant.topics.held.values())])
+        self.others: list[Also] = []  # who else asks for a source, and in which words; '' if it does not
         self._told: dict[tuple[int, str], Sense] = {}
         self._chosen: dict[tuple[int, int], list[_Chosen]] = {}  # by tenant and subscription
         self._reputation: dict[int, Reputation] = {}
         self._since: dict[tuple[int, str], int] = {}  # since when a source is told to sense
+        self._failed: dict[tuple[int, str], int] = {}  # when a source was found silent that should have sensed
         self._changed = threading.Condition()
+        self.above: Callable[[str], Sense | None] | None = None  # what the broker above tells a source, if there is one
 
     def heard(self, tenant: Tenant, entries: Iterable[Entry]) -> None:
         """Events came by: what they say about their sources' reputation."""
@@ -56,6 +76,12 @@ class Activation:
 
     def turn(self, tenant: Tenant) -> None:
         """Tell those to whom something else is to be told now."""
+        if tenant.number not in self._recalled:
+            self._recalled.add(tenant.number)
+            for each in self._recall(tenant):
+                self._told[tenant.number, each.source] = each
+                if each.on:
+                    self._since[tenant.number, each.source] = self._clock()  # silence counts from now on
         told = {source for number, source in self._told if number == tenant.number}
         if not self._wanted.bring_up_to_date(tenant) and not told:
             return
@@ -64,22 +90,41 @@ class Activation:
         for source in told - controllable.keys():
             del self._told[tenant.number, source]
             self._since.pop((tenant.number, source), None)
+            self._failed.pop((tenant.number, source), None)
             self._reputation.setdefault(tenant.number, Reputation()).forget(source)
+        if told - controllable.keys():
+            self._notify()
         asked = {source: self._wanted.wanted_by(tenant, source) for source in controllable}
+        self.topics.bring_up_to_date(tenant)
         chosen = self._choose(tenant, controllable, asked)
         wake: list[Sense] = []
         rest: list[Sense] = []
         for source, said in controllable.items():
             wanting = [(n, s) for n, s in asked[source] if not s.from_one_source or (n, source) in chosen]
-            kept = source in tenant.known.kept
-            on = kept or bool(wanting)
-            reason = "a person keeps it" if kept else "" if on else "nobody asks for it"
+            reason = self._kept(tenant, source)
+            kept = bool(reason)
+            above = None if self.above is None else self.above(source)
+            needed = self.above is not None and (above is None or above.on)  # until it has spoken, it may ask for it
+            on = kept or bool(wanting) or needed
+            if not on:
+                reason = "nobody asks for it"
             if not on and asked[source]:
                 reason = "another source is chosen"
-            sense = Sense(source, on, 0, sensing_interval(said, [s for _, s in wanting], kept), len(wanting), reason)
+            interval = sensing_interval(said, [s for _, s in wanting], kept)
+            if needed and not wanting and not kept and above is not None:
+                interval = above.interval
+            sense = Sense(source, on, 0, interval, len(wanting) + (0 if above is None else above.wanted), reason)
             (wake if on else rest).append(sense)
         for sense in (*wake, *rest):  # the next is started before the old one is stopped
             self._tell(tenant, sense)
+
+    def _kept(self, tenant: Tenant, source: str) -> str:
+        """Why a source is kept awake whatever subscriptions by meaning ask for; '' if it is not."""
+        if source in tenant.known.kept:
+            return "a person keeps it"
+        if self.topics.asks_for(tenant, self._topics_of(tenant, source)):
+            return "its topic is subscribed to"
+        return next((words for also in self.others if (words := also(tenant, source))), "")
 
     def _tell(self, tenant: Tenant, sense: Sense) -> None:
         key = (tenant.number, sense.source)
@@ -97,8 +142,15 @@ class Activation:
             self._since[key] = now
         else:
             self._since.pop(key, None)
-        self._say(tenant, source_event("sense on" if sense.on else "sense off", sense.source, sense.reason,
-                                       sense.interval if sense.on else None))  # fmt: skip
+        said = source_event(
+            "sense on" if sense.on else "sense off", sense.source, sense.reason, sense.interval if sense.on else None
+        )
+        self._say(tenant, said, sense_message(self._told[key]))
+        self._notify()
+
+    def _notify(self) -> None:
+        for listener in list(self.listeners):
+            listener()
 
     # -- one of several -------------------------------------------------------------------------
 
@@ -113,7 +165,10 @@ class Activation:
                     candidates.setdefault(number, []).append(source)
         found: set[tuple[int, str]] = set()
         for number, sources in candidates.items():
-            before = self._chosen.get((tenant.number, number), [])
+            before = self._chosen.get((tenant.number, number))
+            if before is None:  # new, or there was a restart: whoever senses goes on
+                awake = [self._told.get((tenant.number, source)) for source in sources]
+                before = [_Chosen(each.source, each.version) for each in awake if each is not None and each.on]
             groups = _groups([controllable[source] for source in sorted(sources)])
             best = self._chosen[tenant.number, number] = [self._best(tenant, before, group) for group in groups]
             found.update((number, each.source) for each in best)
@@ -136,12 +191,25 @@ class Activation:
         return _Chosen(best.source, now)
 
     def _silent(self, tenant: Tenant, said: Announcement, now: int) -> bool:
-        """Whether a source that is told to sense has not spoken for three of its intervals."""
-        since = self._since.get((tenant.number, said.source))
-        if since is None or said.interval is None:
+        """Whether a source that is told to sense has not spoken for three of its intervals.
+
+        It is taken for silent until it is heard again, or renews its lease: who rests cannot be heard, and without that
+        a dead source would be chosen again and again.
+        """
+        key = (tenant.number, said.source)
+        last = self._reputation[tenant.number].last_heard(said.source) or 0
+        failed = self._failed.get(key)
+        if failed is not None:
+            held = tenant.known.announcements.get(said.source)
+            renewed = 0 if held is None else held.ends - int(held.announcement.lease * 1e6)
+            if max(last, renewed) <= failed:
+                return True
+            del self._failed[key]
+        since = self._since.get(key)
+        if since is None or said.interval is None or now - max(since, last) <= SILENT * said.interval * 1e6:
             return False
-        last = self._reputation[tenant.number].last_heard(said.source)
-        return now - max(since, last or 0) > SILENT * said.interval * 1e6
+        self._failed[key] = now
+        return True
 
     # -- asking ---------------------------------------------------------------------------------
 
@@ -154,6 +222,18 @@ class Activation:
         with self._changed:
             self._changed.wait_for(lambda: key in self._told and self._told[key].version > after, wait)
             return self._told.get(key, Sense(source, True, 0))
+
+    def told(self, tenant: Tenant) -> dict[str, Sense]:
+        """What every source is told now."""
+        return {source: said for (number, source), said in list(self._told.items()) if number == tenant.number}
+
+    def at_rest(self, tenant: Tenant) -> set[str]:
+        """The sources that were told to rest."""
+        return {source for source, said in self.told(tenant).items() if not said.on}
+
+    def told_one(self, tenant: Tenant, source: str) -> Sense | None:
+        """What a source was told last; None if nothing."""
+        return self._told.get((tenant.number, source))
 
     def resting(self, tenant: Tenant, source: str) -> bool:
         """Whether a source was told to rest."""

@@ -8,6 +8,7 @@ from typing import cast
 
 import structlog
 
+from likewise.broker.catalogue.telling import nothing_told
 from likewise.broker.store.commits import wait_for
 from likewise.broker.store.entries import (
     Announce,
@@ -22,6 +23,7 @@ from likewise.broker.store.entries import (
     event_entries,
 )
 from likewise.broker.store.event_log import Done, EventLog
+from likewise.broker.store.mqtt.messages import Kept
 from likewise.broker.tenants.tenant import Tenant
 from likewise.defaults import MAX_ANNOUNCEMENTS, MAX_CORRECTIONS
 from likewise.errors import LikewiseError, LimitExceeded, UnknownId
@@ -58,13 +60,15 @@ class Announcements:
             raise LimitExceeded("announcements of a tenant", allowed=MAX_ANNOUNCEMENTS, found=len(known) + 1)
         renewed = before is not None and before.announcement.same_as(announcement)
         ends = self._clock() + int(announcement.lease * 1_000_000)
-        command = Announce(announcement, ends, not renewed)
+        command = Announce(announcement, ends, not renewed, 0 if renewed or before is None else before.event)
         if renewed or before is None:
             withdrawn: list[Command] = []
         else:
             withdrawn = [Withdraw(before.event)] if before.event else []
         said = [] if renewed else [announcement_event(announcement)]
-        self._append(tenant, command, said, withdrawn, lambda result: done(_either(result, renewed)))
+        told = before is not None and before.announcement.controllable and not announcement.controllable
+        message = nothing_told(announcement.source) if told else None
+        self._append(tenant, command, said, withdrawn, lambda result: done(_either(result, renewed)), message)
 
     def hear(self, tenant: Tenant, announced: Iterable[Announcement]) -> None:
         """Hold announcements that others made, and that nobody waits for; what is refused is said."""
@@ -82,7 +86,11 @@ class Announcements:
         """`revoke`, telling `done` when it is on disk."""
         held = tenant.known.announcement(source)
         withdrawn: list[Command] = [Withdraw(held.event)] if held.event else []
-        self._append(tenant, Revoke(source, reason), [source_event("revocation", source, reason)], withdrawn, done)
+        said, message = source_event("revocation", source, reason), None
+        if held.announcement.controllable:
+            message = nothing_told(source)
+        waited_for = held.event if reason == LEASE_OVER else 0  # that it says no more is what alerts may wait for
+        self._append(tenant, Revoke(source, reason, waited_for), [said], withdrawn, done, message)
 
     def end_leases(self, tenant: Tenant) -> list[str]:
         """Revoke what is over by now; whose it was."""
@@ -120,16 +128,22 @@ class Announcements:
         """A person's word that a source shall go on, or need not; `done` is told when it is on disk."""
         self._commands(tenant, [KeepAwake(source, kept)], lambda found: done(_first(found)))
 
-    def say(self, tenant: Tenant, event: Event) -> None:
-        """Publish something that the catalogue says by itself; nobody waits for it."""
-        self._log.append(event_entries(tenant.number, [event], self._kept_until()), lambda result: None)
+    def say(self, tenant: Tenant, event: Event, message: Kept) -> None:
+        """Publish something that the catalogue says by itself, as a message of MQTT, too; nobody waits for it."""
+        entries = event_entries(tenant.number, [event], self._kept_until())
+        entries[0].message = message
+        self._log.append(entries, lambda result: None)
 
     def _append(
-        self, tenant: Tenant, command: Command, said: list[Event], withdrawn: list[Command], done: Done
-    ) -> None:
-        """A command, the event of it, and what it takes back, one after the other."""
+        self, tenant: Tenant, command: Command, said: list[Event], withdrawn: list[Command], done: Done,
+        message: Kept | None = None,
+    ) -> None:  # fmt: skip
+        """A command, the event of it with its message of MQTT, and what it takes back, one after the other."""
         entries: list[Entry] = [command_entry(tenant.number, command, done)]
-        entries += event_entries(tenant.number, said, self._kept_until())
+        events = event_entries(tenant.number, said, self._kept_until())
+        for entry in events:
+            entry.message = message
+        entries += events
         entries += [command_entry(tenant.number, each) for each in withdrawn]
         self._log.append(entries, _if_refused(done))
 

@@ -120,6 +120,12 @@ class Catalogue:
         with self._follower.lock:
             return list(self.learnt(tenant).texts(attribute))
 
+    def seen(self, tenant: Tenant, source: str) -> tuple[Reading, ...]:
+        """What was learnt of a source's attributes."""
+        with self._follower.lock:
+            learnt = self.learnt(tenant).source(source)
+        return () if learnt is None else learnt.readings
+
     def _shown(self, tenant: Tenant, source: str) -> SourceShown:
         with self._follower.lock:
             learnt = self.learnt(tenant).source(source)

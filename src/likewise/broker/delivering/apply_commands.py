@@ -4,19 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+import msgspec
 import numpy as np
 import structlog
 
 from likewise.broker.delivering.learn_sources import learn
-from likewise.broker.delivering.match_events import FindEntry, moment, promote, speak
+from likewise.broker.delivering.match_events import FindEntry, promote, speak
 from likewise.broker.delivering.outcome import Outcome
+from likewise.broker.delivering.silence import take_silence
 from likewise.broker.delivering.topics import end_topics, subscribe_topic, unsubscribe_topic
 from likewise.broker.store import dead_letters
-from likewise.broker.store.deliveries import REPLAYED, Delivery
+from likewise.broker.store.deliveries import ARRIVAL, CAUSES, INITIAL, REPLAYED, SAYINGS, Delivery
 from likewise.broker.store.entries import (
     Announce,
+    Bring,
     Correct,
+    Decided,
     Entry,
+    Excuse,
+    Expect,
     Judge,
     KeepAwake,
     Register,
@@ -45,6 +51,7 @@ from likewise.broker.store.holdings import (
 from likewise.broker.store.log_entries import withdraw
 from likewise.broker.store.packed_sets import pack_scores
 from likewise.broker.store.rows import SubscriptionRow
+from likewise.broker.tenants.match_guarded import moment
 from likewise.broker.tenants.queues import SubscriberQueue
 from likewise.broker.tenants.tenant import Held, Tenant
 from likewise.errors import DuplicateId, LikewiseError, StateError, UnknownId
@@ -63,10 +70,12 @@ class Commands:
         find: FindEntry,
         had: Callable[[int, int], set[int]],
         judged: Callable[[int, str], dict[int, Judge]],
+        met: Callable[[int, str, str], tuple[Entry, set[int]] | None],
     ) -> None:
         self._find = find
         self._had = had  # by tenant and event: the subscribers that were given it
         self._judged = judged  # by tenant and subscriber: its feedback, by position
+        self._met = met  # by tenant, source and id: an event, and the subscriptions it was delivered for
 
     def apply(self, tenant: Tenant, entry: Entry, outcome: Outcome) -> object:
         """Apply one command; what came of it, which may be an error of the tree."""
@@ -91,8 +100,8 @@ class Commands:
                     now = tenant.window_time(entry.arrival)
                     promote(tenant, tenant.windows.advance(now), outcome, self._find)
                     speak(tenant, tenant.alerts.advance(now), outcome, self._find)
-                case Resume(after=by):
-                    tenant.alerts.outage(by, tenant.window_time(entry.arrival))
+                case Resume() | Excuse() | Expect() as command:
+                    take_silence(tenant, command, entry)
                 case Judge() as command:
                     outcome.change(add_judgement, tenant.number, entry.position, entry.body)
                     return judge(tenant, command, tenant.subscription(command.subscriber, command.id))
@@ -102,8 +111,12 @@ class Commands:
                     return subscribe_topic(tenant, command, entry.position, outcome, self._find)
                 case UnsubscribeTopic(subscriber=subscriber, filter=text):
                     unsubscribe_topic(tenant, subscriber, text, outcome)
-                case Announce() | Revoke() | Correct() | TakeBack() | KeepAwake() as command:
+                case Announce() | Revoke() | Bring() | Correct() | TakeBack() | KeepAwake() as command:
+                    if isinstance(command, Announce | Revoke):
+                        take_silence(tenant, command, entry)
                     return learn(tenant, command, entry, outcome)
+                case Decided() as command:
+                    return self._decided(tenant, command, outcome)
                 case _:
                     raise AssertionError(entry.value)
         except LikewiseError as error:
@@ -174,7 +187,7 @@ class Commands:
             ) from error
         if earlier is not None:
             end(tenant, tenant.held[earlier], entry.position, outcome)
-        if command.subscription.remembers and tenant.windows_from is None:
+        if command.subscription.remembers and tenant.windows_from is None and tenant.decides(command.subscription):
             tenant.windows_from = entry.position
             outcome.change(replay_windows_from, tenant.number, tenant.name, entry.position)
         row = SubscriptionRow(held.number, queue.number, id, command.subscription, held.added)
@@ -210,6 +223,37 @@ class Commands:
         to, met = np.array(owners, np.int64), np.array(matched, np.int64)
         outcome.send(tenant, Delivery(0, entry.position, REPLAYED, to, met, scores, entry.body, entry.ends))
         return True
+
+    def _decided(self, tenant: Tenant, command: Decided, outcome: Outcome) -> bool:
+        """Deliver what the broker above decided, and was not delivered before; whether anybody gets it."""
+        found = self._met(tenant.number, command.source, command.id)
+        if found is None:
+            return False  # it is over here, or was withdrawn
+        entry, met = found
+        wanted = sorted(
+            (number, score)
+            for number, score in command.subscriptions
+            if (held := tenant.held.get(number)) is not None and held.ended is None
+        )
+        if not isinstance(command.said, msgspec.UnsetType):
+            facts = bytes(command.said)
+            for number, score in wanted:
+                to, matched = np.array([tenant.held[number].subscriber], np.int64), np.array([number], np.int64)
+                scores = np.array([score], "<f4").tobytes()
+                cause = SAYINGS[command.cause]
+                outcome.send(
+                    tenant, Delivery(0, entry.position, cause, to, matched, scores, entry.body, entry.ends, said=facts)
+                )
+            return bool(wanted)
+        cause = CAUSES.index(command.cause)
+        if cause in (ARRIVAL, INITIAL):
+            wanted = [(number, score) for number, score in wanted if number not in met]
+        if wanted:
+            scores = pack_scores(np.array([score for _, score in wanted], np.float32))
+            outcome.deliver(
+                tenant, entry.position, cause, np.array([number for number, _ in wanted], np.int64), scores, entry
+            )
+        return bool(wanted)
 
 
 def end(tenant: Tenant, held: Held, position: int, outcome: Outcome) -> None:

@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 import structlog
 
-from likewise.broker.delivering.match_events import match_guarded, set_aside
+from likewise.broker.delivering.match_events import set_aside
 from likewise.broker.delivering.outcome import Outcome
 from likewise.broker.store.dead_letters import about
 from likewise.broker.store.deliveries import INITIAL, Delivery, recipients_of
@@ -21,6 +21,7 @@ from likewise.broker.store.entries import EVENT, Entry, Subscribe
 from likewise.broker.store.event_log import EventLog
 from likewise.broker.store.log_entries import first_of_newest
 from likewise.broker.store.packed_sets import NONE, pack_scores, unpack_scores
+from likewise.broker.tenants.match_guarded import match_guarded
 from likewise.broker.tenants.numbered_matcher import NumberedMatcher
 from likewise.broker.tenants.tenant import Tenant
 from likewise.defaults import INITIAL_EVENTS, QUANTUM_SECONDS
@@ -75,7 +76,7 @@ class EarlierEvents:
         for entry in commands:
             assert isinstance(entry.value, Subscribe)
             queue, wanted = tenant.subscribers.get(entry.value.subscriber), entry.value.subscription
-            if queue is None or wanted.top is not None:
+            if queue is None or wanted.top is not None or not tenant.decides(wanted):
                 continue
             try:
                 if wanted.alert is not None:
@@ -140,7 +141,11 @@ def _match(
         entry = page[index]
         with log.reading() as tables:
             had = recipients_of(tables, tenant.number, entry.position)
-        pairs = [(number, score) for number, score in zip(*met.listed(index), strict=True) if owners[number] not in had]
+        pairs = [
+            (number, score)
+            for number, score in zip(*met.listed(index), strict=True)
+            if owners[number] not in had or tenant.by_number[owners[number]].is_edge  # that has others to give it to
+        ]
         if pairs:
             sent = Delivery(0, entry.position, INITIAL, NONE, NONE, b"", entry.body, entry.ends)
             _send(outcome, tenant, owners, pairs, sent)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from likewise.broker.delivering.outcome import Outcome
-from likewise.broker.store.catalogue.rows import HeldAnnouncement, Kept, forget, keep
-from likewise.broker.store.entries import Announce, Correct, Entry, KeepAwake, Revoke, TakeBack
+from likewise.broker.store.catalogue.rows import Brought, HeldAnnouncement, Kept, forget, keep
+from likewise.broker.store.entries import Announce, Bring, Correct, Entry, KeepAwake, Revoke, TakeBack
 from likewise.broker.tenants.tenant import Tenant
 
-Learnt = Announce | Revoke | Correct | TakeBack | KeepAwake
+Learnt = Announce | Revoke | Bring | Correct | TakeBack | KeepAwake
 
 
 def learn(tenant: Tenant, command: Learnt, entry: Entry, outcome: Outcome) -> object:
@@ -26,6 +26,10 @@ def learn(tenant: Tenant, command: Learnt, entry: Entry, outcome: Outcome) -> ob
         case Revoke(source=source):
             outcome.change(forget, tenant.number, "announcement", source)
             return known.revoke(source)
+        case Bring(bringer=bringer, sources=sources):
+            known.brought.update(dict.fromkeys(sources, bringer))
+            outcome.change(keep, tenant.number, "brought", str(number), number, Brought(bringer, sources))
+            return len(sources)
         case Correct(correction=correction):
             for earlier in known.correct(number, correction):
                 outcome.change(forget, tenant.number, "correction", str(earlier))

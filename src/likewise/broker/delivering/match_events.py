@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import cast
 
 import msgspec
 import numpy as np
@@ -13,22 +12,16 @@ from likewise.broker.delivering.outcome import Outcome
 from likewise.broker.delivering.topics import deliver_topics
 from likewise.broker.store import dead_letters
 from likewise.broker.store.deliveries import ARRIVAL, PROMOTED, SAYINGS, Delivery
-from likewise.broker.store.entries import Entry, InBatch
+from likewise.broker.store.entries import Entry
 from likewise.broker.store.packed_sets import Numbers, pack_scores
-from likewise.broker.tenants.met_events import MetEvents, NumbersAndScores
-from likewise.broker.tenants.numbered_matcher import Found, NumberedMatcher, gathered
+from likewise.broker.tenants.match_guarded import match_guarded
+from likewise.broker.tenants.met_events import MetEvents
+from likewise.broker.tenants.numbered_matcher import Found, gathered
 from likewise.broker.tenants.tenant import Tenant
 from likewise.model import Event
 
 _log = structlog.get_logger("likewise.matching")
-SetAside = Callable[[Entry, Exception], None]
 FindEntry = Callable[[int], Entry | None]  # an earlier event by its position; None if it is gone
-
-
-def moment(entry: Entry) -> int:
-    """When an event counts: by its own time, else by its arrival in the log."""
-    time = entry.time
-    return entry.arrival if time is None else time
 
 
 def match_events(tenant: Tenant, entries: Sequence[Entry], outcome: Outcome, find: FindEntry) -> None:
@@ -122,34 +115,6 @@ def read_together(entries: Sequence[Entry]) -> Sequence[Entry]:
     """The first of some entries, up to one that was not read with them."""
     batch = entries[0].batch
     return entries[: next((n for n, entry in enumerate(entries) if entry.batch is not batch), len(entries))]
-
-
-def _events(entries: Sequence[Entry]) -> Sequence[Event]:
-    """The events of entries: as columns where they were read together."""
-    first, last = entries[0].said, entries[-1].said
-    if isinstance(first, InBatch) and isinstance(last, InBatch) and first.batch is last.batch:
-        places = [entry.said.place for entry in entries if isinstance(entry.said, InBatch)]
-        if len(places) == len(entries) == last.place - first.place + 1:
-            return cast("Sequence[Event]", first.batch[first.place : last.place + 1])
-    return [entry.value for entry in entries if isinstance(entry.value, Event)]
-
-
-def match_guarded(matcher: NumberedMatcher, entries: Sequence[Entry], aside: SetAside) -> MetEvents:
-    """What events meet; `aside` is told of an event that cannot be matched, and its error."""
-    try:
-        return matcher.match_batch(_events(entries), [moment(entry) for entry in entries])
-    except Exception:  # of some event: one by one, so that it cannot fail the others
-        met: dict[int, NumbersAndScores] = {}
-    for index, entry in enumerate(entries):
-        try:
-            assert isinstance(entry.value, Event)
-            matches = matcher.match(entry.position, entry.value, moment(entry))
-        except Exception as error:
-            aside(entry, error)
-            continue
-        if matches:
-            met[index] = ([each.number for each in matches], [each.score for each in matches])
-    return MetEvents.of(met, len(entries))
 
 
 def _windows(

@@ -112,6 +112,12 @@ class Outcome:
             self._offer(tenant, number).append(delivery.number)
         self.deliveries.setdefault(tenant, []).append(delivery)
 
+    def take(self, tenant: Tenant, deliveries: list[Delivery], offers: dict[int, array[int]]) -> None:
+        """Deliveries that have their numbers, and which of them each subscriber is offered."""
+        self.deliveries.setdefault(tenant, []).extend(deliveries)
+        for owner, numbers in offers.items():
+            self._offer(tenant, owner).extend(numbers)
+
     def _offer(self, tenant: Tenant, subscriber: int) -> array[int]:
         """The numbers that a subscriber's queue is offered."""
         offer = self._offers.get(subscriber)
@@ -158,6 +164,7 @@ class Outcome:
                 for delivery in self.deliveries[tenant]:
                     if delivery.number in refused:
                         delivery.recipients = delivery.recipients[delivery.recipients != queue.number]
+                        delivery.packed = None
                         own = delivery.matched[[place for place, _ in tenant.own(delivery, queue.number)]]
                         self.letters.append(
                             dead_letters.NewLetter(

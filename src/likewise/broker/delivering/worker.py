@@ -24,11 +24,11 @@ from likewise.broker.delivering.outcome import Outcome
 from likewise.broker.delivering.store_outcome import Stored, StoreOutcome, tell_applied
 from likewise.broker.locks import Lock
 from likewise.broker.store.commits import wait_for
-from likewise.broker.store.deliveries import recipients_of
-from likewise.broker.store.entries import EVENT, Entry, Judge, Subscribe, SubscribeTopic, Unregister
+from likewise.broker.store.deliveries import recipients_of, subscriptions_met
+from likewise.broker.store.entries import EVENT, Decided, Entry, Judge, Subscribe, SubscribeTopic, Unregister
 from likewise.broker.store.event_log import EventLog
 from likewise.broker.store.holdings import read_judgements
-from likewise.broker.store.log_entries import count_between
+from likewise.broker.store.log_entries import count_between, find_identity
 from likewise.broker.tenants.tenant import Held, Tenant
 from likewise.defaults import (
     FINISHING_SECONDS,
@@ -41,6 +41,7 @@ from likewise.defaults import (
 from likewise.errors import Unavailable
 
 _log = structlog.get_logger("likewise.matching")
+TAKEN_TOGETHER = (Subscribe, Decided)  # commands of which neighbours are applied together
 TOGETHER = 16  # events matched between two looks at the time, where words are asked for
 BUSY_SECONDS = 0.0005  # before matchers that a question uses are looked at again
 
@@ -72,7 +73,7 @@ class MatchingWorker:
         self._on_stored = on_stored
         self._on_quiet = on_quiet
         self._on_end = on_end
-        self._commands = Commands(self._find, self._had, self._judged)
+        self._commands = Commands(self._find, self._had, self._judged, self._met)
         self._at_hand: dict[int, Entry] = {}
         self._line = Line(log)
         self._earlier: dict[int, EarlierEvents] = {}  # of tenants whose new subscriptions are not held yet
@@ -129,10 +130,12 @@ class MatchingWorker:
 
     def _run(self) -> None:
         try:
+            self._begin()
             while not self.hurried.is_set() and self._waits():
-                if self._line:
+                if self._busy():
                     self._round()
-                self._on_quiet()
+                self._quiet()
+            whole = self._finish()
         except BaseException as error:  # said by readiness, and to everyone who waits
             if self._given_up:
                 return  # the store is closed, and nobody waits
@@ -147,12 +150,27 @@ class MatchingWorker:
         self._leave_the_rest()
         self._ending.set()
         try:
-            if not self._given_up:
+            if not self._given_up and whole:
                 self._on_end()
         except (Unavailable, OSError) as error:
             _log.warning("windows could not be saved; the next start replays the log instead", reason=str(error))
         except Exception:
             _log.exception("windows could not be saved; the next start replays the log instead")
+
+    def _begin(self) -> None:
+        """On the thread, before anything is matched."""
+
+    def _busy(self) -> bool:
+        """Whether there is anything to do."""
+        return bool(self._line)
+
+    def _quiet(self) -> None:
+        """Between two rounds."""
+        self._on_quiet()
+
+    def _finish(self) -> bool:
+        """After the last round; whether windows are where the log was matched to."""
+        return True
 
     def fail(self, error: BaseException) -> None:
         """Stop matching for good: readiness says so, and whatever comes is refused."""
@@ -161,13 +179,13 @@ class MatchingWorker:
 
     def _waits(self) -> bool:
         """Take in what was handed over, waiting for it if there is nothing to do; whether to go on."""
-        if not self._line and not self._stopping:
+        if not self._busy() and not self._stopping:
             with suppress(queue.Empty):
                 self._receive(self._inbox.get(timeout=0.25))
         self._take_in()
         if self.failure is not None:
             raise self.failure  # of what was matched before its commit
-        return bool(self._line) or not self._stopping
+        return self._busy() or not self._stopping
 
     def _take_in(self) -> None:
         with suppress(queue.Empty):
@@ -215,7 +233,8 @@ class MatchingWorker:
         New subscriptions come after a commit: what came before must be stored, so that they are not given what their
         subscriber has had. Their earlier events take as many turns as it needs; what comes after them waits so long.
         The end of a subscriber comes after a commit, too: all that it said is to be forgotten. So does a subscription
-        to topics, which may look for retained messages.
+        to topics, which may look for retained messages, and what a broker above decided, which looks at what was
+        delivered.
         """
         self._at_hand = {entry.position: entry for entry in entries if entry.kind == EVENT}
         passed = 0
@@ -244,7 +263,7 @@ class MatchingWorker:
                     left += entries[passed + done :]
                     return outcome
             else:
-                if outcome and isinstance(run[0].value, (Unregister, SubscribeTopic)):
+                if outcome and isinstance(run[0].value, (Unregister, SubscribeTopic, Decided)):
                     self._store(outcome)
                     outcome = Outcome()
                 with tenant.matchers:
@@ -291,6 +310,11 @@ class MatchingWorker:
     def _had(self, tenant: int, event: int) -> set[int]:
         with self._log.reading() as tables:
             return recipients_of(tables, tenant, event)
+
+    def _met(self, tenant: int, source: str, id: str) -> tuple[Entry, set[int]] | None:
+        with self._log.reading() as tables:
+            entry = find_identity(tables, tenant, id, source)
+            return None if entry is None else (entry, subscriptions_met(tables, tenant, entry.position))
 
     def _judged(self, tenant: int, subscriber: str) -> dict[int, Judge]:
         with self._log.reading() as tables:
@@ -360,4 +384,4 @@ def _runs(entries: list[Entry]) -> Iterator[list[Entry]]:
 def _together(a: Entry, b: Entry) -> bool:
     if a.kind != b.kind:
         return False
-    return a.kind == EVENT or (isinstance(a.value, Subscribe) and isinstance(b.value, Subscribe))
+    return a.kind == EVENT or any(isinstance(a.value, kind) and isinstance(b.value, kind) for kind in TAKEN_TOGETHER)

@@ -74,6 +74,13 @@ class Metrics:
         ):
             Gauge(f"likewise_{name}", text, registry=self.registry).set_function(value)
 
+    def watch_lake(self, behind: Callable[[Tenant], int], batches: Callable[[], int]) -> None:
+        """Measure how far the lake has come."""
+        Gauge(
+            "likewise_lake_batches", "Batches written to the lake since the start", registry=self.registry
+        ).set_function(batches)
+        self.registry.register(_Lake(self._tenants, behind))
+
     def received(self, tenant: str, count: int) -> None:
         """Events came in."""
         self._of(self._received, tenant).inc(count)
@@ -167,6 +174,21 @@ class _Holdings(Collector):
             for tenant in list(self._tenants.values()):
                 gauge.add_metric([tenant.name], measure(tenant))
             yield gauge
+
+
+class _Lake(Collector):
+    """How far the lake is behind each tenant, measured when the page is read."""
+
+    def __init__(self, tenants: Mapping[int, Tenant], behind: Callable[[Tenant], int]) -> None:
+        self._tenants = tenants
+        self._behind = behind
+
+    def collect(self) -> Iterator[GaugeMetricFamily]:
+        """A gauge by tenant."""
+        gauge = GaugeMetricFamily("likewise_lake_behind", "Deliveries not in the lake yet", labels=["tenant"])
+        for tenant in list(self._tenants.values()):
+            gauge.add_metric([tenant.name], self._behind(tenant))
+        yield gauge
 
 
 class _Caches(Collector):

@@ -11,6 +11,10 @@ from typing import Final
 from likewise.broker.store import dead_letters
 from likewise.broker.store.catalogue.rows import KNOWN, known_row
 from likewise.broker.store.deliveries import COLUMNS, delivery_row
+from likewise.broker.store.edges.hops import HOPS, hops_row
+from likewise.broker.store.edges.lines import LINE, line_row
+from likewise.broker.store.edges.outbox import OUTBOX, outbox_row
+from likewise.broker.store.edges.uplink import UPLINK, uplink_row
 from likewise.broker.store.files import DATABASE, FolderLock, check, connect, said
 from likewise.broker.store.mqtt.messages import (
     MESSAGE,
@@ -63,6 +67,10 @@ _TABLES: Final[dict[str, tuple[str, Callable[[Row], object]]]] = {
     "in_flight": (IN_FLIGHT, in_flight_row),
     "received": (RECEIVED, received_row),
     "catalogue": (KNOWN, known_row),
+    "hops": (HOPS, hops_row),
+    "edges": (LINE, line_row),
+    "outbox": (OUTBOX, outbox_row),
+    "uplink": (UPLINK, uplink_row),
 }
 
 

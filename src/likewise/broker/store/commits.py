@@ -13,6 +13,8 @@ from concurrent.futures import Future
 from typing import Protocol
 
 from likewise.broker.locks import may_wait
+from likewise.broker.store.edges.lines import Forwarded, come_to
+from likewise.broker.store.edges.uplink import come_down_to
 from likewise.broker.store.entries import Entry, same_content
 from likewise.broker.store.log_entries import add_entries, find_identity
 from likewise.broker.store.tables import Tables
@@ -168,6 +170,11 @@ class Append:
             fresh.append(entry)
             receipts.append(Receipt(entry.id, position))
         add_entries(tables, fresh)
+        for entry in entries:
+            if isinstance(entry.noted, Forwarded):
+                come_to(tables, entry.noted)
+            elif entry.noted is not None:
+                come_down_to(tables, entry.noted)
         self._head.position = position
         self._new += fresh
         return receipts

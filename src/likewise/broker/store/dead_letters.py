@@ -86,6 +86,16 @@ def about(tables: Tables, tenant: int, event: int) -> bool:
     return tables.row(query, tenant, event) is not None
 
 
+def of_event(tables: Tables, tenant: int, event: int, subscriber: int) -> list[DeadLetter]:
+    """The dead letters of a tenant about an event: those of a subscriber, and those of nobody in particular."""
+    rows = tables.rows(
+        f"SELECT {COLUMNS} FROM dead_letters WHERE tenant = ? AND event = ? AND (subscriber IS NULL OR subscriber = ?) "
+        "ORDER BY number",
+        tenant, event, subscriber,
+    )  # fmt: skip
+    return [letter_row(row) for row in rows]
+
+
 def _checksum(tenant: int, at: int, *rest: object) -> int:
     return text_checksum(rest, tenant, at)
 

@@ -79,6 +79,7 @@ class Delivery(msgspec.Struct):
     message: Kept | None = None  # as a device published it; read where it is asked for
     topics: dict[int, list[int]] | None = None  # subscriptions to topics by subscriber, found once for all of them
     said: bytes = b""
+    packed: tuple[bytes, bytes] | None = None  # recipients and matched as they are stored, where matching packed them
 
     @property
     def size(self) -> int:
@@ -98,11 +99,13 @@ def insert(tables: Tables, tenant: int, deliveries: Iterable[Delivery]) -> None:
     rows = []
     known: dict[bytes, bytes] = {}  # recipients as they are packed: those of neighbours are often the same
     for d in deliveries:
-        said = d.recipients.tobytes()
-        recipients = known.get(said)
-        if recipients is None:
-            recipients = known[said] = pack(d.recipients)
-        matched = pack(d.matched)
+        if d.packed is not None:
+            recipients, matched = d.packed
+        else:
+            said = d.recipients.tobytes()
+            if (found := known.get(said)) is None:
+                found = known[said] = pack(d.recipients)
+            recipients, matched = found, pack(d.matched)
         scores = d.scores + d.said
         check = checksum(recipients + matched + scores, tenant, d.number, d.event, d.cause)
         rows.append((tenant, d.number, d.event, d.cause, check, recipients, matched, scores))
@@ -145,10 +148,38 @@ def read_newest(tables: Tables, tenant: int, after: int, limit: int) -> list[Del
     return [delivery_row(row) for row in reversed(rows)]
 
 
+def first_deliveries(tables: Tables, tenant: int, events: Sequence[int]) -> dict[int, int]:
+    """The number of the first delivery of each of some events that is for what it says, not for its topic."""
+    found: dict[int, int] = {}
+    for first in range(0, len(events), 1_000):
+        some = events[first : first + 1_000]
+        marks = ", ".join("?" * len(some))
+        found |= dict(
+            tables.rows(
+                f"SELECT event, min(number) FROM deliveries WHERE tenant = ? AND cause NOT IN (?, ?) "
+                f"AND event IN ({marks}) GROUP BY event",
+                tenant, TOPIC, RETAINED, *some,
+            )
+        )  # fmt: skip
+    return found
+
+
+def first_event_after(tables: Tables, tenant: int, number: int) -> int | None:
+    """The first position among the events of a tenant's deliveries after a number; None if there are none."""
+    (found,) = tables.one("SELECT min(event) FROM deliveries WHERE tenant = ? AND number > ?", tenant, number)
+    return None if found is None else int(found)
+
+
 def recipients_of(tables: Tables, tenant: int, event: int) -> set[int]:
     """The subscribers that an event was sent to for itself, and not by what an alert said of it."""
     rows = tables.rows(f"SELECT {COLUMNS} FROM deliveries WHERE event = ? AND tenant = ?", event, tenant)
     return {n for row in rows if not (found := delivery_row(row)).said for n in found.recipients.tolist()}
+
+
+def subscriptions_met(tables: Tables, tenant: int, event: int) -> set[int]:
+    """The subscriptions that an event was delivered for, and not by what an alert said of it."""
+    rows = tables.rows(f"SELECT {COLUMNS} FROM deliveries WHERE event = ? AND tenant = ?", event, tenant)
+    return {n for row in rows if not (found := delivery_row(row)).said for n in found.matched.tolist()}
 
 
 def recipients_after(tables: Tables, tenant: int, after: int) -> Iterator[tuple[int, list[int]]]:

@@ -14,14 +14,18 @@ from typing import Any, Final, NamedTuple
 import msgspec
 from msgspec.structs import force_setattr, replace
 
+from likewise.broker.store.edges.lines import Forwarded
+from likewise.broker.store.edges.uplink import Received
 from likewise.broker.store.ids import uuid7s
 from likewise.broker.store.mqtt.messages import Kept
 from likewise.errors import ArtefactDamaged, InvalidEvent, LikewiseError
 from likewise.formats.json.batches import JsonBatch
 from likewise.formats.json.events import event_from_json, event_to_json
 from likewise.formats.version import JSON_VERSION
+from likewise.formats.wire.deliveries import Cause
 from likewise.formats.wire.subscribers import Policy
 from likewise.model import Event, Subscription
+from likewise.model.alerts.spoken import Why
 from likewise.model.announcements.announcement import Announcement
 from likewise.semantics.annotations.corrections import Correction
 
@@ -124,6 +128,7 @@ class Announce(msgspec.Struct, frozen=True, tag="announce"):
     announcement: Announcement
     ends: int
     said: bool = True
+    before: int = 0  # the position of the event that said what it takes the place of
 
 
 class Revoke(msgspec.Struct, frozen=True, tag="revoke"):
@@ -131,6 +136,32 @@ class Revoke(msgspec.Struct, frozen=True, tag="revoke"):
 
     source: str
     reason: str = ""
+    waited_for: int = 0  # the event of it, if whoever waits for the source goes on: its lease is over
+
+
+class Bring(msgspec.Struct, frozen=True, tag="bring"):
+    """A bridge or an edge brings what some sources say, from here on."""
+
+    bringer: str
+    sources: tuple[str, ...]
+
+
+class Excuse(msgspec.Struct, frozen=True, tag="excuse", omit_defaults=True):
+    """The silence of some sources means nothing from here on, or (`ends`) counts again."""
+
+    sources: tuple[str, ...]
+    why: Why
+    ends: bool = False
+
+
+class Expect(msgspec.Struct, frozen=True, tag="expect", omit_defaults=True):
+    """A source announced, by an event, what an alert waits for: its key is watched, or (`ends`) no longer."""
+
+    subscription: int
+    key: tuple[str, ...]
+    source: str
+    event: int
+    ends: bool = False
 
 
 class Correct(msgspec.Struct, frozen=True, tag="correct"):
@@ -152,6 +183,19 @@ class KeepAwake(msgspec.Struct, frozen=True, tag="keep"):
     kept: bool
 
 
+class Decided(msgspec.Struct, frozen=True, tag="decided", omit_defaults=True):
+    """What the broker above decided about an event here: the subscriptions that it met, by number, with their scores.
+
+    What an alert says of it has its facts in `said`.
+    """
+
+    source: str
+    id: str
+    cause: Cause
+    subscriptions: tuple[tuple[int, float], ...]
+    said: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
+
+
 Command = (
     Register
     | Unregister
@@ -166,9 +210,13 @@ Command = (
     | UnsubscribeTopic
     | Announce
     | Revoke
+    | Bring
+    | Excuse
+    | Expect
     | Correct
     | TakeBack
     | KeepAwake
+    | Decided
 )
 Applied = Callable[[object], None]
 
@@ -185,7 +233,8 @@ class Entry(msgspec.Struct, gc=False):
 
     `body` is the event's JSON envelope, with its payload in the bytes it came in where they are known. `ends` is the
     moment (µs) an event's validity is over. `applied` is told what became of a command, or the error it met, once that
-    is on disk. `message` is what a device published, `received` the session and packet id of QoS 2 it came with.
+    is on disk. `message` is what a device published, `received` the session and packet id of QoS 2 it came with. `hops`
+    are the brokers that an event came over; `noted` is written in the entry's commit, even if it was there already.
     """
 
     tenant: int
@@ -201,6 +250,8 @@ class Entry(msgspec.Struct, gc=False):
     applied: Applied | None = None
     message: Kept | None = None
     received: tuple[int, int] | None = None
+    hops: tuple[str, ...] = ()
+    noted: Forwarded | Received | None = None
 
     @property
     def value(self) -> Event | Command:

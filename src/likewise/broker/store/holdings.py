@@ -124,6 +124,21 @@ def read_subscriptions(tables: Tables, tenant: int) -> list[SubscriptionRow]:
     return [subscription_row(row) for row in rows]
 
 
+def subscriptions_between(tables: Tables, tenant: int, after: int, until: int) -> list[SubscriptionRow]:
+    """The subscriptions of a tenant with numbers between two, those that ended among them."""
+    rows = tables.each(
+        f"SELECT {SUBSCRIPTION} FROM subscriptions WHERE tenant = ? AND number > ? AND number <= ? ORDER BY number",
+        tenant, after, until,
+    )  # fmt: skip
+    return [subscription_row(row) for row in rows]
+
+
+def live_subscriptions(tables: Tables, tenant: int) -> list[int]:
+    """The numbers of a tenant's subscriptions that hold, ascending."""
+    rows = tables.rows("SELECT number FROM subscriptions WHERE tenant = ? AND ended IS NULL ORDER BY number", tenant)
+    return [number for (number,) in rows]
+
+
 # -- feedback --------------------------------------------------------------------------------------
 
 
@@ -131,6 +146,11 @@ def add_judgement(tables: Tables, tenant: int, position: int, body: bytes) -> No
     """Keep feedback."""
     check = checksum(body, position, tenant)
     tables.change("INSERT INTO judgements VALUES (?, ?, ?, ?)", position, tenant, check, body)
+
+
+def count_judgements(tables: Tables, tenant: int) -> int:
+    """How much feedback of a tenant there is."""
+    return int(tables.one("SELECT count(*) FROM judgements WHERE tenant = ?", tenant)[0])
 
 
 def remove_judgements(tables: Tables, positions: Iterable[int]) -> None:

@@ -7,9 +7,10 @@ from typing import Final, NamedTuple
 
 from likewise.broker.store.checksums import entry_checksum, refuse
 from likewise.broker.store.deliveries import COLUMNS, delivery_row
+from likewise.broker.store.edges.hops import add_hops, remove_hops
 from likewise.broker.store.entries import Entry, Gone
 from likewise.broker.store.mqtt.messages import add_messages, remove_messages
-from likewise.broker.store.rows import ENTRY, entry_row
+from likewise.broker.store.rows import ENTRY, entry_row, entry_rows
 from likewise.broker.store.tables import Row, Tables
 
 PAGE: Final = 1_000  # entries read at once
@@ -25,6 +26,8 @@ def add_entries(tables: Tables, entries: Sequence[Entry]) -> None:
     )
     if beside := [(e.position, e.tenant, e.message, e.received) for e in entries if e.message is not None]:
         add_messages(tables, beside)
+    if come := [(e.position, e.tenant, e.hops) for e in entries if e.hops]:
+        add_hops(tables, come)
 
 
 def _checksum(entry: Entry) -> int:
@@ -68,6 +71,19 @@ def ranges_after(tables: Tables, positions: Mapping[int, int]) -> dict[int, int]
             raise refuse(f"the tenant of entry {position} of the log")
         if position > positions[tenant]:
             found[tenant] = position
+    return found
+
+
+def entries_at(tables: Tables, positions: Sequence[int]) -> list[Entry]:
+    """The entries at some positions that are still there, in order."""
+    found: list[Entry] = []
+    ordered = sorted(positions)
+    for first in range(0, len(ordered), PAGE):
+        some = ordered[first : first + PAGE]
+        marks = ", ".join("?" * len(some))
+        found += entry_rows(
+            tables.rows(f"SELECT {ENTRY} FROM log WHERE position IN ({marks}) ORDER BY position", *some)
+        )
     return found
 
 
@@ -193,6 +209,7 @@ def sweep(tables: Tables, chosen: Iterable[tuple[Unneeded, Iterable[int]]], now:
     tables.change_all("DELETE FROM deliveries WHERE tenant = ? AND number = ?", [d[:2] for d in swept.deliveries])
     tables.change_all("DELETE FROM log WHERE position = ?", [(event.position,) for event in swept.events])
     remove_messages(tables, [event.position for event in swept.events])
+    remove_hops(tables, [event.position for event in swept.events])
     return swept
 
 

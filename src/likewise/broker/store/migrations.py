@@ -144,6 +144,26 @@ def _catalogue(tables: Tables) -> None:
     )
 
 
+def _edges(tables: Tables) -> None:
+    """Version 8: brokers stand at the edge, and this one may."""
+    if not all(guarded(value, guard) for value, guard in tables.rows("SELECT value, guard FROM state")):
+        raise refuse("a number the store goes on from")
+    for statement in _EDGES:
+        tables.change(statement)
+
+
+_EDGES: Final = (
+    "CREATE TABLE hops (position INTEGER PRIMARY KEY, tenant INTEGER NOT NULL, checksum INTEGER NOT NULL, body BLOB "
+    "NOT NULL)",
+    "CREATE TABLE edges (tenant INTEGER NOT NULL, id TEXT NOT NULL, epoch TEXT NOT NULL, sequence INTEGER NOT NULL, "
+    "guard INTEGER NOT NULL, checksum INTEGER NOT NULL, body BLOB NOT NULL, PRIMARY KEY (tenant, id)) WITHOUT ROWID",
+    "CREATE TABLE outbox (sequence INTEGER PRIMARY KEY AUTOINCREMENT, tenant INTEGER NOT NULL, position INTEGER NOT "
+    "NULL UNIQUE, bytes INTEGER NOT NULL, checksum INTEGER NOT NULL, body BLOB NOT NULL)",
+    "CREATE TABLE uplink (tenant INTEGER NOT NULL, name TEXT NOT NULL, checksum INTEGER NOT NULL, body BLOB NOT NULL, "
+    "PRIMARY KEY (tenant, name)) WITHOUT ROWID",
+)
+
+
 _STEPS: Final[dict[int, Callable[[Tables], None]]] = {
-    2: _followers, 3: _kept_types, 4: _targets, 5: _mqtt, 6: _catalogue,
+    2: _followers, 3: _kept_types, 4: _targets, 5: _mqtt, 6: _catalogue, 7: _edges,
 }  # fmt: skip

@@ -34,3 +34,17 @@ def read_positions(tables: Tables, follower: str) -> dict[int, int]:
     """How far a follower has come, by tenant."""
     rows = tables.rows(f"SELECT {FOLLOWER} FROM followers")  # all of them: a name that was altered is found
     return {tenant: position for name, tenant, position in map(follower_row, rows) if name == follower}
+
+
+def put_positions(tables: Tables, tenant: int, positions: Mapping[str, int]) -> None:
+    """Write down the positions of several followers for a tenant, new ones or known ones; none goes back."""
+    tables.change_all(
+        "INSERT INTO followers VALUES (?1, ?2, ?3, ~?3, ?4) ON CONFLICT (follower, tenant) DO UPDATE SET "
+        "position = max(position, ?3), guard = ~max(position, ?3)",
+        [(name, tenant, position, text_checksum((name,), tenant)) for name, position in positions.items()],
+    )
+
+
+def read_every_position(tables: Tables) -> list[tuple[str, int, int]]:
+    """Every follower by its name, each tenant's number, and the position it has come to."""
+    return [follower_row(row) for row in tables.rows(f"SELECT {FOLLOWER} FROM followers")]

@@ -40,7 +40,7 @@ TOGETHER: Final = 200  # entries that are read at once; each holds what was read
 STATE: Final = frozenset({"commit", "position", "arrival"})
 _OWNED: Final = (
     "subscribers", "subscriptions", "deliveries", "judgements", "dead_letters", "followers", "targets", "messages",
-    "retained", "topics", "sessions", "in_flight", "received", "catalogue",
+    "retained", "topics", "sessions", "in_flight", "received", "catalogue", "hops", "edges", "outbox", "uplink",
 )  # fmt: skip
 _SUBSCRIPTIONS: Final = msgspec.json.Decoder(Subscription)
 

@@ -20,6 +20,10 @@
 | sessions | a session of MQTT that outlives its connection, and what it asked for |
 | in_flight | a packet of a session that awaits an acknowledgement, or was settled before those in front of it |
 | received | a packet id of QoS 2 that a session's client has not released |
+| hops | over which brokers an event came here |
+| edges | a broker at the edge, and up to where its events are stored here |
+| outbox | an entry that goes to the broker above |
+| uplink | what is remembered of the broker above, by name |
 
 SQLite keeps no checksums of its pages, so every row carries its own, over every column
 (`likewise.broker.store.checksums`); what a body says too (an event's id and source, a subscription's id) is compared
@@ -33,7 +37,7 @@ from __future__ import annotations
 
 from typing import Final
 
-VERSION: Final = 7
+VERSION: Final = 8
 OLDEST: Final = 2  # the version that migrations start from
 APPLICATION: Final = 0x4C696B65  # "Like": says whose file this is
 
@@ -118,6 +122,21 @@ CREATE INDEX in_flight_session ON in_flight (session);
 CREATE TABLE received (
     session INTEGER NOT NULL, packet INTEGER NOT NULL, tenant INTEGER NOT NULL, checksum INTEGER NOT NULL,
     PRIMARY KEY (session, packet)
+) WITHOUT ROWID;
+CREATE TABLE hops (
+    position INTEGER PRIMARY KEY, tenant INTEGER NOT NULL, checksum INTEGER NOT NULL, body BLOB NOT NULL
+);
+CREATE TABLE edges (
+    tenant INTEGER NOT NULL, id TEXT NOT NULL, epoch TEXT NOT NULL, sequence INTEGER NOT NULL, guard INTEGER NOT NULL,
+    checksum INTEGER NOT NULL, body BLOB NOT NULL, PRIMARY KEY (tenant, id)
+) WITHOUT ROWID;
+CREATE TABLE outbox (
+    sequence INTEGER PRIMARY KEY AUTOINCREMENT, tenant INTEGER NOT NULL, position INTEGER NOT NULL UNIQUE,
+    bytes INTEGER NOT NULL, checksum INTEGER NOT NULL, body BLOB NOT NULL
+);
+CREATE TABLE uplink (
+    tenant INTEGER NOT NULL, name TEXT NOT NULL, checksum INTEGER NOT NULL, body BLOB NOT NULL,
+    PRIMARY KEY (tenant, name)
 ) WITHOUT ROWID;
 INSERT INTO state VALUES ('commit', 0, -1), ('position', 0, -1), ('arrival', 0, -1);
 """

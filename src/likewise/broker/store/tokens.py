@@ -17,8 +17,12 @@ from likewise.broker.store.tables import Tables
 from likewise.defaults import MAX_TERM_LENGTH
 from likewise.errors import InputError, LimitExceeded, UnknownId
 
-SCOPES: Final = ("publish", "subscribe", "admin", "metrics")
-BOUND: Final = {"publish": "publish:SOURCE", "subscribe": "subscribe:NAME"}  # those that may be for one name alone
+SCOPES: Final = ("publish", "subscribe", "edge", "admin", "metrics")
+BOUND: Final = {
+    "publish": "publish:SOURCE",
+    "subscribe": "subscribe:NAME",
+    "edge": "edge:ID",
+}  # those that may be for one name alone
 PREFIX: Final = "lw_"
 CLOSED: Final = "closed"  # what stands in the place of a digest once the last token is gone: no token has it
 _SHUT: Final = TokenRow(CLOSED, "", "", "")

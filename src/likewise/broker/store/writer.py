@@ -19,6 +19,7 @@ import structlog
 
 from likewise.broker.locks import make_lock
 from likewise.broker.store.commits import Append, Commit, Done, Follower, Foresight, Head, Request, Work, wait_for
+from likewise.broker.store.edges.hops import hops_between
 from likewise.broker.store.entries import Entry
 from likewise.broker.store.files import FolderLock, Place, connect, open_tables, said
 from likewise.broker.store.log_entries import rows_between
@@ -205,10 +206,12 @@ class Store:
             with self.reading() as tables:
                 rows = rows_between(tables, after, until, tenant)
                 messages = messages_between(tables, after, rows[-1][0]) if rows else {}
+                hops = hops_between(tables, after, rows[-1][0]) if rows else {}
             if not rows:
                 return
             for entry in entry_rows(rows) if together else map(entry_row, rows):  # decoded as they are taken
                 entry.message = messages.get(entry.position)
+                entry.hops = hops.get(entry.position, ())
                 yield entry
             after = rows[-1][0]
 

@@ -58,6 +58,11 @@ class Access(NamedTuple):
         if not self.free("publish") and not self.covers(source):
             raise NotAllowed(f"publish:{source}")
 
+    def require_edge(self, id: str) -> None:
+        """Refuse to be a broker at the edge of this name."""
+        if not self.free("edge") and id not in self.bound("edge"):
+            raise NotAllowed(f"edge:{id}")
+
     def owns(self, subscriber: str) -> bool:
         """Whether a subscriber is the caller's to see."""
         return self.free("subscribe") or subscriber in self.bound("subscribe")

@@ -27,6 +27,7 @@ class KnownSources:
         self.announcements: dict[str, HeldAnnouncement] = {}
         self.corrections: dict[int, Correction] = {}
         self.kept: set[str] = set()
+        self.brought: dict[str, str] = {}  # by source: the bridge or the edge that brings it
         self.version = 0
         self._annotations = annotations
         self._by_attribute: dict[str, list[tuple[int, Correction]]] | None = None

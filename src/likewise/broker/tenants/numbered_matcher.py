@@ -16,10 +16,10 @@ import numpy as np
 from likewise.broker.store.packed_sets import NONE, Numbers
 from likewise.broker.tenants.met_events import MetEvents
 from likewise.matching.cache_use import CacheUse
-from likewise.matching.engine import KeyStanding
 from likewise.matching.matcher import Matcher
 from likewise.model import Event, Explanation, Kind, Match, Subscription
-from likewise.model.alerts.spoken import Spoken
+from likewise.model.alerts.spoken import Key, Spoken, Why
+from likewise.model.alerts.standing import KeyStanding
 from likewise.model.match import Cause
 from likewise.semantics.interpretation import Interpretation
 
@@ -85,6 +85,11 @@ class NumberedMatcher:
         return self.matcher.refused_late
 
     @property
+    def reached(self) -> int | None:
+        """The moment its windows or alerts have come to; None if they have come to none."""
+        return self.matcher.reached
+
+    @property
     def keyless(self) -> int:
         """How many events lacked an attribute of an alert's `per`."""
         return self.matcher.keyless
@@ -101,8 +106,8 @@ class NumberedMatcher:
         """The subscriptions with their numbers, in the order of addition."""
         return ((int(each.id), each) for each in self.matcher.subscriptions())
 
-    def add(self, number: int, subscription: Subscription, at: int) -> None:
-        """Hold a subscription under a number."""
+    def add(self, number: int, subscription: Subscription, at: int, owner: int = 0) -> None:
+        """Hold a subscription under a number; whose it is matters only where matching goes up to who gets what."""
         self.matcher.add(msgspec.structs.replace(subscription, id=str(number)), at=at)
 
     def add_many(self, numbered: Sequence[tuple[int, Subscription, int]]) -> None:
@@ -163,6 +168,34 @@ class NumberedMatcher:
         """Nothing could be heard for so long (µs), until a moment."""
         self.matcher.outage(by, until)
 
+    def excuse(self, sources: Iterable[str], why: Why, at: int) -> None:
+        """From now on the silence of some sources means nothing."""
+        self.matcher.excuse(sources, why, at)
+
+    def end_excuse(self, sources: Iterable[str], why: Why, at: int) -> None:
+        """It counts again."""
+        self.matcher.end_excuse(sources, why, at)
+
+    def excused(self, why: Why) -> set[str]:
+        """The sources whose silence means nothing."""
+        return self.matcher.excused(why)
+
+    def expect(self, number: int, key: Key, source: str, position: int, at: int) -> None:
+        """Something is to come from a key of an alert, as an event at a position says."""
+        self.matcher.expect(str(number), source, str(position), key=key, at=at)
+
+    def unexpect(self, number: int, key: Key, position: int) -> None:
+        """It is not to come any more."""
+        self.matcher.unexpect(str(number), key, str(position))
+
+    def expects(self, number: int, key: Key) -> bool:
+        """Whether an alert knows a key."""
+        return self.matcher.expects(str(number), key)
+
+    def rename(self, before: int, after: int) -> None:
+        """What a source announced is said by another event now."""
+        self.matcher.rename(str(before), str(after))
+
     def next_due(self) -> int | None:
         """When time next moves an alert, or an earlier moment."""
         return self.matcher.next_due()
@@ -176,12 +209,20 @@ class NumberedMatcher:
         self.matcher.adopt(other.matcher)
 
     def standings(self, number: int, limit: int) -> list[KeyStanding]:
-        """The keys of an alert of which something came last."""
+        """The keys of an alert, those first of which something was said."""
         return self.matcher.standings(str(number), limit)
+
+    def count_keys(self, number: int) -> int:
+        """How many keys of an alert have a state."""
+        return self.matcher.count_keys(str(number))
 
     def holds_for_long(self, position: int) -> bool:
         """Whether an event is in a window that no passing of time takes it out of."""
         return self.matcher.holds_for_long(str(position))
+
+    def needed(self, positions: Sequence[int]) -> set[int]:
+        """Which of some events are in a window that no passing of time takes them out of, or named by alerts."""
+        return {position for position in positions if self.holds_for_long(position) or self.names(position)}
 
     def forget_relatedness(self, of: Callable[[str], bool]) -> None:
         """Drop what is kept about the seen texts that `of` names."""

@@ -9,12 +9,14 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Collection, Sequence
 from itertools import islice
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from pyroaring import BitMap64
 
 from likewise.broker.store.rows import SubscriberRow
 from likewise.formats.wire.subscribers import Policy
+
+EDGE: Final = "edge:"  # what the subscriber that a broker at the edge is begins with
 
 
 class Room(NamedTuple):
@@ -55,6 +57,11 @@ class SubscriberQueue:
     def row(self) -> SubscriberRow:
         """The subscriber as it is kept."""
         return SubscriberRow(self.number, self.id, self.policy, self.limit, self.acknowledged, self.dropped)
+
+    @property
+    def is_edge(self) -> bool:
+        """Whether it is a broker at the edge, which has subscribers of its own."""
+        return self.id.startswith(EDGE)
 
     @property
     def full(self) -> bool:

@@ -21,8 +21,9 @@ from likewise.broker.tenants.topics import RetainedTopics, Topics
 from likewise.broker.timekeeper import PLAUSIBLE
 from likewise.defaults import MATCH_ENTRIES, MATCHES_TOGETHER
 from likewise.errors import UnknownId
+from likewise.formats.wire.subscriptions import Decided
 from likewise.matching.matcher import Matcher
-from likewise.model import Subscription
+from likewise.model import Kind, Subscription
 
 _log = structlog.get_logger("likewise.tenants")
 FEW_MATCHED: Final = 16  # subscriptions of a delivery that are looked through rather than sorted
@@ -75,6 +76,9 @@ class Tenant:
         self.held: dict[int, Held] = {}
         self._named: Numbers = NONE  # subscriptions whose owners were asked for last
         self._owned = Whose.of([])
+        self.told: int | None = None  # up to which subscription a lake knows what numbers stand for; None without one
+        self.elsewhere: frozenset[Kind] = frozenset()  # kinds that a broker above decides
+        self.held_above: set[int] | None = None  # numbers of those that the broker above holds; None without one
         self.selecting: set[int] = set()  # numbers of those that name what their deliveries carry
         self.ended: set[int] = set()  # numbers of those that hold no longer
         self.ending: dict[int, Held] = {}  # those with a validity of their own
@@ -88,6 +92,7 @@ class Tenant:
         self.stored_number = 0  # of the last delivery on disk
         self.recent: OrderedDict[int, Delivery] = OrderedDict()
         self._recent_bytes = 0
+        self.recent_limit = RECENT_BYTES
         self.blocking: set[SubscriberQueue] = set()  # those whose full queue holds publishers up
         self.withdrawn: set[int] = set()
         self.events = 0  # stored ones, roughly: 0 means none
@@ -125,9 +130,20 @@ class Tenant:
         """Whether anything of it depends on past events."""
         return bool(len(self.windows) or len(self.alerts))
 
+    def decides(self, subscription: Subscription) -> bool:
+        """Whether its own matchers decide a subscription, and not the broker above."""
+        return subscription.kind not in self.elsewhere
+
+    def decided(self, held: Held) -> Decided:
+        """Where a subscription is decided, at a broker at the edge; empty at any other."""
+        if self.held_above is None:
+            return ""
+        return "edge" if self.decides(held.subscription) else "above" if held.number in self.held_above else "waiting"
+
     def hold(self, held: Held) -> None:
         """Take a subscription into its matcher and among its subscriber's own."""
-        self.matcher_of(held).add(held.number, held.subscription, at=held.added)
+        if self.decides(held.subscription):
+            self.matcher_of(held).add(held.number, held.subscription, at=held.added, owner=held.subscriber)
         self.know(held)
         own = self.by_number[held.subscriber].subscriptions
         own.pop(held.id, None)  # what takes the place of another stands last
@@ -197,7 +213,7 @@ class Tenant:
         for delivery in deliveries:
             self.recent[delivery.number] = delivery
             self._recent_bytes += delivery.size
-        while self._recent_bytes > RECENT_BYTES:
+        while self._recent_bytes > self.recent_limit:
             self._recent_bytes -= self.recent.popitem(last=False)[1].size
 
     def window_time(self, arrival: int) -> int:

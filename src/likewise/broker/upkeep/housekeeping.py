@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 import time
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -18,15 +19,17 @@ from likewise.broker.store.log_entries import Swept, Unneeded, over, sweep
 from likewise.broker.store.mqtt.messages import forget_retained
 from likewise.broker.store.positions import advance
 from likewise.broker.store.tables import Tables
+from likewise.broker.tenants.reach import Reach
 from likewise.broker.tenants.tenant import Tenant
 from likewise.broker.upkeep.being_up import BeingUp
 from likewise.broker.upkeep.chores import Chores
 from likewise.broker.upkeep.saved_windows import remove_older, save_windows
 from likewise.broker.upkeep.sweeping import unneeded
 from likewise.broker.upkeep.window_ends import WindowEnds
-from likewise.defaults import CHECKPOINT_ENTRIES, IDLE_ENTRIES, SAVE_SECONDS, SWEEP_SECONDS, TICK_SECONDS
+from likewise.defaults import CHECKPOINT_ENTRIES, ENDED_KEPT, IDLE_ENTRIES, SAVE_SECONDS, SWEEP_SECONDS, TICK_SECONDS
 
 FORGETTING: Final = "forgetting what is over"
+KeptFrom = Callable[[Tables, Tenant], int | None]
 
 
 class Housekeeping:
@@ -42,6 +45,8 @@ class Housekeeping:
         clock: Callable[[], int],
         lock: Lock,
         on_expired: Callable[[list[Gone]], None] = lambda events: None,
+        kept_from: KeptFrom = lambda tables, tenant: None,
+        resting: Callable[[Tenant], set[str]] = lambda tenant: set(),
     ) -> None:
         self._log = log
         self._tenants = tenants
@@ -50,12 +55,14 @@ class Housekeeping:
         self._clock = clock
         self._lock = lock  # of the queues
         self._on_expired = on_expired
+        self._kept_from = kept_from  # the first entry of a tenant that somebody else still needs
         self._window_ends = WindowEnds(log, self._take_out)
         self.chores = Chores()
         self._checked = self._swept = time.monotonic()
         self._asked: dict[int, float] = {}  # when it was last asked whether a tenant's windows should be saved
         self._stopped = False
         self._being_up = BeingUp(data, self._append)
+        self.reach = Reach(self._append, resting)
 
     def stop(self) -> None:
         """Let further turns do nothing: the broker is stopping."""
@@ -73,6 +80,7 @@ class Housekeeping:
             self._checked = now
             self.chores.do("noting that the broker is up", self.note_up)
             for tenant in list(self._tenants.values()):
+                self.chores.do(f"looking who can be heard in {tenant.name!r}", partial(self.reach.look, tenant))
                 self.chores.do(f"moving the time of {tenant.name!r}", partial(self._move_time, tenant))
                 saving = partial(self._save_if_due, tenant, CHECKPOINT_ENTRIES)
                 self.chores.do(f"saving the windows of {tenant.name!r}", saving)
@@ -202,12 +210,14 @@ class Housekeeping:
         """
         limits = unneeded(tenant, now, replayed=self._data is not None)
         with self._log.reading() as tables:
+            first = self._kept_from(tables, tenant)
+            if first is not None:
+                limits = limits._replace(before=min(limits.before, first))
             positions = over(tables, limits, now)
         if not positions or not tenant.remembers:
             return limits, positions
         with tenant.matchers:
-            windows, alerts = tenant.windows, tenant.alerts
-            standing = {p for p in positions if windows.holds_for_long(p) or alerts.names(p)}
+            standing = tenant.windows.needed(positions) | tenant.alerts.needed(positions)
         return limits, [position for position in positions if position not in standing]
 
     def _sweep(
@@ -224,17 +234,22 @@ class Housekeeping:
         return sweep(tables, chosen, now)
 
     def _forget_ended(self, tenant: Tenant) -> list[int]:
-        """Let go of ended subscriptions that no delivery under way, no replay and no feedback can name any more."""
+        """Let go of ended subscriptions that no delivery under way, no replay and no feedback can name any more.
+
+        The newest stay, so that one can see what was asked for when an event came (`asking.traces`).
+        """
         judged = len(tenant.stateless.interpretation.feedback) > 0
         replayed_from = tenant.matched + 1
         if self._data is not None and tenant.windows_from is not None:  # what is in memory alone is never replayed
             replayed_from = tenant.windows_from
         forgotten = []
-        for number in list(tenant.ended):
+        named = [number for number in tenant.ended if tenant.held[number].subscriber in tenant.by_number]
+        newest = heapq.nlargest(ENDED_KEPT, named, key=lambda number: tenant.held[number].ended or 0)
+        for number in tenant.ended.difference(newest):
             held = tenant.held[number]
             queue = tenant.by_number.get(held.subscriber)
             gone = queue is None or queue.gone
-            if tenant.feeds.wait_for(number):
+            if tenant.feeds.wait_for(number) or (tenant.told is not None and number > tenant.told):
                 continue
             if (held.ended or 0) < replayed_from and (gone or (not judged and queue is not None and not queue.pending)):
                 forgotten.append(number)

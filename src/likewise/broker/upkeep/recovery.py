@@ -8,7 +8,7 @@ from typing import Final
 import structlog
 
 from likewise.broker.delivering.outcome import MATCHING
-from likewise.broker.store.catalogue.rows import HeldAnnouncement, Kept, read_known
+from likewise.broker.store.catalogue.rows import Brought, HeldAnnouncement, Kept, read_known
 from likewise.broker.store.checksums import refuse
 from likewise.broker.store.deliveries import read_between, recipients_after
 from likewise.broker.store.event_log import EventLog
@@ -24,15 +24,21 @@ from likewise.broker.tenants.feeds import TargetFeed
 from likewise.broker.tenants.queues import SubscriberQueue
 from likewise.broker.tenants.tenant import Held, Tenant
 from likewise.broker.upkeep.saved_windows import MakeMatcher, bring_up_to_date, load_windows, rejudge, remembering
-from likewise.model import Event
+from likewise.broker.workers.spreading import load_shares
+from likewise.model import Event, Kind
 from likewise.semantics.annotations.corrections import Correction
 
 FEED_PAGE: Final = 1_000  # deliveries read at once
 _log = structlog.get_logger("likewise.recovery")
 
 
-def recover(log: EventLog, data: Path | None, make: MakeMatcher) -> dict[int, Tenant]:
-    """The tenants as they were when matching had come to the position each of them says."""
+def recover(
+    log: EventLog, data: Path | None, make: MakeMatcher, elsewhere: frozenset[Kind] = frozenset()
+) -> dict[int, Tenant]:
+    """The tenants as they were when matching had come to the position each of them says.
+
+    Subscriptions of the kinds `elsewhere` are decided by a broker above.
+    """
     tenants: dict[int, Tenant] = {}
     with log.reading() as tables:
         rows, positions = read_tenants(tables), read_positions(tables, MATCHING)
@@ -43,6 +49,11 @@ def recover(log: EventLog, data: Path | None, make: MakeMatcher) -> dict[int, Te
         for number, name, windows_from, last in rows:
             windows = load_windows(data, number, windows_from, make)
             tenants[number] = tenant = Tenant(number, name, windows.matcher, windows_from, windows.alerts)
+            tenant.elsewhere = elsewhere
+            if windows.shares[0]:
+                tenant.windows = load_shares(tenant.windows.matcher, number, windows.shares[0])
+            if windows.shares[1]:
+                tenant.alerts = load_shares(tenant.alerts.matcher, number, windows.shares[1])
             tenant.newest_arrival = windows.newest_arrival
             tenant.matched = positions[number]
             tenant.appended = appended.get(number, tenant.matched)
@@ -62,6 +73,8 @@ def _read_known(tables: Tables, tenant: Tenant) -> None:
         tenant.known.correct(number, correction)
     for _, held in read_known(tables, tenant.number, HeldAnnouncement):
         tenant.known.announce(held)
+    for _, brought in read_known(tables, tenant.number, Brought):
+        tenant.known.brought.update(dict.fromkeys(brought.sources, brought.bringer))
     tenant.known.kept.update(kept.source for _, kept in read_known(tables, tenant.number, Kept))
 
 
@@ -100,7 +113,7 @@ def _take_up(log: EventLog, tables: Tables, tenant: Tenant, saved: bool) -> None
         tenant.know(held)
         if held.ended is None:
             tenant.by_number[held.subscriber].subscriptions[held.id] = held.number
-            if not held.subscription.remembers:
+            if not held.subscription.remembers and tenant.decides(held.subscription):
                 stateless.append((held.number, held.subscription, held.added))
     tenant.stateless.add_many(stateless)
     newest = newest_event(tables, tenant.number, tenant.matched)

@@ -23,13 +23,26 @@ import structlog
 
 from likewise.broker.delivering.apply_commands import judge
 from likewise.broker.delivering.match_events import match_alerts, match_windows
+from likewise.broker.delivering.silence import take_silence
 from likewise.broker.store.checksums import refuse
-from likewise.broker.store.entries import EVENT, Entry, Judge, Resume, Tick, Withdraw
+from likewise.broker.store.entries import (
+    EVENT,
+    Announce,
+    Entry,
+    Excuse,
+    Expect,
+    Judge,
+    Resume,
+    Revoke,
+    Tick,
+    Withdraw,
+)
 from likewise.broker.store.files import DATABASE
 from likewise.broker.store.holdings import read_subscriptions, read_tenants
 from likewise.broker.store.rows import SubscriptionRow
 from likewise.broker.store.tables import Tables
 from likewise.broker.tenants.tenant import Held, Tenant
+from likewise.broker.workers.spreading import saved_shares
 from likewise.errors import ArtefactDamaged, ArtefactMissing, Unavailable
 from likewise.matching.matcher import Matcher
 from likewise.model import Event
@@ -61,6 +74,7 @@ class Loaded(NamedTuple):
     found: bool
     newest_arrival: int = 0
     alerts: Matcher | None = None
+    shares: tuple[list[Path], list[Path]] = ([], [])  # where shares of windows, and of alerts, were saved
 
 
 def save_windows(data: Path, tenant: Tenant, position: int) -> None:
@@ -136,7 +150,7 @@ def load_windows(data: Path | None, tenant: int, windows_from: int | None, make:
         alerts = None
         if (folder / ALERTS).is_dir():
             alerts = windows.alike_from(folder / ALERTS)
-        return Loaded(windows, True, arrival, alerts)
+        return Loaded(windows, True, arrival, alerts, (saved_shares(folder), saved_shares(folder / ALERTS)))
     except (ArtefactDamaged, ArtefactMissing, OSError) as error:
         _log.error("saved windows are damaged", folder=str(folder), error=str(error))
         return Loaded(make(None), False)
@@ -231,8 +245,8 @@ def _repeat(tenant: Tenant, entry: Entry, held: dict[int, Held]) -> None:
                 now = tenant.window_time(entry.arrival)
                 tenant.windows.advance(now)
                 tenant.alerts.advance(now)
-            case Resume(after=by):
-                tenant.alerts.outage(by, tenant.window_time(entry.arrival))
+            case Resume() | Excuse() | Expect() | Announce() | Revoke() as command:
+                take_silence(tenant, command, entry)
             case Judge() as command:
                 rejudge(tenant, command, entry.position, held)
     except Exception as error:

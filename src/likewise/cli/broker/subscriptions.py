@@ -67,16 +67,10 @@ def add(
 
     Example: `likewise subscriptions add 'warm: {temperature~ > 25 degC}' --for ann`
     """
-    from likewise.cli.terminal.reading import given_subscription, opened, read_subscriptions
-    from likewise.errors import InputError
+    from likewise.cli.terminal.reading import wanted_subscriptions
     from likewise.formats.json.subscriptions import with_default_id
 
-    wanted = [subscription for _, subscription in map(given_subscription, subscriptions or [])]
-    if file is not None:
-        with opened(file) as stream:
-            wanted += read_subscriptions(stream, file)
-    if not wanted:
-        raise InputError("nothing to add: give subscriptions, or a --file with some")
+    wanted = wanted_subscriptions(subscriptions, file)
     with broker.subscriber(owner) as client:
         client.connect(patience=0)
         made = [client.targets.set(with_default_id(each).id, to) for each in wanted] if to is not None else []

@@ -27,9 +27,9 @@ Name = Annotated[str, typer.Argument(metavar="TARGET", help="The target's name."
 class Settings(OptionGroup):
     """What a target is set to; secrets come from files, so that no list of processes shows them."""
 
-    form: Annotated[str | None, typer.Option("--form", help="What is sent: json, event, cloudevents or template.")] = (
-        None
-    )
+    form: Annotated[
+        str | None, typer.Option("--form", help="What is sent: json, event, cloudevents, text or template.")
+    ] = None
     template: Annotated[
         Path | None,
         typer.Option("--template", metavar="FILE", help="A template: JSON (.json), else text; names in {{...}}."),

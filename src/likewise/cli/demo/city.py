@@ -41,15 +41,15 @@ SUGGESTED: Final = (
 def show_city(*, seconds: float | None, devices: int, seed: int, port: int | None, dashboard: bool) -> None:
     """Run the city until Ctrl-C, or for some seconds."""
     screen = output.console()
-    with ExitStack() as stack, _interrupted_by_termination():
+    with ExitStack() as stack, interrupted_by_termination():
         address = f"http://{defaults.HOST}:{port or free_port(defaults.PORT)}"
         screen.print("Starting the broker ...", style="dim")
         mosquitto = stack.enter_context(Mosquitto())
         bridge = ["--mqtt-bridge", f"{mosquitto.url}/city/#"] if mosquitto.url else []
         devices_port = str(free_port(defaults.MQTT_PORT))
-        broker = stack.enter_context(
-            Running(["serve", "--ephemeral", "--port", address.rpartition(":")[2], "--mqtt", devices_port, *bridge])
-        )
+        own = ["--allow-target", "127.0.0.0/8"]  # a webhook on this machine can be tried; nobody else reaches the demo
+        listening = ["--port", address.rpartition(":")[2], "--mqtt", devices_port]
+        broker = stack.enter_context(Running(["serve", "--ephemeral", *listening, *own, *bridge]))
         view = "not served (--no-dashboard)"
         if dashboard and find_spec("nicegui") is None:
             view = "not installed: pip install 'likewise[dashboard]'"
@@ -264,7 +264,7 @@ def free_port(wanted: int) -> int:
 
 
 @contextmanager
-def _interrupted_by_termination() -> Iterator[None]:
+def interrupted_by_termination() -> Iterator[None]:
     """SIGTERM ends the demo as Ctrl-C does."""
     before: Callable[..., object] | int | None = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 def demo(
     as_json: AsJson = False,
     city: Annotated[bool, typer.Option("--city", help="Run a broker, a simulated city and the dashboard.")] = False,
+    edge: Annotated[bool, typer.Option("--edge", help="The city with three edges, one losing its line.")] = False,
     seconds: Annotated[float | None, typer.Option(min=0, help="With --city: end by itself after so long.")] = None,
     devices: Annotated[int, typer.Option(min=1, max=10_000, help="With --city: how many devices.")] = 60,
     seed: Annotated[int, typer.Option(help="With --city: another number is another city.")] = 1,
@@ -33,6 +34,11 @@ def demo(
 
     Example: `likewise demo --city`
     """
+    if edge:
+        from likewise.cli.demo.edges import show_edges
+
+        show_edges(seconds=seconds, devices=devices, seed=seed, port=port, dashboard=dashboard)
+        return
     if city:
         from likewise.cli.demo.city import show_city
 

@@ -11,6 +11,7 @@ from likewise.cli.terminal.options import AsJson
 
 WHOLE, QUICK = 2_000, 120
 EVENTS, QUICK_EVENTS = 500, 60
+BESIDE = 40
 
 
 def demand(
@@ -18,6 +19,9 @@ def demand(
     events: Annotated[int, typer.Option("--events", min=1, help="Events of each announcement.")] = EVENTS,
     seed: Annotated[int, typer.Option("--seed", help="Which ones are drawn.")] = 1,
     quick: Annotated[bool, typer.Option("--quick", help=f"{QUICK} pairs and {QUICK_EVENTS} events only.")] = False,
+    beside: Annotated[
+        int, typer.Option("--beside", min=1, help="Subscriptions beside each announcement; 1 draws one for every pair.")
+    ] = BESIDE,
     growth: Annotated[
         bool, typer.Option("--growth", help="How the index grows instead: up to 100,000 subscriptions.")
     ] = False,
@@ -42,7 +46,7 @@ def demand(
     wanted, each = (QUICK, QUICK_EVENTS) if quick else (pairs, events)
     with Progress(console=output.console(stderr=True), transient=True) as progress:
         task = progress.add_task("pairs", total=wanted)
-        result = evaluate_demand(wanted, each, seed, lambda done: progress.update(task, completed=done))
+        result = evaluate_demand(wanted, each, seed, lambda done: progress.update(task, completed=done), beside)
     result = msgspec.structs.replace(result, versions=versions(), machine=machine())
     if as_json:
         output.print_json(result)

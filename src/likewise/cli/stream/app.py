@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from likewise.cli.stream import run, subscriptions, upkeep
+from likewise.cli.stream import run, subscriptions, upkeep, view
 
 app = typer.Typer(
     help="Match streams and stored events on Spark.\n\nExample: `likewise stream run --help`",
@@ -15,4 +15,5 @@ app = typer.Typer(
 app.command()(run.run)
 app.command()(upkeep.compact)
 app.command()(upkeep.expire)
+app.command()(view.view)
 app.add_typer(subscriptions.app, name="subscriptions")

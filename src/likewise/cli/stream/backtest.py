@@ -14,7 +14,7 @@ from likewise.cli.terminal.options import AsJson, MeasureName, SpaceName
 def backtest(
     events: Annotated[Path, typer.Argument(metavar="EVENTS", help="A folder of events, or one file of them.")],
     subscriptions: Annotated[
-        Path, typer.Option("--subscriptions", "-s", metavar="DIR", help="The change log of subscriptions.")
+        str, typer.Option("--subscriptions", "-s", metavar="DIR", help="The change log of subscriptions.")
     ],
     out: Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="The new folder for what was found.")],
     version: Annotated[int | None, typer.Option(min=0, help="A version of the log; the newest by default.")] = None,
@@ -49,7 +49,7 @@ def backtest(
         raise InputError(f"{out} exists already; choose another folder or say --overwrite")
     if not events.exists():
         raise InputError(f"there is no file or folder {events}")
-    log = ChangeLog.opened(subscriptions.absolute())
+    log = ChangeLog.opened(subscriptions)
     said = "" if annotations is None else annotations.read_text(encoding="utf-8")
     choice = MeaningChoice(space, measure, threshold, said)
     with spark_session(master, memory=memory) as spark:

@@ -37,9 +37,21 @@ def run(
     threshold: Annotated[float | None, typer.Option(min=0, max=1, help="The score a match needs.")] = None,
     measure: MeasureName = None,
     space: SpaceName = None,
+    lateness: Annotated[str, typer.Option(help="How far behind an event may move rankings and alerts.")] = "0 s",
+    shards: Annotated[int, typer.Option(min=1, help="Into how many parts their state is cut.")] = 4,
     kafka: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Settings of librdkafka; ${NAME} is of the environment.")
     ] = None,
+    metrics: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Rates, sums and lag after each batch, for Prometheus.")
+    ] = None,
+    payload: Annotated[
+        str, typer.Option(help="auto, json, cloudevents, senml, ttl, nt, nq, trig, jsonld, avro or protobuf.")
+    ] = "auto",
+    schema: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="An Avro schema, or descriptors that protoc wrote.")
+    ] = None,
+    message: Annotated[str, typer.Option(help="Which message of the descriptors payloads are.")] = "",
     master: Annotated[
         str | None, typer.Option(help="The Spark master; else SPARK_REMOTE, else all cores of this machine.")
     ] = None,
@@ -55,24 +67,30 @@ def run(
 
     Example: `likewise stream run --from files:in --to parquet:lake -s subscriptions --checkpoint state --once`
     """
+    from likewise.lake.places import place_of
     from likewise.pipeline.session import spark_session
     from likewise.pipeline.streaming.checkpoint import Counts, Query
+    from likewise.pipeline.streaming.forms.form import payload_form
     from likewise.pipeline.streaming.kafka_settings import read_settings
     from likewise.pipeline.streaming.matchers import MeaningChoice
+    from likewise.pipeline.streaming.metrics import StreamMetrics
     from likewise.pipeline.streaming.run import Stream
 
     said = "" if annotations is None else annotations.read_text(encoding="utf-8")
-    wait = _seconds(every)
-    folder = str(Path(subscriptions).absolute())
-    query = Query(_absolute(inlet), _absolute(outlet), folder, keep, tenant)
+    wait = _seconds(every, "--every")
+    folder = str(place_of(subscriptions))
+    query = Query(_absolute(inlet), _absolute(outlet), folder, keep, tenant, shards)
+    settings = {} if kafka is None else read_settings(kafka)
     stream = Stream(
         query,
-        Path(checkpoint),
-        MeaningChoice(space, measure, threshold, said),
+        place_of(checkpoint),
+        MeaningChoice(space, measure, threshold, said, lateness=round(_seconds(lateness, "--lateness") * 1_000_000)),
         most=most,
         bad=bad,
-        kafka=None if kafka is None else read_settings(kafka),
+        kafka=settings,
+        form=payload_form(payload, schema, message, settings),
     )
+    told = StreamMetrics(tenant)
     began, total, batches = time.perf_counter(), Counts(), 0
     with spark_session(master, memory=memory) as spark:
         try:
@@ -80,6 +98,12 @@ def run(
                 for report in stream.batches(spark):
                     total, batches = total.plus(report.counts), batches + 1
                     _show(report, as_json)
+                    if metrics is not None:
+                        told.add(
+                            report.counts, batch=report.batch, seconds=report.seconds, lag=report.lag,
+                            subscriptions=report.subscriptions,
+                        )  # fmt: skip
+                        told.write(metrics)
                 if once:
                     break
                 time.sleep(wait)
@@ -92,16 +116,16 @@ def run(
 def _absolute(address: str) -> str:
     """An address whose folder is the same wherever a worker stands."""
     kind, _, place = address.partition(":")
-    return f"{kind}:{Path(place).absolute()}" if place and kind != "kafka" else address
+    return f"{kind}:{Path(place).absolute()}" if place and kind != "kafka" and "://" not in place else address
 
 
-def _seconds(text: str) -> float:
+def _seconds(text: str, option: str) -> float:
     from likewise.errors import InputError
     from likewise.model.time import duration
 
     found = duration(text)
     if found < 0:
-        raise InputError(f"--every is a duration such as '1 s', found {text!r}")
+        raise InputError(f"{option} is a duration such as '1 s', found {text!r}")
     return found / 1_000_000
 
 
@@ -115,7 +139,7 @@ def _show(report: BatchReport, as_json: bool) -> None:
     behind = f", {report.lag:,} behind" if report.lag else ""
     output.console(stderr=True).print(
         f"batch {report.batch}{again}: {counts.events:,} events ({rate}), {counts.matches:,} matches, "
-        f"{counts.bad:,} bad, version {report.subscriptions}{behind}",
+        f"{_said(counts)}{counts.bad:,} bad, version {report.subscriptions}{behind}",
         soft_wrap=True,
     )
 
@@ -123,5 +147,9 @@ def _show(report: BatchReport, as_json: bool) -> None:
 def _sum_up(total: Counts, batches: int, seconds: float) -> None:
     output.print_line(
         f"{total.events:,} events in {batches:,} batches: {total.matched:,} met something, {total.matches:,} matches, "
-        f"{total.bad:,} bad; {seconds:.1f} s."
+        f"{_said(total)}{total.bad:,} bad; {seconds:.1f} s."
     )
+
+
+def _said(counts: Counts) -> str:
+    return f"{counts.said:,} said by rankings and alerts, " if counts.said else ""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -17,7 +16,9 @@ app = typer.Typer(
     rich_markup_mode="markdown",
     add_completion=False,
 )
-Folder = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of the change log.")]
+Folder = Annotated[
+    str, typer.Argument(metavar="DIR", help="The folder of the change log, or an object store's address.")
+]
 
 
 @app.command()
@@ -35,19 +36,12 @@ def add(
 
     Example: `likewise stream subscriptions add subscriptions/ 'warm: {temperature > 25 degC}'`
     """
-    from likewise.cli.terminal.reading import given_subscription, opened, read_subscriptions
-    from likewise.errors import InputError
+    from likewise.cli.terminal.reading import wanted_subscriptions
     from likewise.formats.json.subscriptions import with_default_id
     from likewise.lake.change_log import ChangeLog
     from likewise.matching.matcher import system_clock
 
-    wanted = [subscription for _, subscription in map(given_subscription, subscriptions or [])]
-    if file is not None:
-        with opened(file) as stream:
-            wanted += read_subscriptions(stream, file)
-    if not wanted:
-        raise InputError("nothing to add: give subscriptions, or a --file with some")
-    wanted = [with_default_id(each) for each in wanted]
+    wanted = [with_default_id(each) for each in wanted_subscriptions(subscriptions, file)]
     held = ChangeLog(folder).add(wanted, at=system_clock())
     if as_json:
         numbers = {each.id: held.number(each.id) for each in wanted}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -13,7 +12,7 @@ from likewise.cli.terminal.options import AsJson
 if TYPE_CHECKING:
     from likewise.lake.upkeep import UpkeepReport
 
-Folder = Annotated[Path, typer.Argument(metavar="DIR", help="The lake's folder.")]
+Folder = Annotated[str, typer.Argument(metavar="DIR", help="The lake's folder, or an object store's address.")]
 
 
 def compact(folder: Folder, as_json: AsJson = False) -> None:
@@ -21,9 +20,10 @@ def compact(folder: Folder, as_json: AsJson = False) -> None:
 
     Example: `likewise stream compact lake`
     """
+    from likewise.lake.places import place_of
     from likewise.lake.upkeep import compact as run
 
-    _show(run(folder.absolute()), as_json)
+    _show(run(place_of(folder)), as_json)
 
 
 def expire(
@@ -35,11 +35,12 @@ def expire(
 
     Example: `likewise stream expire lake --older "90 d"`
     """
+    from likewise.lake.places import place_of
     from likewise.lake.upkeep import expire as run
     from likewise.matching.matcher import system_clock
     from likewise.model.time import duration
 
-    _show(run(folder.absolute(), duration(older), system_clock()), as_json)
+    _show(run(place_of(folder), duration(older), system_clock()), as_json)
 
 
 def _show(report: UpkeepReport, as_json: bool) -> None:

@@ -193,3 +193,14 @@ def event_of(said: Subscription, id: str | None = None) -> Event:
         elif isinstance(value, (str, bool, int, float)):
             tuples.append(EventTuple(item.attribute, value))
     return Event(tuple(tuples), said.themes, id)
+
+
+def wanted_subscriptions(given: list[str] | None, file: str | None) -> list[Subscription]:
+    """The subscriptions of a command that adds some: its arguments, then those of a file; at least one."""
+    wanted = [subscription for _, subscription in map(given_subscription, given or [])]
+    if file is not None:
+        with opened(file) as stream:
+            wanted += read_subscriptions(stream, file)
+    if not wanted:
+        raise InputError("nothing to add: give subscriptions, or a --file with some")
+    return wanted

@@ -1,4 +1,4 @@
-"""`/v1/match`, `/v1/explain`, `/v1/backtest`, `/v1/feedback` and boards: questions on the live code path."""
+"""`/v1/match`, `/v1/explain`, `/v1/backtest`, `/v1/feedback`, boards and keys: questions on the live code path."""
 
 from __future__ import annotations
 
@@ -17,16 +17,18 @@ from likewise.broker.asking.questions import (
     places,
     would_meet,
 )
+from likewise.broker.asking.standings import alert_shown
 from likewise.broker.store.entries import Entry, Judge
 from likewise.broker.tenants.tenant import Tenant
 from likewise.connectors.door import Door
 from likewise.connectors.http.openapi import documented
 from likewise.connectors.http.questions import MatcherAnswers, question_in, tenant_asking
-from likewise.connectors.http.requests import answer, raw_answer
+from likewise.connectors.http.requests import answer, raw_answer, whole
 from likewise.defaults import STORED_EVENTS
 from likewise.errors import InputError
 from likewise.formats.json.answers import explanation_to_json
 from likewise.formats.json.events import event_from_json
+from likewise.formats.wire.me import AlertShown
 from likewise.formats.wire.questions import (
     Backtest,
     BacktestAsked,
@@ -167,3 +169,20 @@ async def read_board(request: Request, subscriber: str, id: str) -> Response:
     held = asking.subscription(subscriber, id)
     ranked = await door.ask(tenant, lambda: board(tenant, held))
     return answer(await asyncio.to_thread(places, door.broker.store, held, ranked))
+
+
+@router.get(
+    "/v1/subscribers/{subscriber:id}/subscriptions/{id:id}/keys",
+    **documented(
+        "Where an alert stands: which keys are on, since when, how far others are.",
+        answer=AlertShown,
+        query={"limit": ("integer", "how many keys, 1 to 1,000 (100)")},
+    ),
+)
+async def read_keys(request: Request, subscriber: str, id: str) -> Response:
+    """Read the keys of an alert."""
+    asking = tenant_asking(request)
+    door, _, tenant = asking
+    held, limit = asking.subscription(subscriber, id), min(1_000, max(1, whole(request, "limit", 100)))
+    now = door.broker.clock()
+    return answer(await door.ask(tenant, lambda: alert_shown(tenant, held, now, limit)))

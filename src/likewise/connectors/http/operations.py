@@ -8,11 +8,14 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
 from likewise.broker.admin import stats
+from likewise.broker.reporting.workers import change_workers, shown_workers
 from likewise.broker.store.tokens import listed_tokens, make_token, remove_token
 from likewise.connectors.http.openapi import documented
 from likewise.connectors.http.requests import admit, answer, body_of, door_of, read, token_in
+from likewise.defaults import TENANT
 from likewise.errors import NotAllowed, StateError, Unavailable
 from likewise.formats.wire.operations import ConnectionShown, Stats, TokenMade, TokenShown, TokenWanted
+from likewise.formats.wire.workers import WorkersShown, WorkersWanted
 from likewise.model.time import microseconds
 
 router = APIRouter(tags=["operations"])
@@ -62,6 +65,32 @@ async def read_stats(request: Request) -> Response:
     door = door_of(request)
     access, _ = admit(door, request, "admin")
     return answer(await asyncio.to_thread(stats, door.broker, access.tenant))
+
+
+@router.get("/v1/workers", **documented("Which process of the broker does what.", answer=WorkersShown))
+async def read_workers(request: Request) -> Response:
+    """Show the processes, which all tenants share."""
+    door = door_of(request)
+    admit(door, request, "admin")
+    return answer(shown_workers(door.broker.staff, door.broker.elastic))
+
+
+@router.put(
+    "/v1/workers",
+    **documented(
+        "Change what decides how many workers there are; for administrators of the tenant `default`.",
+        answer=WorkersShown,
+        bodies={"application/json": {"policy": "paper", "split_us": 200, "merge_us": 20}},
+    ),
+)
+async def set_workers(request: Request) -> Response:
+    """Let other settings decide from now on; all tenants share the workers."""
+    door = door_of(request)
+    access, _ = admit(door, request, "admin")
+    if access.tenant != TENANT:
+        raise NotAllowed(f"workers are everybody's: administrators of the tenant {TENANT!r} change them")
+    change_workers(door.broker.elastic, read(await body_of(door, request), WorkersWanted))
+    return answer(shown_workers(door.broker.staff, door.broker.elastic))
 
 
 @router.get(

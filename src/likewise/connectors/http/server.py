@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
+import os
 import signal
+import socket
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any
@@ -22,6 +24,7 @@ from likewise.broker.config import Config
 from likewise.broker.tenants.access import Doorkeeper
 from likewise.connectors.door import Door
 from likewise.connectors.http import dead_letters as http_dead_letters
+from likewise.connectors.http import edges as http_edges
 from likewise.connectors.http import events as http_events
 from likewise.connectors.http import matching as http_matching
 from likewise.connectors.http import meaning as http_meaning
@@ -35,6 +38,7 @@ from likewise.connectors.http.me import news as http_news
 from likewise.connectors.http.me import page as http_me
 from likewise.connectors.http.openapi import components
 from likewise.connectors.http.outgoing import targets as http_targets
+from likewise.connectors.http.past import looking_back as http_looking_back
 from likewise.connectors.http.patience import PatientProtocol, close_slow
 from likewise.connectors.http.problems import mistake, on_error, plain_problem
 from likewise.connectors.http.publishing import Publishing
@@ -42,6 +46,7 @@ from likewise.connectors.http.sources import announcing as http_announcing
 from likewise.connectors.http.sources import correcting as http_correcting
 from likewise.connectors.http.sources import listing as http_sources
 from likewise.connectors.http.sources import telling as http_telling
+from likewise.connectors.http.streams import edge as edge_stream
 from likewise.connectors.http.streams import mqtt as mqtt_stream
 from likewise.connectors.http.streams import publishing as publish_stream
 from likewise.connectors.http.streams import sse, websocket
@@ -49,14 +54,15 @@ from likewise.connectors.http.streams.lasting import LARGEST_MESSAGE
 from likewise.connectors.http.unanswered import Unanswered
 from likewise.connectors.targets.senders import Senders
 from likewise.connectors.tls import check_certificate
-from likewise.defaults import LAST_SECONDS, STOP_SECONDS, TENANT
+from likewise.defaults import EDGE_MESSAGE_BYTES, LAST_SECONDS, STOP_SECONDS, TENANT
 from likewise.errors import LikewiseError, StateError, Unavailable
 
 _log = structlog.get_logger("likewise.broker")
 _ROUTERS = (
     http_events, http_subscriptions, http_subscribers, http_matching, http_meaning, http_dead_letters,
-    http_operations, http_watching, http_targets, http_sources, http_announcing,
+    http_operations, http_watching, http_looking_back, http_targets, http_sources, http_announcing,
     http_correcting, http_telling, http_me, http_news, sse, websocket, publish_stream, mqtt_stream,
+    edge_stream, http_edges,
 )  # fmt: skip
 
 
@@ -142,7 +148,22 @@ def check_listening(config: Config, *, tokens: bool) -> None:
 
 
 class _Server(uvicorn.Server):
-    """Leaves signals to us: uvicorn would raise them again when it is done, before the broker has closed its store."""
+    """Leaves signals to us: uvicorn would raise them again when it is done, before the broker has closed its store.
+
+    An address that cannot be listened on is said in words: uvicorn would end the process.
+    """
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Listen."""
+        try:
+            await super().startup(sockets)
+        except SystemExit as error:
+            reason = error.__context__
+            said = os.strerror(reason.errno) if isinstance(reason, OSError) and reason.errno else reason
+            raise StateError(
+                f"{self.config.host}:{self.config.port} cannot be listened on ({said}); "
+                "choose another --port, or end what listens there"
+            ) from None
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -184,7 +205,9 @@ class Served:
                 ssl_keyfile=server.tls_key,
                 timeout_graceful_shutdown=LAST_SECONDS,
                 ws="websockets-sansio",
-                ws_max_size=max(LARGEST_MESSAGE, broker.config.mqtt.packet_bytes),  # what is not MQTT is checked again
+                ws_max_size=max(
+                    LARGEST_MESSAGE, EDGE_MESSAGE_BYTES, broker.config.mqtt.packet_bytes
+                ),  # what is not MQTT is checked again
                 ws_per_message_deflate=False,  # deliveries are small, and each connection would keep 300 KB for it
                 server_header=False,
                 proxy_headers=False,  # nothing here depends on who is asking beyond the token

@@ -15,13 +15,16 @@ from pathlib import Path
 import msgspec
 import structlog
 
+from likewise.broker.catalogue.telling import ANNOUNCEMENTS, source_in
 from likewise.broker.config import Bridge as BridgeConfig
+from likewise.connectors.announcing import read_announcement
 from likewise.connectors.door import Door
 from likewise.connectors.media_types import Unreadable
 from likewise.connectors.mqtt.addresses import address_of, session_of, shown
 from likewise.connectors.mqtt.client import Client, GmqttClient
 from likewise.connectors.mqtt.messages import Message
 from likewise.connectors.mqtt.payloads import MessageReader
+from likewise.connectors.mqtt.telling import Telling, tells
 from likewise.connectors.mqtt.topic_maps import load_maps
 from likewise.defaults import BRIDGE_BATCH, BRIDGE_RETRY_SECONDS, BRIDGE_WAITING, MAX_DEAD_LETTER_BYTES
 from likewise.errors import FormatError, LikewiseError, RateExceeded, Unavailable
@@ -69,30 +72,38 @@ class Bridge:
         self.state = BridgeState(shown(config.url))
         self._door = door
         self._tenant = door.broker.tenant(config.tenant)
+        self._name = f"mqtt-bridge {self.state.url} {session_of(config, data).client_id}"
+        self._reach = door.broker.reach
+        self._reach.down(self._tenant, self._name)
         self._reader = MessageReader(load_maps(config.maps))
         self._waiting: deque[tuple[Message, asyncio.Future[None]]] = deque()
         self._something = asyncio.Event()
-        self._client: Client = GmqttClient(
-            address_of(config), session_of(config, data), self._received, self._connected, self._lost
-        )
+        address, session = address_of(config), session_of(config, data)
+        self._client: Client = GmqttClient(address, session, self._received, self._connected, self._lost)
+        self._telling: Telling | None = None
+        if tells(session.topics):
+            self._telling = Telling(door, self._tenant, address, f"{session.client_id}-sense", self.state.url)
 
     async def run(self) -> None:
         """Connect, again and again until that broker answers; then publish what comes."""
         storing = asyncio.create_task(self._store_what_comes())
         closing = asyncio.create_task(self._door.stopping.wait())
         connecting = asyncio.create_task(self._connect())
+        working: set[asyncio.Task[None]] = {storing}
+        if self._telling is not None:
+            working.add(asyncio.create_task(self._telling.run()))
         try:
-            done, _ = await asyncio.wait({storing, closing, connecting}, return_when=asyncio.FIRST_COMPLETED)
-            if connecting in done and storing not in done:
-                done, _ = await asyncio.wait({storing, closing}, return_when=asyncio.FIRST_COMPLETED)
-            if storing in done:
-                storing.result()  # a mistake of ours: said by who runs this
+            done, _ = await asyncio.wait({*working, closing, connecting}, return_when=asyncio.FIRST_COMPLETED)
+            if connecting in done and not working & done:
+                done, _ = await asyncio.wait({*working, closing}, return_when=asyncio.FIRST_COMPLETED)
+            for ended in working & done:
+                ended.result()  # a mistake of ours: said by who runs this
         finally:
             await self._client.close()
             self.state.connected = False
-            for task in (storing, closing, connecting):
+            for task in (*working, closing, connecting):
                 task.cancel()
-            await asyncio.gather(storing, closing, connecting, return_exceptions=True)
+            await asyncio.gather(*working, closing, connecting, return_exceptions=True)
 
     async def _connect(self) -> None:
         told = False
@@ -112,6 +123,7 @@ class Bridge:
     def _connected(self, remembered: bool) -> None:
         state = self.state
         state.connected, state.trouble = True, ""
+        self._reach.up(self._tenant, self._name)
         state.connections += 1
         if state.connections > 1 and not remembered:
             state.gaps += 1
@@ -124,6 +136,7 @@ class Bridge:
             _log.warning("the connection is lost; trying again", url=self.state.url)
             self.state.trouble = "the connection is lost"
         self.state.connected = False
+        self._reach.down(self._tenant, self._name)
 
     def _received(self, message: Message) -> asyncio.Future[None]:
         """Done when the message is on disk, or refused for good."""
@@ -150,6 +163,10 @@ class Bridge:
         readable: list[tuple[Message, list[Event], asyncio.Future[None]]] = []
         now = self._door.broker.clock()
         for message, stored in batch:
+            if message.topic.startswith(ANNOUNCEMENTS):
+                await self._hold(message)
+                _settle(stored)
+                continue
             try:
                 events = self._reader.read(message, now)
             except Unreadable as refused:
@@ -179,7 +196,26 @@ class Bridge:
 
     def _announce(self, message: Message) -> None:
         """Hold what a message announces; what is refused is said, and the rest goes on."""
-        self._door.broker.announcements.hear(self._tenant, self._reader.announcements(message))
+        announced = list(self._reader.announcements(message))
+        self._reach.brings(self._tenant, self._name, {each.source for each in announced})
+        self._door.broker.announcements.hear(self._tenant, announced)
+
+    async def _hold(self, message: Message) -> None:
+        """Hold what a source announces itself, or revoke it; what is refused becomes a dead letter."""
+        source, announcements = source_in(message.topic, ANNOUNCEMENTS), self._door.broker.announcements
+
+        async def attempt() -> None:
+            if message.payload.strip():
+                said = read_announcement(message.payload, source)
+                await self._door.answer(lambda done: announcements.start_announce(self._tenant, said, done))
+            elif source in self._tenant.known.announcements:
+                words = "it said so over MQTT"
+                await self._door.answer(lambda done: announcements.start_revoke(self._tenant, source, words, done))
+
+        try:
+            await self._patiently(attempt)
+        except LikewiseError as refused:
+            await self._set_aside(message, refused)
 
     async def _publish(self, events: list[Event]) -> None:
         """Append events; waits for as long as they cannot be stored for now."""
@@ -188,6 +224,7 @@ class Bridge:
         async def attempt() -> None:
             door.take(tenant, len(events))
             await door.unblocked(tenant)
+            self._reach.brings(tenant, self._name, {event.source for event in events})
             await door.publish(tenant, events)
             self.state.stored += len(events)
 

@@ -15,6 +15,7 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
+from likewise.broker.catalogue.telling import ANNOUNCEMENTS, SENSE
 from likewise.connectors.media_types import JSON, Said, Unreadable, media_types, read_events
 from likewise.connectors.mqtt.announced import discovered, exposed
 from likewise.connectors.mqtt.discovery import Discovery
@@ -36,6 +37,7 @@ _MEANINGLESS: Final = frozenset(
     ("state", "status", "value", "raw", "reading", "data", "get", "current", "last", "json")
 )
 _NUMBER: Final = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?")
+_ABOUT_SOURCES: Final = (ANNOUNCEMENTS, SENSE)  # what is announced and told there is no reading
 _SENML: Final = frozenset(("n", "bn"))
 _ARRAY: Final = msgspec.json.Decoder(list[Any])
 encode: Final = msgspec.json.Encoder().encode
@@ -94,6 +96,8 @@ class MessageReader:
         except KeyError:
             if len(self._plain) >= MAX_PLAIN_TOPICS:
                 self._plain.clear()
+        if topic.startswith(_ABOUT_SOURCES):
+            return None
         found = self._maps.find(topic)
         rule = found.rule
         said = (rule.within, rule.also, rule.id, rule.time, rule.units, rule.themes, self._discovery.units(topic))
@@ -108,6 +112,8 @@ class MessageReader:
 
     def read(self, message: Message, now: int) -> list[Event]:
         """The events of a message; none if it is no reading. What is refused, or too large to keep, is `Unreadable`."""
+        if message.topic.startswith(_ABOUT_SOURCES):
+            return []
         found = self._maps.find(message.topic)
         rule = found.rule
         if rule.read == "discovery":

@@ -65,7 +65,7 @@ class MqttPublisher:
     def __enter__(self) -> Self:
         self._thread.start()
         try:
-            self._line = self._wait(_connected(self._address, self._client_id, self._shown))
+            self._line = self._wait(connected_line(self._address, self._client_id, self._shown))
         except BaseException:
             self._end()
             raise
@@ -79,7 +79,7 @@ class MqttPublisher:
     def publish(self, messages: Iterable[Message]) -> None:
         """Publish messages in their order; an error says how many of them were acknowledged."""
         assert self._line is not None, "use it as a context manager"
-        self._wait(_publish(self._line, list(messages), self._shown))
+        self._wait(publish_over(self._line, list(messages), self._shown))
 
     def _wait(self, doing: Any) -> Any:
         future: Future[Any] = asyncio.run_coroutine_threadsafe(doing, self._loop)
@@ -96,7 +96,8 @@ class MqttPublisher:
         self._loop.close()
 
 
-async def _connected(address: Address, client_id: str, shown: str) -> SendingLine:
+async def connected_line(address: Address, client_id: str, shown: str) -> SendingLine:
+    """A connection to a broker of MQTT; `Unavailable` if there is none."""
     line = SendingLine(client_id)
     try:
         async with asyncio.timeout(PATIENCE):
@@ -110,7 +111,7 @@ async def _connected(address: Address, client_id: str, shown: str) -> SendingLin
     return line
 
 
-async def _publish(line: SendingLine, messages: list[Message], shown: str) -> None:
+async def publish_over(line: SendingLine, messages: list[Message], shown: str) -> None:
     """Send everything, as much of it in flight as that broker allows."""
     waiting: deque[tuple[Message, asyncio.Future[int]]] = deque()
     done = 0

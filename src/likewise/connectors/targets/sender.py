@@ -84,7 +84,7 @@ class Sender:
     async def _parcel(self, match: Outgoing) -> Parcel:
         wanted, tenant, broker = self._setting.wanted, self._tenant, self._door.broker
         reasons: tuple[Because, ...] = ()
-        if wanted.because:
+        if wanted.because or wanted.form == "text":
             met = [(match.number, match.subscription, match.score)]
             reasons = await asyncio.to_thread(because, broker.store, tenant, match.position, met, broker.clock())
         queue = tenant.by_number.get(self._feed.subscriber)

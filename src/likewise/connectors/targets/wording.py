@@ -11,6 +11,7 @@ import msgspec
 from likewise.connectors.targets.target import Parcel
 from likewise.formats.json.events import event_from_document
 from likewise.formats.wire.deliveries import Because, DeliverySaid, PartMet
+from likewise.model.alerts.clauses import FACTS
 from likewise.model.text import fold
 from likewise.model.time import spoken as span_text
 
@@ -46,16 +47,18 @@ def words_about(delivery: bytes, cause: str, subscription: str, score: float, be
     """What a delivery, as JSON, says to a person."""
     said = msgspec.json.decode(delivery, type=DeliverySaid)
     parts = [part for why in because for part in why.parts if part.attribute]
-    who = _who(said) or subscription
+    who = subscription if cause == "digest" else _who(said) or subscription
     headline = _one_line(_headline(cause, who, said, _readings(said, parts), parts))
-    lines = [headline, ""]
+    lines = [headline]
+    if parts or (said.alert is not None and said.alert.items):
+        lines.append("")
     lines += [f"- {_part(part)}" for part in parts]
     if said.alert is not None and said.alert.items:
         lines += [f"- {_moment(i.moment)}  {i.cause}  {_key(i.key)}" for i in said.alert.items[-_MOST:]]
         lines += [f"  {count} × {_key(key)}" for key, count in said.alert.counts[:_MOST]]
     lines += ["", "What was sent:"]
     for item in event_from_document(said.event).tuples[:_MOST]:
-        lines.append(f"  {item.attribute}: {item.value} {_sign(item.unit)}".rstrip())
+        lines.append(f"  {item.attribute}: {_shown(item.value)} {_sign(item.unit)}".rstrip())
     lines += ["", f"Subscription {subscription}, score {score:.2f}, event {said.event.get('id', '?')}"]
     return Words(headline, "\n".join(map(_one_line, lines)) + "\n")
 
@@ -82,8 +85,7 @@ def _headline(cause: str, who: str, said: DeliverySaid, readings: str, parts: li
         case "returned":
             return f"{who}: is heard again, {readings}"
         case "digest" if alert is not None:
-            keys = len(alert.counts)
-            return f"{_counted(alert.total, 'match', 'matches')} of {_counted(keys, 'key', 'keys')}"
+            return f"{who}: {_counted(alert.total, 'match', 'matches')}, {_gathered(alert.counts)}"
         case _:
             text = f"{who}: {readings}"
     if why := next((p for p in parts if "~" in p.part and fold(p.attribute) != fold(_asked(p.part))), None):
@@ -91,6 +93,17 @@ def _headline(cause: str, who: str, said: DeliverySaid, readings: str, parts: li
     if alert is not None and alert.suppressed:
         text += f" ({alert.suppressed} more since the last message)"
     return text
+
+
+def _gathered(counts: tuple[tuple[tuple[str, ...], int], ...]) -> str:
+    """Who a digest speaks of, those first of whom there is most.
+
+    >>> _gathered(((("fan",), 1), (("pump",), 7), (("lift",), 1), (("belt",), 1)))
+    'pump 7, fan 1, lift 1 and 1 other'
+    """
+    most = sorted(counts, key=lambda each: -each[1])
+    text = ", ".join(f"{_key(key)} {count}" for key, count in most[:3])
+    return f"{text} and {_counted(len(most) - 3, 'other', 'others')}" if len(most) > 3 else text
 
 
 def _counted(count: int, one: str, more: str) -> str:
@@ -110,18 +123,38 @@ def _key(key: tuple[str, ...]) -> str:
 def _readings(said: DeliverySaid, parts: list[PartMet]) -> str:
     """What was selected, else what met the condition, else the first of what the event says."""
     for chosen in said.selected:
-        return ", ".join(
-            f"{name} {value} {_sign(chosen.units.get(name, ''))}".rstrip()
+        readings = [
+            f"{name} {_shown(value)} {_sign(chosen.units.get(name, ''))}".rstrip()
             for name, value in chosen.values.items()
-            if value is not None
-        )
+            if name not in FACTS and isinstance(value, str | int | float)  # who and when is said anyway
+        ]
+        if readings:
+            return ", ".join(readings)
     if parts:
-        return ", ".join(dict.fromkeys(_with_sign(part.asked or part.value) for part in parts))
-    return ", ".join(f"{i.attribute} {i.value}" for i in event_from_document(said.event).tuples[:3])
+        return ", ".join(dict.fromkeys(_reading(part) for part in parts))
+    return ", ".join(f"{i.attribute} {_shown(i.value)}" for i in event_from_document(said.event).tuples[:3])
+
+
+def _reading(part: PartMet) -> str:
+    """What a part met; a truth alone says nothing, so its name stands before it."""
+    value = _with_sign(part.asked or part.value)
+    return f"{part.attribute} {value.lower()}" if value in ("True", "False") else value
+
+
+def _shown(value: object) -> str:
+    """A value as people write it.
+
+    >>> _shown(27.3333333333), _shown(True), _shown(1794890063450031)
+    ('27.3333', 'true', '1794890063450031')
+    """
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 def _part(part: PartMet) -> str:
-    stated = f"`{part.attribute}` says {_with_sign(part.value)}"
+    value = _with_sign(part.value)
+    stated = f"`{part.attribute}` says {value.lower() if value in ('True', 'False') else value}"
     if part.asked and part.asked != part.value:
         stated += f", which is {_with_sign(part.asked)}"
     return f"{stated}: {part.part}"

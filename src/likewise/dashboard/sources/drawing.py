@@ -75,9 +75,8 @@ def taken_for(each: AttributeShown) -> str:
     if not said.means:
         return "<span class='lw-nearly'>not known</span>"
     sure = "lw-good" if said.probability >= 0.9 else "lw-nearly" if said.probability >= 0.5 else "lw-bad"
-    by = {"corrected": "a person said so", "announced": "announced", "learnt": f"{said.probability:.0%} sure"}[
-        said.basis
-    ]
+    likely = f"{said.probability:.0%} sure"  # an announcement names an attribute; what it means is read all the same
+    by = {"corrected": "a person said so", "announced": f"{likely}, announced", "learnt": likely}[said.basis]
     return f"<b>{escape(said.means)}</b> <span class='{sure}'>{by}</span>"
 
 

@@ -13,7 +13,7 @@ from likewise.matching.matcher import Matcher
 from likewise.semantics.annotations.corrections import Corrected, correction_rows
 from likewise.semantics.annotations.table import NO_ANNOTATIONS
 
-SUBSCRIPTIONS = 40  # beside each announcement
+BESIDE = 40  # subscriptions beside each announcement
 OUTSIDE = 0.1
 
 
@@ -37,27 +37,28 @@ class DemandResult(msgspec.Struct, frozen=True):
     forwarded: int
     seed: int
     examples: tuple[str, ...] = ()
+    beside: int = BESIDE
     versions: dict[str, str] = {}
     machine: dict[str, object] = {}
 
 
 def evaluate_demand(
-    pairs: int, events: int, seed: int, progress: Callable[[int], None] = lambda done: None
+    pairs: int, events: int, seed: int, progress: Callable[[int], None] = lambda done: None, beside: int = BESIDE
 ) -> DemandResult:
-    """Draw announcements with subscriptions beside them until there are so many pairs, and look at events of each."""
+    """Draw announcements with subscriptions `beside` each until there are so many pairs; look at events of each."""
     chance = Random(seed)
     total = dict.fromkeys(("events", "outside", "matches", "missed", "inside", "sent", "matched", "wanted", "new"), 0)
     examples: list[str] = []
     done = 0
     while done < pairs:
-        drawn = draw(chance, min(SUBSCRIPTIONS, pairs - done), events, OUTSIDE)
+        drawn = draw(chance, min(beside, pairs - done), events, OUTSIDE)
         _look(drawn, chance, total, examples)
         done += len(drawn.subscriptions)
         progress(done)
     return DemandResult(
         done, total["events"], total["outside"], total["matches"], total["missed"], total["inside"], total["sent"],
         total["matched"], round(total["sent"] / max(1, total["matched"]), 3), total["wanted"], total["new"], seed,
-        tuple(examples[:10]),
+        tuple(examples[:10]), beside=beside,
     )  # fmt: skip
 
 

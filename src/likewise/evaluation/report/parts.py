@@ -13,6 +13,7 @@ from likewise.evaluation.hybrid.plot import hybrid_figure
 from likewise.evaluation.progress import counting
 from likewise.evaluation.relatedness.experiment import evaluate
 from likewise.evaluation.report.drawn import drawn
+from likewise.evaluation.report.exact_parts import demand, near_misses, units
 from likewise.evaluation.report.sections import Block, Glance, Section, Table, Text
 from likewise.evaluation.report.setting import Setting
 from likewise.evaluation.report.thematic_part import THESAURUS, thematic
@@ -257,4 +258,7 @@ PARTS: Final = (
     Part("sameness", "Related is not the same", (PAIRS,), sameness),
     Part("feedback", "What judgements are worth", VENDOR, feedback),
     Part("ablation", "What each part of the default measure is worth", VENDOR, ablation),
+    Part("units", "Numbers, units, dates and lists are exact", (), units),
+    Part("near_misses", "Why not: the reading that was meant", (), near_misses),
+    Part("demand", "Asked of sources: nothing wanted stays behind", (), demand),
 )

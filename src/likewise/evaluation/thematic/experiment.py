@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -101,7 +102,7 @@ def experiment(choices: Choices, folder: Path, *, master: str | None = None, con
     grid = Grid(
         arrays, truth, pairs, space=choices.space, measure=choices.measure, folder=folder, shared=choices.shared
     )
-    if master is None and len(pairs) - grid.done() <= HERE:
+    if master is None and not os.environ.get("SPARK_REMOTE") and len(pairs) - grid.done() <= HERE:
         grid.run_here(console)
     elif grid.lacking():
         from likewise.pipeline.session import spark_session

@@ -56,7 +56,7 @@ class Grid:
         self._total = len(pairs)
         smaller = () if size == PACK else (size,)
         with_shared = ("shared",) if shared else ()
-        self.folder = folder / f"parts-{load_key(arrays, pairs, space, measure, *smaller, *with_shared)}"
+        self.folder = folder.absolute() / f"parts-{load_key(arrays, pairs, space, measure, *smaller, *with_shared)}"
         self.folder.mkdir(parents=True, exist_ok=True)
 
     def lacking(self) -> list[int]:

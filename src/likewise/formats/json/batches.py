@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import msgspec
 import numpy as np
+from msgspec.structs import replace
 
 from likewise.defaults import MAX_EVENT_BYTES, MAX_TERM_LENGTH
 from likewise.errors import LikewiseError
@@ -36,6 +37,7 @@ _ANYTHING: Final = msgspec.json.Decoder()
 _WRITTEN: Final = msgspec.json.Decoder(list[msgspec.Raw])
 MANY: Final = 16  # events from which on reading them together pays
 _ENCODE: Final = msgspec.json.Encoder().encode
+_BLANKS: Final = b" \t\n\r"  # of JSON; Python has more of them
 
 
 class Around(NamedTuple):
@@ -121,6 +123,22 @@ class JsonBatch(EventBatch):
             {place - start: made for place, made in self._made.items() if start <= place < stop},
         )
 
+    def with_sources(self, sources: Sequence[str]) -> JsonBatch:
+        """The same events; one that names no source has the one said for it.
+
+        >>> [each.source for each in read_each([b'{"t": 1}', b'{"v": 1, "payload": {"t": 1}, "source": "a"}']
+        ...     ).with_sources(["x", "y"])]
+        ['x', 'a']
+        """
+        around = [
+            each if each.source else each._replace(source=said)
+            for each, said in zip(self._around, sources, strict=True)
+        ]
+        made = {
+            place: each if each.source else replace(each, source=sources[place]) for place, each in self._made.items()
+        }
+        return JsonBatch(self._columns, self._payloads, self._written, around, made)
+
     def take(self, places: NDArray[np.int64]) -> JsonBatch:
         """The events at some places, in this order."""
         chosen = places.tolist()
@@ -195,7 +213,7 @@ def read_each(data: Sequence[Data], refuse: Refuse = as_raised) -> JsonBatch:
     written: list[bytes] = []
     for each in data:
         try:
-            line = as_bytes(each, "event", MAX_EVENT_BYTES).strip()
+            line = as_bytes(each, "event", MAX_EVENT_BYTES).strip(_BLANKS)
             found = _ANYTHING.decode(line)
             documents.append(found if type(found) is dict and keys_once(line, found) else None)
         except (LikewiseError, msgspec.MsgspecError, UnicodeError, RecursionError, OverflowError):
@@ -243,7 +261,7 @@ def read_one(data: Data) -> JsonBatch:
     line = as_bytes(data, "event", MAX_EVENT_BYTES)
     found = decode_object(line, "event")
     made = _plainly(found)
-    return JsonBatch(None, [None], [line.strip() if keeps_bytes(found) else b""], [_of(made, found)], {0: made})
+    return JsonBatch(None, [None], [line.strip(_BLANKS) if keeps_bytes(found) else b""], [_of(made, found)], {0: made})
 
 
 def _of(made: Event, document: Document) -> Around:

@@ -10,7 +10,8 @@ client understands a newer broker. A sequence number is called *sequence* everyw
 - `targets`: where matches go out by themselves
 - `questions`: dry runs, explanations, judgements and what they answer
 - `meaning`: what words are taken to mean
-- `watching`: what goes on at a tenant
+- `watching`: what goes on at a tenant; `looking_back`: what was
+- `uplink`: what brokers at the edge and above say to each other
 - `operations`: tokens, dead letters, figures, problems
 
 Events, subscriptions, matches and explanations themselves stand in `likewise.formats.json`.

@@ -1,4 +1,4 @@
-"""What the page of one subscriber shows: its subscriptions in words, and what came."""
+"""What the page of one subscriber shows: its subscriptions in words, where alerts stand, and what came."""
 
 from __future__ import annotations
 
@@ -6,7 +6,11 @@ import msgspec
 
 
 class KeyShown(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One key of an alert: since when it holds (µs), whether that was said, whether it is silent."""
+    """One key of an alert: since when it holds (µs), whether that was said, whether it is silent.
+
+    `state` is `on`, `lasting` (it holds, but not long enough yet), `absent`, `excused` (it cannot be heard), `watched`
+    or `off`; `words` say the same to people.
+    """
 
     key: tuple[str, ...]
     heard: int
@@ -14,6 +18,15 @@ class KeyShown(msgspec.Struct, frozen=True, omit_defaults=True):
     said: bool = False
     absent: bool = False
     suppressed: int = 0
+    state: str = ""
+    words: str = ""
+
+
+class AlertShown(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Where an alert stands: how many keys have a state, and the first of them, what was said before what was not."""
+
+    total: int
+    keys: tuple[KeyShown, ...] = ()
 
 
 class OwnSubscription(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import msgspec
 
 from likewise.model import Kind
 
+Decided = Literal["", "edge", "above", "waiting"]  # where a subscription is decided, at a broker at the edge
+
 
 class SubscriptionShown(msgspec.Struct, frozen=True):
-    """A subscription as the broker holds it, in its one printed form; None `expires` means never."""
+    """A subscription as the broker holds it, in its one printed form; None `expires` means never.
+
+    At an edge `decided` says where: `edge`, `above`, or `waiting` as long as the broker above has not taken it.
+    """
 
     subscriber: str
     id: str
@@ -16,6 +23,7 @@ class SubscriptionShown(msgspec.Struct, frozen=True):
     kind: Kind
     added: int
     expires: int | None = None
+    decided: Decided = ""
 
 
 class SubscriptionsShown(msgspec.Struct, frozen=True):

@@ -9,16 +9,17 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import msgspec
 import numpy as np
 
-from likewise.defaults import ALERT_FORGET, CACHE_BYTES, LATENESS, THRESHOLD
 from likewise.errors import ArtefactDamaged, UnknownId
+from likewise.matching.alerts.held_alerts import DIGEST, ROOM, Hits
 from likewise.matching.alerts.key_state import KeyState
-from likewise.matching.alerts.members import Family, Member, SharedCondition
+from likewise.matching.alerts.members import Family, Member
 from likewise.matching.alerts.saved import (
+    Facts,
     Row,
     SavedMarks,
     digest_row,
@@ -31,27 +32,19 @@ from likewise.matching.alerts.saved import (
     write_alerts,
 )
 from likewise.matching.alerts.unsaid import Unsaid
+from likewise.matching.alerts.withdrawing import Withdrawing
 from likewise.matching.cache_use import CacheUse
-from likewise.matching.condition_index import ConditionIndex
-from likewise.matching.engine import BaseEngine, Found, FoundBatch, KeyStanding, found_batch
+from likewise.matching.engine import Found, FoundBatch, found_batch
 from likewise.matching.explaining.alerts import AlertStanding, with_standing
 from likewise.matching.explaining.explain import explain
-from likewise.matching.plain.alerts.digest import gathered, item_of, with_items
-from likewise.matching.plain.alerts.moves import key_of, watched
-from likewise.matching.plain.alerts.story import Heard, Say, outage_since
+from likewise.matching.plain.alerts.digest import gathered
+from likewise.matching.plain.alerts.excuses import WHYS
+from likewise.matching.plain.alerts.moves import key_of
+from likewise.matching.plain.alerts.story import Heard
 from likewise.matching.plain.conditions import MetCondition
-from likewise.matching.plain.needed import Needed
-from likewise.model import Event, Explanation, Kind, Match, Promotion, Subscription
-from likewise.model.alerts.spoken import Key, Spoken
-from likewise.model.hierarchies.types import NO_TYPES, Hierarchy
-from likewise.model.probability import AS_SCORED, ProbabilityCurve
-
-if TYPE_CHECKING:
-    from likewise.semantics.measure import Measure
-
-Hits = list[tuple[int, Match]]
-DIGEST = 0  # comes before what happens at the same moment
-ROOM = 10_000  # keys and marks before those of which nothing came for long are looked for
+from likewise.model import Event, Explanation, Kind, Match, Promotion
+from likewise.model.alerts.spoken import Key
+from likewise.model.alerts.standing import KeyStanding
 
 
 class _Move:
@@ -65,7 +58,7 @@ class _Move:
         self.met: MetCondition | None = None
 
 
-class AlertEngine(BaseEngine):
+class AlertEngine(Withdrawing):
     """Subscriptions that speak of what lasts. `refused_late` counts events that came too late, `keyless` those that
     lack what tells keys apart; a key of which nothing came for `forget` (µs) is forgotten.
 
@@ -78,81 +71,6 @@ class AlertEngine(BaseEngine):
     """
 
     kinds: ClassVar[frozenset[Kind]] = frozenset({"alert"})
-
-    def __init__(
-        self,
-        measure: Measure | None = None,
-        threshold: float = THRESHOLD,
-        *,
-        lateness: int = LATENESS,
-        cache_bytes: int = CACHE_BYTES,
-        curve: ProbabilityCurve = AS_SCORED,
-        types: Hierarchy = NO_TYPES,
-        forget: int = ALERT_FORGET,
-    ) -> None:
-        super().__init__()
-        self.types, self.curve, self.measure = types, curve, measure
-        self.threshold, self.lateness, self.forget = threshold, lateness, forget
-        self.now: int | None = None
-        self.refused_late = self.keyless = 0
-        self._index = ConditionIndex(measure, threshold, cache_bytes, curve, types)
-        self._members: dict[int, Member] = {}
-        self._shared: dict[Subscription, SharedCondition] = {}
-        self._by_number: dict[int, SharedCondition] = {}
-        self._conditions = 0
-        self._sequence = 0
-        self._due: list[tuple[int, int, int, int, Key]] = []
-        self._heard: dict[str, list[tuple[int, Key]]] = {}  # event id -> where it may still be withdrawn
-        self._room = ROOM
-
-    # -- members --------------------------------------------------------------------------------
-
-    def add(self, ordinal: int, subscription: Subscription, at: int) -> None:
-        """Hold an alert; its keys have no state yet."""
-        self.admit(ordinal, subscription)
-        assert subscription.alert is not None  # `serves` lets nothing else in
-        asked = watched(subscription)
-        about, per = asked.about or asked.condition, subscription.alert.per
-        own = self._share(asked.condition)
-        near = self._share(about)
-        family = near.families.get(per)
-        if family is None:
-            family = near.families[per] = Family(per, whole=asked.about is not None)
-        needed = Needed.of(subscription, self.threshold, self.curve).score
-        member = Member(ordinal, subscription, asked, needed, family)
-        own.holding[ordinal] = family.members[ordinal] = self._members[ordinal] = member
-        family.timed += not member.timeless
-        if asked.until is not None:
-            self._share(asked.until).clearing[ordinal] = member
-
-    def _share(self, condition: Subscription) -> SharedCondition:
-        shared = self._shared.get(condition)
-        if shared is None:
-            shared = self._shared[condition] = self._by_number[self._conditions] = SharedCondition(self._conditions)
-            self._index.add(self._conditions, condition)
-            self._conditions += 1
-        return shared
-
-    def remove(self, ordinal: int) -> None:
-        """Forget an alert with its keys; what nobody shares any more goes with it."""
-        self.dismiss(ordinal)
-        member = self._members.pop(ordinal)
-        family, asked = member.family, member.watched
-        for key in list(member.states):
-            member.forget(key)
-        del family.members[ordinal]
-        family.timed -= not member.timeless
-        for condition in dict.fromkeys((asked.condition, asked.about or asked.condition, asked.until)):
-            if condition is None:
-                continue
-            shared = self._shared[condition]
-            shared.holding.pop(ordinal, None)
-            shared.clearing.pop(ordinal, None)
-            if shared.families.get(family.per) is family and not family.members:
-                del shared.families[family.per]
-            if shared.unused():
-                self._index.remove(shared.number)
-                del self._shared[condition], self._by_number[shared.number]
 
     # -- events ---------------------------------------------------------------------------------
 
@@ -210,7 +128,7 @@ class AlertEngine(BaseEngine):
                 member.forget(key)
                 state = None
             if state is None:
-                if not (move.holds or self.lateness) or (member.timeless and not move.holds):
+                if not (move.holds or (self.lateness and not member.timeless) or key in member.unsaid):
                     continue
                 state = KeyState()
             score, product = (1.0, 1.0) if move.met is None else move.met[:2]
@@ -222,13 +140,15 @@ class AlertEngine(BaseEngine):
             lateness = 0 if member.timeless else self.lateness
             before = state.copy() if member.retells and key not in member.unsaid else None
             says = state.hear(member.alert, heard, lateness)
-            self._settle_down(member, key, state)
             if before is None:
                 if member.unsaid and key in member.unsaid:
                     member.unsaid[key].hear(member.alert, heard, lateness)
             elif says:
-                member.unsaid[key] = Unsaid(before, [heard])
-            if event.id is not None and (key in member.states or says):
+                member.keep_unsaid(key, Unsaid(before, [heard]))
+            if member.timeless and (self._excuses or state.paused is not None):
+                self._pause_or_not(member, key, state, now)
+            self._settle_down(member, key, state)
+            if event.id is not None and (key in member.states or key in member.unsaid or says):
                 self._heard.setdefault(event.id, []).append((ordinal, key))
             said += self._tell(member, key, says)
         self.refused_late += late
@@ -277,42 +197,6 @@ class AlertEngine(BaseEngine):
         newest = family.marks.get(family.mark_of(key, source), time)
         return time < newest and time < self.now - self.lateness and self.now - self.forget < newest
 
-    def _kept(self, member: Member) -> int:
-        return max(self.forget, 2 * member.longest)
-
-    def _settle_down(self, member: Member, key: Key, state: KeyState) -> None:
-        """After a step: keep the state if it says anything, and note when it next moves by itself."""
-        member.keep(key, state)
-        due = state.due(member.alert, 0 if member.timeless else self.lateness)
-        if due is not None and due != state.scheduled:
-            heapq.heappush(self._due, (due[0], member.ordinal, due[1], due[2], key))
-        state.scheduled = due
-
-    def _tell(self, member: Member, key: Key, says: list[Say]) -> Hits:
-        if not says:
-            return []
-        if member.alert.digest_every is None:
-            return [(member.ordinal, self._match(member, key, say)) for say in says]
-        for say in says:
-            member.items.append(item_of(say, key))
-            if say.about.event_id is not None:
-                self._heard.setdefault(say.about.event_id, []).append((member.ordinal, key))
-        self._schedule_digest(member)
-        return []
-
-    def _schedule_digest(self, member: Member) -> None:
-        end = member.digest_end()
-        if end is not None and end != member.scheduled:
-            heapq.heappush(self._due, (end, member.ordinal, DIGEST, 0, ()))
-        member.scheduled = end
-
-    def _match(self, member: Member, key: Key, say: Say) -> Match:
-        about = say.about
-        return Match(
-            about.event_id, member.subscription.id, "alert", about.score, about.product, None, (), None, say.cause,
-            self.curve, Spoken(key, say.moment, say.since, say.suppressed),
-        )  # fmt: skip
-
     # -- time -----------------------------------------------------------------------------------
 
     def advance(self, now: int) -> Hits:
@@ -332,9 +216,9 @@ class AlertEngine(BaseEngine):
                 continue
             state.scheduled = None
             before = state.copy() if member.retells and key not in member.unsaid else None
-            says = state.tick(member.alert, moment, what)
+            says = state.tick(member.alert, moment, what, 0 if member.timeless else self.lateness)
             if before is not None and says:
-                member.unsaid[key] = Unsaid(before)
+                member.keep_unsaid(key, Unsaid(before))
             self._settle_down(member, key, state)
             said += self._tell(member, key, says)
         self.now = now if self.now is None else max(self.now, now)
@@ -342,62 +226,12 @@ class AlertEngine(BaseEngine):
 
     def _digest(self, member: Member, moment: int) -> Match:
         spoken, last = gathered(member.items, moment), member.items[-1]
-        member.items, member.scheduled, member.unsaid = [], None, {}
+        member.items, member.scheduled = [], None
+        member.drop_unsaid()
         return Match(
             last.event_id, member.subscription.id, "alert", last.score, last.score, None, (), None, "digest",
             self.curve, spoken,
         )  # fmt: skip
-
-    def withdraw(self, event_id: str) -> Hits:
-        """Take an event back: it no longer counts for what has not been said."""
-        said: Hits = []
-        before = None
-        for ordinal, key in sorted(set(self._heard.pop(event_id, ()))):
-            member = self._members.get(ordinal)
-            if member is None:
-                continue
-            again = key in member.unsaid and self._tell_again(member, key, event_id)
-            if member.items and (again or ordinal != before):
-                member.items = [item for item in member.items if item.event_id != event_id]
-                self._schedule_digest(member)
-            before = ordinal
-            state = member.states.get(key)
-            if state is not None and not again:
-                says = state.take_back(member.alert, event_id, self.now or 0)
-                self._settle_down(member, key, state)
-                said += self._tell(member, key, says)
-                if event_id in state.held_back:  # that it cleared was held back itself
-                    self._heard.setdefault(event_id, []).append((ordinal, key))
-        return said
-
-    def _tell_again(self, member: Member, key: Key, event_id: str) -> bool:
-        """Let a key be as if an event had not been, if it only moved what waits in a digest; whether that was done."""
-        unsaid, lateness = member.unsaid[key], 0 if member.timeless else self.lateness
-        gathered_it = any(item.key == key and item.event_id == event_id for item in member.items)
-        if not (gathered_it or unsaid.names(event_id)):
-            return False
-        found = unsaid.tell_again(member.alert, event_id, self.now or 0, lateness)
-        if found is None:
-            del member.unsaid[key]
-            return False
-        state, says = found
-        member.items, unsaid.settled = with_items(member.items, key, unsaid.settled, event_id, says)
-        if not any(item.key == key for item in member.items):
-            del member.unsaid[key]
-        member.replace(key, state)
-        self._settle_down(member, key, state)
-        self._schedule_digest(member)
-        return True
-
-    def outage(self, by: int, until: int | None = None) -> None:
-        """Nothing could be heard for so long (µs), until a moment: silence counts on from there."""
-        for member in self._members.values():
-            if member.timeless:
-                member.unsaid = {}
-                for key, state in list(member.states.items()):
-                    part = by if until is None else outage_since(state.heard_at(), by, until)
-                    state.move(part, only_arrival=True)
-                    self._settle_down(member, key, state)
 
     def shift(self, by: int) -> None:
         """Let time, and everything that is known, count as so many µs later: a clock was set."""
@@ -409,7 +243,8 @@ class AlertEngine(BaseEngine):
             family.marks = {mark: time + by for mark, time in family.marks.items()}
         for member in self._members.values():
             member.items = [msgspec.structs.replace(item, moment=item.moment + by) for item in member.items]
-            member.scheduled, member.unsaid = None, {}
+            member.scheduled = None
+            member.drop_unsaid()
             self._schedule_digest(member)
             for key, state in list(member.states.items()):
                 state.move(by)
@@ -427,12 +262,6 @@ class AlertEngine(BaseEngine):
         for member in self._members.values():
             self._note(member)
         self._room = max(ROOM, 2 * len(self._heard))
-
-    def _note(self, member: Member) -> None:
-        """Note which events can be withdrawn from an alert."""
-        for key, id in _withdrawable(member):
-            if id is not None:
-                self._heard.setdefault(id, []).append((member.ordinal, key))
 
     # -- telling --------------------------------------------------------------------------------
 
@@ -454,16 +283,20 @@ class AlertEngine(BaseEngine):
         return with_standing(found, member.alert, standing)
 
     def standings(self, ordinal: int, limit: int) -> list[KeyStanding]:
-        """The keys of an alert of which something came last, the newest first."""
-        member = self._members[ordinal]
-        newest = heapq.nlargest(limit, member.states.items(), key=lambda item: item[1].last_arrival)
+        """The keys of an alert: first those of which something was said, then those that hold, the newest first."""
+        states = self._members[ordinal].states
+        first = heapq.nlargest(limit, states.items(), key=lambda item: item[1].rank())
         return [
             KeyStanding(
                 key, state.heard_at(), state.begin, state.told, state.spoken, state.absent, state.quiet_until,
-                len(state.held_back) + state.more_held_back,
+                len(state.held_back) + state.more_held_back, state.paused,
             )
-            for key, state in newest
+            for key, state in first
         ]  # fmt: skip
+
+    def count_keys(self, ordinal: int) -> int:
+        """How many keys of an alert have a state."""
+        return len(self._members[ordinal].states)
 
     def keys(self) -> int:
         """How many keys have a state, over all alerts."""
@@ -498,6 +331,8 @@ class AlertEngine(BaseEngine):
                 member.family.marks[mark] = max(time, member.family.marks.get(mark, time))
             for key, state in taken.states.items():
                 state.scheduled = None
+                if member.timeless:
+                    self._pause_or_not(member, key, state, self.now or 0)
                 self._settle_down(member, key, state)
             self._note(member)
 
@@ -513,7 +348,9 @@ class AlertEngine(BaseEngine):
 
     def save(self, folder: Path) -> None:
         """Write every key's state, how far sources are, and what digests hold."""
-        write_alerts(folder, self._rows(), self.now, self._sequence, self.refused_late, self.keyless)
+        excused = {why: sorted(self.excused(why)) for why in WHYS}
+        facts = Facts(self.now, self._sequence, self.refused_late, self.keyless, "", excused)
+        write_alerts(folder, self._rows(), facts)
 
     def _rows(self) -> Iterator[Row]:
         for family in {member.family: None for member in self._members.values()}:
@@ -541,6 +378,8 @@ class AlertEngine(BaseEngine):
                 self._take(member, what, value)
             except msgspec.MsgspecError as error:
                 raise ArtefactDamaged(f"{folder}: a state of alert {ordinal} cannot be read ({error})") from None
+        for why, sources in facts.excused.items():
+            self._excuses.add(sources, why)
         self.now, self._sequence = facts.now, facts.sequence
         self.refused_late, self.keyless = facts.refused_late, facts.keyless
         for member in self._members.values():
@@ -556,7 +395,7 @@ class AlertEngine(BaseEngine):
             self._schedule_digest(member)
         elif what == "unsaid":
             key, unsaid = unsaid_of(value)
-            member.unsaid[key] = unsaid
+            member.keep_unsaid(key, unsaid)
         else:
             key, state = state_of(value)
             self._settle_down(member, key, state)
@@ -566,17 +405,3 @@ def _key(event: Event, per: tuple[str, ...], keys: dict[tuple[str, ...], Key | N
     if per not in keys:
         keys[per] = key_of(event, per)
     return keys[per]
-
-
-def _withdrawable(member: Member) -> Iterator[tuple[Key, str | None]]:
-    for item in member.items:
-        yield item.key, item.event_id
-    before = [(key, unsaid.state) for key, unsaid in member.unsaid.items()]
-    for key, state in (*member.states.items(), *before):
-        for heard in (*state.trail, *state.waiting):
-            yield key, heard.event_id
-        for id in state.held_back:
-            yield key, id
-    for key, unsaid in member.unsaid.items():
-        for heard in unsaid.heard:
-            yield key, heard.event_id

@@ -9,7 +9,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from likewise.defaults import MAX_HELD_BACK, MAX_TAKEN_BACK
-from likewise.matching.plain.alerts.story import SETTLING, TIMER, Base, Heard, Run, Say, stepped
+from likewise.matching.plain.alerts.story import (
+    SETTLING,
+    TIMER,
+    Base,
+    Heard,
+    Run,
+    Say,
+    outage_since,
+    over_at,
+    settles,
+    stepped,
+    straggles,
+)
 from likewise.model.alerts.clauses import Alert
 
 Due = tuple[int, int, int]  # the moment, an event or a timer, which event
@@ -22,8 +34,8 @@ class KeyState:
     """One key: `waiting` events, the newest events (`trail`) and what came before them (`base`), what was said."""
 
     __slots__ = (
-        "absent", "base", "begin", "held_back", "holding", "last_arrival", "more_held_back", "quiet_until", "run_from",
-        "scheduled", "settled", "spoken", "told", "trail", "waiting",
+        "absent", "base", "begin", "held_back", "holding", "last_arrival", "more_held_back", "paused", "quiet_until",
+        "run_from", "scheduled", "settled", "spoken", "straggled", "told", "trail", "waiting",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -32,11 +44,13 @@ class KeyState:
         self.trail: list[Heard] = []
         self.settled = FRESH
         self.last_arrival = 0
+        self.straggled: int | None = None  # when the last came that was older than others are waited for
         self.spoken = False
         self.quiet_until: int | None = None
         self.held_back: Sequence[str | None] = ()
         self.more_held_back = 0
         self.absent = False
+        self.paused: int | None = None  # since when its silence is excused
         self.holding: tuple[str, ...] = ()
         self.begin: int | None = None
         self.told = False
@@ -54,6 +68,8 @@ class KeyState:
             self.absent = False
             self._remember(heard)
             return self._speak(alert, says)
+        if straggles(heard, lateness):
+            self.straggled = heard.arrival
         if lateness:
             self.waiting = [*self.waiting, heard]
             return []
@@ -127,19 +143,27 @@ class KeyState:
         """When something happens to the key by itself."""
         found: Due | None = None
         if alert.held_for is not None and self.begin is not None and not self.told:
-            found = (max(self.begin + alert.held_for, self.last_arrival) + lateness, TIMER, 0)
-        elif alert.absent_for is not None and not self.absent and self._last(holding=True) is not None:
+            found = (over_at(self.begin, alert, self.straggled) + lateness, TIMER, 0)
+        elif (
+            alert.absent_for is not None
+            and not self.absent
+            and self.paused is None
+            and self._last(holding=True) is not None
+        ):
             found = (self.heard_at() + alert.absent_for, TIMER, 0)
         if self.waiting:
-            first = min(self.waiting, key=_arrival)
-            settling = (first.arrival + lateness, SETTLING, first.sequence)
+            first = self._first_to_settle(lateness)
+            settling = (settles(first, lateness), SETTLING, first.sequence)
             found = settling if found is None else min(found, settling)
         return found
 
-    def tick(self, alert: Alert, moment: int, what: int) -> list[Say]:
+    def _first_to_settle(self, lateness: int) -> Heard:
+        return min(self.waiting, key=lambda each: (settles(each, lateness), each.sequence))
+
+    def tick(self, alert: Alert, moment: int, what: int, lateness: int) -> list[Say]:
         """What is due happens."""
         if what == SETTLING:
-            limit = _own_time(min(self.waiting, key=_arrival))
+            limit = _own_time(self._first_to_settle(lateness))
             ready = sorted((each for each in self.waiting if _own_time(each) <= limit), key=_own_time)
             self.waiting = [each for each in self.waiting if _own_time(each) > limit]
             return [say for heard in ready for say in self._settle(alert, heard, moment, waited=True)]
@@ -148,7 +172,7 @@ class KeyState:
             assert last is not None  # a key that never held is not waited for
             self.absent = True
             return self._speak(alert, [Say(moment, "absent", last, last.arrival)])
-        over = None if self.begin is None else max(self.begin + (alert.held_for or 0), self.last_arrival)
+        over = None if self.begin is None else over_at(self.begin, alert, self.straggled)
         return self._speak(alert, self._hold(alert, moment, over))
 
     def _hold(self, alert: Alert, moment: int, own: int | None) -> list[Say]:
@@ -183,6 +207,51 @@ class KeyState:
         """When something about it came last."""
         last = self._last(holding=False)
         return self.last_arrival if last is None else last.arrival
+
+    # -- whose silence it is --------------------------------------------------------------------
+
+    def expect(self, heard: Heard) -> bool:
+        """Something is to come: it counts as heard now, unless it was before; whether it does."""
+        if self._last(holding=True) is not None:
+            return False
+        self.last_arrival = max(self.last_arrival, heard.arrival)
+        self._remember(heard)
+        return True
+
+    def unexpect(self, event_id: str) -> bool:
+        """It is not to come any more; whether nothing is left that held."""
+        self.trail = [each for each in self.trail if each.event_id != event_id]
+        self.refold()
+        return self._last(holding=True) is None
+
+    def rename(self, before: str, after: str) -> bool:
+        """Let an event be named by another; whether it is there."""
+        found = any(each.event_id == before for each in self.trail)
+        self.trail = [each._replace(event_id=after) if each.event_id == before else each for each in self.trail]
+        return found
+
+    def rank(self) -> tuple[bool, bool, int]:
+        """How much people want to know of it: something was said, it holds, something came lately."""
+        return self.absent or self.spoken or self.told, self.begin is not None, self.last_arrival
+
+    def sources(self) -> set[str]:
+        """Whom something came from, as far as it is remembered."""
+        found = {*self.base.run.holding, *(each.source for each in self.trail)}
+        if self.base.last is not None:
+            found.add(self.base.last.source)
+        return found
+
+    def pause_or_not(self, excused: bool, now: int) -> bool:
+        """Let its silence count from now on, or not; what passed while it was excused does not. Whether it changed."""
+        if excused == (self.paused is not None):
+            return False
+        if self.paused is None:
+            self.paused = now
+        else:
+            part = outage_since(self.heard_at(), now - self.paused, now)
+            self.paused = None
+            self.move(part, only_arrival=True)
+        return True
 
     # -- withdrawing, speaking, moving ----------------------------------------------------------
 
@@ -238,18 +307,16 @@ class KeyState:
 
         self.waiting, self.trail = [later(each) for each in self.waiting], [later(each) for each in self.trail]
         self.last_arrival += by
+        self.straggled = None if self.straggled is None else self.straggled + own
         if self.base is not NO_BASE:
             run, last, held = self.base
             begin = None if run.begin is None else run.begin + own
             self.base = Base(Run(run.holding, begin, run.told), last and later(last), held and later(held))
         self.settled = self.settled if self.settled == FRESH else self.settled + own
         self.quiet_until = None if self.quiet_until is None else self.quiet_until + own
+        self.paused = None if self.paused is None else self.paused + own
         self.refold()
         self.scheduled = None
-
-
-def _arrival(heard: Heard) -> tuple[int, int]:
-    return heard.arrival, heard.sequence
 
 
 def _own_time(heard: Heard) -> tuple[int, int]:

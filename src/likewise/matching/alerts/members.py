@@ -86,16 +86,35 @@ class Member:
 
     def keep(self, key: Key, state: KeyState) -> None:
         """Hold a key's state, or let go of one that is as good as new."""
-        live = self.family.live
         if state.is_blank():
-            if self.states.pop(key, None) is not None and key in live:
-                live[key].pop(self.ordinal, None)
-                if not live[key]:
-                    del live[key]
+            if self.states.pop(key, None) is not None:
+                self._follow(key)
         elif key not in self.states:
             self.states[key] = state
+            self._follow(key)
+
+    def keep_unsaid(self, key: Key, unsaid: Unsaid) -> None:
+        """Note what a key was before what waits in a digest: its events count for that, too."""
+        self.unsaid[key] = unsaid
+        self._follow(key)
+
+    def drop_unsaid(self, key: Key | None = None) -> None:
+        """What waits in a digest, of one key or of all, is said, or can be told again no more."""
+        keys = list(self.unsaid) if key is None else [key]
+        for each in keys:
+            if self.unsaid.pop(each, None) is not None:
+                self._follow(each)
+
+    def _follow(self, key: Key) -> None:
+        """Be among those that the events of a key are shown to, or no longer."""
+        live = self.family.live
+        if key in self.states or key in self.unsaid:
             if self.family.whole:
                 live.setdefault(key, {})[self.ordinal] = None
+        elif key in live:
+            live[key].pop(self.ordinal, None)
+            if not live[key]:
+                del live[key]
 
     def replace(self, key: Key, state: KeyState) -> None:
         """Put another state in the place of a key's; `keep` does the rest."""
@@ -104,10 +123,8 @@ class Member:
 
     def forget(self, key: Key) -> None:
         """Let go of a key's state, whatever it is."""
-        if self.states.pop(key, None) is not None and key in self.family.live:
-            self.family.live[key].pop(self.ordinal, None)
-            if not self.family.live[key]:
-                del self.family.live[key]
+        if self.states.pop(key, None) is not None:
+            self._follow(key)
 
 
 class SharedCondition(msgspec.Struct):

@@ -17,7 +17,7 @@ from likewise.errors import ArtefactDamaged, ArtefactVersion
 from likewise.matching.alerts.key_state import FRESH, NO_BASE, KeyState
 from likewise.matching.alerts.unsaid import Unsaid
 from likewise.matching.plain.alerts.story import Base, Heard
-from likewise.model.alerts.spoken import DigestItem, Key
+from likewise.model.alerts.spoken import DigestItem, Key, Why
 
 FILE = "alerts.arrow"
 VERSION = b"1"
@@ -38,6 +38,8 @@ class SavedState(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown
     held_back: Sequence[str | None] = ()
     more_held_back: int = 0
     absent: bool = False
+    straggled: int | None = None
+    paused: int | None = None
 
 
 class SavedUnsaid(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -55,13 +57,14 @@ class SavedMarks(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Facts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The engine's time and counts, and the checksum of the rows."""
+    """The engine's time and counts, the checksum of the rows, and the sources whose silence is excused."""
 
     now: int | None
     sequence: int
     refused_late: int
     keyless: int
     sha256: str
+    excused: dict[Why, list[str]] = {}
 
 
 Row = tuple[What, int, bytes]
@@ -76,7 +79,8 @@ def _saved(key: Key, state: KeyState) -> SavedState:
     base = None if state.base is NO_BASE else state.base
     return SavedState(
         key, state.last_arrival, state.trail, state.waiting, base, state.settled, state.spoken, state.quiet_until,
-        state.held_back, state.more_held_back, state.absent,
+        state.held_back, state.more_held_back, state.absent, state.straggled,
+        state.paused,
     )  # fmt: skip
 
 
@@ -103,7 +107,8 @@ def _state(saved: SavedState) -> tuple[Key, KeyState]:
     state.last_arrival, state.settled, state.spoken = saved.last_arrival, saved.settled, saved.spoken
     state.trail, state.waiting, state.base = saved.trail, saved.waiting, saved.base or NO_BASE
     state.quiet_until, state.held_back = saved.quiet_until, saved.held_back
-    state.more_held_back, state.absent = saved.more_held_back, saved.absent
+    state.more_held_back, state.absent, state.straggled = saved.more_held_back, saved.absent, saved.straggled
+    state.paused = saved.paused
     state.refold()
     return saved.key, state
 
@@ -118,12 +123,12 @@ def items_of(row: bytes) -> list[DigestItem]:
     return msgspec.json.decode(row, type=list[DigestItem])
 
 
-def write_alerts(folder: Path, rows: Iterable[Row], now: int | None, sequence: int, late: int, keyless: int) -> None:
-    """Write every row."""
+def write_alerts(folder: Path, rows: Iterable[Row], facts: Facts) -> None:
+    """Write every row, and the engine's facts with the rows' checksum."""
     import pyarrow as pa
 
     listed = list(rows)
-    facts = Facts(now, sequence, late, keyless, _checksum(listed))
+    facts = msgspec.structs.replace(facts, sha256=_checksum(listed))
     columns: dict[str, pa.Array[Any]] = {
         "what": pa.array([what for what, _, _ in listed], pa.string()),
         "ordinal": pa.array([ordinal for _, ordinal, _ in listed], pa.int64()),
@@ -151,7 +156,7 @@ def read_alerts(folder: Path) -> tuple[Facts, list[Row]]:
         facts = msgspec.json.decode(metadata[b"facts"], type=Facts)
         columns = (table.column(name).to_pylist() for name in ("what", "ordinal", "value"))
         rows: list[Row] = list(zip(*columns, strict=True))
-    except (pa.ArrowException, msgspec.MsgspecError, KeyError, OSError) as error:
+    except (pa.ArrowException, msgspec.MsgspecError, UnicodeDecodeError, KeyError, OSError) as error:
         raise ArtefactDamaged(f"{path} cannot be read ({error}); restore a copy of the folder") from None
     if _checksum(rows) != facts.sha256:
         raise ArtefactDamaged(f"{path} is not what was written: its checksum differs; restore a copy of the folder")

@@ -43,6 +43,6 @@ def _tell(alert: Alert, state: KeyState, events: Iterable[Heard], lateness: int)
     says: list[Say] = []
     for heard in events:
         while (due := state.due(alert, lateness)) is not None and due[0] <= heard.arrival:
-            says += state.tick(alert, due[0], due[1])
+            says += state.tick(alert, due[0], due[1], lateness)
         says += state.hear(alert, heard, lateness)
     return says

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from likewise.kernels.compile import add_to_eight, codes_at, compiled, inlined, integers_at, ones, trailing_zeros
 from likewise.matching.bitmap import layout as L
+from likewise.matching.bitmap.sparse_kernels import search_code
 
 Integers = NDArray[np.int64]
 Words = NDArray[np.uint64]
@@ -104,14 +105,7 @@ def find_holders(table: int, ordinal: int, holders: Integers) -> int:
         ordinals = codes_at(record[L.ORDINALS], slots)
         if not ordinals[0] <= ordinal <= ordinals[slots - 1]:
             continue
-        low, high = 0, slots
-        while low < high:
-            middle = (low + high) >> 1
-            if ordinals[middle] < ordinal:
-                low = middle + 1
-            else:
-                high = middle
-        if ordinals[low] == ordinal:
+        if search_code(ordinals, slots, ordinal) >= 0:
             if count < len(holders):
                 holders[count] = index
             count += 1

@@ -8,7 +8,7 @@ met by too many rather than too few, and the hub decides.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -17,6 +17,7 @@ from likewise.matching.covering.compatibility import compatible
 from likewise.matching.demand.filters import DemandFilter, Part, Parts
 from likewise.matching.demand.offers import Form, Offer, Offers
 from likewise.matching.demand.scores import Scores
+from likewise.matching.plain.alerts.moves import watched
 from likewise.matching.plain.conditions import PlainConjunction, plain_condition
 from likewise.matching.plain.mappings import best_mapping, score_of
 from likewise.matching.plain.needed import Needed
@@ -25,7 +26,6 @@ from likewise.matching.plain.terms import asked_attribute, asked_value, seen_val
 from likewise.matching.plain.truth import meets_as_meant
 from likewise.model import Condition, Interval, Predicate, Subscription, fold, read_number
 from likewise.model.announcements.announcement import LARGEST
-from likewise.model.condition import Node
 from likewise.model.event import EventTuple
 from likewise.model.hierarchies.types import NO_TYPES, Hierarchy
 from likewise.model.text import attribute_names
@@ -57,18 +57,10 @@ def demanded(subscription: Subscription) -> list[Subscription]:
     ['{t > 25, not mode = away}', '{t exists}']
     """
     plain = replace(subscription, alert=None, top=None, select=(), from_one_source=False)
-    found = [plain]
-    alert = subscription.alert
-    if alert is not None and isinstance(subscription.body, Condition):
-        for conjunction in subscription.body.conjunctions():
-            asked: list[Node] = [
-                Predicate(p.attribute, "exists", attribute_relaxed=p.attribute_relaxed) for p in conjunction.positive
-            ]
-            if asked:
-                found.append(replace(plain, body=Condition(tuple(dict.fromkeys(asked)))))
-        if isinstance(alert.once_until, tuple):
-            found.append(replace(plain, body=Condition(alert.once_until)))
-    return found
+    if subscription.alert is None:
+        return [plain]
+    asked = watched(subscription)
+    return [plain, *(each for each in (asked.about, asked.until) if each is not None)]
 
 
 def needs_everything(subscription: Subscription) -> bool:
@@ -108,11 +100,23 @@ def _conjunction(
     types: Hierarchy,
 ) -> Parts | None:  # fmt: skip
     """The parts of one conjunction; None if no event can meet it. One of `not` alone is met by everything."""
+    every = [(True,) * len(offers.offers)] * len(conjunction.positive)
+    return meant_parts(conjunction, offers, every, scores, theme, needed, types)
+
+
+def meant_parts(
+    conjunction: PlainConjunction, offers: Offers, allowed: Sequence[Sequence[bool]], scores: Scores,
+    theme: tuple[str, ...], needed: Needed, types: Hierarchy,
+) -> Parts | None:  # fmt: skip
+    """The parts of one conjunction, of the offers that are `allowed` to meet each predicate."""
     if conjunction.some and not offers.listed:
         return None
     rows: list[list[Meant | None]] = []
-    for predicate in conjunction.positive:
-        row = [_meant(predicate, offer, scores, theme, needed, types) for offer in offers.offers]
+    for predicate, may in zip(conjunction.positive, allowed, strict=True):
+        row = [
+            _meant(predicate, offer, scores, theme, needed, types) if fits else None
+            for offer, fits in zip(offers.offers, may, strict=True)
+        ]
         if not any(row):
             return None
         rows.append(row)

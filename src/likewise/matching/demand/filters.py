@@ -67,6 +67,37 @@ class Judged(msgspec.Struct, frozen=True):
     allowed: dict[str, tuple[Predicate, ...]]  # by folded name
     texts: dict[str, frozenset[str]]  # by folded name; where it is not named, texts do not matter
 
+    def look(self, event: Event) -> Seen:
+        """What an event has that was not judged, or lies outside what was announced; and its tuples by name."""
+        new: list[str] = []
+        outside: list[str] = []
+        by_name: dict[str, list[EventTuple]] = {}
+        for item, term in zip(event.tuples, seen_attributes(event), strict=True):
+            names = attribute_names(item.attribute)
+            own = names[0]
+            if term not in self.terms or (item.group and "[]" not in item.attribute):
+                new.append(f"{item.attribute} {item.unit}".rstrip())
+            elif own in by_name and "[]" not in own:
+                new.append(f"{item.attribute}, twice")
+            else:
+                allowed = self.allowed.get(own, ())
+                if allowed and not any(meets(each, item) for each in allowed):
+                    outside.append(f"{item.attribute} = {item.value}")
+                texts = self.texts.get(own)
+                if texts is not None and isinstance(item.value, str) and fold(item.value) not in texts:
+                    new.append(f"{item.attribute} = {item.value}")
+            for name in names:
+                by_name.setdefault(name, []).append(item)
+        return Seen(by_name, tuple(new), tuple(outside))
+
+
+class Seen(NamedTuple):
+    """An event's tuples by folded name, what is new in it, and what lies outside what was announced."""
+
+    by_name: dict[str, list[EventTuple]]
+    new: tuple[str, ...]
+    outside: tuple[str, ...]
+
 
 class Looked(NamedTuple):
     """What became of an event: which subscriptions may want it, and what is new in it or outside what was announced."""
@@ -103,27 +134,9 @@ class Demand(msgspec.Struct, frozen=True):
 
     def look(self, event: Event, types: Hierarchy = NO_TYPES) -> Looked:
         """Whether an event of the source is wanted, by whom, and what it has that was not judged."""
-        new: list[str] = []
-        outside: list[str] = []
-        by_name: dict[str, list[EventTuple]] = {}
-        for item, term in zip(event.tuples, seen_attributes(event), strict=True):
-            names = attribute_names(item.attribute)
-            own = names[0]
-            if term not in self.judged.terms or (item.group and "[]" not in item.attribute):
-                new.append(f"{item.attribute} {item.unit}".rstrip())
-            elif own in by_name and "[]" not in own:
-                new.append(f"{item.attribute}, twice")
-            else:
-                allowed = self.judged.allowed.get(own, ())
-                if allowed and not any(meets(each, item) for each in allowed):
-                    outside.append(f"{item.attribute} = {item.value}")
-                texts = self.judged.texts.get(own)
-                if texts is not None and isinstance(item.value, str) and fold(item.value) not in texts:
-                    new.append(f"{item.attribute} = {item.value}")
-            for name in names:
-                by_name.setdefault(name, []).append(item)
+        by_name, new, outside = self.judged.look(event)
         met = tuple(each.id for each in self.filters if each.meets(by_name, types))
-        return Looked((*met, *self.everything), tuple(new), tuple(outside))
+        return Looked((*met, *self.everything), new, outside)
 
 
 class DemandChange(msgspec.Struct, frozen=True):

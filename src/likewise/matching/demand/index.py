@@ -8,16 +8,19 @@ others. When feedback or annotations change, what was compiled is made anew.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
 
 from likewise.matching.annotating.step import AnnotationStep
 from likewise.matching.demand.access import AccessIndex, Needs, OfferIndex, needs_of
 from likewise.matching.demand.compiling import Compiled, asked_terms, compile_demand, needs_everything
-from likewise.matching.demand.filters import Demand, Judged
+from likewise.matching.demand.expected import expected_key
+from likewise.matching.demand.filters import Demand, DemandFilter, Judged
 from likewise.matching.demand.offers import Offers, offers_of
 from likewise.matching.demand.scores import Scores
 from likewise.matching.engines import Engines, Profile
 from likewise.matching.plain.needed import Needed
 from likewise.model import Event, Predicate, Subscription, fold
+from likewise.model.alerts.spoken import Key
 from likewise.model.announcements.announcement import Announcement
 from likewise.semantics.interpretation import Interpretation
 
@@ -33,6 +36,15 @@ class _Shared:
         self.number = 0
         self.sources: set[str] = set()
         self.compiled: dict[int, Compiled] = {}
+
+
+class Asked(NamedTuple):
+    """What is asked of sources that offer the same: filters by their subscriptions' numbers, and what they go by."""
+
+    group: int
+    filters: dict[int, DemandFilter]
+    judged: Judged
+    everything: tuple[int, ...]
 
 
 class DemandIndex:
@@ -61,7 +73,7 @@ class DemandIndex:
         self._access = AccessIndex()
         self._announced: dict[str, tuple[Announcement, Texts]] = {}
         self._of: dict[str, _Shared] = {}
-        self._shared: dict[Offers, _Shared] = {}
+        self._shared: dict[object, _Shared] = {}  # by the offers and the types of their values
         self._offered = OfferIndex()
         self._numbered: dict[int, _Shared] = {}
         self._last = 0
@@ -125,35 +137,39 @@ class DemandIndex:
 
     # -- announcements --------------------------------------------------------------------------
 
-    def announce(self, announcement: Announcement, texts: Texts = lambda name: ()) -> set[int]:
+    def announce(
+        self, announcement: Announcement, texts: Texts = lambda name: (), key: str | None = None
+    ) -> set[int]:  # fmt: skip
         """Hold an announcement, in place of the source's earlier one; the subscriptions that it concerns.
 
-        `texts` gives further texts that an attribute is known to have.
+        `texts` gives further texts that an attribute is known to have. Where several speak for one source, each has a
+        `key` of its own in place of the source.
         """
-        self.revoke(announcement.source)
-        self._announced[announcement.source] = (announcement, texts)
+        key = announcement.source if key is None else key
+        self.revoke(key)
+        self._announced[key] = (announcement, texts)
         offers = offers_of(announcement, self._interpretation.annotations.current(), self._step.annotated, texts)
-        shared = self._shared.get(offers)
+        shared = self._shared.get((offers, offers.kinds()))
         if shared is None:
-            shared = self._shared[offers] = _Shared(offers)
+            shared = self._shared[offers, offers.kinds()] = _Shared(offers)
             self._last += 1
             shared.number = self._last
             self._numbered[shared.number] = shared
             self._offered.add(shared.number, offers)
             self._compile(shared, self._candidates(offers))
-        shared.sources.add(announcement.source)
-        self._of[announcement.source] = shared
+        shared.sources.add(key)
+        self._of[key] = shared
         return {number for number, made in shared.compiled.items() if made.filter.alternatives} | set(self._everything)
 
     def revoke(self, source: str) -> None:
-        """Let an announcement go."""
+        """Let an announcement go, by its source or its key."""
         self._announced.pop(source, None)
         shared = self._of.pop(source, None)
         if shared is None:
             return
         shared.sources.discard(source)
         if not shared.sources:
-            del self._shared[shared.offers]
+            del self._shared[shared.offers, shared.offers.kinds()]
             del self._numbered[shared.number]
             self._offered.remove(shared.number, shared.offers)
 
@@ -192,6 +208,12 @@ class DemandIndex:
 
     def demand(self, source: str) -> Demand:
         """What a source is asked for."""
+        asked = self.asked(source)
+        filters = tuple(made for made in asked.filters.values())
+        return Demand(source, filters, asked.judged, tuple(self._subscriptions[n].id for n in asked.everything))
+
+    def asked(self, source: str) -> Asked:
+        """The same by the numbers of subscriptions, and by the number of what sources that offer the same share."""
         shared = self._of[source]
         texts: dict[str, set[str]] = {}
         for made in shared.compiled.values():
@@ -209,8 +231,20 @@ class DemandIndex:
             {name: tuple(each) for name, each in allowed.items() if all(p.operator != "exists" for p in each)},
             {name: frozenset(each) for name, each in texts.items()},
         )
-        filters = tuple(made.filter for _, made in sorted(shared.compiled.items()) if made.filter.alternatives)
-        return Demand(source, filters, judged, tuple(self._subscriptions[n].id for n in self._everything))
+        filters = {number: made.filter for number, made in sorted(shared.compiled.items()) if made.filter.alternatives}
+        return Asked(shared.number, filters, judged, tuple(self._everything))
+
+    def expected_key(self, source: str, number: int, said: Announcement | None = None) -> Key | None:
+        """The key of an alert whose silence is an absence by what a source announced; None if there is none.
+
+        `said` is what it announced, if the index was told more of it.
+        """
+        subscription, interpretation = self._subscriptions[number], self._interpretation
+        said = said or self._announced[source][0]
+        return expected_key(
+            subscription, said, interpretation.annotations.current(), self._step.annotated,
+            self._scores, self._needed(subscription), interpretation.types,
+        )  # fmt: skip
 
     def up_to_date(self) -> bool:
         """Whether what was compiled still holds: neither feedback nor annotations have changed since."""
@@ -220,11 +254,11 @@ class DemandIndex:
         """Make everything anew, after feedback or annotations changed."""
         self._judged = self._judged_by()
         self._scores.forget()
-        announced = list(self._announced.values())
+        announced = dict(self._announced)
         for source in list(self._of):
             self.revoke(source)
-        for announcement, texts in announced:
-            self.announce(announcement, texts)
+        for key, (announcement, texts) in announced.items():
+            self.announce(announcement, texts, key)
 
     def _judged_by(self) -> tuple[object, ...]:
         feedback = self._interpretation.feedback

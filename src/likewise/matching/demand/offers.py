@@ -65,6 +65,10 @@ class Offers(NamedTuple):
         """Whether any of it stands in a list."""
         return any("[]" in offer.name for offer in self.offers)
 
+    def kinds(self) -> tuple[tuple[type, ...], ...]:
+        """Of which type each value is: `true` is not 1, though Python calls them equal."""
+        return tuple(tuple(map(type, offer.values)) for offer in self.offers)
+
 
 def offers_of(
     announcement: Announcement,
@@ -96,8 +100,8 @@ def offers_of(
             added.update(dict.fromkeys(seen[1:]))
             for form in _forms(item, seen[0], [row for row in perhaps if _about(row, each.name)], theme):
                 forms[form] = None
-        known = dict.fromkeys((*each.values, *texts(each.name), *_states(each)))
-        made.append(Offer(each.name, tuple(forms), each.predicate(), tuple(known), each.kind))
+        known = {(type(value), value): value for value in (*each.values, *texts(each.name), *_states(each))}
+        made.append(Offer(each.name, tuple(forms), each.predicate(), tuple(known.values()), each.kind))
     added.update({EventTuple(row.attribute, row.added(), row.unit): None for row in perhaps if row.value})
     for item in added:
         form = Form(seen_attribute(item, theme))

@@ -62,6 +62,26 @@ class ForestEngine(BaseEngine):
             level = [n for node in level for stall in node.children.values() for n in stall]
         return deepest
 
+    def trees(self) -> list[tuple[list[int], list[int]]]:
+        """Of each root, the subscriptions that ask for it, and those of everything below it.
+
+        >>> from likewise.model import Predicate
+        >>> engine = ForestEngine()
+        >>> for ordinal, bound in enumerate([3.0, 1.0, 2.0]):
+        ...     engine.add(ordinal, Subscription(Condition((Predicate("x", ">", bound),))), 0)
+        >>> engine.trees()
+        [([1], [2, 0])]
+        """
+        found = []
+        for root in (node for stall in self._roots.values() for node in stall):
+            below, pending = list[int](), [root.children]
+            while pending:
+                for node in (each for stall in pending.pop().values() for each in stall):
+                    below.extend(node.ordinals)
+                    pending.append(node.children)
+            found.append((list(root.ordinals), below))
+        return found
+
     def add(self, ordinal: int, subscription: Subscription, at: int) -> None:
         """Put the condition below the conditions that cover it and above those it covers."""
         self.admit(ordinal, subscription)

@@ -9,8 +9,8 @@ final states it reaches list the patterns it meets.
 Constants are numbered (labels). The transitions that every triple tries first need no search: lists by
 label give the state after a subject, after `?` and a predicate, and after `?`, `?` and an object. The
 pattern of three variables, which the paper leaves out, is kept aside and met by every triple. One triple alone
-goes by `triple_look_up` to the same final states; many follow the machine in `triple_automaton_kernels`. A variable
-that stands twice in a pattern is two `?` for the machine; that both are the same term is checked after it.
+goes by `triple_look_up`, which holds the same patterns; many follow the machine in `triple_automaton_kernels`. A
+variable that stands twice in a pattern is two `?` for the machine; that both are the same term is checked after it.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class TripleAutomaton:
         self._after_predicate: list[Second | None] = [None]
         self._after_object: list[Final | None] = [None]
         self._everything: Final | None = None
-        self._look_up = TripleLookUp()  # the lists of the final states
+        self._look_up = TripleLookUp()  # the same patterns, for one triple alone
         self._table: AutomatonTable | None = None
         # The numbers of the patterns a triple (subject, predicate, object) meets, in no particular order.
         self.match: Callable[[str, str, str], list[int]] = self._look_up.find
@@ -103,8 +103,8 @@ class TripleAutomaton:
             self._equal[number] = equal
         s, p, o = (NO_LABEL if is_variable(part) else self._label(part) for part in parts)
         final = self._final(s, p, o)
-        if not final.numbers and (s or p or o):
-            self._look_up.put(*_constants(parts), final.numbers)
+        if s or p or o:
+            self._look_up.put(*_constants(parts), number)
         final.numbers.append(number)
         self._settle()
         if self._table is not None:
@@ -156,8 +156,8 @@ class TripleAutomaton:
             self._table.touch(final)
         if not final.numbers:
             self._prune(s, p, o, final)
-            if s or p or o:
-                self._look_up.drop(*_constants(parts))
+        if s or p or o:
+            self._look_up.drop(*_constants(parts), number)
         for part in parts:
             if not is_variable(part):
                 self._release(part)
@@ -239,11 +239,14 @@ class TripleAutomaton:
     # -- matching -------------------------------------------------------------------------------
 
     def _settle(self) -> None:
-        """Have `match` do no more than the patterns there are need: most have a constant, and each variable once."""
-        self.match = self._match_all if self._equal or self._everything is not None else self._look_up.find
+        """Have `match` do no more than the patterns there are need: most are alone with their constants."""
+        rare = self._equal or self._look_up.alike or self._everything is not None
+        self.match = self._match_all if rare else self._look_up.find
 
     def _match_all(self, subject: str, predicate: str, object: str) -> list[int]:
         found = self._look_up.find(subject, predicate, object)
+        if self._look_up.alike:
+            found = self._look_up.with_alike(found)
         if self._everything is not None:
             found += self._everything.numbers
         if self._equal and found:
@@ -286,6 +289,7 @@ class TripleAutomaton:
         """Insert many patterns, numbered on from `first`."""
         for number, pattern in enumerate(patterns, first):
             self.insert(pattern, number)
+        self._look_up.pack()
 
 
 def _agree(parts: tuple[str, str, str], equal: Pairs) -> bool:

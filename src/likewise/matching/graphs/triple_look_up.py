@@ -1,114 +1,141 @@
 """One triple among many patterns: a dictionary for each kind of pattern, asked only where an answer is possible.
 
-The final states of a triple automaton by what leads to them. For each subject it is known which kinds of patterns it
-stands in, as one small number; the others are not asked, and their keys not made. Few objects are touched, which counts
-more than the number of steps: with 10,000 patterns each one is far away in memory.
+A dictionary leads from the constants of a pattern straight to its number; the numbers of further patterns with the same
+constants stand aside, since most have none. About subjects that stand in no pattern nothing else is asked. Few objects
+are touched, which counts more than the number of steps: with 10,000 patterns each one is far away in memory.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from typing import Any
+from typing import Any, Final
 
-Numbers = list[int]
-NONE: tuple[int, ...] = ()
-SUBJECT, WITH_PREDICATE, WITH_OBJECT, WITH_BOTH = 1, 2, 4, 8  # kinds of patterns with a subject
-EVERY = SUBJECT | WITH_PREDICATE | WITH_OBJECT | WITH_BOTH
+_FEW: Final = 1_000  # keys that fit anywhere
 
 
 class TripleLookUp:
-    """Lists of numbers by the constants of their pattern; "" is a variable. A list may change later.
+    """Numbers by the constants of their pattern; "" is a variable, and a pattern has at least one constant.
 
     >>> known = TripleLookUp()
-    >>> known.put("<a>", "", "", [1]); known.put("<a>", "", "<o>", [2]); known.put("", "<p>", "", [3])
+    >>> known.put("<a>", "", "", 1); known.put("<a>", "", "<o>", 2); known.put("", "<p>", "", 3)
     >>> known.find("<a>", "<p>", "<o>")
     [3, 1, 2]
-    >>> known.drop("<a>", "", "")
-    >>> known.find("<a>", "<p>", "<x>")
-    [3]
+    >>> known.put("<a>", "", "", 4); known.drop("", "<p>", "", 3)
+    >>> known.with_alike(known.find("<a>", "<p>", "<x>"))
+    [1, 4]
     """
 
-    __slots__ = ("_counts", "_kinds", "_o", "_p", "_po", "_s", "_so", "_sp", "_spo", "find")
+    __slots__ = ("_o", "_p", "_packed", "_po", "_s", "_so", "_sp", "_spo", "_stands", "_subjects", "alike", "find")
 
     def __init__(self) -> None:
-        self._kinds: dict[str, int] = {}  # of each subject
-        self._counts: dict[tuple[str, int], int] = {}  # lists of a subject and a kind, where there are several
-        self._s: dict[str, Numbers] = {}
-        self._p: dict[str, Numbers] = {}
-        self._o: dict[str, Numbers] = {}
-        self._sp: dict[tuple[str, str], Numbers] = {}
-        self._so: dict[tuple[str, str], Numbers] = {}
-        self._po: dict[tuple[str, str], Numbers] = {}
-        self._spo: dict[tuple[str, str, str], Numbers] = {}
+        self.alike: dict[int, list[int]] = {}  # by the number that is found: others with the same constants
+        self._subjects: set[str] = set()
+        self._stands: dict[str, int] = {}  # in how many keys a subject stands
+        self._s: dict[str, int] = {}
+        self._p: dict[str, int] = {}
+        self._o: dict[str, int] = {}
+        self._sp: dict[tuple[str, str], int] = {}
+        self._so: dict[tuple[str, str], int] = {}
+        self._po: dict[tuple[str, str], int] = {}
+        self._spo: dict[tuple[str, str, str], int] = {}
+        self._packed = _FEW  # keys there were when they were last packed
         self.find = _finder(self)
 
-    def put(self, s: str, p: str, o: str, numbers: Numbers) -> None:
-        """Hold the list of a pattern that has at least one constant."""
-        held, key, kind = self._place(s, p, o)
-        held[key] = numbers
-        if kind:
-            if self._kinds.get(s, 0) & kind:
-                self._counts[s, kind] = self._counts.get((s, kind), 1) + 1
-            else:
-                self._kinds[s] = self._kinds.get(s, 0) | kind
+    def put(self, s: str, p: str, o: str, number: int) -> None:
+        """Hold a pattern."""
+        held, key = self._place(s, p, o)
+        first = held.setdefault(key, number)
+        if first != number:
+            self.alike.setdefault(first, []).append(number)
+            return
+        if s:
+            self._subjects.add(s)
+            self._stands[s] = self._stands.get(s, 0) + 1
+        if len(self) >= 2 * self._packed:
+            self.pack()
 
-    def drop(self, s: str, p: str, o: str) -> None:
+    def drop(self, s: str, p: str, o: str, number: int) -> None:
         """Let it go."""
-        held, key, kind = self._place(s, p, o)
-        del held[key]
-        if kind:
-            left = self._counts.pop((s, kind), 1) - 1
-            if left > 1:
-                self._counts[s, kind] = left
-            elif not left:
-                self._kinds[s] -= kind
-                if not self._kinds[s]:
-                    del self._kinds[s]
+        held, key = self._place(s, p, o)
+        first = held[key]
+        others = self.alike.pop(first, None)
+        if others is None:
+            del held[key]
+            if s:
+                self._stands[s] -= 1
+                if not self._stands[s]:
+                    del self._stands[s]
+                    self._subjects.remove(s)
+            return
+        if first == number:
+            first = held[key] = others.pop(0)
+        else:
+            others.remove(number)
+        if others:
+            self.alike[first] = others
 
-    def _place(self, s: str, p: str, o: str) -> tuple[dict[Any, Numbers], Hashable, int]:
-        """The dictionary of a pattern, its key there, and its kind if it has a subject."""
+    def __len__(self) -> int:
+        single = len(self._s) + len(self._p) + len(self._o)
+        return single + len(self._sp) + len(self._so) + len(self._po) + len(self._spo)
+
+    def pack(self) -> None:
+        """Make the keys anew, beside each other: made one by one they are spread over the memory, and slower."""
+        every: tuple[dict[Any, int], ...] = (self._sp, self._so, self._po, self._spo)
+        for held in every:
+            items = [((*key,), number) for key, number in held.items()]
+            held.clear()
+            held.update(items)
+        self._packed = max(_FEW, len(self))
+
+    def with_alike(self, found: list[int]) -> list[int]:
+        """What was found, and those with the same constants."""
+        return [*found, *(number for first in found for number in self.alike.get(first, ()))]
+
+    def _place(self, s: str, p: str, o: str) -> tuple[dict[Any, int], Hashable]:
+        """The dictionary of a pattern and its key there."""
         match bool(s), bool(p), bool(o):
             case True, False, False:
-                return self._s, s, SUBJECT
+                return self._s, s
             case True, True, False:
-                return self._sp, (s, p), WITH_PREDICATE
+                return self._sp, (s, p)
             case True, False, True:
-                return self._so, (s, o), WITH_OBJECT
+                return self._so, (s, o)
             case True, True, True:
-                return self._spo, (s, p, o), WITH_BOTH
+                return self._spo, (s, p, o)
             case False, True, False:
-                return self._p, p, 0
+                return self._p, p
             case False, False, True:
-                return self._o, o, 0
+                return self._o, o
             case _:
-                return self._po, (p, o), 0
+                return self._po, (p, o)
 
 
-def _finder(known: TripleLookUp) -> Callable[[str, str, str], Numbers]:
-    """The numbers of all patterns whose constants a triple has, in a list of its own.
+def _finder(known: TripleLookUp) -> Callable[[str, str, str], list[int]]:
+    """The numbers of the patterns whose constants a triple has, one for each kind, in a list of its own.
 
-    Made once, with all it asks bound: looking that up each time would cost as much as two of the dictionaries.
+    Made once, with all it asks bound; `in` before the value is read costs less than a call of `get` that finds nothing.
     """
-    kinds_of = known._kinds.get
-    by_s, by_p, by_o = known._s.get, known._p.get, known._o.get
-    by_sp, by_so, by_po, by_spo = known._sp.get, known._so.get, known._po.get, known._spo.get
+    subjects, in_s, in_p, in_o = known._subjects, known._s, known._p, known._o
+    in_sp, in_so, in_po, in_spo = known._sp, known._so, known._po, known._spo
 
-    def find(s: str, p: str, o: str) -> Numbers:
-        kinds = kinds_of(s, 0)
-        if kinds == EVERY:
-            return [
-                *by_p(p, NONE), *by_o(o, NONE), *by_po((p, o), NONE),
-                *by_s(s, NONE), *by_sp((s, p), NONE), *by_so((s, o), NONE), *by_spo((s, p, o), NONE),
-            ]  # fmt: skip
-        found = [*by_p(p, NONE), *by_o(o, NONE), *by_po((p, o), NONE)]
-        if kinds & SUBJECT:
-            found += by_s(s, NONE)
-        if kinds & WITH_PREDICATE:
-            found += by_sp((s, p), NONE)
-        if kinds & WITH_OBJECT:
-            found += by_so((s, o), NONE)
-        if kinds & WITH_BOTH:
-            found += by_spo((s, p, o), NONE)
+    def find(s: str, p: str, o: str) -> list[int]:
+        found = []
+        if p in in_p:
+            found.append(in_p[p])
+        if o in in_o:
+            found.append(in_o[o])
+        key: Any
+        if (key := (p, o)) in in_po:
+            found.append(in_po[key])
+        if s in subjects:
+            if s in in_s:
+                found.append(in_s[s])
+            if (key := (s, p)) in in_sp:
+                found.append(in_sp[key])
+            if (key := (s, o)) in in_so:
+                found.append(in_so[key])
+            if (key := (s, p, o)) in in_spo:
+                found.append(in_spo[key])
         return found
 
     return find

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
@@ -10,6 +11,7 @@ import msgspec
 from likewise.defaults import ALERT_FORGET
 from likewise.errors import ArtefactDamaged, UnknownId
 from likewise.matching.plain.alerts.digest import end_of_period, gathered, item_of, with_items
+from likewise.matching.plain.alerts.excuses import WHYS, Excuses
 from likewise.matching.plain.alerts.moves import PlainWatch, key_of
 from likewise.matching.plain.alerts.story import (
     Heard,
@@ -19,14 +21,16 @@ from likewise.matching.plain.alerts.story import (
     hear,
     heard_at,
     is_blank,
+    last_of,
     outage_since,
+    remember,
     take_back,
     tick,
 )
 from likewise.matching.plain.alerts.unsaid import Unsaid, heard_more, names, retells, told_again
 from likewise.matching.plain.similarity import SeenEvent
 from likewise.model.alerts.clauses import Alert
-from likewise.model.alerts.spoken import DigestItem, Key, Spoken
+from likewise.model.alerts.spoken import DigestItem, Key, Spoken, Why
 from likewise.model.event import Event
 from likewise.model.match import Match
 from likewise.model.probability import AS_SCORED, ProbabilityCurve
@@ -46,6 +50,7 @@ class _Saved(msgspec.Struct, frozen=True):
     keyless: int
     alerts: list[tuple[int, list[tuple[Key, Story]], list[DigestItem], list[tuple[Key, Unsaid]]]]
     marks: list[tuple[int, list[tuple[Key, dict[str, int]]]]]
+    excused: dict[Why, list[str]]
 
 
 class PlainAlert:
@@ -71,6 +76,7 @@ class PlainAlerts:
         self._sequence = 0
         self._alerts: dict[int, PlainAlert] = {}
         self._marks: dict[object, Marks] = {}  # shared by alerts about the same
+        self._excuses = Excuses()
 
     def __len__(self) -> int:
         return len(self._alerts)
@@ -122,6 +128,8 @@ class PlainAlerts:
             told = hear(held.alert, story, heard, self.lateness)
             if told[1] and retells(held.alert) and key not in held.unsaid:
                 held.unsaid[key] = Unsaid(story, (heard,))
+            if timeless:
+                told = (self._paused_or_not(held, key, told[0], now), told[1])
             said += self._keep(ordinal, held, key, *told)
         for family, key in marked:
             self._mark(family, key, source, time)
@@ -160,7 +168,7 @@ class PlainAlerts:
                 held.items, held.unsaid = [], {}
                 continue
             story = held.stories[key]
-            told = tick(held.alert, story, moment, what)
+            told = tick(held.alert, story, moment, what, self.lateness)
             if told[1] and retells(held.alert) and key not in held.unsaid:
                 held.unsaid[key] = Unsaid(story)
             said += self._keep(ordinal, held, key, *told)
@@ -187,7 +195,10 @@ class PlainAlerts:
             held.items = [item for item in held.items if item.event_id != event_id]
             for key, story in sorted(held.stories.items()):
                 if key not in again:
-                    said += self._keep(ordinal, held, key, *take_back(held.alert, story, event_id, self.now or 0))
+                    story, says = take_back(held.alert, story, event_id, self.now or 0)
+                    if held.alert.absent_for is not None:
+                        story = self._paused_or_not(held, key, story, self.now or 0)
+                    said += self._keep(ordinal, held, key, story, says)
         return said
 
     def _tell_again(self, ordinal: int, held: PlainAlert, key: Key, event_id: str) -> bool:
@@ -204,7 +215,10 @@ class PlainAlerts:
         held.unsaid[key] = found[0]._replace(settled=settled)
         if not any(item.key == key for item in held.items):
             del held.unsaid[key]
-        self._keep(ordinal, held, key, found[1], [])
+        story = found[1]
+        if held.alert.absent_for is not None:
+            story = self._paused_or_not(held, key, story, self.now or 0)
+        self._keep(ordinal, held, key, story, [])
         return True
 
     def outage(self, by: int, until: int | None = None) -> None:
@@ -213,8 +227,81 @@ class PlainAlerts:
             if held.alert.absent_for is not None:
                 held.unsaid = {}
                 for key, story in list(held.stories.items()):
+                    if story.paused is not None:  # all of its silence is excused
+                        continue
                     part = by if until is None else outage_since(heard_at(story), by, until)
                     held.stories[key] = _moved(story, part, only_arrival=True)
+
+    def excuse(self, sources: Iterable[str], why: Why, at: int) -> None:
+        """From now on the silence of some sources means nothing."""
+        self._excuses.add(sources, why)
+        self._look_at_pauses(at)
+
+    def end_excuse(self, sources: Iterable[str], why: Why, at: int) -> None:
+        """It counts again; what passed meanwhile does not."""
+        self._excuses.end(sources, why)
+        self._look_at_pauses(at)
+
+    def excused(self, why: Why) -> set[str]:
+        """The sources whose silence means nothing."""
+        return set(self._excuses.sources[why])
+
+    def expects(self, ordinal: int, key: Key) -> bool:
+        """Whether a key of an alert is waited for."""
+        return ordinal in self._alerts and key in self._alerts[ordinal].stories
+
+    def _look_at_pauses(self, at: int) -> None:
+        now = at if self.now is None else max(self.now, at)
+        for held in self._alerts.values():
+            if held.alert.absent_for is not None:
+                for key, story in list(held.stories.items()):
+                    held.stories[key] = self._paused_or_not(held, key, story, now)
+
+    def _paused_or_not(self, held: PlainAlert, key: Key, story: Story, now: int) -> Story:
+        last = story.base.last
+        sources = {*story.base.run.holding, *(each.source for each in story.trail), *([last.source] if last else [])}
+        excused = self._excuses.hold_for(sources if held.alert.per else {key[0]})
+        if excused == (story.paused is not None):
+            return story
+        held.unsaid.pop(key, None)
+        if excused:
+            return story._replace(paused=now)
+        assert story.paused is not None
+        part = outage_since(heard_at(story), now - story.paused, now)
+        return _moved(story, part, only_arrival=True)._replace(paused=None)
+
+    def expect(self, ordinal: int, key: Key, source: str, event_id: str | None, at: int) -> None:
+        """Something is to come from a key, though nothing held yet: its silence counts from now on."""
+        held, now = self._alerts[ordinal], at if self.now is None else max(self.now, at)
+        story = self._story(held, key, now)
+        if held.alert.absent_for is None or last_of(story, holding=True) is not None:
+            return
+        sequence, self._sequence = self._sequence, self._sequence + 1
+        heard = Heard(sequence, now, now, source, event_id, True, False, False, 1.0, 1.0)
+        story = remember(story._replace(last_arrival=max(story.last_arrival, now)), heard)
+        held.unsaid.pop(key, None)
+        held.stories[key] = self._paused_or_not(held, key, story, now)
+
+    def unexpect(self, ordinal: int, key: Key, event_id: str) -> None:
+        """It is not to come any more; a key that has held otherwise is watched on."""
+        held = self._alerts[ordinal]
+        story = held.stories.get(key)
+        if held.alert.absent_for is not None and story is not None:
+            story = story._replace(trail=tuple(each for each in story.trail if each.event_id != event_id))
+            held.unsaid.pop(key, None)
+            held.stories[key] = story
+            if last_of(story, holding=True) is None:
+                del held.stories[key]
+
+    def rename(self, before: str, after: str) -> None:
+        """What is expected was said anew: by another event, in place of an earlier one."""
+        for held in self._alerts.values():
+            if held.alert.absent_for is not None:
+                for key, story in held.stories.items():
+                    trail = tuple(e._replace(event_id=after) if e.event_id == before else e for e in story.trail)
+                    if trail != story.trail:
+                        held.unsaid.pop(key, None)
+                    held.stories[key] = story._replace(trail=trail)
 
     def shift(self, by: int) -> None:
         """Let everything count as so many µs later: a clock was set."""
@@ -245,17 +332,20 @@ class PlainAlerts:
             (next(o for o, held in self._alerts.items() if _family(held) == family), list(of.items()))
             for family, of in self._marks.items()
         ]
-        saved = _Saved(self.now, self._sequence, self.refused_late, self.keyless, kept, marks)
+        excused = {why: sorted(self._excuses.sources[why]) for why in WHYS}
+        saved = _Saved(self.now, self._sequence, self.refused_late, self.keyless, kept, marks, excused)
         (folder / FILE).write_bytes(msgspec.json.encode(saved))
 
     def load(self, folder: Path) -> None:
         """Take up what `save` wrote."""
         try:
             saved = msgspec.json.decode((folder / FILE).read_bytes(), type=_Saved)
-        except (OSError, msgspec.MsgspecError) as error:
+        except (OSError, UnicodeDecodeError, msgspec.MsgspecError) as error:
             raise ArtefactDamaged(f"{folder / FILE} cannot be read ({error}); restore a copy of the folder") from None
         self.now, self._sequence = saved.now, saved.sequence
         self.refused_late, self.keyless = saved.refused_late, saved.keyless
+        for why, sources in saved.excused.items():
+            self._excuses.add(sources, why)
         for ordinal, stories, items, unsaid in saved.alerts:
             if ordinal not in self._alerts:
                 raise UnknownId(str(ordinal))
@@ -309,5 +399,7 @@ def _moved(story: Story, by: int, *, only_arrival: bool = False) -> Story:
         ),
         settled=None if story.settled is None or only_arrival else story.settled + by,
         last_arrival=story.last_arrival + by,
+        straggled=None if story.straggled is None else story.straggled + (0 if only_arrival else by),
+        paused=story.paused if story.paused is None or only_arrival else story.paused + by,
         quiet_until=story.quiet_until if story.quiet_until is None or only_arrival else story.quiet_until + by,
     )

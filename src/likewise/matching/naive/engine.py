@@ -7,7 +7,7 @@ are enumerated, windows are recomputed. Faster engines are compared with this on
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, get_args
 
@@ -29,6 +29,7 @@ from likewise.matching.plain.needed import Needed
 from likewise.matching.plain.similarity import SeenEvent
 from likewise.matching.plain.statements import SeenStatements, relevance
 from likewise.matching.plain.window import Trace
+from likewise.model.alerts.spoken import Key, Why
 from likewise.model.event import Event
 from likewise.model.explanation import Explanation
 from likewise.model.hierarchies.types import NO_TYPES, Hierarchy
@@ -148,6 +149,34 @@ class NaiveEngine(BaseEngine):
     def outage(self, by: int, until: int | None = None) -> None:
         """Nothing could be heard for so long (µs), until a moment."""
         self.alerts.outage(by, until)
+
+    def excuse(self, sources: Iterable[str], why: Why, at: int) -> None:
+        """From now on the silence of some sources means nothing."""
+        self.alerts.excuse(sources, why, at)
+
+    def end_excuse(self, sources: Iterable[str], why: Why, at: int) -> None:
+        """It counts again."""
+        self.alerts.end_excuse(sources, why, at)
+
+    def excused(self, why: Why) -> set[str]:
+        """The sources whose silence means nothing."""
+        return self.alerts.excused(why)
+
+    def expects(self, ordinal: int, key: Key) -> bool:
+        """Whether a key of an alert is waited for."""
+        return self.alerts.expects(ordinal, key)
+
+    def expect(self, ordinal: int, key: Key, source: str, event_id: str | None, at: int) -> None:
+        """Something is to come from a key, though nothing held yet."""
+        self.alerts.expect(ordinal, key, source, event_id, at)
+
+    def unexpect(self, ordinal: int, key: Key, event_id: str) -> None:
+        """It is not to come any more."""
+        self.alerts.unexpect(ordinal, key, event_id)
+
+    def rename(self, before: str, after: str) -> None:
+        """What is expected was said anew."""
+        self.alerts.rename(before, after)
 
     @property
     def keyless(self) -> int:

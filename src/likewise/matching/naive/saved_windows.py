@@ -73,6 +73,6 @@ def read_windows(folder: Path) -> SavedWindows:
         for row in table.to_pylist():
             ordinal = row.pop("ordinal")
             windows.setdefault(ordinal, []).append(msgspec.convert(row, Publication))
-    except (pa.ArrowException, msgspec.MsgspecError, KeyError, OSError) as error:
+    except (pa.ArrowException, msgspec.MsgspecError, UnicodeDecodeError, KeyError, OSError) as error:
         raise ArtefactDamaged(f"{path} cannot be read ({error}); restore a copy of the folder") from None
     return SavedWindows(now, arrivals, windows)

@@ -79,7 +79,7 @@ def read_arrays(path: Path) -> dict[str, NDArray[Any]]:
     begin = head + int.from_bytes(whole[len(MAGIC) : head], "little")
     try:
         entries = msgspec.json.decode(whole[head:begin], type=list[Placed])
-    except msgspec.MsgspecError as error:
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise ArtefactDamaged(f"the list of arrays in {path} cannot be read ({error})") from None
     found = {}
     for entry in entries:

@@ -28,6 +28,7 @@ from likewise.matching.engines import PROFILES, Engines
 from likewise.matching.matcher_state import MatcherState
 from likewise.matching.saved import index
 from likewise.matching.saved.feedback import read_feedback, write_feedback
+from likewise.matching.saved.seals import check_files, files_below, seal_of, sealed
 from likewise.matching.saved.subscriptions import Line
 from likewise.model import Kind
 from likewise.model.hierarchies.types import Hierarchy
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
     from likewise.semantics.measure import Measure
     from likewise.semantics.space import Space
 
-VERSION = 2  # 1 had no checksum of the subscriptions
+VERSION = 3  # 1 had no checksum of the subscriptions, 2 none of what else is there
 SUBSCRIPTIONS = "subscriptions.jsonl"
 FEEDBACK = "feedback.arrow"
 ANNOTATIONS = "annotations.csv"
@@ -63,6 +64,8 @@ class Manifest(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     annotations: int = 0  # how many rows
     types: int = 0  # how many pairs
     checksum: str = ""  # of the subscriptions
+    files: dict[str, str] = {}  # the checksums of the others, but for those of the index, which has its own
+    seal: str = ""  # the checksum of all of this
     states: tuple[Kind, ...] = ()  # the kinds whose state stands in `engines`: without it nothing goes on as it was
 
 
@@ -113,9 +116,10 @@ def save(state: MatcherState, folder: Path, *, indexed: bool = True) -> None:
         manifest = Manifest(
             "likewise-matcher", VERSION, by.threshold, state.next_ordinal, len(state.held),
             by.configuration(), by.space_checksum(), by.lateness, by.is_given(), engines,
-            len(rows), len(by.types.declared), digest, tuple(states),
+            len(rows), len(by.types.declared), digest,
+            files_below(building, SUBSCRIPTIONS, index.FOLDER), states=tuple(states),
         )  # fmt: skip
-        (building / "manifest.json").write_bytes(msgspec.json.format(msgspec.json.encode(manifest)))
+        (building / "manifest.json").write_bytes(msgspec.json.format(msgspec.json.encode(sealed(manifest))))
         if folder.exists():
             folder.rename(reserved / "old")
         building.rename(folder)
@@ -141,6 +145,7 @@ def load(
 ) -> MatcherState:
     """What a matcher held, from what `save` wrote; `types` and `annotations` in place of the saved ones."""
     manifest = _manifest(folder)
+    check_files(folder, manifest.files)
     if interpretation is None:
         interpretation = Interpretation(
             space=space,
@@ -205,7 +210,7 @@ def _hold(folder: Path, manifest: Manifest, state: MatcherState) -> None:
         for count, raw in enumerate(lines, 1):
             try:
                 line = msgspec.json.decode(raw, type=Line)
-            except msgspec.DecodeError as error:
+            except (msgspec.DecodeError, UnicodeDecodeError) as error:
                 raise ArtefactDamaged(f"{path}, line {count}: {error}; restore a copy") from None
             held.append(Addition(line.ordinal, line.subscription, 0))
             ends.append(line.ends)
@@ -218,7 +223,7 @@ def _types(folder: Path, manifest: Manifest) -> Hierarchy:
     if manifest.types:
         try:
             pairs = msgspec.json.decode((folder / TYPES).read_bytes(), type=list[tuple[str, str]])
-        except (OSError, msgspec.MsgspecError) as error:
+        except (OSError, UnicodeDecodeError, msgspec.MsgspecError) as error:
             raise ArtefactDamaged(f"{folder / TYPES} cannot be read ({error}); restore a copy") from None
     _check_count(folder / TYPES, len(pairs), manifest.types)
     return Hierarchy(pairs)
@@ -251,8 +256,10 @@ def _manifest(folder: Path) -> Manifest:
                 f"{folder} was saved in version {raw['v']}; this one reads up to {VERSION}: upgrade likewise"
             )
         manifest = msgspec.convert(raw, Manifest)
-    except msgspec.MsgspecError as error:
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise ArtefactDamaged(f"{path} cannot be read ({error}); restore a copy") from None
     if manifest.format != "likewise-matcher":
         raise ArtefactDamaged(f"{path} is not the manifest of a saved matcher")
+    if manifest.v == VERSION and manifest.seal != seal_of(manifest):
+        raise ArtefactDamaged(f"{path} is not what was saved: its seal does not fit; restore a copy")
     return manifest

@@ -89,7 +89,7 @@ def unfit(folder: Path, subscriptions: str, choice: Engines) -> str:
     place = folder / FOLDER
     try:
         manifest = msgspec.json.decode((place / "manifest.json").read_bytes(), type=IndexManifest)
-    except (OSError, msgspec.MsgspecError) as error:
+    except (OSError, UnicodeDecodeError, msgspec.MsgspecError) as error:
         return f"its manifest cannot be read ({error})"
     if (manifest.format, manifest.v) != (FORMAT, VERSION):
         return f"it is {manifest.format!r}, version {manifest.v}; this one reads {FORMAT!r}, version {VERSION}"

@@ -44,7 +44,7 @@ class StoredLines:
             raw = self._bytes[int(self._starts[line]) : int(self._starts[line + 1])]
             try:
                 found = msgspec.json.decode(raw, type=Line).subscription
-            except msgspec.DecodeError as error:
+            except (msgspec.DecodeError, UnicodeDecodeError) as error:
                 raise ArtefactDamaged(f"{self._path}, line {line + 1}: {error}; restore a copy") from None
             self._read[line] = found
         return found

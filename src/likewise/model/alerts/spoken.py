@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import msgspec
 
+Why = Literal["unreachable", "resting"]  # a source's silence is excused: what brings it is down, or it was told to rest
 Key = tuple[str, ...]  # the values of `per`, or the source alone; a source that is not stated is ''
 
 

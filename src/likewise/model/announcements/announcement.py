@@ -24,9 +24,10 @@ from likewise.model.predicate import Predicate
 from likewise.model.subscription import check_themes
 from likewise.model.text import fold
 from likewise.model.units import any_unit, suggestion
-from likewise.model.values import Interval
+from likewise.model.values import Interval, Quantity
 
 AnnouncedKind = Literal["number", "text", "boolean", ""]
+_ENCODE = msgspec.json.Encoder().encode
 LARGEST = 1.7e308  # of a number: what is announced to be a number lies between it and its negative
 
 
@@ -75,6 +76,10 @@ class AnnouncedAttribute(msgspec.Struct, frozen=True, forbid_unknown_fields=True
         if kind in ("text", "boolean") and (bounds or self.unit):
             raise InputError(f"{self.name!r} is announced as {kind}, so it has no unit and no range; leave them out")
         msgspec.structs.force_setattr(self, "kind", kind)
+        try:
+            self.predicate()
+        except InputError as error:  # a bound that no number holds once it is brought to the unit's base
+            raise InputError(f"the range or values of {self.name!r} cannot be compared: {error}") from None
 
     def _kind(self, ranged: bool) -> AnnouncedKind:
         if ranged or self.unit:
@@ -87,15 +92,18 @@ class AnnouncedAttribute(msgspec.Struct, frozen=True, forbid_unknown_fields=True
         """What every announced value meets; one that does not lies outside the announcement.
 
         >>> AnnouncedAttribute("temp", low=0).predicate().operator
-        'between'
+        '>='
         """
         if self.values:
             return Predicate(self.name, "in", self.values)
-        if self.low is None and self.high is None:
+        if self.low is not None and self.high is not None:
+            return Predicate(self.name, "between", Interval(self.low, self.high, unit=self.unit))
+        bound = self.low if self.high is None else self.high
+        if bound is None:
             return Predicate(self.name, "exists")
-        low = -LARGEST if self.low is None else self.low
-        high = LARGEST if self.high is None else self.high
-        return Predicate(self.name, "between", Interval(low, high, unit=self.unit))
+        return Predicate(
+            self.name, ">=" if self.high is None else "<=", Quantity(bound, self.unit) if self.unit else bound
+        )
 
 
 class Area(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -179,8 +187,8 @@ class Announcement(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit
         )
 
     def same_as(self, other: Announcement) -> bool:
-        """Whether it says what another does, whatever their leases."""
-        return msgspec.structs.replace(other, lease=self.lease) == self
+        """Whether it says what another does, whatever their leases; `true` is not 1."""
+        return _ENCODE(msgspec.structs.replace(other, lease=self.lease)) == _ENCODE(self)
 
 
 def _check_once(attributes: Sequence[AnnouncedAttribute]) -> None:

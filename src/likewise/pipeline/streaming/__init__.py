@@ -4,6 +4,8 @@
 subscriptions, and `matched_events` is what both make: one row an event, with the numbers of the subscriptions it met.
 `dataframes` does so with the rows of any DataFrame; `run` is a query of our own, from `inlets` to `outlets`, whose
 `checkpoint` remembers what each batch was planned to do before its tasks (`task`) run. `backtest` tallies (`tally`)
-what stored events would have met. Topics of Kafka are sent to by
-`kafka_outlet`, with `kafka_settings`.
+what stored events would have met. Both run orders as `tasks` of one job. Payloads that are no plain JSON are read by
+`forms`. Topics of Kafka are sent to by `kafka_outlet`, with `kafka_settings`. Where a change log lies in an object
+store, machines have `matcher_copies`. Rankings and alerts have a `state` by shards. `metrics` is what a stream
+did, for Prometheus.
 """

@@ -9,7 +9,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -23,12 +23,12 @@ from likewise.lake.once import write_whole
 from likewise.pipeline.streaming.inlets.files import FileInlet
 from likewise.pipeline.streaming.inlets.ranges import FileRange
 from likewise.pipeline.streaming.matched_events import MatchedEvents, match_events
-from likewise.pipeline.streaming.matchers import MeaningChoice, opened, save_matcher
+from likewise.pipeline.streaming.matchers import MeaningChoice, opened, refuse_stateful, save_matcher
 from likewise.pipeline.streaming.tally import EXAMPLES, Place, Tally, tally_changes, tally_found
-from likewise.pipeline.streaming.task import Done, raised, read_range
+from likewise.pipeline.streaming.task import Done, read_range
+from likewise.pipeline.streaming.tasks import raised, run_each
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from pyspark.sql import SparkSession
 
 _ALWAYS: Final = -(2**62)  # a moment at which nothing is over
@@ -84,12 +84,16 @@ def backtest(
         raise InputError(f"{out} exists already; choose another folder or overwrite it")
     held = log.held(version)
     former = None if against is None else log.held(against)
+    for version_of in (held, former):
+        refuse_stateful(() if version_of is None else version_of.subscriptions.values())
     choice, matchers = choice or MeaningChoice(), log.folder / "matchers"
-    folder = save_matcher(held, _ALWAYS, choice, matchers)
-    before = "" if former is None else str(save_matcher(former, _ALWAYS, choice, matchers))
+    folder = save_matcher(held, _ALWAYS, choice.as_logged(held.known), matchers)
+    before = ""
+    if former is not None:
+        before = save_matcher(former, _ALWAYS, choice.as_logged(former.known), matchers)
     changed = {} if former is None else changed_ids(held, former)
     ranges = _ranges(events)
-    orders = [BacktestOrder(each, str(folder), examples, before, changed) for each in ranges]
+    orders = [BacktestOrder(each, folder, examples, before, changed) for each in ranges]
     tally = Tally()
     for each in _run(spark, orders):
         tally.add(each, examples)
@@ -125,39 +129,23 @@ def _ranges(events: Path) -> list[FileRange]:
 
 
 def _run(spark: SparkSession, orders: list[BacktestOrder]) -> Iterator[Tally]:
-    told = [msgspec.json.encode(order) for order in orders]
-    rows = spark.range(0, len(told), 1, numPartitions=len(told)).mapInArrow(_mapper(told), "task long, found binary")
-    found = {row["task"]: bytes(row["found"]) for row in rows.collect()}
-    for number in range(len(orders)):
-        yield _decoded(found[number])
+    for found in run_each(spark, [msgspec.json.encode(order) for order in orders], tally_order):
+        yield _decoded(found)
 
 
 def _decoded(data: bytes) -> Tally:
     if data.startswith(b"!"):
-        raise raised(msgspec.json.decode(data[1:], type=Done))
+        done = msgspec.json.decode(data[1:], type=Done)
+        raise raised(done.error, done.code)
     return msgspec.json.decode(data, type=Tally)
 
 
-def _mapper(orders: list[bytes]) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    def mapped(rows: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        from likewise.pipeline.streaming.backtest import do
-
-        return do(rows, orders)
-
-    return mapped
-
-
-def do(rows: Iterator[pa.RecordBatch], orders: list[bytes]) -> Iterator[pa.RecordBatch]:
-    """What a worker does with the numbers of its tasks."""
-    import pyarrow as pa
-
-    for number in (int(number) for row in rows for number in row.column(0).to_numpy()):
-        try:
-            found = msgspec.json.encode(tally_range(msgspec.json.decode(orders[number], type=BacktestOrder)))
-        except LikewiseError as error:
-            found = b"!" + msgspec.json.encode(Done(error=str(error), code=error.code))
-        columns: list[Any] = [pa.array([number], pa.int64()), pa.array([found], pa.binary())]
-        yield pa.RecordBatch.from_arrays(columns, names=["task", "found"])
+def tally_order(order: bytes) -> bytes:
+    """What a worker does with one order; an error begins with `!`."""
+    try:
+        return msgspec.json.encode(tally_range(msgspec.json.decode(order, type=BacktestOrder)))
+    except LikewiseError as error:
+        return b"!" + msgspec.json.encode(Done(error=str(error), code=error.code))
 
 
 def tally_range(order: BacktestOrder) -> Tally:

@@ -4,6 +4,7 @@
     batches/0000000007.json    what batch 7 reads and sees, written before it runs
     commits/0000000007.json    what came of it, written after its rows were committed
     positions/0000000007.json  how far everything was read after batch 7, so that older files may go
+    state/0000000007/          what rankings and alerts know after batch 7 (`state.shards`)
 
 A batch that was planned and not committed is run again as it was planned, whatever has changed since.
 """
@@ -11,16 +12,18 @@ A batch that was planned and not committed is run again as it was planned, whate
 from __future__ import annotations
 
 import uuid
-from pathlib import Path
 from typing import Final, TypeVar
 
 import msgspec
 
-from likewise.errors import ArtefactDamaged, ArtefactVersion, InputError
+from likewise.errors import ArtefactVersion, InputError
 from likewise.lake.once import create_once, write_whole
+from likewise.lake.places import Place
+from likewise.lake.versioned import decoded
 from likewise.matching.saved.index import product
 from likewise.pipeline.streaming.inlets.ranges import Positions, Range
 from likewise.pipeline.streaming.matchers import MeaningChoice
+from likewise.pipeline.streaming.state.places import SHARDS
 
 FORMAT: Final = "likewise-stream"
 VERSION: Final = 1
@@ -36,6 +39,8 @@ class Query(msgspec.Struct, frozen=True):
     subscriptions: str
     keep: str = "matches"
     tenant: str = "default"
+    shards: int = SHARDS
+    payload: str = "auto"
 
 
 class StoredQuery(msgspec.Struct, frozen=True):
@@ -66,6 +71,7 @@ class Counts(msgspec.Struct, frozen=True):
     matched: int = 0
     matches: int = 0
     bad: int = 0
+    said: int = 0  # by rankings and alerts
 
     def plus(self, other: Counts) -> Counts:
         """Both together."""
@@ -77,7 +83,7 @@ class Counts(msgspec.Struct, frozen=True):
 class Checkpoint:
     """The checkpoint of a query in a folder, which is made if it is not there."""
 
-    def __init__(self, folder: Path, query: Query) -> None:
+    def __init__(self, folder: Place, query: Query) -> None:
         self.folder = folder
         stored = StoredQuery(FORMAT, VERSION, uuid.uuid4().hex[:12], query)
         path = folder / "query.json"
@@ -145,18 +151,10 @@ class Checkpoint:
                     (self.folder / room / f"{number:010d}.json").unlink(missing_ok=True)
 
 
-def _numbers(folder: Path) -> list[int]:
-    names = [path.stem for path in folder.glob("*.json")] if folder.is_dir() else []
+def _numbers(folder: Place) -> list[int]:
+    names = [path.name.removesuffix(".json") for path in folder.iterdir()] if folder.is_dir() else []
     return sorted(int(name) for name in names if name.isdecimal())
 
 
-def _decoded(path: Path, kind: type[T]) -> T:
-    try:
-        raw = msgspec.json.decode(path.read_bytes())
-        if isinstance(raw, dict) and isinstance(raw.get("v"), int) and raw["v"] > VERSION:
-            raise ArtefactVersion(
-                f"{path} was written in version {raw['v']}; this one reads up to {VERSION}: upgrade likewise"
-            )
-        return msgspec.convert(raw, kind)
-    except msgspec.MsgspecError as error:
-        raise ArtefactDamaged(f"{path} cannot be read ({error}); restore a copy") from None
+def _decoded(path: Place, kind: type[T]) -> T:
+    return decoded(path, path.read_bytes(), kind, current=VERSION)

@@ -13,9 +13,10 @@ import pyarrow as pa
 
 from likewise.errors import FormatError
 from likewise.formats.arrow.schema import FIELDS, batch_schema
+from likewise.pipeline.streaming.forms.form import PayloadForm
 from likewise.pipeline.streaming.matched_events import MatchedEvents, match_events
 from likewise.pipeline.streaming.matchers import MeaningChoice, made, opened
-from likewise.pipeline.streaming.payloads import ReadPayloads, read_payloads, read_structs, read_table
+from likewise.pipeline.streaming.payloads import AUTO, Beside, ReadPayloads, read_payloads, read_structs, read_table
 
 KEPT: Final = ("matches", "wanted", "all")
 _EVENT: Final = ("event_id", "event_source", "event_time")
@@ -31,13 +32,14 @@ class FrameTask(msgspec.Struct, frozen=True):
     folder: str = ""
     subscriptions: bytes = b""
     choice: MeaningChoice = MeaningChoice()
+    form: PayloadForm = AUTO
 
 
 def run(rows: Iterator[pa.RecordBatch], task: FrameTask) -> Iterator[pa.RecordBatch]:
     """The rows that `likewise.spark.match` promises, batch by batch."""
     matcher = opened(task.folder) if task.folder else made(task.subscriptions, task.choice)
     for batch in rows:
-        read = _read(batch, task.payload)
+        read = _read(batch, task)
         found = match_events(matcher, read.events, task.at)
         if task.keep == "wanted":
             yield read.events.take(found.places).to_arrow(dictionary=False).replace_schema_metadata(None)
@@ -47,7 +49,8 @@ def run(rows: Iterator[pa.RecordBatch], task: FrameTask) -> Iterator[pa.RecordBa
             yield _matches(batch, read, found, task.payload)
 
 
-def _read(batch: pa.RecordBatch, payload: str) -> ReadPayloads:
+def _read(batch: pa.RecordBatch, task: FrameTask) -> ReadPayloads:
+    payload = task.payload
     if payload not in batch.schema.names:
         names = [name for name in FIELDS if name in batch.schema.names]
         return read_table(batch.select(names))
@@ -57,7 +60,15 @@ def _read(batch: pa.RecordBatch, payload: str) -> ReadPayloads:
     if not any(kind(column.type) for kind in (pa.types.is_binary, pa.types.is_string, pa.types.is_large_binary,
                                               pa.types.is_large_string)):  # fmt: skip
         raise FormatError(f"the column {payload!r} holds {column.type}; payloads are JSON as text or bytes, or structs")
-    return read_payloads(column.to_pylist())
+    return read_payloads(column.to_pylist(), Beside(task.form, _headers(batch), now=task.at))
+
+
+def _headers(batch: pa.RecordBatch) -> list[dict[str, bytes] | None] | None:
+    """The headers of messages, where Spark's own connector has brought them along."""
+    if "headers" not in batch.schema.names or not pa.types.is_list(batch.schema.field("headers").type):
+        return None
+    rows = batch.column("headers").to_pylist()
+    return [{each["key"]: each["value"] or b"" for each in row} if row else None for row in rows]
 
 
 def _matches(batch: pa.RecordBatch, read: ReadPayloads, found: MatchedEvents, payload: str) -> pa.RecordBatch:
@@ -74,7 +85,7 @@ def _matches(batch: pa.RecordBatch, read: ReadPayloads, found: MatchedEvents, pa
 def _all(batch: pa.RecordBatch, read: ReadPayloads, found: MatchedEvents) -> pa.RecordBatch:
     """Every row as it came, with what it met, or why it is no event."""
     size = batch.num_rows
-    numbers, scores = found._replace(places=read.places[found.places]).lists_of_all(size)
+    numbers, scores = found.by_payload(read.places).lists_of_all(size)
     reasons: list[str | None] = [None] * size
     for bad in read.bad:
         reasons[bad.place] = bad.reason

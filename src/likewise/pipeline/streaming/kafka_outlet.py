@@ -6,7 +6,7 @@ repeated sends the same messages again under the same keys, so that a consumer o
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +40,23 @@ class KafkaOutlet:
 
 def send_matches(rows: Iterable[pa.RecordBatch], topic: str, settings: Mapping[str, str]) -> None:
     """Send rows of the table `matches`, and wait until all are acknowledged."""
+    _send(_matches(rows), topic, settings)
+
+
+def send_said(rows: Iterable[dict[str, Any]], topic: str, settings: Mapping[str, str]) -> None:
+    """Send rows of the table `said`, under keys that are the same whenever a batch is repeated, and wait likewise."""
+    _send(((f"said/{row['shard']}/{row['place']}/{row['batch']}", row) for row in rows), topic, settings)
+
+
+def _matches(rows: Iterable[pa.RecordBatch]) -> Iterator[tuple[str, dict[str, Any]]]:
+    for batch in rows:
+        for row in batch.to_pylist():
+            time = row.pop("time")
+            row["time"] = None if time is None else round(time.timestamp() * 1_000_000)
+            yield f"{row['inlet']}/{row['partition']}/{row['offset']}/{row['batch']}", row
+
+
+def _send(messages: Iterable[tuple[str, dict[str, Any]]], topic: str, settings: Mapping[str, str]) -> None:
     from confluent_kafka import Producer
 
     producer = Producer(QUIET | {"linger.ms": "50", "enable.idempotence": "true"} | dict(settings))
@@ -49,18 +66,14 @@ def send_matches(rows: Iterable[pa.RecordBatch], topic: str, settings: Mapping[s
         if error is not None:
             refused.append(error)
 
-    for batch in rows:
-        for row in batch.to_pylist():
-            time = row.pop("time")
-            row["time"] = None if time is None else round(time.timestamp() * 1_000_000)
-            key = f"{row['inlet']}/{row['partition']}/{row['offset']}/{row['batch']}"
-            while True:
-                try:
-                    producer.produce(topic, msgspec.json.encode(row), key.encode(), on_delivery=told)
-                    break
-                except BufferError:  # its queue is full: wait for some to be acknowledged
-                    producer.poll(1.0)
-            producer.poll(0)
+    for key, row in messages:
+        while True:
+            try:
+                producer.produce(topic, msgspec.json.encode(row), key.encode(), on_delivery=told)
+                break
+            except BufferError:  # its queue is full: wait for some to be acknowledged
+                producer.poll(1.0)
+        producer.poll(0)
     left = producer.flush(_PATIENCE)
     if left or refused:
         reason = refused[0].str() if refused else f"{left} messages were not acknowledged in {_PATIENCE:.0f} s"

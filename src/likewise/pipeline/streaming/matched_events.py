@@ -32,6 +32,24 @@ class MatchedEvents(NamedTuple):
             pa.ListArray.from_arrays(offsets, pa.array(self.scores, pa.float32())),
         )
 
+    def by_payload(self, places: NDArray[np.int64]) -> MatchedEvents:
+        """The same by where events stood; what several events of one payload met is put together, with the best scores.
+
+        >>> found = MatchedEvents(*(np.array(a) for a in ([0, 1, 2], [0, 1, 3, 4], [7, 7, 9, 7], [0.5, 0.75, 1, 1])))
+        >>> [a.tolist() for a in found.by_payload(np.array([4, 4, 6]))]
+        [[4, 6], [0, 2, 3], [7, 9, 7], [0.75, 1.0, 1.0]]
+        """
+        where = places[self.places]
+        if len(where) < 2 or bool(np.all(np.diff(where) > 0)):
+            return self._replace(places=where)
+        payload = np.repeat(where, np.diff(self.offsets))
+        order = np.lexsort((-self.scores, self.numbers, payload))
+        payload, numbers, scores = payload[order], self.numbers[order], self.scores[order]
+        new = np.append(True, (np.diff(payload) != 0) | (np.diff(numbers) != 0))
+        payload, numbers, scores = payload[new], numbers[new], scores[new]
+        first = np.flatnonzero(np.diff(payload, prepend=-1))
+        return MatchedEvents(payload[first], np.append(first, len(payload)), numbers, scores)
+
     def lists_of_all(self, size: int) -> tuple[Any, Any]:
         """The same for every event of a batch, empty for those that met nothing."""
         counts = np.zeros(size + 1, np.int64)

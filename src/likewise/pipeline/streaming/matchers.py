@@ -10,20 +10,27 @@ import hashlib
 import shutil
 import tempfile
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Final
 
 import msgspec
 
-from likewise.errors import NotServed
-from likewise.lake.held_set import HeldSet, LoggedSubscription
+from likewise.errors import InputError, NotServed
+from likewise.lake.held_set import ComparedBy, HeldSet, Known, LoggedSubscription
+from likewise.lake.places import ObjectPlace, Place
+from likewise.matching.accepting import as_annotations
 from likewise.matching.matcher import Matcher
 from likewise.matching.saved.index import product
-from likewise.model import Subscription
+from likewise.model import Kind
+from likewise.pipeline.streaming.matcher_copies import copied, copies_of, share
+from likewise.semantics.concepts.library import inventory_checksum
+from likewise.semantics.feedback import Feedback, Judgement
+from likewise.semantics.interpretation import Interpretation
+from likewise.semantics.library import load_space
 
-STATEFUL: Final = ("top", "alert")  # kinds whose matches depend on what came before, wherever it was read
-_OPEN: Final = 2  # matchers a worker keeps: that of a batch, and the one before
+STATEFUL: Final[tuple[Kind, ...]] = ("top", "alert")  # kinds whose answers depend on what came before
+_OPEN: Final = 4  # matchers a worker keeps: those of a batch, and the ones before
 _opened: OrderedDict[str, Matcher] = OrderedDict()
 
 
@@ -34,31 +41,65 @@ class MeaningChoice(msgspec.Struct, frozen=True, omit_defaults=True):
     measure: str | None = None
     threshold: float | None = None
     annotations: str = ""
+    feedback: tuple[Judgement, ...] = ()
+    lateness: int = 0  # µs an event may be behind the newest and still move rankings and alerts
+
+    def as_logged(self, known: Known) -> MeaningChoice:
+        """The same, where nothing is said as the change log has it; another space than its own is refused."""
+        meant = known.meaning or ComparedBy()
+        choice = msgspec.structs.replace(
+            self,
+            space=self.space or meant.space,
+            measure=self.measure or meant.measure,
+            threshold=meant.threshold if self.threshold is None else self.threshold,
+            annotations=self.annotations or known.annotations or "",
+            feedback=self.feedback or known.feedback or (),
+        )
+        if meant.space_checksum and self.space is None and self.measure is None:
+            check_meaning(meant)
+        return choice
 
     def matcher(self) -> Matcher:
         """An empty matcher that compares so."""
         from likewise.semantics.annotations.rows import read_annotations
 
         rows = read_annotations(self.annotations, "annotations.csv") if self.annotations else None
-        return Matcher(space=self.space, measure=self.measure, threshold=self.threshold, annotations=rows)
+        by = Interpretation(
+            space=self.space, measure=self.measure, threshold=self.threshold, annotations=as_annotations(rows),
+            feedback=Feedback(self.feedback), lateness=self.lateness,
+        )  # fmt: skip
+        return Matcher(interpretation=by)
+
+
+def check_meaning(meant: ComparedBy) -> None:
+    """Refuse a space or an inventory that is other than where the change log is written: matches would be others."""
+    found = load_space(meant.space).checksum
+    if found != meant.space_checksum:
+        raise InputError(
+            f"the change log was written with the space {meant.space_checksum[:12]}, and {found[:12]} is here; bring "
+            "the same here, or name one on purpose with --space"
+        )
+    if meant.inventory_checksum and inventory_checksum() != meant.inventory_checksum:
+        raise InputError(
+            "the change log was written with other concepts than are here; bring those added by `likewise concepts "
+            "add`, or name a measure on purpose with --measure"
+        )
 
 
 def seen_at(held: HeldSet, at: int) -> list[LoggedSubscription]:
-    """What a batch at this moment sees: all whose validity is not over; a kind that needs a state is refused."""
-    seen = [each for each in held.subscriptions.values() if each.end is None or each.end > at]
+    """What a batch at this moment sees: all whose validity is not over."""
+    return [each for each in held.subscriptions.values() if each.end is None or each.end > at]
+
+
+def refuse_stateful(seen: Iterable[LoggedSubscription]) -> None:
+    """Raise `NotServed` for a ranking or an alert, where events are not looked at in their order."""
     for each in seen:
-        refuse_stateful(each.subscription)
-    return seen
-
-
-def refuse_stateful(subscription: Subscription) -> None:
-    """Raise `NotServed` for a ranking or an alert."""
-    if subscription.kind in STATEFUL:
-        raise NotServed(
-            f"{subscription.id!r} is a {'ranking' if subscription.kind == 'top' else 'subscription with a state'}: "
-            "what it delivers depends on the order of all events, which streams on Spark do not keep; a broker "
-            "serves it. Remove it from the change log, or write it without"
-        )
+        if each.subscription.kind in STATEFUL:
+            what = "ranking" if each.subscription.kind == "top" else "subscription with a state"
+            raise NotServed(
+                f"{each.subscription.id!r} is a {what}: what it delivers depends on the order of all events, which is "
+                "not kept here; `likewise stream run` and a broker serve it. Remove it, or write it without"
+            )
 
 
 def hold(matcher: Matcher, seen: Sequence[LoggedSubscription]) -> Matcher:
@@ -74,11 +115,19 @@ def hold(matcher: Matcher, seen: Sequence[LoggedSubscription]) -> Matcher:
     return matcher
 
 
-def save_matcher(held: HeldSet, at: int, choice: MeaningChoice, folder: Path) -> Path:
-    """The folder of a saved matcher for what is held, made unless it is there; `folder` is where such lie.
+def save_matcher(held: HeldSet, at: int, choice: MeaningChoice, folder: Place) -> str:
+    """Where a saved matcher for what is held lies, made unless it is there; `folder` is where such lie.
 
-    It goes on from the newest one of the same choice, if there is one.
+    It has no rankings and alerts (`state` serves them), and goes on from the newest one of the same choice.
     """
+    if isinstance(folder, ObjectPlace):
+        local = _save(held, at, choice, copies_of(folder))
+        share(local, folder / local.name)
+        return str(folder / local.name)
+    return str(_save(held, at, choice, folder))
+
+
+def _save(held: HeldSet, at: int, choice: MeaningChoice, folder: Path) -> Path:
     seen = seen_at(held, at)
     chosen = hashlib.sha256(msgspec.json.encode(choice)).hexdigest()[:12]
     over = len(held.subscriptions) - len(seen)
@@ -90,7 +139,7 @@ def save_matcher(held: HeldSet, at: int, choice: MeaningChoice, folder: Path) ->
         path for path in sorted(folder.glob(f"*-{chosen}-{product()}")) if int(path.name[:20]) < held.version
     ]  # fmt: skip
     matcher = Matcher.load(former[-1]) if former else choice.matcher()
-    hold(matcher, seen)
+    hold(matcher, [each for each in seen if each.subscription.kind not in STATEFUL])
     folder.mkdir(parents=True, exist_ok=True)
     making = Path(tempfile.mkdtemp(prefix=".making.", dir=folder))
     try:
@@ -102,11 +151,16 @@ def save_matcher(held: HeldSet, at: int, choice: MeaningChoice, folder: Path) ->
     return place
 
 
+def saved_at(address: str) -> Path:
+    """The folder of a saved matcher on this machine."""
+    return copied(address) if "://" in address else Path(address)
+
+
 def opened(folder: str) -> Matcher:
     """A saved matcher, opened once by a worker that uses it again and again."""
     found = _opened.get(folder)
     if found is None:
-        found = _opened[folder] = Matcher.load(folder)
+        found = _opened[folder] = Matcher.load(saved_at(folder))
         while len(_opened) > _OPEN:
             _opened.popitem(last=False)
     _opened.move_to_end(folder)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Protocol
 
 from likewise.errors import InputError
 from likewise.lake.delta_commits import DeltaCommits
 from likewise.lake.parts import Part
+from likewise.lake.places import Place, place_of
 from likewise.lake.plain_commits import PlainCommits
 from likewise.pipeline.streaming.kafka_outlet import KafkaOutlet
 from likewise.pipeline.streaming.kafka_settings import kafka_address
@@ -17,7 +17,7 @@ class Outlet(Protocol):
     """What parts are committed to; `folder` is where workers write them, None if they write none."""
 
     @property
-    def folder(self) -> Path | None:
+    def folder(self) -> Place | None:
         """Where workers write parts."""
         ...
 
@@ -39,9 +39,9 @@ def open_outlet(address: str) -> Outlet:
     """
     kind, _, place = address.partition(":")
     if kind == "parquet" and place:
-        return PlainCommits(Path(place).absolute())
+        return PlainCommits(place_of(place))
     if kind == "delta" and place:
-        return DeltaCommits(Path(place).absolute())
+        return DeltaCommits(place_of(place))
     if kind == "kafka":
         return KafkaOutlet(kafka_address(address))
     raise InputError(f"a stream goes to parquet:DIR, delta:DIR or kafka://host:port/topic, not to {address!r}")

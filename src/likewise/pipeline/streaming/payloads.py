@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import msgspec
 import numpy as np
 
-from likewise.errors import FormatError, LikewiseError
+from likewise.errors import FormatError, LikewiseError, Unavailable
 from likewise.formats.arrow.event_batch import EventBatch
 from likewise.formats.json.batches import read_good
+from likewise.model import Event
+from likewise.pipeline.streaming.forms.documents import Headers
+from likewise.pipeline.streaming.forms.form import PLAIN, PayloadForm, read_special
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
+
+
+AUTO: Final = PayloadForm()
 
 
 class BadPayload(NamedTuple):
@@ -33,17 +39,66 @@ class ReadPayloads(NamedTuple):
     bad: list[BadPayload]
 
 
-def read_payloads(payloads: Sequence[bytes | str | None]) -> ReadPayloads:
-    """The events of JSON payloads, each an object or an envelope.
+class Beside(NamedTuple):
+    """What stands beside payloads: their form, headers and sources of each where they have any, moments (µs)."""
+
+    form: PayloadForm = PLAIN
+    headers: Sequence[Headers | None] | None = None
+    sources: Sequence[str] | str | None = None
+    now: Sequence[int] | int = 0
+
+
+def read_payloads(payloads: Sequence[bytes | str | None], beside: Beside = Beside()) -> ReadPayloads:  # noqa: B008
+    """The events of payloads: of JSON, each an object or an envelope, or of what else they are said to be.
+
+    An event that names no source has the one that stands beside its payload. A payload may hold several events.
 
     >>> read = read_payloads([b'{"t": 21}', None, b'[1]'])
     >>> len(read.events), read.places.tolist(), [(bad.place, bad.code) for bad in read.bad]
     (1, [0], [(1, 'format'), (2, 'format')])
     """
     given = [b"" if each is None else each for each in payloads]
-    events, refused = read_good(given)
-    bad = [BadPayload(place, error.code, str(error)) for place, error in refused]
-    return ReadPayloads(events, _without(len(given), [each.place for each in bad]), bad)
+    special: dict[int, Sequence[Event]] = {}
+    wrong: list[BadPayload] = []
+    if not beside.form.plain and not (beside.form == AUTO and not any(beside.headers or ())):
+        for place, payload in enumerate(given):
+            data = payload.encode() if isinstance(payload, str) else payload
+            headers = beside.headers[place] if beside.headers is not None else None
+            now = beside.now if isinstance(beside.now, int) else int(beside.now[place])
+            try:
+                found = read_special(beside.form, data, headers or {}, now)
+                if isinstance(found, dict):
+                    given[place] = msgspec.json.encode(found)
+                elif found is not None:
+                    special[place] = found
+            except Unavailable:
+                raise
+            except LikewiseError as error:
+                wrong.append(BadPayload(place, error.code, str(error)))
+    aside = {*special, *(each.place for each in wrong)}
+    places = [place for place in range(len(given)) if place not in aside] if aside else list(range(len(given)))
+    events, refused = read_good([given[place] for place in places] if aside else given)
+    wrong += [BadPayload(places[place], error.code, str(error)) for place, error in refused]
+    kept = _without(len(given), [*aside, *(each.place for each in wrong)])
+    if beside.sources is not None:
+        said = beside.sources
+        events = events.with_sources([said] * len(kept) if isinstance(said, str) else [said[n] for n in kept.tolist()])
+    read = ReadPayloads(events, kept, sorted(wrong))
+    return read if not special else _with_special(read, special, beside)
+
+
+def _with_special(read: ReadPayloads, special: dict[int, Sequence[Event]], beside: Beside) -> ReadPayloads:
+    """The events of other documents between those of JSON, in the order of their payloads."""
+    found: list[tuple[int, Event]] = list(zip(read.places.tolist(), read.events, strict=True))
+    for place, events in special.items():
+        said = beside.sources if isinstance(beside.sources, str) or beside.sources is None else beside.sources[place]
+        found += [
+            (place, each if each.source or said is None else msgspec.structs.replace(each, source=said))
+            for each in events
+        ]
+    found.sort(key=lambda pair: pair[0])  # which keeps the order of a document's own events
+    events = EventBatch.from_events([each for _, each in found])
+    return ReadPayloads(events, np.array([place for place, _ in found], np.int64), read.bad)
 
 
 def read_structs(rows: Sequence[dict[str, Any] | None]) -> ReadPayloads:

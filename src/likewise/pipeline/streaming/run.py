@@ -7,7 +7,7 @@ gives equal rows under the same names, and is committed once (docs/decisions/010
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -17,21 +17,27 @@ from likewise.errors import ArtefactDamaged, InputError
 from likewise.lake.change_log import ChangeLog
 from likewise.lake.held_set import HeldSet
 from likewise.lake.parts import SUBSCRIPTIONS, Part, subscription_rows, write_part
+from likewise.lake.places import Place, place_of, store_settings
 from likewise.matching.matcher import system_clock
 from likewise.matching.saved.index import product
 from likewise.pipeline.streaming.checkpoint import Checkpoint, Counts, Plan, Query
+from likewise.pipeline.streaming.forms.form import PayloadForm, without_registry
 from likewise.pipeline.streaming.inlets.files import FileInlet
 from likewise.pipeline.streaming.inlets.ranges import Inlet
 from likewise.pipeline.streaming.kafka_settings import kafka_address
-from likewise.pipeline.streaming.matchers import MeaningChoice, save_matcher
+from likewise.pipeline.streaming.matchers import MeaningChoice, save_matcher, saved_at
 from likewise.pipeline.streaming.outlets import Outlet, open_outlet
-from likewise.pipeline.streaming.task import Done, Order, raised, run_task
+from likewise.pipeline.streaming.payloads import AUTO
+from likewise.pipeline.streaming.state.shard import ShardDone, ShardOrder
+from likewise.pipeline.streaming.state.shards import StreamState
+from likewise.pipeline.streaming.task import Done, Order, run_task
+from likewise.pipeline.streaming.tasks import raised, run_each
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from pyspark.sql import SparkSession
 
 MOST: Final = 1_000_000  # events of a batch, if nothing else is said
+MOST_SHARDS: Final = 999
 KEPT: Final = ("matches", "wanted", "all")
 
 
@@ -52,30 +58,38 @@ class Stream:
     def __init__(
         self,
         query: Query,
-        checkpoint: Path,
+        checkpoint: str | Place,
         choice: MeaningChoice | None = None,
         *,
         most: int = MOST,
         bad: str = "",
         kafka: Mapping[str, str] | None = None,
+        form: PayloadForm = AUTO,
     ) -> None:
         if query.keep not in KEPT:
             raise InputError(f"--keep is one of {', '.join(KEPT)}, found {query.keep!r}")
+        if not 1 <= query.shards <= MOST_SHARDS:
+            raise InputError(f"--shards is between 1 and {MOST_SHARDS}, found {query.shards}")
         if not query.tenant or any(c in query.tenant for c in "/\\=%") or query.tenant.startswith("."):
             raise InputError(f"a tenant's name is part of paths, so it has no / \\ = or %; found {query.tenant!r}")
-        self.query = query
         self.choice = choice or MeaningChoice()
         self.most = most
-        self.bad = str(Path(bad).absolute()) if bad else ""
-        self.kafka = dict(kafka or {})
+        self.bad = str(place_of(bad)) if bad else ""
+        self.kafka = without_registry(kafka or {})
+        self.form = form
+        self.query = query = msgspec.structs.replace(query, payload=form.label)
         self.inlet: Inlet = open_inlet(query.inlet, self.kafka)
         self.outlet: Outlet = open_outlet(query.outlet)
         if self.outlet.folder is None and query.keep != "matches":
             raise InputError(f"a topic takes matches alone; --keep {query.keep} needs parquet:DIR or delta:DIR")
-        self.log = ChangeLog.opened(Path(query.subscriptions).absolute())
+        self.log = ChangeLog.opened(query.subscriptions)
         self.matchers = self.log.folder / "matchers"
-        save_matcher(self.log.held(), system_clock(), self.choice, self.matchers)  # what cannot be held is said now
-        self.checkpoint = Checkpoint(checkpoint.absolute(), query)
+        held, at = self.log.held(), system_clock()
+        choice = self.choice.as_logged(held.known)
+        save_matcher(held, at, choice, self.matchers)  # what cannot be held is said now
+        self.state = StreamState(place_of(checkpoint))
+        self.state.check(held, at, choice)
+        self.checkpoint = Checkpoint(place_of(checkpoint), query)
 
     def batches(self, spark: SparkSession) -> Iterator[BatchReport]:
         """Run what is there to read, batch by batch, one that did not end first; ends when nothing is left."""
@@ -91,9 +105,10 @@ class Stream:
         if not ranges:
             return False
         held, at = self.log.held(), system_clock()
-        folder = save_matcher(held, at, self.choice, self.matchers)
+        choice = self.choice.as_logged(held.known)
+        folder = save_matcher(held, at, choice, self.matchers)
         plan = Plan(
-            self.checkpoint.last + 1, product(), held.version, at, tuple(ranges), self.choice, _meaning(folder)
+            self.checkpoint.last + 1, product(), held.version, at, tuple(ranges), choice, _meaning(folder)
         )  # fmt: skip
         self.checkpoint.write_plan(plan)
         return True
@@ -111,23 +126,43 @@ class Stream:
                     f"batch {plan.batch} was planned with another space or measure than there is now, and did not end; "
                     "bring them back, so that it gives the rows it was planned to"
                 )
+            feeds = self.state.feeds(held, plan.at, plan.choice, self.query.shards, folder)
             orders = [
-                Order(checkpoint.name, plan.batch, number, each, str(folder), plan.at, self.query.keep,
-                      self.query.tenant, str(outlet.folder or ""), self.bad, **self._topics())
+                Order(checkpoint.name, plan.batch, number, each, folder, plan.at, self.query.keep,
+                      self.query.tenant, str(outlet.folder or ""), self.bad, **self._elsewhere(), feeds=feeds,
+                      form=self.form, state=str(self.state.folder) if feeds else "")
                 for number, each in enumerate(plan.ranges)
             ]  # fmt: skip
             done = run_tasks(spark, orders)
             for each in done:
                 counts = counts.plus(each.counts)
             parts = [part for each in done for part in each.parts] + self._told(plan, held)
+            for moved in self._move(spark, plan, feeds, done):
+                parts += moved.parts
+                counts = counts.plus(Counts(said=moved.said))
             outlet.commit(checkpoint.name, plan.batch, parts)
         checkpoint.write_commit(counts)
+        self.state.tidy(plan.batch)
         seconds, lag = time.perf_counter() - began, self.inlet.lag(checkpoint.positions)
         return BatchReport(plan.batch, counts, plan.subscriptions, round(seconds, 3), lag, repeated)
 
-    def _topics(self) -> dict[str, Any]:
-        """What tasks must know of Kafka, where it takes part."""
+    def _move(self, spark: SparkSession, plan: Plan, feeds: str, done: list[Done]) -> list[ShardDone]:
+        """Let the events of a batch move rankings and alerts; what is left of those that went is let go."""
+        if not feeds and self.state.after(plan.batch - 1) is None:
+            return []
+        topics = {name: value for name, value in self._elsewhere().items() if name != "kafka"}
+        order = ShardOrder(
+            self.checkpoint.name, plan.batch, "", feeds, str(self.state.folder), self.query.tenant, plan.choice,
+            folder=str(self.outlet.folder or ""), **topics,
+        )  # fmt: skip
+        newest = max((each.newest for each in done if each.newest is not None), default=None)
+        return self.state.run(spark, order, [fed for each in done for fed in each.fed], newest)
+
+    def _elsewhere(self) -> dict[str, Any]:
+        """What tasks must know of Kafka and of object stores, where they take part."""
         said: dict[str, Any] = {}
+        if any("://" in each for each in (self.query.subscriptions, str(self.outlet.folder), self.bad)):
+            said["objects"] = store_settings()
         if self.query.inlet.startswith("kafka:"):
             said["kafka"] = self.kafka | {"bootstrap.servers": kafka_address(self.query.inlet).servers}
         if self.query.outlet.startswith("kafka:"):
@@ -161,6 +196,8 @@ def open_inlet(address: str, kafka: Mapping[str, str] | None = None) -> Inlet:
     """
     kind, _, place = address.partition(":")
     if kind == "files" and place:
+        if "://" in place:
+            raise InputError(f"files are read from a folder, not from {place}; copy them, or bring them by Kafka")
         return FileInlet(Path(place))
     if kind == "kafka":
         from likewise.pipeline.streaming.inlets.kafka import KafkaInlet
@@ -172,35 +209,19 @@ def open_inlet(address: str, kafka: Mapping[str, str] | None = None) -> Inlet:
 def run_tasks(spark: SparkSession, orders: list[Order]) -> list[Done]:
     """Every order as a task of one Spark job, in order; the first error is raised."""
     told = [msgspec.json.encode(order) for order in orders]
-    rows = spark.range(0, len(told), 1, numPartitions=len(told)).mapInArrow(_mapper(told), "task long, done binary")
-    found = {row["task"]: msgspec.json.decode(bytes(row["done"]), type=Done) for row in rows.collect()}
-    done = [found[number] for number in range(len(orders))]
+    done = [msgspec.json.decode(found, type=Done) for found in run_each(spark, told, run_order)]
     for each in done:
         if each.code:
-            raise raised(each)
+            raise raised(each.error, each.code)
     return done
 
 
-def _mapper(orders: list[bytes]) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    def mapped(rows: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        from likewise.pipeline.streaming.run import do
-
-        return do(rows, orders)
-
-    return mapped
+def run_order(order: bytes) -> bytes:
+    """What a worker does with one order."""
+    return msgspec.json.encode(run_task(msgspec.json.decode(order, type=Order)))
 
 
-def do(rows: Iterator[pa.RecordBatch], orders: list[bytes]) -> Iterator[pa.RecordBatch]:
-    """What a worker does with the numbers of its tasks."""
-    import pyarrow as pa
-
-    for number in (int(number) for row in rows for number in row.column(0).to_numpy()):
-        done = run_task(msgspec.json.decode(orders[number], type=Order))
-        columns: list[Any] = [pa.array([number], pa.int64()), pa.array([msgspec.json.encode(done)], pa.binary())]
-        yield pa.RecordBatch.from_arrays(columns, names=["task", "done"])
-
-
-def _meaning(folder: Path) -> str:
+def _meaning(folder: str) -> str:
     """By what a saved matcher compares words: the space's checksum and the measure."""
-    raw = msgspec.json.decode((folder / "manifest.json").read_bytes())
+    raw = msgspec.json.decode((saved_at(folder) / "manifest.json").read_bytes())
     return msgspec.json.encode([raw.get("space"), raw.get("measure"), raw.get("threshold")]).decode()

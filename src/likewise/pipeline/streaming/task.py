@@ -7,9 +7,10 @@ crash, puts equal rows in the same place.
 from __future__ import annotations
 
 import base64
+import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
@@ -17,13 +18,21 @@ import pyarrow as pa
 
 from likewise.errors import LikewiseError
 from likewise.formats.arrow.columns import NO_TIME
+from likewise.formats.arrow.event_batch import EventBatch
 from likewise.lake.once import write_whole
 from likewise.lake.parts import DAY, EVENTS, MATCHES, Part, day_text, lake_schema, write_part
+from likewise.lake.places import place_of
 from likewise.pipeline.streaming.checkpoint import Counts
+from likewise.pipeline.streaming.forms.form import PayloadForm
 from likewise.pipeline.streaming.inlets.files import read_file
 from likewise.pipeline.streaming.inlets.ranges import FileRange, Range, Records
 from likewise.pipeline.streaming.matched_events import MatchedEvents, match_events
 from likewise.pipeline.streaming.matchers import opened
+from likewise.pipeline.streaming.payloads import AUTO
+from likewise.pipeline.streaming.state.fed_events import Fed, ShardFeeder
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 class Order(msgspec.Struct, frozen=True):
@@ -42,6 +51,10 @@ class Order(msgspec.Struct, frozen=True):
     kafka: dict[str, str] = {}  # settings to read with
     topic: str = ""  # to send matches to, in place of the lake
     kafka_out: dict[str, str] = {}  # settings to send with
+    form: PayloadForm = AUTO  # of payloads
+    objects: dict[str, str] = {}  # what the driver's environment says about object stores
+    feeds: str = ""  # folder of what moves rankings and alerts, if there are any
+    state: str = ""  # folder to leave events in for their shards
 
     @property
     def name(self) -> str:
@@ -54,6 +67,8 @@ class Done(msgspec.Struct, frozen=True):
 
     parts: tuple[Part, ...] = ()
     counts: Counts = Counts()
+    fed: tuple[Fed, ...] = ()  # left for shards
+    newest: int | None = None  # of the events' moments
     error: str = ""
     code: str = ""
 
@@ -78,35 +93,30 @@ def run_task(order: Order) -> Done:
         return Done(error=str(error), code=error.code)
 
 
-def raised(done: Done) -> LikewiseError:
-    """The error of a task, as near to its class as can be told by its code."""
-    kinds: list[type[LikewiseError]] = [LikewiseError]
-    for kind in kinds:
-        kinds += kind.__subclasses__()
-    found = next((kind for kind in kinds if kind.code == done.code), LikewiseError)
-    error = found.__new__(found)
-    Exception.__init__(error, done.error)
-    return error
-
-
 def _run(order: Order) -> Done:
+    for name, value in order.objects.items():
+        os.environ.setdefault(name, value)  # the worker's own comes first
     matcher = opened(order.matcher)
     matches: dict[int, list[Any]] = {}
     events: dict[int, list[Any]] = {}
     bad: list[BadEvent] = []
     counts = Counts()
-    for records in read_range(order.range, order.kafka):
+    feeder = ShardFeeder(order.feeds) if order.feeds else None
+    newest: list[int] = []
+    for records in read_range(order.range, order.kafka, order.form, order.at):
         read = records.read
         times = records.times[read.places]
-        found = match_events(matcher, read.events, np.where(times == NO_TIME, order.at, times))
-        counts = counts.plus(Counts(len(read.events), len(found.places), len(found.numbers), len(read.bad)))
-        bad += _bad(records)
         stated = read.events.columns().time
         moments = np.where(stated != NO_TIME, stated, np.where(times != NO_TIME, times, order.at))
+        found = match_events(matcher, read.events, moments)
+        counts = counts.plus(Counts(len(read.events), len(found.places), len(found.numbers), len(read.bad)))
+        bad += _bad(records)
         days = moments // DAY
+        newest += _newest(read.events, moments)
+        asked_for = found.places if feeder is None else np.union1d(found.places, feeder.feed(records, moments))
         _collect(matches, days[found.places], _match_rows(order, records, found))
         if order.keep != "matches":
-            places = found.places if order.keep == "wanted" else np.arange(len(read.events))
+            places = asked_for if order.keep == "wanted" else np.arange(len(read.events))
             kept = read.events.take(places).to_arrow(dictionary=False).replace_schema_metadata(None)
             _collect(events, days[places], kept)
     parts = []
@@ -118,20 +128,28 @@ def _run(order: Order) -> Done:
     for table, collected in ((MATCHES, matches), (EVENTS, events)):
         for day, rows in sorted(collected.items()):
             whole = pa.Table.from_batches(rows, lake_schema(table))
-            parts.append(write_part(Path(order.folder), table, whole, order.name, order.tenant, day_text(day)))
+            parts.append(write_part(place_of(order.folder), table, whole, order.name, order.tenant, day_text(day)))
     if bad and order.bad:
         lines = b"".join(msgspec.json.encode(each) + b"\n" for each in bad)
-        write_whole(Path(order.bad, f"{order.name}.jsonl"), lines)
-    return Done(tuple(parts), counts)
+        write_whole(place_of(order.bad) / f"{order.name}.jsonl", lines)
+    fed = () if feeder is None else feeder.write(Path(order.state), order.batch, order.task)
+    return Done(tuple(parts), counts, fed, max(newest, default=None))
 
 
-def read_range(range: Range, kafka: Mapping[str, str]) -> Iterator[Records]:
-    """What a range holds."""
+def _newest(events: EventBatch, moments: NDArray[np.int64]) -> list[int]:
+    """The latest moment of events that are not past their validity by then, if there is any."""
+    ends = events.columns().expires
+    valid = moments[(ends == NO_TIME) | (ends > moments)]
+    return [int(valid.max())] if len(valid) else []
+
+
+def read_range(range: Range, kafka: Mapping[str, str], form: PayloadForm = AUTO, at: int = 0) -> Iterator[Records]:
+    """What a range holds, read as payloads of a form at a moment."""
     if isinstance(range, FileRange):
-        return read_file(range)
+        return read_file(range, form, at)
     from likewise.pipeline.streaming.inlets.kafka import read_topic
 
-    return read_topic(range, kafka)
+    return read_topic(range, kafka, form, at)
 
 
 def _match_rows(order: Order, records: Records, found: MatchedEvents) -> pa.RecordBatch:

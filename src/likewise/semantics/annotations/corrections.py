@@ -10,7 +10,7 @@ import msgspec
 from likewise.errors import InputError
 from likewise.model.text import fold
 from likewise.model.units import unit
-from likewise.semantics.annotations.annotation import Annotation
+from likewise.semantics.annotations.annotation import NOT_AN_ATTRIBUTE, Annotation
 from likewise.semantics.annotations.table import Annotations, KnownAnnotations
 
 OfWhat = Literal["source", "model", "attribute"]
@@ -43,6 +43,11 @@ class Correction(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown
             raise InputError(
                 "a correction of a source or a model names it, one that is of every source names none: "
                 f"{self.of!r} with {self.name!r} was found"
+            )
+        if self.of == "attribute" and fold(self.attribute) in NOT_AN_ATTRIBUTE:
+            raise InputError(
+                f"{self.attribute!r} says where an event comes from, so it is the same for everybody; "
+                "correct it of one source or of one model"
             )
         if self.unit:
             msgspec.structs.force_setattr(self, "unit", unit(self.unit).symbol)

@@ -10,7 +10,7 @@ import csv
 import io
 from collections.abc import Iterable
 from datetime import UTC, datetime
-from typing import Final, cast
+from typing import Any, Final, cast
 
 from likewise.defaults import MAX_CORRECTIONS
 from likewise.errors import FormatError, InputError, LimitExceeded
@@ -20,6 +20,8 @@ COLUMNS: Final = (
     "subject_id", "subject_label", "subject_source", "predicate_id", "object_id", "object_label",
     "mapping_justification", "author_label", "mapping_date", "confidence", "other",
 )  # fmt: skip
+AS_IT_IS: Final = frozenset(("subject_label", "subject_source", "object_label"))  # a name may begin with a blank
+END: Final[list[str]] = []
 EXACT: Final = "skos:exactMatch"
 MANUAL: Final = "semapv:ManualMappingCuration"
 _HEAD: Final = (
@@ -38,16 +40,16 @@ def write_sssom(corrections: Iterable[Correction]) -> str:
     out = io.StringIO()
     out.write(_HEAD)
     rows = csv.writer(out, delimiter="\t", lineterminator="\n")
+    quoting = csv.writer(out, delimiter="\t", lineterminator="\n", quoting=csv.QUOTE_ALL)
     rows.writerow(COLUMNS)
     for each in corrections:
         whose = f"{each.of}:{each.name}" if each.name else ""
         concept = f"concept:{_curie(each.means)}" if each.means else "sssom:NoTermFound"
         day = datetime.fromtimestamp(each.at / 1e6, UTC).date().isoformat() if each.at else ""
         seen = "/".join(_curie(part) for part in (each.of, each.name, each.attribute) if part)
-        rows.writerow(
-            (f"seen:{seen}", each.attribute, whose, EXACT, concept, each.means, MANUAL, each.by, day, "1.0",
-             f"unit={each.unit}" if each.unit else "")
-        )  # fmt: skip
+        cells = (f"seen:{seen}", each.attribute, whose, EXACT, concept, each.means, MANUAL, each.by, day, "1.0",
+                 f"unit={each.unit}" if each.unit else "")  # fmt: skip
+        (quoting if "\r" in "".join(cells) else rows).writerow(cells)  # a carriage return is not quoted by itself
     return out.getvalue()
 
 
@@ -61,20 +63,31 @@ def read_sssom(text: str, by: str = "", at: int = 0) -> list[Correction]:
     Traceback (most recent call last):
     likewise.errors.FormatError: line 1: the column `object_label` is missing; this is no SSSOM table
     """
-    lines = text.removeprefix("\ufeff").splitlines()
+    lines = io.StringIO(text.removeprefix("\ufeff"), newline="").readlines()  # a quoted cell may hold ends of lines
     skipped = next((place for place, line in enumerate(lines) if not line.startswith("#")), len(lines))
     rows = csv.reader(lines[skipped:], delimiter="\t")
-    header = [cell.strip() for cell in next(rows, [])]
+    header = [cell.strip() for cell in _next(rows, skipped)]
     for needed in ("subject_label", "predicate_id", "object_label"):
         if needed not in header:
             raise FormatError(f"line {skipped + 1}: the column `{needed}` is missing; this is no SSSOM table")
     found = []
-    for number, cells in enumerate(rows, skipped + 2):
+    number = skipped + rows.line_num + 1
+    while (cells := _next(rows, skipped)) is not END:
         if any(cell.strip() for cell in cells):
-            found.append(_read_row(dict(zip(header, (cell.strip() for cell in cells), strict=False)), number, by, at))
+            row = {name: cell if name in AS_IT_IS else cell.strip() for name, cell in zip(header, cells, strict=False)}
+            found.append(_read_row(row, number, by, at))
         if len(found) > MAX_CORRECTIONS:
             raise LimitExceeded("corrections of a table", allowed=MAX_CORRECTIONS)
+        number = skipped + rows.line_num + 1
     return found
+
+
+def _next(rows: Any, skipped: int) -> list[str]:
+    """The cells of the next row; `END` after the last."""
+    try:
+        return cast("list[str]", next(rows, END))
+    except csv.Error as error:
+        raise FormatError(f"line {skipped + rows.line_num}: {error}") from None
 
 
 def _read_row(row: dict[str, str], number: int, by: str, at: int) -> Correction:
@@ -99,7 +112,13 @@ def _read_row(row: dict[str, str], number: int, by: str, at: int) -> Correction:
             raise FormatError(f"line {number}: {row['mapping_date'][:40]!r} is no date such as 2026-11-16") from None
     try:
         return Correction(
-            row["subject_label"], cast("OfWhat", of or "attribute"), name, row["object_label"], unit, who, when
+            row.get("subject_label", ""),
+            cast("OfWhat", of or "attribute"),
+            name,
+            row.get("object_label", ""),
+            unit,
+            who,
+            when,
         )
     except InputError as error:
         raise FormatError(f"line {number}: {error}") from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import lzma
 import os
 from functools import lru_cache
@@ -9,6 +10,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Final
 
+import msgspec
 import platformdirs
 
 from likewise.errors import ArtefactMissing
@@ -53,6 +55,16 @@ def _vocabularies() -> str:
 def core_inventory() -> Inventory:
     """The hand-written core alone: what vocabularies are built beside."""
     return Inventory(read_rows(_data(CORE).decode(), "core"))
+
+
+def inventory_checksum() -> str:
+    """The checksum of the inventory as it is now: the same where the same concepts are known.
+
+    >>> len(inventory_checksum())
+    32
+    """
+    said = msgspec.json.encode(load_inventory().concepts, order="deterministic")
+    return hashlib.sha256(said).hexdigest()[:32]
 
 
 def load_inventory() -> Inventory:

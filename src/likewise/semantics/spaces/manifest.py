@@ -101,7 +101,7 @@ def parse_manifest(raw: bytes, where: str) -> Manifest:
                 f"the space at {where} has format version {version}; this Likewise reads up to {VERSION}: upgrade it"
             )
         manifest = msgspec.json.decode(raw, type=Manifest)
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise ArtefactDamaged(
             f"the manifest of the space at {where} cannot be read ({error}); build it again"
         ) from None

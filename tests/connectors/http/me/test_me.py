@@ -54,6 +54,23 @@ def test_the_page_runs_nothing_that_is_not_its_own(http: TestClient) -> None:
     assert "innerHTML" not in http.get("/me/me.js").text
 
 
+def test_where_an_alert_stands_is_told_key_by_key_what_was_said_first(broker: Broker, http: TestClient) -> None:
+    subscribe(http, "ann", "door", "{door = open} for 5 min")
+    subscribe(http, "ann", "once", "{door = open} once until false")
+    subscribe(http, "ann", "plain", "{door = open}")
+    for source, door in (("hall", "open"), ("attic", "open"), ("attic", "closed")):
+        http.post("/v1/events", json={"v": 1, "payload": {"door": door}, "source": source}).raise_for_status()
+    broker.wait_until_matched()
+    said = http.get("/v1/subscribers/ann/subscriptions/door/keys").json()
+    assert said["total"] == 2
+    assert [(each["key"], each["state"]) for each in said["keys"]] == [(["hall"], "lasting"), (["attic"], "off")]
+    assert said["keys"][0]["words"].endswith(" of 5 min")
+    (first,) = http.get("/v1/subscribers/ann/subscriptions/once/keys", params={"limit": 1}).json()["keys"]
+    assert (first["key"], first["state"], first["said"]) == (["hall"], "on", True)
+    refused = http.get("/v1/subscribers/ann/subscriptions/plain/keys")
+    assert (refused.status_code, "is no alert" in refused.json()["detail"]) == (409, True)
+
+
 def test_what_is_mine_is_told_in_words_and_consumed_by_nobody(broker: Broker, http: TestClient) -> None:
     subscribe(http, "ann", "door", "{door = open} once until false")
     http.post("/v1/events", json=[{"door": "open"}]).raise_for_status()
@@ -140,7 +157,7 @@ def _look(sync_api: object, broker: Broker, url: str, folder: Path) -> None:
         assert "door is open; once it held for 5 min, until that ends, for each room" in page.inner_text(
             "#subscriptions"
         )
-        assert "kitchen: holds for" in page.inner_text("#subscriptions")
+        assert "has held for" in page.inner_text("#subscriptions")
         assert page.locator("#news b").count() == 0  # what an event says is text
         assert page.evaluate("document.documentElement.scrollWidth") <= 420
         page.get_by_role("button", name="not meant").first.click()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from likewise.broker.store.tokens import make_token
 from likewise.cli.main import app
 from likewise.client import BrokerRefused, Publisher, Subscriber
 from likewise.client.asynchronous import AsyncPublisher
+from likewise.client.sources import AsyncSources, Sources
 from tests.connectors.conftest import serving
 
 ROOF = {
@@ -156,6 +158,16 @@ def test_a_controllable_source_is_told_and_shown_what_it_is_asked_for(broker: Br
         client.sources.sense("cellar")
 
 
+def test_asyncio_programs_have_every_method_that_plain_ones_have() -> None:
+    """With the same parameters."""
+
+    def offered(of: type) -> dict[str, list[str]]:
+        own = inspect.getmembers(of, inspect.isfunction)
+        return {name: list(inspect.signature(each).parameters) for name, each in own if not name.startswith("_")}
+
+    assert offered(Sources) == offered(AsyncSources)
+
+
 def test_asyncio_programs_have_the_same(broker: Broker) -> None:
     """Announce, look, correct, take back, revoke."""
 
@@ -165,7 +177,17 @@ def test_asyncio_programs_have_the_same(broker: Broker) -> None:
             assert (await client.sources.list()).total == 1
             said = await client.sources.correct("temp1", "air temperature", source="roof/1")
             assert (await client.sources.show("roof/1")).attributes[0].understood.basis == "corrected"
+            table = await client.sources.export_corrections()
             await client.sources.take_back(said.number)
+            assert await client.sources.corrections() == ()
+            assert await client.sources.import_corrections(table) == 1
+            assert [each.means for each in await client.sources.corrections()] == ["air temperature"]
+            await client.sources.keep("roof/1")
+            assert (await client.sources.show("roof/1")).kept
+            await client.sources.keep("roof/1", False)
+            assert not (await client.sources.show("roof/1")).kept
+            assert (await client.sources.demand("roof/1")).filters == ()
+            assert await client.sources.questions() == ()
             await client.sources.revoke("roof/1")
             assert await client.sources.vocabulary() == ()
 

@@ -174,6 +174,17 @@ def test_qos_2_released_before_it_was_stored_it_is_released_then(home: Devices) 
         assert len(entries(home, "hasty")) == 5
 
 
+def test_qos_2_refused_where_nobody_can_be_told_it_is_released_once_it_is_set_aside(home: Devices) -> None:
+    """Also if the client does not wait for PUBREC: each message under the same packet id is a letter of its own."""
+    with home.client("hasty-3", MQTT_3_1_1) as client:
+        for number in range(1, 4):
+            client.send(Publish("$SYS/hasty", b"%d" % number, 2, packet_id=5), Pubrel(5))
+            assert client.next(Pubrec).packet_id == 5
+            assert client.next(Pubcomp).packet_id == 5
+    letters = httpx.get(f"{home.url}/v1/dead-letters").json()
+    assert sum("$SYS/hasty" in letter["detail"] for letter in letters) == 3
+
+
 def test_a_message_of_several_events_is_passed_on_once_and_met_by_each(home: Devices) -> None:
     """An array of readings: one message for topics, each reading for meaning, the original payload."""
     pack = b'[{"pack_a": 21}, {"pack_b": 22}]'

@@ -1,4 +1,5 @@
-"""The table `catalogue`: a row for every announcement in force, every correction, and every source kept awake.
+"""The table `catalogue`: a row for every announcement in force, every correction, every source kept awake, and for
+whatever brought sources that it had not brought before.
 
 `number` is the position of the entry that made the row; `name` is the source, or the number of a correction.
 """
@@ -15,7 +16,7 @@ from likewise.model.announcements.announcement import Announcement
 from likewise.semantics.annotations.corrections import Correction
 
 KNOWN: Final = "tenant, what, name, number, checksum, body"
-What = Literal["announcement", "correction", "kept"]
+What = Literal["announcement", "correction", "kept", "brought"]
 T = TypeVar("T")
 
 
@@ -34,24 +35,32 @@ class Kept(msgspec.Struct, frozen=True):
     source: str
 
 
+class Brought(msgspec.Struct, frozen=True):
+    """What a bridge or an edge brings: sources that it was the last to bring something of."""
+
+    bringer: str
+    sources: tuple[str, ...]
+
+
+Said = HeldAnnouncement | Correction | Kept | Brought
+
+
 class KnownRow(NamedTuple):
     """A row as it is read."""
 
     tenant: int
     name: str
     number: int
-    said: HeldAnnouncement | Correction | Kept
+    said: Said
 
 
-_TYPES: Final[dict[str, type[HeldAnnouncement | Correction | Kept]]] = {
-    "announcement": HeldAnnouncement, "correction": Correction, "kept": Kept,
+_TYPES: Final[dict[str, type[Said]]] = {
+    "announcement": HeldAnnouncement, "correction": Correction, "kept": Kept, "brought": Brought,
 }  # fmt: skip
 _ENCODE: Final = msgspec.json.Encoder().encode
 
 
-def keep(
-    tables: Tables, tenant: int, what: What, name: str, number: int, said: HeldAnnouncement | Correction | Kept
-) -> None:
+def keep(tables: Tables, tenant: int, what: What, name: str, number: int, said: Said) -> None:
     """Keep a row, in place of the one with the same name."""
     body = _ENCODE(said)
     tables.change(

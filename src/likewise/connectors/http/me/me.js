@@ -24,24 +24,20 @@
 
   const trouble = (text) => { at("trouble").textContent = text; at("trouble").hidden = !text; };
 
-  const span = (us) => {
-    const s = Math.max(0, Math.round(us / 1e6));
-    return s < 90 ? `${s} s` : s < 5400 ? `${Math.round(s / 60)} min` : s < 172800 ? `${Math.round(s / 3600)} h` : `${Math.round(s / 86400)} days`;
-  };
-
+  const NAMES = { on: "on", absent: "absent", lasting: "lasting", excused: "unheard", watched: "watched", off: "off" };
   const keyLine = (key) => {
-    const who = key.key.filter(Boolean).join(" ") || "no source", now = Date.now() * 1000;
-    if (key.absent) return `${who}: silent for ${span(now - key.heard)}`;
-    if (key.begin != null) return `${who}: holds for ${span(now - key.begin)}${key.said ? ", said" : ""}`;
-    return `${who}: quiet, heard ${span(now - key.heard)} ago`;
+    const line = made("p", "", "key"), who = key.key.filter(Boolean).join(" · ") || "no source";
+    line.append(made("span", NAMES[key.state] || key.state, `cause ${key.state}`), made("b", who), made("span", ` ${key.words}`, "soft"));
+    return line;
   };
 
   const showSubscriptions = (list) => {
     at("subscriptions").replaceChildren(...list.map((each) => {
       const item = made("li");
       item.append(made("p", each.words, "headline"), made("p", each.id, "soft"));
-      const keys = (each.keys || []).filter((key) => key.absent || key.begin != null).slice(0, 5);
-      for (const key of keys) item.append(made("p", keyLine(key)));
+      const keys = (each.keys || []).filter((key) => key.state !== "off" && key.state !== "watched");
+      for (const key of keys.slice(0, 5)) item.append(keyLine(key));
+      if (keys.length > 5) item.append(made("p", `and ${keys.length - 5}${keys.length > 19 ? " or more" : ""} others`, "soft"));
       const more = made("details");
       more.append(made("summary", "as it is written"), made("pre", each.text));
       item.append(more);

@@ -11,6 +11,7 @@ from fastapi.responses import Response
 from likewise.broker.asking.because import because, position_of
 from likewise.broker.asking.history import replay
 from likewise.broker.asking.selecting import with_selected
+from likewise.broker.asking.standings import alert_shown
 from likewise.broker.tenants.queues import SubscriberQueue
 from likewise.broker.tenants.tenant import Held, Tenant
 from likewise.connectors.door import Door
@@ -64,16 +65,14 @@ def _me(door: Door, tenant: Tenant, queue: SubscriberQueue, names: tuple[str, ..
     found, last = replay(broker.store, tenant, queue, begin, 10_000 if not after else 200, now)
     newest = with_selected(broker.store, tenant, queue, found[-SHOWN:], now)
     news = [_news(door, tenant, queue, frame, now) for _, frame in newest]
-    subscriptions = tuple(_own(tenant, tenant.held[number]) for number in list(queue.subscriptions.values()))
+    subscriptions = tuple(_own(tenant, tenant.held[number], now) for number in list(queue.subscriptions.values()))
     return Me(queue.id, names, last, subscriptions, tuple(reversed(news)))
 
 
-def _own(tenant: Tenant, held: Held) -> OwnSubscription:
+def _own(tenant: Tenant, held: Held, now: int) -> OwnSubscription:
     keys: tuple[KeyShown, ...] = ()
     if held.subscription.alert is not None:
-        with tenant.matchers:
-            standings = tenant.alerts.standings(held.number, KEYS) if held.number in tenant.alerts else []
-        keys = tuple(KeyShown(s.key, s.heard, s.begin, s.told or s.spoken, s.absent, s.suppressed) for s in standings)
+        keys = alert_shown(tenant, held, now, KEYS).keys
     text = subscription_text(held.subscription)
     return OwnSubscription(held.id, text, subscription_words(held.subscription), held.subscription.kind, keys)
 

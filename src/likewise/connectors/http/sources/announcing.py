@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import Final
 
-import msgspec
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
 from likewise.broker.tenants.tenant import Tenant
+from likewise.connectors.announcing import read_announcement
 from likewise.connectors.door import Door
 from likewise.connectors.http.openapi import documented
 from likewise.connectors.http.requests import admit, answer, body_of, door_of
-from likewise.errors import FormatError, InputError
 from likewise.formats.wire.sources import AnnouncementHeld
 from likewise.model.announcements.announcement import Announcement
 
@@ -32,23 +31,6 @@ def announcing(request: Request, source: str) -> tuple[Door, Tenant]:
     access, tenant = admit(door, request, "publish")
     access.require_source(source)
     return door, tenant
-
-
-def read_announcement(body: bytes, source: str) -> Announcement:
-    """An announcement of a source from its JSON; what is wrong with it is said."""
-    try:
-        said = msgspec.json.decode(body)
-        if not isinstance(said, dict):
-            raise FormatError("an announcement is a JSON object with `attributes`; see /docs")
-        if said.setdefault("source", source) != source:
-            raise InputError(f"the announcement is of {said['source']!r}, but the address names {source!r}")
-        return msgspec.convert(said, Announcement)
-    except msgspec.ValidationError as error:
-        raise FormatError(f"the announcement does not follow its schema: {error}; see /docs") from None
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise FormatError(f"the announcement is not JSON: {error}") from None
-    except RecursionError:
-        raise FormatError("the announcement is nested too deeply") from None
 
 
 @router.put(

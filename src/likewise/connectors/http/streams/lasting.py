@@ -38,14 +38,14 @@ async def refuse(socket: WebSocket, error: LikewiseError) -> None:
     await socket.close(REFUSED, f"{error.code}: {error}"[:120])
 
 
-async def message_of(socket: WebSocket) -> bytes | str:
-    """The next message, as text or as bytes."""
+async def message_of(socket: WebSocket, most: int = LARGEST_MESSAGE) -> bytes | str:
+    """The next message, as text or as bytes, of so many of them at most."""
     message = await socket.receive()
     if message["type"] == "websocket.disconnect":
         raise WebSocketDisconnect(message.get("code", 1000))
     said: bytes | str = message.get("bytes") or b"" if message.get("text") is None else message["text"]
-    if len(said) > LARGEST_MESSAGE:
-        raise LimitExceeded("bytes of a message", allowed=LARGEST_MESSAGE, found=len(said))
+    if len(said) > most:
+        raise LimitExceeded("bytes of a message", allowed=most, found=len(said))
     return said
 
 
@@ -61,8 +61,8 @@ async def last(door: Door, socket: WebSocket, *work: Coroutine[Any, Any, None]) 
         task.cancel()
     await asyncio.gather(*rest, return_exceptions=True)
     code, reason = STOPPING, "the broker stops"
-    for task in done:
-        error_met = task.exception() if not task.cancelled() else None
+    met = [task.exception() for task in done if not task.cancelled()]  # of all: one nobody asks for is logged
+    for error_met in met:
         match error_met:
             case Replaced():
                 code, reason = REPLACED, "a newer stream serves this subscriber, or it was unregistered"
@@ -72,6 +72,8 @@ async def last(door: Door, socket: WebSocket, *work: Coroutine[Any, Any, None]) 
                 code, reason = REFUSED, f"{refused.code}: {refused}"
             case LikewiseError() as refused:
                 code, reason = UNREADABLE, f"{refused.code}: {refused}"
+            case TimeoutError():
+                code, reason = STOPPING, "nothing was heard for too long"
             case WebSocketDisconnect() | RuntimeError():
                 return  # the client is gone
             case None:

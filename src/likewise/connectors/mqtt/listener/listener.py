@@ -74,7 +74,7 @@ class Listener:
         self._tasks: set[asyncio.Task[None]] = set()
         self.stopped = asyncio.Event()  # everybody was said goodbye to
         self._fan_out = FanOut(self)
-        self._publishing = Publishing(self, lambda connection, packet: self._subscribing.by_message(connection, packet))
+        self._publishing = Publishing(self, lambda *said: self._subscribing.by_message(*said))
         self._groups = Groups(self, lambda tenant, id: self._subscribing.register(tenant, id), self.live_of)
         self._subscribing = Subscribing(
             self, self._fan_out, self._groups, self.live_of, lambda session: keep(self.door, session)
@@ -89,6 +89,7 @@ class Listener:
         await self.sessions.restore()
         self.broker.metrics.registry.register(ListenerCounters(self._counters))
         self.door.listed.append(self.shown)
+        self.broker.activation.topics.filters.append(lambda tenant: self.live_of(tenant).filters())
 
     def counters(self, tenant: Tenant) -> Counters:
         """What is counted for a tenant."""

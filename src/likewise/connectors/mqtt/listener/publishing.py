@@ -15,12 +15,14 @@ from typing import Any, Final, NamedTuple
 import msgspec
 import structlog
 
+from likewise.broker.catalogue.telling import ANNOUNCEMENTS, SENSE
 from likewise.broker.store.mqtt.messages import Kept
 from likewise.broker.tenants.access import Access
 from likewise.broker.tenants.tenant import Tenant
 from likewise.connectors.ingress import sourced
 from likewise.connectors.media_types import Unreadable
 from likewise.connectors.mqtt.codec import MQTT_5, NO_PROPERTIES, Puback, Publish, Pubrec, Pubrel, Reason, encode
+from likewise.connectors.mqtt.listener.announcing import announced_in, start_announcing
 from likewise.connectors.mqtt.listener.connection import Connection
 from likewise.connectors.mqtt.listener.sending.home import Home
 from likewise.connectors.mqtt.listener.sending.names import OWN, SHARED, SUBSCRIPTIONS
@@ -43,10 +45,11 @@ from likewise.model.time import SECOND
 
 _log = structlog.get_logger("likewise.mqtt")
 BLOCKED_SECONDS: Final = 0.05  # before a full queue that blocks is looked at again
-_RESERVED: Final = (OWN, SHARED, "$SYS/")
+_RESERVED: Final = (OWN, SHARED, "$SYS/", SENSE)
 _OBJECT: Final = (None, "", "application/json")
 _ANYTHING: Final = msgspec.json.Decoder(dict[str, Any])
 Read = tuple[Publish, list[Event]]
+Acknowledge = Callable[[Connection, Publish], None]
 
 
 class _PlainMessage(NamedTuple):
@@ -61,9 +64,9 @@ class _PlainMessage(NamedTuple):
 
 
 class Publishing:
-    """Publishes for connections; `subscribed` takes the messages that make subscriptions."""
+    """Publishes for connections; `subscribed` takes the messages that make subscriptions, and acknowledges them."""
 
-    def __init__(self, home: Home, subscribed: Callable[[Connection, Publish], None]) -> None:
+    def __init__(self, home: Home, subscribed: Callable[[Connection, Publish, Acknowledge], None]) -> None:
         self._home = home
         self._subscribed = subscribed
         self._plain: dict[Tenant, list[_PlainMessage]] = {}  # of this turn of the loop
@@ -97,7 +100,17 @@ class Publishing:
                     connection.taken -= bool(packet.qos)
                     connection.wait_with(packets[place:])
                     return
-                self._subscribed(connection, packet)
+                self._subscribed(connection, packet, self.acknowledge)
+                if len(packets) > place + 1:
+                    connection.wait_with(packets[place + 1 :])
+                return
+            if packet.topic.startswith(ANNOUNCEMENTS):
+                self._store(connection, read)
+                if connection.busy:
+                    connection.taken -= bool(packet.qos)
+                    connection.wait_with(packets[place:])
+                    return
+                self._announce(connection, packet)
                 if len(packets) > place + 1:
                     connection.wait_with(packets[place + 1 :])
                 return
@@ -111,6 +124,29 @@ class Publishing:
                 if packet.qos == 2:
                     session.received[packet.packet_id] = False
         self._store(connection, read)
+
+    def _announce(self, connection: Connection, packet: Publish) -> None:
+        """Hold what a device announces; what comes after it waits."""
+        tenant, access, home = connection.tenant, connection.access, self._home
+        assert tenant is not None
+        assert access is not None
+        connection.wait()
+        if packet.qos == 2 and connection.session is not None:
+            connection.session.received[packet.packet_id] = False
+
+        def over(result: object) -> None:
+            if isinstance(result, BaseException):
+                self._refuse(connection, packet, result)
+            elif packet.qos:
+                self.acknowledge(connection, packet)
+            connection.go_on()
+
+        try:
+            home.door.take(tenant, 1)
+            source, said = announced_in(access, packet.topic, packet.payload)
+            start_announcing(home, tenant, source, said, lambda result: home.bridge.call(over, result))
+        except LikewiseError as refused:  # said in the next turn, when what came after it waits
+            asyncio.get_running_loop().call_soon(over, refused)
 
     # -- plainly --------------------------------------------------------------------------------
 
@@ -219,6 +255,14 @@ class Publishing:
         for connection, said in answers.items():
             connection.send(b"".join(said))
 
+    def acknowledge(self, connection: Connection, packet: Publish) -> None:
+        """Tell a client that a message of QoS 1 or 2 was taken."""
+        if packet.qos == 2:
+            self._received(connection, packet)
+        else:
+            connection.taken -= 1
+            connection.say(Puback(packet.packet_id))
+
     def _received(self, connection: Connection, packet: Publish) -> None:
         """A message of QoS 2 is on disk."""
         session = connection.session
@@ -236,7 +280,10 @@ class Publishing:
         """The events of a message, at least one; refused if its client may not publish it."""
         topic, properties, reader = packet.topic, packet.properties, self._home.reader(tenant)
         access.require("publish")
-        if topic.startswith("$") and topic.startswith(_RESERVED):
+        if topic.startswith(ANNOUNCEMENTS):  # a will: checked now, carried out when it is published
+            announced_in(access, topic, packet.payload)
+            return []
+        if topic.startswith(_RESERVED):
             raise AccessError(
                 f"{topic[:200]!r} is the broker's own to publish to; choose a topic that begins otherwise"
             )
@@ -342,15 +389,12 @@ class Publishing:
                 for packet, _ in read:
                     self._refuse(connection, packet, result)
             return
-        home, version = self._home, connection.version
+        home = self._home
         home.broker.metrics.published(tenant.name, time.perf_counter() - begun)
         home.counters(tenant).stored += sum(len(events) for _, events in read)
         for packet, _ in read:
-            if packet.qos == 1:
-                connection.taken -= 1
-                connection.send(encode(Puback(packet.packet_id), version))
-            elif packet.qos == 2:
-                self._received(connection, packet)
+            if packet.qos:
+                self.acknowledge(connection, packet)
 
     def _refuse(self, connection: Connection, packet: Publish, error: BaseException) -> None:
         """Say why a message is refused; who cannot be told has it kept as a dead letter."""
@@ -359,7 +403,10 @@ class Publishing:
         assert session is not None
         counters, broker = self._home.counters(tenant), self._home.broker
         counters.refused += 1
-        if packet.qos == 2:
+        later = connection.version != MQTT_5 and isinstance(error, LikewiseError) and not isinstance(error, Unavailable)
+        if packet.qos == 2 and later:  # taken, and to be released, once it is set aside
+            session.received.setdefault(packet.packet_id, False)
+        elif packet.qos == 2:
             session.received.pop(packet.packet_id, None)
         if not isinstance(error, LikewiseError) or isinstance(error, Unavailable):
             if not isinstance(error, LikewiseError):
@@ -382,14 +429,7 @@ class Publishing:
             else:
                 self._set_aside(tenant, packet, error, told)
         else:
-
-            def acknowledged() -> None:
-                connection.taken -= packet.qos == 1
-                if packet.qos == 2:
-                    session.received[packet.packet_id] = True
-                connection.say(Puback(packet.packet_id) if packet.qos == 1 else Pubrec(packet.packet_id))
-
-            self._set_aside(tenant, packet, error, acknowledged)
+            self._set_aside(tenant, packet, error, lambda: self.acknowledge(connection, packet))
 
     def _set_aside(self, tenant: Tenant, packet: Publish, error: LikewiseError, then: Callable[[], None]) -> None:
         kind = packet.properties.content_type or "application/octet-stream"
@@ -408,6 +448,10 @@ class Publishing:
                 _log.warning("a will could not be published", client=client[:200], error=str(result))
 
         try:
+            if message.topic.startswith(ANNOUNCEMENTS):
+                source, said = announced_in(access, message.topic, message.payload)
+                start_announcing(home, tenant, source, said, done)
+                return
             events = self.read(tenant, access, client, packet)
             request = home.door.request(tenant, events, done)
         except Unreadable as refused:

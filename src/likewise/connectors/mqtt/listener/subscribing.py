@@ -20,10 +20,8 @@ from likewise.broker.tenants.queues import SubscriberQueue
 from likewise.broker.tenants.tenant import Tenant
 from likewise.connectors.mqtt.codec import (
     Properties,
-    Puback,
     Publish,
     PublishForMany,
-    Pubrec,
     Reason,
     Suback,
     Subscribe,
@@ -31,7 +29,9 @@ from likewise.connectors.mqtt.codec import (
     Unsubscribe,
     Wish,
 )
+from likewise.connectors.mqtt.listener.announcing import told_there
 from likewise.connectors.mqtt.listener.connection import Connection
+from likewise.connectors.mqtt.listener.publishing import Acknowledge
 from likewise.connectors.mqtt.listener.sending.fan_out import FanOut
 from likewise.connectors.mqtt.listener.sending.groups import Groups
 from likewise.connectors.mqtt.listener.sending.home import Home
@@ -110,9 +110,10 @@ class Subscribing:
             found = asked(wish.filter)
             access = connection.access
             assert access is not None
-            access.require("subscribe")
-            if not session.groups and not access.owns(session.client):
-                access.require_subscriber(session.client)
+            if found.group or not told_there(access, wish.filter):
+                access.require("subscribe")
+                if not session.groups and not access.owns(session.client):
+                    access.require_subscriber(session.client)
             most = self._home.config.subscriptions
             if wish.filter not in session.options and len(session.options) >= most:
                 raise LimitExceeded("filters of a session", allowed=most)
@@ -269,12 +270,12 @@ class Subscribing:
 
     # -- by a message ---------------------------------------------------------------------------
 
-    def by_message(self, connection: Connection, packet: Publish) -> None:
+    def by_message(self, connection: Connection, packet: Publish, acknowledge: Acknowledge) -> None:
         """A text published to `$likewise/subscriptions/NAME` makes a subscription by meaning, an empty one ends it."""
         connection.wait()
-        self._home.spawn(self._by_message(connection, packet))
+        self._home.spawn(self._by_message(connection, packet, acknowledge))
 
-    async def _by_message(self, connection: Connection, packet: Publish) -> None:
+    async def _by_message(self, connection: Connection, packet: Publish, acknowledge: Acknowledge) -> None:
         session, access = connection.session, connection.access
         assert session is not None
         assert access is not None
@@ -308,10 +309,7 @@ class Subscribing:
         made = PublishForMany(f"{OWN}{ANSWERS}{name}", _ENCODE(said), version=connection.version)
         connection.send(made.to(0))
         if packet.qos:
-            connection.taken -= packet.qos == 1
-            if packet.qos == 2:
-                session.received[packet.packet_id] = True
-            connection.say(Puback(packet.packet_id) if packet.qos == 1 else Pubrec(packet.packet_id))
+            acknowledge(connection, packet)
         connection.go_on()
 
     async def _end_named(self, session: Session, text: str) -> bool:

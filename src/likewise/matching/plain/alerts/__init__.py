@@ -1,1 +1,1 @@
-"""What an alert means, as pure functions: which events move it, the story of one key, what a digest gathers."""
+"""What an alert means, as pure functions: what moves it, the story of one key, a digest, whose silence is excused."""

@@ -1,8 +1,9 @@
 """The story of one key of an alert, told step by step: events, the passing of time, withdrawals. All values, no state.
 
-With a lateness, an event waits so long after its arrival and is then taken in the order of its own time. A run begins
-with the first event that holds, when none of the key's sources held, and ends when the last of them fails. The newest
-events of a key are remembered one by one, so that they can be withdrawn; older ones are in `base`.
+With a lateness, an event waits so long after its own time, and events are taken in the order of these; one that came
+later than that (a straggler: the newest of its source all the same) waits so long after its arrival. A run begins with
+the first event that holds, when none of the key's sources held, and ends when the last of them fails. The newest events
+of a key are remembered one by one, so that they can be withdrawn; older ones are in `base`.
 """
 
 from __future__ import annotations
@@ -57,11 +58,13 @@ class Story(NamedTuple):
     trail: tuple[Heard, ...] = ()
     settled: int | None = None
     last_arrival: int = 0
+    straggled: int | None = None
     spoken: bool = False
     quiet_until: int | None = None
     held_back: tuple[str | None, ...] = ()
     more_held_back: int = 0
     absent: bool = False
+    paused: int | None = None
 
 
 class Say(NamedTuple):
@@ -109,6 +112,21 @@ def last_of(story: Story, *, holding: bool) -> Heard | None:
     return found or (story.base.last_holding if holding else story.base.last)
 
 
+def settles(heard: Heard, lateness: int) -> int:
+    """When an event is taken in: no other from before it is waited for any more.
+
+    >>> told = Heard(0, 12, 5, "s", "e", True, False, False, 1.0, 1.0)
+    >>> settles(told, 10), settles(told, 3), settles(told, 0)
+    (15, 15, 12)
+    """
+    return (heard.arrival if straggles(heard, lateness) else heard.time) + lateness
+
+
+def straggles(heard: Heard, lateness: int) -> bool:
+    """Whether an event came later after its own time than others are waited for."""
+    return heard.time + lateness < heard.arrival
+
+
 def hear(alert: Alert, story: Story, heard: Heard, lateness: int) -> Told:
     """An event comes that moves the key and is not late."""
     story = story._replace(last_arrival=max(story.last_arrival, heard.arrival))
@@ -118,6 +136,8 @@ def hear(alert: Alert, story: Story, heard: Heard, lateness: int) -> Told:
             says = [Say(heard.arrival, "returned", heard, heard_at(story))]
         story = remember(story._replace(absent=False), heard)
         return speak(alert, story, says)
+    if straggles(heard, lateness):
+        story = story._replace(straggled=heard.arrival)
     if lateness:
         return story._replace(waiting=(*story.waiting, heard)), []
     return settle(alert, story, heard, heard.arrival)
@@ -172,21 +192,32 @@ def due(alert: Alert, story: Story, lateness: int) -> tuple[int, int, int] | Non
     """When something happens to the key by itself: the moment, whether it is an event or a timer, which event."""
     found: list[tuple[int, int, int]] = []
     if story.waiting:
-        first = min(story.waiting, key=lambda each: (each.arrival, each.sequence))
-        found.append((first.arrival + lateness, SETTLING, first.sequence))
+        first = _first_to_settle(story, lateness)
+        found.append((settles(first, lateness), SETTLING, first.sequence))
     if alert.held_for is not None:
         run = run_of(story)
         if run.begin is not None and not run.told:
-            found.append((max(run.begin + alert.held_for, story.last_arrival) + lateness, TIMER, 0))
-    if alert.absent_for is not None and not story.absent and last_of(story, holding=True) is not None:
+            found.append((over_at(run.begin, alert, story.straggled) + lateness, TIMER, 0))
+    waits = not story.absent and story.paused is None and last_of(story, holding=True) is not None
+    if alert.absent_for is not None and waits:
         found.append((heard_at(story) + alert.absent_for, TIMER, 0))
     return min(found, default=None)
 
 
-def tick(alert: Alert, story: Story, moment: int, what: int) -> Told:
+def over_at(begin: int, alert: Alert, straggled: int | None) -> int:
+    """When a run has lasted, not before the last straggler came: it may have been the first of several."""
+    end = begin + (alert.held_for or 0)
+    return end if straggled is None else max(end, straggled)
+
+
+def _first_to_settle(story: Story, lateness: int) -> Heard:
+    return min(story.waiting, key=lambda each: (settles(each, lateness), each.sequence))
+
+
+def tick(alert: Alert, story: Story, moment: int, what: int, lateness: int) -> Told:
     """What is due happens: an event has waited long enough, a run has lasted, a silence is too long."""
     if what == SETTLING:
-        first = min(story.waiting, key=lambda each: (each.arrival, each.sequence))
+        first = _first_to_settle(story, lateness)
         ready = sorted((each for each in story.waiting if _order(each) <= _order(first)), key=_order)
         story = story._replace(waiting=tuple(each for each in story.waiting if _order(each) > _order(first)))
         says: list[Say] = []
@@ -199,7 +230,7 @@ def tick(alert: Alert, story: Story, moment: int, what: int) -> Told:
         assert last is not None  # a key that never held is not waited for
         return speak(alert, story._replace(absent=True), [Say(moment, "absent", last, heard_at(story))])
     begin = run_of(story).begin
-    over = None if begin is None else max(begin + (alert.held_for or 0), story.last_arrival)
+    over = None if begin is None else over_at(begin, alert, story.straggled)
     story, says = _hold(alert, story, moment, over)
     return speak(alert, story, says)
 

@@ -58,7 +58,7 @@ def _told(alert: Alert, story: Story, events: tuple[Heard, ...], lateness: int) 
     says: list[Say] = []
     for heard in events:
         while (next_one := due(alert, story, lateness)) is not None and next_one[0] <= heard.arrival:
-            story, said = tick(alert, story, *next_one[:2])
+            story, said = tick(alert, story, *next_one[:2], lateness)
             says += said
         story, said = hear(alert, story, heard, lateness)
         says += said

@@ -16,8 +16,9 @@ import numpy as np
 from likewise.errors import ArtefactDamaged, ArtefactMissing, InputError
 from likewise.formats.arrow.columns import NO_TIME
 from likewise.formats.arrow.schema import FIELDS
+from likewise.pipeline.streaming.forms.form import PayloadForm
 from likewise.pipeline.streaming.inlets.ranges import FileRange, Positions, Range, Records
-from likewise.pipeline.streaming.payloads import read_payloads, read_table
+from likewise.pipeline.streaming.payloads import AUTO, Beside, read_payloads, read_table
 
 SPLIT_BYTES: Final = 16 << 20  # of JSON lines a task reads
 ROWS: Final = 50_000  # events of a Parquet file a task reads, in whole row groups
@@ -124,7 +125,7 @@ def _row_groups(path: Path) -> list[int]:
     return [metadata.row_group(number).num_rows for number in range(metadata.num_row_groups)]
 
 
-def read_file(range: FileRange) -> Iterator[Records]:
+def read_file(range: FileRange, form: PayloadForm = AUTO, at: int = 0) -> Iterator[Records]:
     """The events of a range; a file that is no longer what it was when the batch was planned is refused."""
     path = Path(range.folder, range.name)
     if not path.is_file():
@@ -135,12 +136,12 @@ def read_file(range: FileRange) -> Iterator[Records]:
             "change once they are in the folder"
         )
     if range.form.startswith("lines"):
-        yield from _read_lines(path, range)
+        yield from _read_lines(path, range, Beside(form, sources=range.name, now=at))
     else:
         yield from _read_tables(path, range)
 
 
-def _read_lines(path: Path, range: FileRange) -> Iterator[Records]:
+def _read_lines(path: Path, range: FileRange, beside: Beside) -> Iterator[Records]:
     if range.form == "lines.gz":
         data, first = gzip.decompress(path.read_bytes()), 0
     else:
@@ -155,7 +156,7 @@ def _read_lines(path: Path, range: FileRange) -> Iterator[Records]:
         chosen = kept[start : start + CHUNK]
         payloads: list[bytes | None] = [lines[place] for place in chosen]
         times = np.full(len(chosen), NO_TIME, np.int64)
-        yield Records(range.name, 0, offsets[chosen], times, read_payloads(payloads), payloads)
+        yield Records(range.name, 0, offsets[chosen], times, read_payloads(payloads, beside), payloads)
 
 
 def _read_tables(path: Path, range: FileRange) -> Iterator[Records]:

@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from likewise.defaults import MAX_TERM_LENGTH
 from likewise.errors import ArtefactDamaged, ArtefactMissing, InputError, Unavailable
 from likewise.extras import require
 from likewise.formats.arrow.columns import NO_TIME
+from likewise.pipeline.streaming.forms.form import PayloadForm
 from likewise.pipeline.streaming.inlets.ranges import Positions, Range, Records, TopicRange
 from likewise.pipeline.streaming.kafka_settings import QUIET, KafkaAddress
-from likewise.pipeline.streaming.payloads import read_payloads
+from likewise.pipeline.streaming.payloads import AUTO, Beside, read_payloads
 
 if TYPE_CHECKING:
     from confluent_kafka import Consumer
@@ -92,8 +94,10 @@ class KafkaInlet:
         return sorted(found.partitions)
 
 
-def read_topic(range: TopicRange, settings: Mapping[str, str]) -> Iterator[Records]:
-    """The messages of a range, in order; `settings` name the servers."""
+def read_topic(
+    range: TopicRange, settings: Mapping[str, str], form: PayloadForm = AUTO, at: int = 0
+) -> Iterator[Records]:
+    """The messages of a range, in order; `settings` name the servers, `at` is the moment of those without a time."""
     from confluent_kafka import KafkaError, TopicPartition
 
     consumer = _consumer(settings["bootstrap.servers"], settings)
@@ -120,7 +124,7 @@ def read_topic(range: TopicRange, settings: Mapping[str, str]) -> Iterator[Recor
             messages = [each for each in messages if each.offset() < range.stop]
             if messages:
                 heard = time.monotonic()
-                yield _records(range, messages)
+                yield _records(range, messages, form, at)
             elif time.monotonic() - heard > PATIENCE:
                 raise Unavailable(
                     f"no message of {range.topic}/{range.partition} came for {PATIENCE:.0f} s, at offset {position} of "
@@ -130,12 +134,33 @@ def read_topic(range: TopicRange, settings: Mapping[str, str]) -> Iterator[Recor
         consumer.close()
 
 
-def _records(range: TopicRange, messages: list[Any]) -> Records:
+def _records(range: TopicRange, messages: list[Any], form: PayloadForm, at: int) -> Records:
     payloads: list[bytes | None] = [message.value() for message in messages]
     stamps = np.array([message.timestamp()[1] for message in messages], np.int64)
     times = np.where(stamps < 0, NO_TIME, stamps * 1_000)
     offsets = np.array([message.offset() for message in messages], np.int64)
-    return Records(range.topic, range.partition, offsets, times, read_payloads(payloads), payloads)
+    headers = [dict(found) if (found := message.headers()) else None for message in messages]
+    place = f"{range.topic}/{range.partition}"
+    beside = Beside(
+        form,
+        headers,
+        [source_of(message.key(), place) for message in messages],
+        np.where(stamps < 0, at, times).tolist(),
+    )
+    return Records(range.topic, range.partition, offsets, times, read_payloads(payloads, beside), payloads)
+
+
+def source_of(key: bytes | str | None, place: str) -> str:
+    """Who sent a message that does not say so itself: its key, where that is a name, else the topic and partition.
+
+    >>> source_of(b"s17", "readings/0"), source_of(None, "readings/0"), source_of(bytes([0, 1]), "readings/0")
+    ('s17', 'readings/0', 'readings/0')
+    """
+    try:
+        name = key.decode() if isinstance(key, bytes) else key or ""
+    except UnicodeDecodeError:
+        return place
+    return name if name and len(name) <= MAX_TERM_LENGTH and name.isprintable() else place
 
 
 def _consumer(servers: str, settings: Mapping[str, str]) -> Consumer:

@@ -19,6 +19,10 @@ class LiveTopics:
         self._next = 0
         self.count = 0  # of filters; read by the writer's thread, too
 
+    def filters(self) -> list[str]:
+        """The filters that there are; from any thread."""
+        return list(self._slots)
+
     def put(self, text: str, receiver: Receiver, option: Option) -> None:
         """Hold a filter of a receiver, in place of its own with the same text."""
         slot = self._slots.get(text)

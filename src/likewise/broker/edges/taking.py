@@ -1,0 +1,75 @@
+"""What an edge sends, made entries of the log: each item once, in its order, with how far the edge has come.
+
+Items up to the sequence that is stored are known and skipped. One that cannot be read, that is of a source the edge may
+not speak for, that came in a circle, or whose id is another event's is refused with words; the others are taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from likewise.broker.store.edges.lines import Forwarded
+from likewise.broker.store.entries import Entry, batch_entries
+from likewise.broker.tenants.access import Access
+from likewise.errors import Circle, LikewiseError
+from likewise.formats.json.batches import read_each
+from likewise.formats.wire.uplink import Item, RefusedItem
+
+
+class Read(NamedTuple):
+    """The entries of items, by sequence, and what is refused of them."""
+
+    entries: list[tuple[int, Entry]]
+    refused: list[RefusedItem]
+
+
+class Taking:
+    """Reads what one edge sends; `here` is what this broker is called itself, if it is an edge, too."""
+
+    def __init__(self, tenant: int, edge: str, epoch: str, access: Access, here: str = "") -> None:
+        self._tenant = tenant
+        self._edge = edge
+        self._epoch = epoch
+        self._access = access
+        self._here = here
+
+    def noted(self, sequence: int) -> Forwarded:
+        """What says in a commit that everything up to a sequence is stored."""
+        return Forwarded(self._tenant, self._edge, self._epoch, sequence)
+
+    def read(self, items: Sequence[Item], kept: int | None) -> Read:
+        """The entries of items; all at once where nothing is wrong with any."""
+        try:
+            entries = batch_entries(self._tenant, read_each([bytes(item.event) for item in items]), kept)
+        except LikewiseError:
+            entries = None
+        found = Read([], [])
+        for place, item in enumerate(items):
+            try:
+                entry = (
+                    entries[place]
+                    if entries is not None
+                    else batch_entries(self._tenant, read_each([bytes(item.event)]), kept)[0]
+                )
+                found.entries.append((item.sequence, self._checked(item, entry)))
+            except LikewiseError as error:
+                found.refused.append(RefusedItem(item.sequence, error.code, str(error)[:500]))
+        return found
+
+    def _checked(self, item: Item, entry: Entry) -> Entry:
+        self._access.require_source(entry.source)
+        if self._here and self._here in item.hops:
+            raise Circle(f"the event {entry.id!r} came over {self._here!r} before; let no two brokers dial each other")
+        entry.hops = (*item.hops, self._edge)
+        return entry
+
+
+Note = Callable[[int], Forwarded]
+
+
+def with_note(entries: Sequence[tuple[int, Entry]], upto: int, note: Note) -> list[Entry]:
+    """Entries of which the last one says how far the edge has come."""
+    made = [entry for _, entry in entries]
+    made[-1].noted = note(upto)
+    return made

@@ -1,0 +1,50 @@
+"""Matching events so that one that cannot be matched fails no other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import cast
+
+from likewise.broker.store.entries import Entry, InBatch
+from likewise.broker.tenants.met_events import MetEvents, NumbersAndScores
+from likewise.broker.tenants.numbered_matcher import NumberedMatcher
+from likewise.model import Event
+
+SetAside = Callable[[Entry, Exception], None]
+
+
+def moment(entry: Entry) -> int:
+    """When an event counts: by its own time, else by its arrival in the log."""
+    time = entry.time
+    return entry.arrival if time is None else time
+
+
+def events_of(entries: Sequence[Entry]) -> Sequence[Event]:
+    """The events of entries: as columns where they were read together."""
+    first, last = entries[0].said, entries[-1].said
+    if isinstance(first, InBatch) and isinstance(last, InBatch) and first.batch is last.batch:
+        places = [entry.said.place for entry in entries if isinstance(entry.said, InBatch)]
+        if len(places) == len(entries) == last.place - first.place + 1:
+            return cast("Sequence[Event]", first.batch[first.place : last.place + 1])
+    return [entry.value for entry in entries if isinstance(entry.value, Event)]
+
+
+def match_guarded(
+    matcher: NumberedMatcher, entries: Sequence[Entry], aside: SetAside, at: Sequence[int] | None = None
+) -> MetEvents:
+    """What events meet; `aside` is told of an event that cannot be matched, and its error."""
+    moments = [moment(entry) for entry in entries] if at is None else at
+    try:
+        return matcher.match_batch(events_of(entries), moments)
+    except Exception:  # of some event: one by one, so that it cannot fail the others
+        met: dict[int, NumbersAndScores] = {}
+    for index, entry in enumerate(entries):
+        try:
+            assert isinstance(entry.value, Event)
+            matches = matcher.match(entry.position, entry.value, moments[index])
+        except Exception as error:
+            aside(entry, error)
+            continue
+        if matches:
+            met[index] = ([each.number for each in matches], [each.score for each in matches])
+    return MetEvents.of(met, len(entries))

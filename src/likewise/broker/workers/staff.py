@@ -1,0 +1,151 @@
+"""The workers as they grow and shrink: what splits, what merges, and what of it is under way."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+import structlog
+
+from likewise.broker.tenants.tenant import Tenant
+from likewise.broker.workers.crew import Crew, Share
+from likewise.broker.workers.elastic import Measured
+from likewise.broker.workers.messages import EventSent
+from likewise.broker.workers.moving import Halve, Join, Move, Step
+from likewise.broker.workers.process import WorkerProcess
+from likewise.broker.workers.spread import SpreadMatcher
+from likewise.broker.workers.spreading import Architecture, hand_over
+
+_log = structlog.get_logger("likewise.workers")
+SAMPLE: Final = 64  # of the newest events of a tenant that are kept, to measure by
+
+
+class FlatStaff:
+    """Workers beside each other: replicated, where each holds everything without state, or partitioned."""
+
+    def __init__(self, crew: Crew, tenants: Mapping[int, Tenant], architecture: Architecture) -> None:
+        self.crew = crew
+        self.architecture = architecture
+        self.splits = 0
+        self.merges = 0
+        self._tenants = tenants
+        self._steps: list[Step] = []
+        self._leaving: WorkerProcess | None = None
+        self._busy: dict[int, float] = {}
+        self.samples: dict[int, deque[EventSent]] = {}  # the newest events of each tenant
+        self.pauses: list[float] = []  # seconds that cutting over took
+
+    def take(self, tenant: Tenant) -> None:
+        """Hand a tenant over to the workers."""
+        hand_over(self.crew, tenant, self.architecture)
+
+    def saw(self, tenant: int, events: Sequence[EventSent]) -> None:
+        """Keep a few of the events that were matched last."""
+        self.samples.setdefault(tenant, deque(maxlen=SAMPLE)).extend(events[-SAMPLE:])
+
+    def measured(self, since: float) -> list[Measured]:
+        """What is known of each worker since it was last asked."""
+        passed, found = max(1e-3, time.monotonic() - since), []
+        for worker in self.crew.workers.values():
+            busy = worker.busy - self._busy.get(worker.number, 0.0)
+            self._busy[worker.number] = worker.busy
+            times = [1e6 * seconds / events for seconds, events in list(worker.times) for _ in range(events)]
+            found.append(Measured(worker.number, times, busy / passed))
+        self.crew.usage()
+        return found
+
+    def memory(self) -> int:
+        """The bytes that all workers take together, what they share counted once."""
+        used = [worker.used for worker in self.crew.workers.values()]
+        return sum(each.resident - each.shared for each in used) + max((each.shared for each in used), default=0)
+
+    # -- splitting and merging ------------------------------------------------------------------
+
+    def split(self, number: int) -> bool:
+        """Let a worker share what it holds with a new one."""
+        old, new = self.crew.workers[number], self.crew.start()
+        self.splits += 1
+        _log.info("a worker splits", worker=number, new=new.number, architecture=self.architecture)
+        for spread in self._spreads():
+            if not spread.remembers and self.architecture == "replicated":
+                self._steps += [Join(self.crew, share, new) for share in spread.shares]
+                continue
+            own = [share for share in spread.shares if old in share.hosts]
+            if len(own) > 1:
+                self._steps += [Move(self.crew, share, new) for share in own[len(own) // 2 :]]
+            elif own and len(own[0].held) > 1:
+                self._steps.append(Halve(self.crew, spread, own[0], new, upper_half(own[0])))
+        return True
+
+    def merge(self, number: int) -> bool:
+        """Let the others take over what a worker holds, and let it end."""
+        old = self.crew.workers[number]
+        if len(self.crew.workers) < 2:
+            return False
+        self.merges += 1
+        self._leaving = old
+        _log.info("a worker merges", worker=number, architecture=self.architecture)
+        self._move_away(old)
+        return True
+
+    def _move_away(self, old: WorkerProcess) -> bool:
+        """Begin to move what stands at a worker; whether anything has to."""
+        others = [each for each in self.crew.workers.values() if each is not old]
+        for share in self._standing(old):
+            if len(share.hosts) > 1:
+                share.hosts.remove(old)
+            else:
+                least = min(others, key=lambda each: sum(len(s.held) for s in self._standing(each)))
+                self._steps.append(Move(self.crew, share, least))
+        return bool(self._steps)
+
+    def go_on(self, tenants: Sequence[Tenant]) -> bool:
+        """Go on with what is under way, and cut over once all of it is ready; whether nothing is."""
+        if not self._steps and self._leaving is None:
+            return True
+        self.crew.look_after()
+        ready = [step.ready() for step in self._steps]  # each goes on, whatever the others say
+        if not all(ready):
+            return False
+        begun = time.perf_counter()
+        for step in self._steps:
+            step.cut_over()
+        self.pauses.append(time.perf_counter() - begun)
+        self._steps = []
+        if self._leaving is not None:
+            self._leaving = self.crew.workers[self._leaving.number]
+            if self._move_away(self._leaving):  # tenants that came meanwhile
+                return False
+            self.crew.end(self._leaving)
+            self._left(self._leaving.number)
+            self._leaving = None
+        self._done()
+        return True
+
+    def _done(self) -> None:
+        """A split or merge is over."""
+
+    def _left(self, number: int) -> None:
+        """A worker is gone."""
+
+    @property
+    def under_way(self) -> bool:
+        """Whether a split or merge is under way."""
+        return bool(self._steps) or self._leaving is not None
+
+    def _spreads(self) -> Iterator[SpreadMatcher]:
+        for tenant in list(self._tenants.values()):
+            for matcher in (tenant.stateless, tenant.windows, tenant.alerts):
+                if isinstance(matcher, SpreadMatcher):
+                    yield matcher
+
+    def _standing(self, worker: WorkerProcess) -> list[Share]:
+        return [share for share in self.crew.shares.values() if worker in share.hosts]
+
+
+def upper_half(share: Share) -> list[int]:
+    """The upper half of what a share holds, by number: so what the halves find is put together without sorting."""
+    numbers = sorted(share.held)
+    return numbers[len(numbers) // 2 :]

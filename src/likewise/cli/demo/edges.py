@@ -1,0 +1,122 @@
+"""`likewise demo --edge`: the city with three brokers at its edge, one of which loses its line for a while.
+
+Hub and edges are processes of their own, on folders that go with the demo; the city's devices publish to the edge of
+their district.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import time
+import zlib
+from contextlib import ExitStack
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from likewise import defaults
+from likewise.cli.demo.city import PATIENCE, VALID, free_port, interrupted_by_termination
+from likewise.cli.demo.line import LosableLine
+from likewise.cli.demo.processes import Running, wait_until_ready
+from likewise.cli.terminal import output
+
+if TYPE_CHECKING:
+    import httpx
+    from rich.console import Console
+
+DISTRICTS: Final = ("harbour", "centre", "hills")
+LOSES: Final = "harbour"  # the edge whose line is lost for a while
+LOST_AFTER, LOST_FOR = 12.0, 15.0  # seconds
+
+
+def show_edges(*, seconds: float | None, devices: int, seed: int, port: int | None, dashboard: bool) -> None:
+    """Run hub, edges and city until Ctrl-C, or for some seconds."""
+    import httpx
+
+    screen = output.console()
+    with ExitStack() as stack, interrupted_by_termination():
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="likewise-demo-")))
+        own = port or free_port(defaults.PORT)
+        address = f"http://{defaults.HOST}:{own}"
+        screen.print("Starting the hub and three edges ...", style="dim")
+        hub = stack.enter_context(Running(["serve", "--data", str(folder / "hub"), "--port", str(own)]))
+        if dashboard and find_spec("nicegui") is not None:
+            view = f"http://{defaults.HOST}:{free_port(defaults.DASHBOARD_PORT)}"
+            stack.enter_context(Running(["dashboard", "--address", address, "--port", view.rpartition(":")[2]]))
+            screen.print(f"Dashboard  {view}/edges", style="green")
+        try:
+            client = stack.enter_context(httpx.Client(base_url=address, timeout=PATIENCE))
+            wait_until_ready(client, hub)
+            line = stack.enter_context(LosableLine(own))
+            edges = {}
+            for name in DISTRICTS:
+                at = free_port(0)
+                upstream = line.address if name == LOSES else address
+                said = ["edge", "--upstream", upstream, "--id", name, "--data", str(folder / name), "--port", str(at)]
+                running = stack.enter_context(Running(said))
+                edges[name] = stack.enter_context(httpx.Client(base_url=f"http://{defaults.HOST}:{at}", timeout=60))
+                wait_until_ready(edges[name], running)
+            _Districts(screen, client, edges, line).run(seconds, devices, seed)
+        except KeyboardInterrupt:
+            screen.print("\nStopping. Nothing of the demo stays behind.", style="dim")
+
+
+def district_of(source: str) -> str:
+    """The district whose edge a device publishes to.
+
+    >>> district_of("city/lamp-1") in DISTRICTS
+    True
+    """
+    return DISTRICTS[zlib.crc32(source.encode()) % len(DISTRICTS)]
+
+
+class _Districts:
+    """What the city does, and what the terminal shows of the edges."""
+
+    def __init__(
+        self, screen: Console, hub: httpx.Client, edges: dict[str, httpx.Client], line: LosableLine
+    ) -> None:  # fmt: skip
+        self._screen = screen
+        self._hub = hub
+        self._edges = edges
+        self._line = line
+        self._published = dict.fromkeys(edges, 0)
+
+    def run(self, seconds: float | None, devices: int, seed: int) -> None:
+        """Publish, lose a line, and say how it goes."""
+        from likewise.city import WANTED, City, clock_of
+
+        for wanted in WANTED:
+            self._hub.put(f"/v1/subscribers/{wanted.subscriber}").raise_for_status()
+            path = f"/v1/subscribers/{wanted.subscriber}/subscriptions/{wanted.id}"
+            self._hub.put(path, content=wanted.text, headers={"Content-Type": "text/plain"}).raise_for_status()
+        city = City(seed=seed, devices=devices, run=f"{time.time():.0f}")
+        due, began, told, lost = clock_of(city, time.monotonic), time.monotonic(), 0.0, False
+        while seconds is None or time.monotonic() - began < seconds:
+            passed = time.monotonic() - began
+            away = LOST_AFTER <= passed < LOST_AFTER + LOST_FOR
+            if away != lost:
+                lost = away
+                (self._line.lose if lost else self._line.restore)()
+                self._screen.print(f"  {LOSES} {'loses its line' if lost else 'has its line again'}", style="yellow")
+            by_district: dict[str, list[dict[str, object]]] = {}
+            ends = int((time.time() + VALID) * 1_000_000)
+            for report in due():
+                made = {**report.envelope(), "expires": ends}
+                by_district.setdefault(district_of(str(made.get("source", ""))), []).append(made)
+            for name, events in by_district.items():
+                self._edges[name].post("/v1/events", json=events).raise_for_status()
+                self._published[name] += len(events)
+            if passed - told >= 3.0:
+                told = passed
+                self._tell()
+            time.sleep(0.4)
+
+    def _tell(self) -> None:
+        shown = {each["id"]: each for each in self._hub.get("/v1/edges").raise_for_status().json()}
+        parts = []
+        for name, count in self._published.items():
+            edge = shown.get(name, {})
+            state = edge.get("state", "away")
+            parts.append(f"{name}: {state}, {count} published, {edge.get('sequence', 0)} sent up")
+        self._screen.print("  " + "; ".join(parts), style="dim")

@@ -1,0 +1,63 @@
+"""`likewise stream view`: a lake's events as a plain table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from likewise.cli.terminal import output
+from likewise.cli.terminal.options import AsJson
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+SHOWN = 20  # rows of a table on a terminal
+
+
+def view(
+    folder: Annotated[str, typer.Argument(metavar="DIR", help="The lake's folder, or an object store's address.")],
+    columns: Annotated[
+        list[str] | None,
+        typer.Option("--column", "-c", metavar="COLUMN", help='An attribute, as "temperature in degC as t"; several.'),
+    ] = None,
+    tenant: Annotated[str | None, typer.Option(help="One tenant's alone.")] = None,
+    first: Annotated[str, typer.Option("--from", metavar="DAY", help="From this day on: 2024-05-01.")] = "",
+    last: Annotated[str, typer.Option("--to", metavar="DAY", help="Up to this day.")] = "",
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write it to FILE.parquet or FILE.csv.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show the events of a lake as a table: a row each, and a column for each attribute that is asked for.
+
+    Example: `likewise stream view lake -c "temperature in degC" -c city --out warm.parquet`
+    """
+    from likewise.errors import InputError
+    from likewise.lake.view import view as make
+
+    if out is not None and out.suffix not in (".parquet", ".csv"):
+        raise InputError(f"a view is written to a file that ends with .parquet or .csv, not to {out}")
+    table = make(folder, columns or (), tenant=tenant, first_day=first, last_day=last)
+    if out is not None:
+        _write(table, out)
+        output.print_line(f"{out} has {table.num_rows:,} rows.")
+    elif as_json:
+        output.print_json(table.to_pylist())
+    else:
+        rows = table.slice(0, SHOWN).to_pylist()
+        output.print_table(
+            tuple(table.column_names), [tuple("" if v is None else str(v) for v in row.values()) for row in rows]
+        )
+        if table.num_rows > SHOWN:
+            output.print_line(f"{table.num_rows - SHOWN:,} more; --out writes them all.")
+
+
+def _write(table: pa.Table, out: Path) -> None:
+    from pyarrow import csv, parquet
+
+    if out.suffix == ".csv":
+        csv.write_csv(table, out)
+    else:
+        parquet.write_table(table, out, compression="zstd")

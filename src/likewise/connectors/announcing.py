@@ -1,0 +1,29 @@
+"""Announcements as sources send them, whatever brought them: read, and refused with words."""
+
+from __future__ import annotations
+
+import msgspec
+
+from likewise.errors import FormatError, InputError
+from likewise.model.announcements.announcement import Announcement
+
+
+def read_announcement(body: bytes, source: str) -> Announcement:
+    """An announcement of a source from its JSON; what is wrong with it is said.
+
+    >>> read_announcement(b'{"attributes": [{"name": "temp1", "unit": "degC"}]}', "roof").source
+    'roof'
+    """
+    try:
+        said = msgspec.json.decode(body)
+        if not isinstance(said, dict):
+            raise FormatError("an announcement is a JSON object with `attributes`; see /docs")
+        if said.setdefault("source", source) != source:
+            raise InputError(f"the announcement is of {said['source']!r}, but the address names {source!r}")
+        return msgspec.convert(said, Announcement)
+    except msgspec.ValidationError as error:
+        raise FormatError(f"the announcement does not follow its schema: {error}; see /docs") from None
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise FormatError(f"the announcement is not JSON: {error}") from None
+    except RecursionError:
+        raise FormatError("the announcement is nested too deeply") from None

@@ -1,0 +1,423 @@
+"""WebSocket `/v1/edges/{id}`: the line to a broker at the edge (`likewise.formats.wire.uplink`, docs/guides/edge.md).
+
+The edge says hello and is welcomed; then it announces its sources, reports their words and subscribes for its own
+subscribers, all of them once (`whole`); from then on it is told what is asked of it. Its events are acknowledged when
+they are on disk. Close codes: `lasting`; a newer connection of the same edge takes over (4000).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any, cast
+
+import msgspec
+import structlog
+from fastapi import APIRouter, WebSocket, WebSocketDisconnect
+
+from likewise.broker.edges.demands import EdgeDemand, changed, version_of
+from likewise.broker.edges.lines import Connected
+from likewise.broker.edges.names import checked_edge, read_name, subscriber_of
+from likewise.broker.edges.pages import delivered, taken_back
+from likewise.broker.edges.taking import Taking, with_note
+from likewise.broker.store.edges.lines import LineRow, come_to
+from likewise.broker.store.entries import Entry, Withdraw, command_entry
+from likewise.broker.tenants.access import Access
+from likewise.broker.tenants.queues import SubscriberQueue
+from likewise.broker.tenants.tenant import Tenant
+from likewise.connectors.door import Door
+from likewise.connectors.http.requests import admit, door_of
+from likewise.connectors.http.streams.lasting import last, message_of, offered, refuse
+from likewise.connectors.stream import Replaced
+from likewise.defaults import (
+    EDGE_BYTES,
+    EDGE_DEMAND_LASTS,
+    EDGE_DEMAND_SECONDS,
+    EDGE_ITEMS,
+    EDGE_MESSAGE_BYTES,
+    EDGE_WINDOW,
+    SEND_PAGE,
+)
+from likewise.errors import (
+    Circle,
+    Conflict,
+    FormatError,
+    InputError,
+    LikewiseError,
+    NotAllowed,
+    RateExceeded,
+    UnknownId,
+)
+from likewise.formats.json.subscriptions import subscription_from_json
+from likewise.formats.wire import uplink as wire
+from likewise.formats.wire.sources import Sense
+
+router = APIRouter()
+_log = structlog.get_logger("likewise.edges")
+
+
+@router.websocket("/v1/edges/{id}")
+async def edge(socket: WebSocket, id: str) -> None:
+    """Serve an edge until one side ends it."""
+    door = door_of(socket)
+    try:
+        access, tenant = admit(door, socket, "edge")
+        access.require_edge(checked_edge(id))
+    except LikewiseError as error:
+        await refuse(socket, error)
+        return
+    await socket.accept(subprotocol=offered(socket))
+    try:
+        said = wire.read_from_edge(await message_of(socket, EDGE_MESSAGE_BYTES))
+        if not isinstance(said, wire.Hello) or said.id != id:
+            raise FormatError(f"the first message of {id!r} is its hello")
+        if door.broker.edges.here and door.broker.edges.here in (id, *said.below):
+            raise Circle(f"{id!r} is dialled by {door.broker.edges.here!r} itself; let no two brokers dial each other")
+        session = await EdgeSession.begin(door, access, tenant, socket, said)
+    except (WebSocketDisconnect, RuntimeError):
+        return
+    except LikewiseError as error:
+        await socket.send_text(wire.written(wire.Refused(code=error.code, words=str(error)[:1000])).decode())
+        await socket.close(1008, error.code)
+        return
+    try:
+        await last(door, socket, session.receive(), session.ask(), session.give(), session.live(), session.replaced())
+    finally:
+        door.broker.edges.disconnect(tenant, session.line)
+
+
+class EdgeSession:
+    """The connection of one edge."""
+
+    def __init__(
+        self, door: Door, access: Access, tenant: Tenant, socket: WebSocket, hello: wire.Hello, row: LineRow,
+        queue: SubscriberQueue,
+    ) -> None:  # fmt: skip
+        self._door = door
+        self._broker = broker = door.broker
+        self._tenant = tenant
+        self._access = access
+        self._socket = socket
+        self._queue = queue
+        self._taking = Taking(tenant.number, hello.id, row.epoch, access, broker.edges.here)
+        self._sequence = row.sequence
+        self._known = asyncio.Event()  # once the edge has said all that it has
+        self._demand = EdgeDemand({}, {})
+        self._sent = ""  # the version that was sent last
+        self._has = hello.demand
+        self._told: dict[str, int] = {}  # versions of what sources were told
+        self._cursor = queue.acknowledged  # up to where deliveries were looked at
+        self._last = 0  # the last one that was sent
+        self._changed = asyncio.Event()
+        self._replaced = asyncio.Event()
+        address = "" if socket.client is None else f"{socket.client.host}:{socket.client.port}"
+        self.line = Connected(hello.id, address, broker.clock(), self._replaced.set)
+        self.line.health = wire.Health(below=hello.below)
+        self.line.wake = lambda: door.bridge.call(self._changed.set)
+        self._served = object()
+
+    @classmethod
+    async def begin(
+        cls, door: Door, access: Access, tenant: Tenant, socket: WebSocket, hello: wire.Hello
+    ) -> EdgeSession:
+        """Welcome an edge."""
+        broker = door.broker
+        row = cast(
+            "LineRow", await door.answer(lambda done: broker.edges.start_open(tenant, hello.id, hello.epoch, done))
+        )
+        limit = broker.config.limits.queue
+        queue = cast(
+            "SubscriberQueue",
+            await door.answer(
+                lambda done: broker.start_register(tenant, subscriber_of(hello.id), "drop-oldest", limit, done)
+            ),
+        )
+        if hello.line == row.known.line and queue.acknowledged < hello.received <= tenant.stored_number:
+            broker.acknowledge(tenant, queue.id, hello.received)
+        made = cls(door, access, tenant, socket, hello, row, queue)
+        broker.edges.connect(tenant, made.line)
+        queue.wake = made.line.wake
+        queue.served_by = made._served
+        await made._send(
+            wire.Welcome(
+                sequence=row.sequence,
+                line=row.known.line,
+                interval=broker.config.edges.interval,
+                items=EDGE_ITEMS,
+                bytes=EDGE_BYTES,
+            )
+        )
+        return made
+
+    async def _send(self, message: wire.FromAbove) -> None:
+        said = wire.written(message)
+        self.line.sent += len(said)
+        await self._socket.send_text(said.decode())
+
+    async def replaced(self) -> None:
+        """Wait until a newer connection takes over."""
+        await self._replaced.wait()
+        raise Replaced
+
+    # -- what the edge says -----------------------------------------------------------------------
+
+    async def receive(self) -> None:
+        """Take in what comes, one message after the other."""
+        while True:
+            async with asyncio.timeout(2 * self._broker.config.edges.interval):
+                said = await message_of(self._socket, EDGE_MESSAGE_BYTES)
+            self.line.received += len(said)
+            self.line.seen = self._broker.clock()
+            match wire.read_from_edge(said):
+                case wire.Events(items=items):
+                    await self._events(items)
+                case wire.Withdrawn() as taken:
+                    await self._withdraw(taken)
+                case wire.Announced() | wire.Revoked() | wire.Vocabulary() as about:
+                    try:
+                        await self._about_source(about)
+                    except LikewiseError as error:  # said again it would be refused again: the line goes on
+                        self.line.refused += 1
+                        _log.warning("what an edge says of a source is refused", edge=self.line.edge, reason=str(error))
+                case wire.Subscribes(wanted=wanted, whole=whole):
+                    await self._subscribe(wanted, whole)
+                case wire.Unsubscribes(ids=ids):
+                    for id in ids:
+                        await self._unsubscribe(id)
+                case wire.DemandTaken(version=version, unknown=unknown):
+                    if unknown:
+                        self._sent = ""
+                    else:
+                        self.line.demand = version
+                case wire.DeliveriesStored(sequence=sequence):
+                    self._settle(sequence)
+                case wire.Health() as health:
+                    self.line.health = health
+                    self.line.readings |= health.sources
+                case wire.Bye():
+                    for source in list(self.line.sources):
+                        await self._revoke(source, "its edge leaves")
+                    await self._socket.close(1000, "bye")
+                    raise WebSocketDisconnect(1000)
+                case wire.Hello():
+                    raise FormatError("hello is said once, at the beginning")
+
+    async def _about_source(self, said: wire.Announced | wire.Revoked | wire.Vocabulary) -> None:
+        match said:
+            case wire.Announced(announcement=announcement):
+                await self._announce(announcement)
+            case wire.Revoked(source=source, reason=reason):
+                await self._revoke(source, reason)
+            case wire.Vocabulary():
+                self._access.require_source(said.source)
+                await asyncio.to_thread(self._broker.edges.demands(self._tenant).see, self.line.edge, said)
+
+    async def _events(self, items: tuple[wire.Item, ...]) -> None:
+        new = [item for item in items if item.sequence > self._sequence]
+        refused: list[wire.RefusedItem] = []
+        if new:
+            upto = new[-1].sequence
+            read = self._taking.read(new, self._broker.kept_until())
+            refused = read.refused
+            await self._held_up(len(read.entries))
+            if read.entries:
+                refused += await self._append(read.entries, upto)
+            if not read.entries or refused:
+                await self._note(upto)
+            self._sequence = upto
+        self.line.refused += len(refused)
+        for each in refused:
+            _log.warning("an event of an edge is refused", edge=self.line.edge, code=each.code, reason=each.words)
+        await self._send(wire.EventsStored(sequence=self._sequence, refused=tuple(refused)))
+
+    async def _append(self, entries: list[tuple[int, Entry]], upto: int) -> list[wire.RefusedItem]:
+        """Append entries together; each by itself if the id of one stands for something else already."""
+        broker, tenant = self._broker, self._tenant
+        try:
+            made = with_note(entries, upto, self._taking.noted)
+            await self._door.answer(lambda done: broker.store.append(made, done))
+        except Conflict as conflict:
+            if len(entries) == 1:
+                return [wire.RefusedItem(entries[0][0], conflict.code, str(conflict)[:500])]
+            refused = []
+            for sequence, entry in entries:
+                entry.noted = None
+                refused += await self._append([(sequence, entry)], sequence)
+            return refused
+        broker.metrics.received(tenant.name, len(entries))
+        return []
+
+    async def _note(self, sequence: int) -> None:
+        noted = self._taking.noted(sequence)
+        await self._door.answer(lambda done: self._broker.store.write(lambda tables: come_to(tables, noted), done))
+
+    async def _held_up(self, count: int) -> None:
+        """Wait while the tenant's rate or a full queue holds publishers up: the edge keeps what it has."""
+        while True:
+            try:
+                self._door.take(self._tenant, count)
+                await self._door.unblocked(self._tenant)
+                return
+            except RateExceeded as wait:
+                await asyncio.sleep(min(1.0, wait.retry_after))
+
+    async def _withdraw(self, said: wire.Withdrawn) -> None:
+        if said.sequence > self._sequence:
+            broker, tenant = self._broker, self._tenant
+            try:
+                self._access.require_source(said.source)
+                position = await asyncio.to_thread(broker.find_event, tenant, said.event, said.source)
+            except (UnknownId, NotAllowed):  # it is over here, or was refused before
+                await self._note(said.sequence)
+            else:
+                entry = command_entry(tenant.number, Withdraw(position))
+                entry.noted = self._taking.noted(said.sequence)
+                await self._door.answer(lambda done: broker.store.append([entry], done))
+            self._sequence = said.sequence
+        await self._send(wire.EventsStored(sequence=self._sequence))
+
+    async def _announce(self, announcement: Any) -> None:
+        self._access.require_source(announcement.source)
+        broker, tenant = self._broker, self._tenant
+        self.line.sources.add(announcement.source)
+        await self._door.answer(lambda done: broker.announcements.start_announce(tenant, announcement, done))
+        await asyncio.to_thread(broker.edges.demands(tenant).announce, self.line.edge, announcement)
+
+    async def _revoke(self, source: str, reason: str) -> None:
+        broker, tenant = self._broker, self._tenant
+        self._access.require_source(source)
+        self.line.sources.discard(source)
+        self._told.pop(source, None)
+        await asyncio.to_thread(broker.edges.demands(tenant).revoke, self.line.edge, source)
+        if source in tenant.known.announcements:
+            await self._door.answer(lambda done: broker.announcements.start_revoke(tenant, source, reason, done))
+
+    # -- subscriptions of its own -----------------------------------------------------------------
+
+    async def _subscribe(self, wanted: tuple[wire.Wanted, ...], whole: bool) -> None:
+        taken = []
+        if whole:
+            ids = {each.id for each in wanted}
+            for id in [id for id in self._queue.subscriptions if id not in ids]:
+                await self._unsubscribe(id)
+        for each in wanted:
+            try:
+                await self._hold(each)
+                taken.append(wire.Taken(each.id))
+            except LikewiseError as error:
+                taken.append(wire.Taken(each.id, str(error)[:1000]))
+        if whole:
+            self._known.set()
+        await self._send(wire.Subscribed(taken=tuple(taken)))
+
+    async def _hold(self, wanted: wire.Wanted) -> None:
+        broker, tenant = self._broker, self._tenant
+        name = read_name(wanted.id)
+        if name is None or name.path[-1] != self.line.edge:
+            raise InputError(f"{wanted.id[:60]!r} is no name of a subscription of {self.line.edge!r}")
+        if broker.edges.here in name.path:
+            raise Circle("the subscription went out from here; let no two brokers dial each other")
+        made = msgspec.structs.replace(subscription_from_json(bytes(wanted.subscription)), id=wanted.id)
+        held = tenant.held.get(self._queue.subscriptions.get(wanted.id, -1))
+        if held is None or held.subscription != made:
+            await self._door.answer(lambda done: broker.start_subscribe(tenant, self._queue.id, [made], True, done))
+
+    async def _unsubscribe(self, id: str) -> None:
+        broker, tenant = self._broker, self._tenant
+        if id in self._queue.subscriptions:
+            await self._door.answer(lambda done: broker.start_unsubscribe(tenant, self._queue.id, id, done))
+
+    # -- what the edge is told --------------------------------------------------------------------
+
+    async def ask(self) -> None:
+        """Tell it what is asked for, whenever that changes, and what its sources are told."""
+        await self._known.wait()
+        broker, tenant = self._broker, self._tenant
+        demands = broker.edges.demands(tenant)
+        while True:
+            now = await asyncio.to_thread(demands.of, self.line.edge, broker.edges.above)
+            version = version_of(now)
+            if version != self._sent:
+                base, before = self._sent, self._demand
+                self._sent, self._demand = version, now
+                self.line.filters = len(now.filters)
+                if not base and version == self._has:
+                    self.line.demand = version
+                else:
+                    until = broker.clock() + EDGE_DEMAND_LASTS * 1_000_000
+                    await self._send(changed(before if base else EdgeDemand({}, {}), now, version, base, until))
+            for source in list(self.line.sources):
+                await self._tell(broker.activation.told_one(tenant, source))
+            await asyncio.sleep(EDGE_DEMAND_SECONDS)
+
+    async def _tell(self, sense: Sense | None) -> None:
+        if sense is not None and self._told.get(sense.source) != sense.version:
+            self._told[sense.source] = sense.version
+            await self._send(wire.Senses(sense=sense))
+
+    def _settle(self, sequence: int) -> None:
+        """The edge has everything up to a sequence; what was looked at since and says nothing to it is settled, too."""
+        reached = self._cursor if sequence >= self._last else sequence
+        if self._queue.acknowledged < reached <= self._tenant.stored_number:
+            self._broker.acknowledge(self._tenant, self._queue.id, reached)
+        self._changed.set()
+
+    async def give(self) -> None:
+        """Send what its subscribers are given, so many ahead of its acknowledgements, and what was taken back."""
+        broker, tenant, queue = self._broker, self._tenant, self._queue
+        await self._known.wait()
+        withdrawn = await asyncio.to_thread(taken_back, broker.store, tenant, queue, sorted(tenant.withdrawn))
+        if withdrawn:
+            await self._send(wire.Deliveries(withdrawn=tuple(withdrawn)))
+        while True:
+            if queue.gone or queue.served_by is not self._served:
+                raise Replaced
+            self._changed.clear()
+            gone, self.line.withdrawn = self.line.withdrawn, []
+            if gone:
+                await asyncio.to_thread(broker.wait_until_matched)
+                said = await asyncio.to_thread(taken_back, broker.store, tenant, queue, gone)
+                if said:
+                    await self._send(wire.Deliveries(withdrawn=tuple(said)))
+            page = await asyncio.to_thread(self._page)
+            if page:
+                made = await asyncio.to_thread(
+                    delivered, broker.store, tenant, queue, self.line.edge, page
+                )  # fmt: skip
+                self._cursor = page[-1].number
+                if made:
+                    self._last = made[-1].sequence
+                for part in _parts(made):
+                    await self._send(wire.Deliveries(deliveries=tuple(part)))
+                self._settle(queue.acknowledged)
+            else:
+                await self._changed.wait()
+
+    def _page(self) -> list[Any]:
+        with self._broker.lock:
+            ahead = self._queue.pending.rank(self._cursor) if self._queue.pending else 0
+        room = EDGE_WINDOW - ahead
+        if room <= 0:
+            return []
+        return self._broker.deliveries(
+            self._tenant, self._queue, after=self._cursor, limit=min(SEND_PAGE, room)
+        )  # fmt: skip
+
+    async def live(self) -> None:
+        """Give signs of life."""
+        while True:
+            await asyncio.sleep(self._broker.config.edges.interval)
+            await self._send(wire.Health())
+
+
+def _parts(made: list[wire.Delivered]) -> list[list[wire.Delivered]]:
+    """Deliveries in messages of a size."""
+    parts: list[list[wire.Delivered]] = []
+    size = 0
+    for each in made:
+        own = 0 if isinstance(each.event, msgspec.UnsetType) else len(bytes(each.event))
+        if not parts or size + own > EDGE_BYTES:
+            parts.append([])
+            size = 0
+        parts[-1].append(each)
+        size += own
+    return parts

@@ -1,0 +1,90 @@
+"""Filters of stored events: what one lets through, how it is called, and where it stands in an address."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import msgspec
+
+SPANS: Final = {"hour": "the last hour", "day": "the last day", "week": "the last week", "all": "everything kept"}
+LENGTHS: Final = {"hour": 3_600, "day": 86_400, "week": 7 * 86_400}  # seconds
+KEPT: Final = 30  # filters that are saved in a browser
+
+
+class EventFilter(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Which stored events are wanted: some words, a source, what met a subscription, how far back.
+
+    >>> EventFilter("no2", span="hour").query(now=3_600.5)
+    {'containing': 'no2', 'since': 500000}
+    """
+
+    words: str = ""
+    source: str = ""
+    subscriber: str = ""
+    subscription: str = ""
+    span: str = "day"
+
+    def query(self, now: float) -> dict[str, object]:
+        """What the broker is asked."""
+        said: dict[str, object] = {
+            "containing": self.words.strip(), "source": self.source.strip(), "subscriber": self.subscriber,
+            "subscription": self.subscription,
+        }  # fmt: skip
+        if self.span in LENGTHS:
+            said["since"] = max(0, int((now - LENGTHS[self.span]) * 1e6))
+        return {name: value for name, value in said.items() if value != ""}
+
+    @property
+    def asked(self) -> tuple[tuple[str, str], ...]:
+        """What an address says of it.
+
+        >>> EventFilter("no2", "roof").asked
+        (('span', 'day'), ('words', 'no2'), ('source', 'roof'))
+        """
+        said = {"span": self.span, "words": self.words.strip(), "source": self.source.strip()}
+        said |= {"subscriber": self.subscriber, "subscription": self.subscription}
+        return tuple((name, value) for name, value in said.items() if value)
+
+    @property
+    def name(self) -> str:
+        """What it is called if nobody names it.
+
+        >>> EventFilter("no2", subscription="bad air", span="hour").name, EventFilter().name
+        ('no2, bad air, the last hour', 'the last day')
+        """
+        return ", ".join(
+            each for each in (self.words.strip(), self.source, self.subscription, SPANS[self.span]) if each
+        )
+
+
+def read_filter(asked: dict[str, str]) -> EventFilter:
+    """A filter from what an address says.
+
+    >>> read_filter({"words": "no2", "span": "soon"})
+    EventFilter(words='no2', source='', subscriber='', subscription='', span='day')
+    """
+    known = {name: asked.get(name, "") for name in ("words", "source", "subscriber", "subscription")}
+    return EventFilter(**known, span=asked["span"] if asked.get("span") in SPANS else "day")
+
+
+def read_saved(text: str | None) -> dict[str, EventFilter]:
+    """The filters that a browser has kept, by name; what cannot be read is left out.
+
+    >>> read_saved('{"air": {"words": "no2"}, "bad": {"span": 3}}')
+    {'air': EventFilter(words='no2', source='', subscriber='', subscription='', span='day')}
+    >>> read_saved("nonsense"), read_saved(None)
+    ({}, {})
+    """
+    try:
+        said = msgspec.json.decode(text or "{}", type=dict[str, msgspec.Raw])
+    except msgspec.MsgspecError:
+        return {}
+    found = {}
+    for name, raw in list(said.items())[:KEPT]:
+        try:
+            each = msgspec.json.decode(raw, type=EventFilter)
+        except msgspec.MsgspecError:
+            continue
+        if each.span in SPANS:
+            found[name] = each
+    return found

@@ -1,0 +1,358 @@
+"""The outbox: a follower of the log that keeps what the broker above asks for until that has it.
+
+It is handed what is on disk, decides on its own thread, and writes what waits together with how far it has come: a
+crash repeats what was not written, and nothing else. What is asked for anew is looked for among earlier events, too.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from typing import Final
+
+import msgspec
+import structlog
+
+from likewise.broker.broker import Broker
+from likewise.broker.delivering.earlier_events import valid_events
+from likewise.broker.edges.demands import Key
+from likewise.broker.store.edges.hops import ABOVE
+from likewise.broker.store.edges.outbox import (
+    Outgoing,
+    Taken,
+    forget,
+    is_held,
+    last_dealt,
+    load,
+    outgoing,
+    put,
+    source_of,
+    waiting,
+)
+from likewise.broker.store.edges.uplink import remember, remembered
+from likewise.broker.store.entries import (
+    COMMAND,
+    EVENT,
+    Announce,
+    Entry,
+    Revoke,
+    Subscribe,
+    Unregister,
+    Unsubscribe,
+    Withdraw,
+)
+from likewise.broker.store.positions import advance, read_positions, start_at
+from likewise.broker.store.tables import Tables
+from likewise.broker.tenants.tenant import Tenant
+from likewise.defaults import INITIAL_EVENTS
+from likewise.edge.bounds import Bounds, make_room, too_old
+from likewise.edge.demand import HeldDemand, KeptDemand
+from likewise.edge.words import Words
+from likewise.formats.wire.uplink import Demanded
+from likewise.matching.demand.filters import DemandFilter
+from likewise.model import Event
+from likewise.model.announcements.shown_event import SPEAKER
+from likewise.model.event import EventTuple
+from likewise.model.text import attribute_names
+from likewise.model.time import duration
+
+FOLLOWER: Final = "outbox"
+DEMAND, COUNTS = "demand", "counts"  # rows of what is remembered
+PAUSE: Final = 0.02  # seconds between two commits of what waits
+HANDED: Final = 20_000  # entries that are held in memory; what is beyond is read from the log
+TAKEN_BYTES: Final = 200  # that a withdrawal is counted as
+AGE_SECONDS: Final = 60.0
+Item = tuple[int, int, Taken | None]  # the position of an entry, about how many bytes it has, what it takes back
+_log = structlog.get_logger("likewise.edge")
+
+
+class Counts(msgspec.Struct):
+    """What became of events here: sent and stored above, dropped by the bounds, wanted by nobody above."""
+
+    acknowledged: int = 0
+    dropped: int = 0
+    forwarded: int = 0
+    passed_over: int = 0
+
+
+class Outbox:
+    """What waits for the broker above. `on_change` is told on its thread when there is something new to send."""
+
+    def __init__(self, broker: Broker, tenant: Tenant, bounds: Bounds, on_change: Callable[[], None]) -> None:
+        self.words = Words()
+        self.readings: dict[str, int] = {}  # when each source was last read, since that was last told
+        self.sources_changed = threading.Event()
+        self.subscriptions_changed = threading.Event()
+        self._broker = broker
+        self._store = broker.store
+        self._tenant = tenant
+        self._bounds = bounds
+        self._on_change = on_change
+        self._handed: list[list[Entry]] = []
+        self._count = 0
+        self._missed = False  # some were not kept in memory
+        self._changes: list[Callable[[], None]] = []
+        self._wake = threading.Event()
+        self._ending = threading.Event()
+        with self._store.reading() as tables:
+            positions = read_positions(tables, FOLLOWER)
+            kept = remembered(tables, tenant.number, DEMAND, KeptDemand)
+            self.counts = remembered(tables, tenant.number, COUNTS, Counts) or Counts()
+        if tenant.number not in positions:
+            self._store.commit(lambda tables: start_at(tables, FOLLOWER, tenant.number))
+        self._position = positions.get(tenant.number, 0)
+        self.demand = HeldDemand.restored(kept, broker.types)
+        self.words.recall(self.demand)
+        self.waiting, self.bytes = self._load()
+        self._aged = 0.0
+        self._thread = threading.Thread(target=self._run, name="likewise-outbox", daemon=True)
+
+    def start(self) -> None:
+        """Follow the log from where it stopped."""
+        self._missed = True
+        self._store.followers.append(self)
+        self._wake.set()
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Write what was decided, and end."""
+        self._ending.set()
+        self._wake.set()
+        if self._thread.is_alive():
+            self._thread.join(10.0)
+        if self in self._store.followers:
+            self._store.followers.remove(self)
+
+    def take(self, entries: list[Entry]) -> None:
+        """New entries are on disk. On the writer's thread: as little as can be."""
+        if self._count < HANDED:
+            self._handed.append(entries)
+            self._count += len(entries)
+        else:
+            self._missed = True
+        self._wake.set()
+
+    @property
+    def position(self) -> int:
+        """Up to where the log was looked at, and that is on disk."""
+        return self._position
+
+    # -- sending ----------------------------------------------------------------------------------
+
+    def page(self, after: int, items: int) -> list[Outgoing]:
+        """The next items after a sequence, with what they send."""
+        with self._store.reading() as tables:
+            found = waiting(tables, self._tenant.number, after, items)
+            return outgoing(tables, found, self._broker.clock())
+
+    def last_dealt(self) -> int:
+        """The last sequence that was ever dealt."""
+        with self._store.reading() as tables:
+            return last_dealt(tables)
+
+    def acknowledge(self, sequence: int) -> None:
+        """The broker above has everything up to a sequence."""
+        if sequence <= self.counts.acknowledged:
+            return
+        tenant = self._tenant.number
+
+        def work(tables: Tables) -> None:
+            before, _ = load(tables, tenant, self.counts.acknowledged)
+            self.counts.acknowledged = max(self.counts.acknowledged, sequence)
+            self.waiting, self.bytes = load(tables, tenant, sequence)
+            self.counts.forwarded += max(0, before - self.waiting)
+            remember(tables, tenant, COUNTS, self.counts)
+            forget(tables, tenant, sequence)
+
+        self._store.commit(work)
+
+    def oldest(self) -> int:
+        """When the oldest item that waits arrived; 0 if none does."""
+        with self._store.reading() as tables:
+            found = waiting(tables, self._tenant.number, self.counts.acknowledged, 1)
+            return source_of(tables, found[0].position)[1] if found else 0
+
+    def _load(self) -> tuple[int, int]:
+        with self._store.reading() as tables:
+            return load(tables, self._tenant.number, self.counts.acknowledged)
+
+    # -- what is asked for ------------------------------------------------------------------------
+
+    def ask(self, said: Demanded) -> bool:
+        """Go by another demand from now on, and look for it among earlier events; whether it could be made.
+
+        Returns when both are on disk.
+        """
+        done = threading.Event()
+        made: list[bool] = []
+
+        def change() -> None:
+            try:
+                made.append(self._ask(said))
+            finally:
+                done.set()
+
+        self._changes.append(change)
+        self._wake.set()
+        while not done.wait(0.5):
+            if not self._thread.is_alive():
+                return False
+        return bool(made and made[0])
+
+    def _ask(self, said: Demanded) -> bool:
+        after = self.demand.changed(said)
+        if after is None:
+            return False
+        gained = after.gained(self.demand)
+        items = list(self._earlier(gained)) if said.since and gained else []
+        kept, tenant = after.kept(), self._tenant.number
+        self.demand = after
+
+        def work(tables: Tables) -> None:
+            remember(tables, tenant, DEMAND, kept)
+            self._put(tables, items)
+
+        self._store.commit(work)
+        if items:
+            self._on_change()
+        return True
+
+    def _earlier(self, gained: dict[Key, list[DemandFilter] | None]) -> Iterable[Item]:
+        """Earlier events that are valid and wanted by what is asked anew."""
+        now = self._broker.clock()
+        for entry in valid_events(self._store, self._tenant, self._position + 1, now, INITIAL_EVENTS):
+            event = entry.value
+            assert isinstance(event, Event)
+            key = (event.source or "", event.themes)
+            if key not in gained or not self._goes_up(entry):
+                continue
+            filters = gained[key]
+            by_name: dict[str, list[EventTuple]] = {}
+            for item in event.tuples:
+                for name in attribute_names(item.attribute):
+                    by_name.setdefault(name, []).append(item)
+            if filters is None or any(each.meets(by_name, self._broker.types) for each in filters):
+                yield entry.position, len(entry.body), None
+
+    # -- its thread -------------------------------------------------------------------------------
+
+    def _run(self) -> None:
+        while not self._ending.is_set():
+            self._wake.wait(1.0)
+            self._wake.clear()
+            try:
+                self._turn()
+                self._age()
+            except Exception as error:
+                self._missed = True
+                if not self._ending.is_set():
+                    _log.error("the outbox could not do its work; it tries again", exc_info=error)
+                    self._ending.wait(1.0)
+                    self._wake.set()
+            self._ending.wait(PAUSE)
+
+    def _turn(self) -> None:
+        changes, self._changes = self._changes, []
+        if self._missed:
+            self._missed = False
+            self._handed, self._count = [], 0
+            self._follow(self._store.entries(self._position, self._store.position, tenant=self._tenant.number))
+        handed, self._handed = self._handed, []
+        self._count = 0
+        self._follow(entry for entries in handed for entry in entries)
+        for change in changes:  # after what came before them
+            change()
+
+    def _follow(self, entries: Iterable[Entry]) -> None:
+        items: list[Item] = []
+        position = self._position
+        for entry in entries:
+            if entry.position <= position or entry.tenant != self._tenant.number:
+                continue
+            position = entry.position
+            found = self._look(entry, items)
+            if found is not None:
+                items.append(found)
+            if len(items) >= 1_000:
+                self._write(items, position)
+                items = []
+        if position > self._position:
+            self._write(items, position)
+
+    def _look(
+        self, entry: Entry, before: Sequence[tuple[int, int, Taken | None]]
+    ) -> tuple[int, int, Taken | None] | None:
+        if entry.kind == COMMAND:
+            return self._command(entry, before)
+        if not self._goes_up(entry):
+            return None
+        event = entry.value
+        assert isinstance(event, Event)
+        self.readings[entry.source] = entry.arrival
+        found = self.demand.look(event)
+        if found.unjudged:
+            self.words.hear(event, self.demand)
+        if found.wanted or 0 < self.demand.until < entry.arrival:
+            return entry.position, len(entry.body), None
+        self.counts.passed_over += 1
+        return None
+
+    def _command(self, entry: Entry, before: Sequence[Item]) -> Item | None:
+        match entry.value:
+            case Withdraw(event=position):
+                with self._store.reading() as tables:
+                    held = is_held(tables, self._tenant.number, position)
+                if held or any(item[0] == position for item in before):
+                    taken = next(self._store.entries(position - 1, position), None)
+                    if taken is not None:
+                        return entry.position, TAKEN_BYTES, Taken(taken.source, taken.id)
+            case Announce() | Revoke():
+                self.sources_changed.set()
+                self._on_change()
+            case Subscribe() | Unsubscribe() | Unregister():
+                self.subscriptions_changed.set()
+                self._on_change()
+        return None
+
+    def _goes_up(self, entry: Entry) -> bool:
+        """Whether an event is one of ours to send: not what came from above, and nothing that a broker says itself."""
+        return entry.kind == EVENT and entry.source != SPEAKER and entry.hops[-1:] != (ABOVE,)
+
+    def _write(self, items: list[Item], position: int) -> None:
+        def work(tables: Tables) -> None:
+            self._put(tables, items)
+            advance(tables, FOLLOWER, {self._tenant.number: position})
+
+        self._store.commit(work)
+        self._position = position
+        if items or self.words:
+            self._on_change()
+
+    def _put(self, tables: Tables, items: list[Item]) -> None:
+        """Let items wait, within the bounds."""
+        tenant = self._tenant.number
+        put(tables, tenant, items)
+        self.waiting += len(items)
+        self.bytes += sum(size for _, size, _ in items)
+        if self.bytes > self._bounds.bytes:
+            self.waiting, self.bytes = load(tables, tenant, self.counts.acknowledged)
+            dropped = make_room(tables, tenant, self.counts.acknowledged, self.bytes, self._bounds)
+            self._dropped(tables, dropped)
+
+    def _dropped(self, tables: Tables, dropped: int) -> None:
+        if dropped:
+            self.waiting, self.bytes = load(tables, self._tenant.number, self.counts.acknowledged)
+            self.counts.dropped += dropped
+            remember(tables, self._tenant.number, COUNTS, self.counts)
+            _log.warning("the outbox let go of events", dropped=dropped, policy=self._bounds.policy)
+
+    def _age(self) -> None:
+        """Let go of what waits for too long, from time to time."""
+        now = self._broker.clock()
+        if abs(now - self._aged) < AGE_SECONDS * 1e6 or not self.waiting:
+            return
+        self._aged = now
+        arrived, tenant = now - duration(self._bounds.keep), self._tenant.number
+        self._store.commit(
+            lambda tables: self._dropped(tables, too_old(tables, tenant, self.counts.acknowledged, arrived))
+        )

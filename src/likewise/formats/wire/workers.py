@@ -1,0 +1,66 @@
+"""Workers as they are shown and changed: which process does what, and what decides how many there are."""
+
+from __future__ import annotations
+
+import msgspec
+
+
+class WorkerShown(msgspec.Struct, frozen=True):
+    """A process of the broker: the one that serves, or a worker that matches for it.
+
+    `role` is what the source calls it; `parent` is the worker above it in a tree, 0 for the coordinator. `busy` is the
+    share of the processor that matching took of it since its start, `resident` and `shared` are bytes of its memory.
+    """
+
+    number: int
+    role: str
+    pid: int
+    parent: int = 0
+    leaf: bool = True
+    alive: bool = True
+    subscriptions: int = 0
+    remembering: int = 0  # of those, the ones with state
+    stretches: int = 0
+    waiting: int = 0
+    cpu_seconds: float = 0.0
+    busy: float = 0.0
+    resident: int = 0
+    shared: int = 0
+
+
+class WorkersShown(msgspec.Struct, frozen=True):
+    """All processes of a broker, and what decides how many there are; one alone where nothing is divided."""
+
+    architecture: str
+    policy: str
+    minimum: int
+    maximum: int
+    memory: int
+    split_us: float
+    merge_us: float
+    last: int
+    split_busy: float
+    merge_busy: float
+    span: float
+    pause: float
+    processes: list[WorkerShown]
+    splits: int = 0
+    merges: int = 0
+    deaths: int = 0
+    under_way: bool = False
+
+
+class WorkersWanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """What is to decide from now on; what is left out stays as it is."""
+
+    policy: str | None = None
+    minimum: int | None = None
+    maximum: int | None = None
+    memory: int | None = None
+    split_us: float | None = None
+    merge_us: float | None = None
+    last: int | None = None
+    split_busy: float | None = None
+    merge_busy: float | None = None
+    span: float | None = None
+    pause: float | None = None

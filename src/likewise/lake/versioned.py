@@ -1,0 +1,33 @@
+"""JSON of the lake's files, each with the version of its format (`v`): a later one is refused with words."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+import msgspec
+
+from likewise.errors import ArtefactDamaged, ArtefactVersion
+from likewise.lake.places import Place
+
+T = TypeVar("T")
+
+
+def decoded(path: Place, data: bytes, kind: type[T], *, current: int, format: str = "") -> T:
+    """What a file, or a line of it, says; `path` names it where that cannot be read, or says another `format`.
+
+    >>> from pathlib import Path
+    >>> decoded(Path("x.json"), b'{"a": 1}', dict[str, int], current=1)
+    {'a': 1}
+    """
+    try:
+        raw = msgspec.json.decode(data)
+        if isinstance(raw, dict):
+            if format and raw.get("format", format) != format:
+                raise ArtefactDamaged(f"{path} is {raw['format']!r}, no part of {format}")
+            if isinstance(raw.get("v"), int) and raw["v"] > current:
+                raise ArtefactVersion(
+                    f"{path} was written in version {raw['v']}; this one reads up to {current}: upgrade likewise"
+                )
+        return msgspec.json.decode(data, type=kind)
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise ArtefactDamaged(f"{path} cannot be read ({error}); restore a copy") from None

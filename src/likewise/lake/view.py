@@ -1,0 +1,171 @@
+"""A lake's events as a plain table: one row an event, and a column for each attribute that is asked for.
+
+In the lake an event is a list of tuples, since no two sources say the same. Whoever analyses them wants columns:
+`view` makes them, each in the unit that is asked for.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from likewise.errors import InputError
+from likewise.extras import require
+from likewise.formats.arrow.columns import BOOLEAN, NUMBER, WHOLE
+from likewise.formats.arrow.event_batch import EventBatch
+from likewise.lake.parts import EVENTS, Part, read_part
+from likewise.lake.places import Place, place_of
+from likewise.lake.upkeep import open_lake
+from likewise.model.text import fold
+from likewise.model.units import Unit, unit
+from likewise.model.units.stated import reading_unit
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_COLUMN: Final = re.compile(r"(?P<attribute>.+?)(?:\s+in\s+(?P<unit>\S+))?(?:\s+as\s+(?P<name>\S+))?", re.DOTALL)
+_OWN: Final = ("id", "source", "time", "tenant", "day")
+MOST: Final = 200  # columns where none are named
+
+
+class ViewColumn(NamedTuple):
+    """An attribute as a column: its name there, and the unit its readings are brought to; None leaves them be."""
+
+    attribute: str
+    unit: Unit | None
+    name: str
+
+
+def view_column(text: str) -> ViewColumn:
+    """A column as it is asked for: `temperature in degC as t`.
+
+    >>> view_column("temperature in degC").name, view_column("air temperature as t").attribute
+    ('temperature', 'air temperature')
+    """
+    found = _COLUMN.fullmatch(text.strip())
+    if found is None:
+        raise InputError(f"a column is `attribute`, `attribute in UNIT` or `attribute as name`, not {text!r}")
+    attribute = found["attribute"].strip().strip('"')
+    return ViewColumn(attribute, unit(found["unit"]) if found["unit"] else None, found["name"] or attribute)
+
+
+def view(
+    lake: str | Place,
+    columns: Iterable[str] = (),
+    *,
+    tenant: str | None = None,
+    first_day: str = "",
+    last_day: str = "",
+) -> pa.Table:
+    """The events of a lake as a table: `id`, `source`, `time`, `tenant`, `day`, and the columns that are asked for.
+
+    A column is an attribute, compared as subscriptions compare them; `temperature in degC` brings its readings to that
+    unit, and has null for what cannot be brought to it. Of an attribute that an event states several times the first
+    counts. Without columns there is one for each attribute, the most frequent first. `first_day` and `last_day`
+    (`2024-05-01`) are looked for by the lake's folders alone. pandas takes the table by `to_pandas()`, DuckDB by its
+    name in Python, Spark by `createDataFrame`.
+    """
+    require("match", "a view of a lake")
+    import pyarrow as pa
+
+    place = place_of(lake)
+    asked = [view_column(each) for each in columns]
+    chosen = [
+        part
+        for part in open_lake(place).parts(EVENTS)
+        if tenant in (None, part.tenant) and first_day <= part.day and (not last_day or part.day <= last_day)
+    ]
+    if not asked:
+        asked = [ViewColumn(name, None, name) for name in _attributes(place, chosen)]
+    names = [each.name for each in asked]
+    if twice := [name for name in names if names.count(name) > 1 or name in _OWN]:
+        raise InputError(f"two columns would be called {twice[0]!r}; say `as` with another name")
+    own: dict[str, list[Any]] = {name: [] for name in _OWN}
+    values: dict[str, list[Any]] = {name: [] for name in names}
+    for part, batch in _batches(place, chosen):
+        told = batch.to_arrow(dictionary=False)
+        for name in ("id", "source", "time"):
+            own[name] += told.column(name).to_pylist()
+        own["tenant"] += [part.tenant] * len(batch)
+        own["day"] += [part.day] * len(batch)
+        for column, found in zip(asked, _found(batch, asked), strict=True):
+            values[column.name] += found
+    text: pa.DataType = pa.string()
+    kinds = {"id": text, "source": text, "time": pa.timestamp("us", tz="UTC"), "tenant": text, "day": text}
+    arrays = {name: pa.array(own[name], kinds[name]) for name in _OWN}
+    return pa.table(arrays | {each.name: _array(values[each.name], each.unit is not None) for each in asked})
+
+
+def _batches(place: Place, parts: Sequence[Part]) -> Iterator[tuple[Part, EventBatch]]:
+    for part in parts:
+        yield part, EventBatch.from_arrow(read_part(place, part))
+
+
+def _attributes(place: Place, parts: Sequence[Part]) -> list[str]:
+    """The attributes that occur, the most frequent first, each in the words it was first met in."""
+    import numpy as np
+
+    counts: dict[str, int] = {}
+    words: dict[str, str] = {}
+    for _, batch in _batches(place, parts):
+        columns = batch.columns()
+        for name, count in zip(columns.attributes, np.bincount(columns.attribute, minlength=len(columns.attributes)),
+                               strict=True):  # fmt: skip
+            words.setdefault(fold(name), name)
+            counts[fold(name)] = counts.get(fold(name), 0) + int(count)
+    ordered = sorted((name for name in counts if counts[name]), key=lambda name: -counts[name])
+    return [words[name] for name in ordered[:MOST]]
+
+
+def _found(batch: EventBatch, asked: Sequence[ViewColumn]) -> Iterator[list[Any]]:
+    """For each column the first reading of each event, or None."""
+    import numpy as np
+
+    columns = batch.columns()
+    folded = [fold(name) for name in columns.attributes]
+    owner = np.repeat(np.arange(len(batch)), np.diff(columns.offsets))
+    for column in asked:
+        meant = np.array([name == fold(column.attribute) for name in folded], bool)
+        places = np.flatnonzero(meant[columns.attribute]) if len(meant) else np.empty(0, np.int64)
+        events, first = np.unique(owner[places], return_index=True)
+        values: list[Any] = [None] * len(batch)
+        for event, place in zip(events.tolist(), places[first].tolist(), strict=True):
+            values[event] = _value(columns, place, column)
+        yield values
+
+
+def _value(columns: Any, place: int, column: ViewColumn) -> Any:
+    kind = columns.kind[place]
+    if kind == BOOLEAN:
+        value: Any = bool(columns.number[place] == 1.0)
+    elif kind in (NUMBER, WHOLE):
+        value = int(columns.whole[place]) if kind == WHOLE else float(columns.number[place])
+    else:
+        value = columns.texts[columns.text[place]]
+    if column.unit is None:
+        return value
+    if kind not in (NUMBER, WHOLE):
+        return None
+    stated = "" if columns.unit[place] < 0 else columns.units[columns.unit[place]]
+    found = reading_unit(columns.attributes[columns.attribute[place]], stated, column.unit) or column.unit
+    return float(found.to(column.unit, value)) if found.dimension == column.unit.dimension else None
+
+
+def _array(values: list[Any], number: bool) -> pa.Array[Any]:
+    """Values as an array: numbers if all are, truths if all are, else text."""
+    import pyarrow as pa
+
+    there = [each for each in values if each is not None]
+    kinds = {type(each) for each in there}
+    if number or kinds <= {float, int}:
+        whole = bool(kinds) and kinds <= {int} and not number and all(-(2**63) <= each < 2**63 for each in there)
+        return pa.array(values if whole else [None if v is None else float(v) for v in values],
+                        pa.int64() if whole else pa.float64())  # fmt: skip
+    if kinds <= {bool}:
+        return pa.array(values, pa.bool_())
+    return pa.array([None if each is None else _text(each) for each in values], pa.string())
+
+
+def _text(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

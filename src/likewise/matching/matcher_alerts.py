@@ -1,0 +1,98 @@
+"""What a matcher is told about alerts beside events: outages, sources that rest or were announced, what another has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import cast
+
+from likewise.matching.engine import AlertKeys
+from likewise.matching.matcher_answers import MatcherAnswers
+from likewise.model.alerts.spoken import Key, Why
+
+
+class MatcherAlerts(MatcherAnswers):
+    """A matcher as whoever looks after alerts knows it; see `likewise.Matcher`."""
+
+    def outage(self, by: int, until: int | None = None) -> None:
+        """Nothing could be heard for so long (µs): `absent for` counts silence on from there.
+
+        Where it is said `until` when, a key counts on from no later than that: what was heard after the outage began
+        is silent only since then.
+        """
+        if "alert" in self._state.engines:
+            cast("AlertKeys", self._state.engines["alert"]).outage(by, until)
+
+    def excuse(self, sources: Iterable[str], why: Why, at: int | None = None) -> None:
+        """From now on the silence of some sources means nothing: what brings them is down, or they were told to rest.
+
+        >>> import likewise as lw
+        >>> m = lw.Matcher()
+        >>> _ = m.add(lw.parse("{t exists} absent for 1 min", id="silent"), at=0)
+        >>> _ = m.match(lw.event({"t": 1}, source="s1"), at=0)
+        >>> m.excuse(["s1"], "unreachable", at=30_000_000), m.advance(3_600_000_000)
+        (None, [])
+        >>> m.end_excuse(["s1"], "unreachable", at=3_600_000_000)
+        >>> [match.cause for match in m.advance(3_630_000_000)]
+        ['absent']
+        """
+        if (engine := self._alerts()) is not None:
+            engine.excuse(sources, why, self._clock() if at is None else at)
+
+    def end_excuse(self, sources: Iterable[str], why: Why, at: int | None = None) -> None:
+        """The silence of some sources counts again; what passed meanwhile does not."""
+        if (engine := self._alerts()) is not None:
+            engine.end_excuse(sources, why, self._clock() if at is None else at)
+
+    def excused(self, why: Why) -> set[str]:
+        """The sources whose silence means nothing."""
+        engine = self._alerts()
+        return set() if engine is None else engine.excused(why)
+
+    def expect(
+        self, id: str, source: str, event_id: str | None = None, *, key: Key | None = None, at: int | None = None
+    ) -> None:
+        """A source announced what an `absent for` asks for: it is waited for, though nothing of it held yet.
+
+        `event_id` is what `absent` names then, `key` the values of `per` where there is one.
+        """
+        ordinal = self._state.ordinal(id)
+        if self._state.held[ordinal].alert is not None:
+            moment = self._clock() if at is None else at
+            engine = cast("AlertKeys", self._state.engine("alert"))
+            engine.expect(ordinal, (source,) if key is None else key, source, event_id, moment)
+
+    def unexpect(self, id: str, key: Key, event_id: str) -> None:
+        """Nothing is to come from a key any more; one that has held otherwise is watched on."""
+        if (engine := self._alerts()) is not None:
+            engine.unexpect(self._state.ordinal(id), key, event_id)
+
+    def expects(self, id: str, key: Key) -> bool:
+        """Whether an alert knows a key."""
+        engine = self._alerts()
+        return engine is not None and id in self._state.ordinals and engine.expects(self._state.ordinal(id), key)
+
+    def rename(self, before: str, after: str) -> None:
+        """What a source announced is said by another event now; `absent` will name that one."""
+        if (engine := self._alerts()) is not None:
+            engine.rename(before, after)
+
+    def _alerts(self) -> AlertKeys | None:
+        return cast("AlertKeys | None", self._state.engines.get("alert"))
+
+    def next_due(self) -> int | None:
+        """When `advance` has something to do for alerts, or an earlier moment; None if there is nothing."""
+        engine = self._state.engines.get("alert")
+        return None if engine is None else cast("AlertKeys", engine).next_due()
+
+    def names(self, event_id: str) -> bool:
+        """Whether what an alert says next may name an event."""
+        engine = self._state.engines.get("alert")
+        return engine is not None and cast("AlertKeys", engine).names(event_id)
+
+    def adopt(self, other: MatcherAlerts) -> None:
+        """Take over what another matcher knows of the alerts that this one holds, too, by their ids."""
+        if "alert" in other._state.engines and "alert" in self._state.engines:
+            own, theirs = self._state.ordinals, other._state.ordinals
+            both = {theirs[id]: own[id] for id in theirs if id in own and other._state.held[theirs[id]].alert}
+            taken = cast("AlertKeys", other._state.engines["alert"])
+            cast("AlertKeys", self._state.engines["alert"]).adopt(taken, both)

@@ -1,0 +1,124 @@
+"""When workers split and merge."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from likewise.broker.tenants.tenant import Tenant
+from likewise.broker.workers.elastic import Elastic, Measured, Settings, decide_paper, decide_utilisation
+from likewise.errors import InputError
+
+
+class FakeStaff:
+    """Workers that say what they are told to, and whose changes take two turns."""
+
+    def __init__(self, busy: list[float]) -> None:
+        self.busy = busy
+        self.done: list[tuple[str, int]] = []
+        self.rests = 0
+        self.bytes = 0
+
+    def measured(self, since: float) -> list[Measured]:
+        return [Measured(number, [], busy) for number, busy in enumerate(self.busy)]
+
+    def split(self, number: int) -> bool:
+        self.done.append(("split", number))
+        self.busy = [*self.busy, 0.5]
+        self.rests = 2
+        return True
+
+    def merge(self, number: int) -> bool:
+        self.done.append(("merge", number))
+        del self.busy[number]
+        return True
+
+    def go_on(self, tenants: Sequence[Tenant]) -> bool:
+        self.rests = max(0, self.rests - 1)
+        return not self.rests
+
+    def memory(self) -> int:
+        return self.bytes
+
+
+class Clock:
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_one_quick_publication_keeps_a_matcher_from_splitting_by_the_papers_rule() -> None:
+    rule = Settings("paper", 1, 4, last=5, split_us=100, merge_us=10)
+    assert decide_paper(rule, [Measured(1, [500, 500, 99, 500, 500], 1)]) == (None, 0)
+    assert decide_paper(rule, [Measured(1, [99, 500, 500, 500, 500, 500], 1)]) == ("split", 1)
+
+
+def test_one_slow_publication_keeps_a_matcher_from_merging_by_the_papers_rule() -> None:
+    rule = Settings("paper", 1, 4, last=3, split_us=100, merge_us=10)
+    two = [Measured(1, [50, 50, 50], 1), Measured(2, [1, 11, 1], 1)]
+    assert decide_paper(rule, two) == (None, 0)
+    assert decide_paper(rule, [two[0], Measured(2, [1, 9, 1], 1)]) == ("merge", 2)
+    assert decide_paper(rule, [two[0], Measured(2, [1, 9, 1], 1, merges=False)]) == (None, 0)
+
+
+def test_workers_split_only_where_a_core_is_free() -> None:
+    rule = Settings("utilisation", 1, 8)
+    assert decide_utilisation(rule, [Measured(1, [], 0.99)], free=0.4) == (None, 0)
+    assert decide_utilisation(rule, [Measured(1, [], 0.99)], free=0.6) == ("split", 1)
+
+
+def test_between_both_thresholds_nothing_changes() -> None:
+    rule = Settings("utilisation", 1, 8, split_busy=0.8, merge_busy=0.2)
+    assert decide_utilisation(rule, [Measured(1, [], 0.79), Measured(2, [], 0.21)], free=8) == (None, 0)
+
+
+def test_after_a_change_there_is_a_pause() -> None:
+    staff, clock = FakeStaff([0.9]), Clock()
+    elastic = Elastic(staff, Settings("utilisation", 1, 8, span=1, pause=10), clock, free=lambda: 8.0)
+    seen = []
+    for _ in range(40):
+        clock.now += 1
+        staff.busy = [0.9] * len(staff.busy)
+        elastic.turn([])
+        seen.append(len(staff.busy))
+    assert [seen.count(n) for n in sorted(set(seen))][1:-1] == [10, 10, 10]
+
+
+def test_bounds_hold_whatever_the_policy_says_and_change_while_it_runs() -> None:
+    staff, clock = FakeStaff([0.99, 0.99]), Clock()
+    elastic = Elastic(staff, Settings("utilisation", 1, 2, span=1, pause=0), clock, free=lambda: 8.0)
+    for _ in range(5):
+        clock.now += 2
+        elastic.turn([])
+    assert not staff.done
+    elastic.settings = Settings("none", 4, 4)
+    for _ in range(8):
+        elastic.turn([])
+    assert len(staff.busy) == 4
+    elastic.settings = Settings("none", 1, 1)
+    for _ in range(8):
+        elastic.turn([])
+    assert len(staff.busy) == 1
+
+
+def test_no_worker_comes_for_which_there_is_no_memory() -> None:
+    staff, clock = FakeStaff([0.99, 0.99]), Clock()
+    staff.bytes = 200
+    elastic = Elastic(staff, Settings("utilisation", 1, 8, span=1, pause=0, memory=299), clock, free=lambda: 8.0)
+    clock.now += 5
+    elastic.turn([])
+    assert not staff.done
+    elastic.settings = Settings("utilisation", 1, 8, span=1, pause=0, memory=300)
+    clock.now += 5
+    elastic.turn([])
+    assert staff.done == [("split", 0)]
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"minimum": 3, "maximum": 2}, {"split_us": 1.0, "merge_us": 2.0}, {"last": 0}, {"maximum": 1_000}]
+)
+def test_settings_that_make_no_sense_are_refused(wrong: dict[str, int]) -> None:
+    with pytest.raises(InputError):
+        Settings("paper", **wrong)

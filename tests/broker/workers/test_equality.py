@@ -1,0 +1,75 @@
+"""What workers deliver is what one process delivers, whatever happens to them."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Literal
+
+import pytest
+
+from likewise.broker.config import Config, Matching
+from likewise.broker.upkeep import housekeeping
+from tests.broker.workers.interleavings import Teller, compare, differences, kill_one, settle, story, want_workers
+
+ARCHITECTURES = ("replicated", "partitioned", "hierarchical")
+Architecture = Literal["replicated", "partitioned", "hierarchical"]
+
+
+@pytest.fixture(autouse=True)
+def time_passes_by_the_story_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(housekeeping, "TICK_SECONDS", 1e9)
+    monkeypatch.setattr(housekeeping, "SWEEP_SECONDS", 1e9)
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+def test_splits_merges_kills_and_changes_lose_and_double_nothing(architecture: Architecture) -> None:
+    """All kinds, two tenants, subscriptions coming and going, a clock that is set; workers killed at any moment."""
+    steps = 0
+
+    def disturb(dice: random.Random, teller: Teller) -> None:
+        nonlocal steps
+        steps += 1
+        if steps % 40 == 20:
+            kill_one(dice, teller)
+        elif steps % 40 == 35:
+            want_workers(teller, 3 if steps % 80 == 35 else 1)
+            settle(teller)
+
+    teller_seen: list[Teller] = []
+
+    def seen(dice: random.Random, teller: Teller) -> None:
+        teller_seen[:] = [teller]
+        disturb(dice, teller)
+
+    events, differ = compare(11, 150, Matching(workers=2, architecture=architecture), disturb=seen)
+    staff = teller_seen[0].broker.staff
+    assert staff is not None
+    assert not differ
+    assert events >= 100
+    assert staff.crew.deaths
+    assert staff.splits
+
+
+@pytest.mark.timeout(600)
+def test_a_coordinator_that_is_restarted_goes_on_where_it_was(tmp_path: Path) -> None:
+    """Windows and alerts were saved in shares; other workers, and then none at all, go on from them."""
+    one = Teller(Config(), tmp_path / "one")
+    other = Teller(Config(matching=Matching(workers=2, architecture="partitioned")), tmp_path / "other")
+    try:
+        for count, step in enumerate(story(5, 150)):
+            one.tell(step)
+            other.tell(step)
+            if count == 40:
+                one.restart()
+                other.config = Config(matching=Matching(workers=3, architecture="replicated"))
+                other.restart()
+            if count == 80:
+                one.restart()
+                other.config = Config()
+                other.restart()
+        assert not differences(one, other)
+    finally:
+        one.broker.close()
+        other.broker.close()

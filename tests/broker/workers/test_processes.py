@@ -1,0 +1,114 @@
+"""Workers as processes: pipes that are full, workers that die, and coordinators that are gone."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from likewise.broker.broker import Broker
+from likewise.broker.config import Config, Matching
+from likewise.broker.reporting.workers import change_workers, shown_workers
+from likewise.broker.tenants.numbered_matcher import Found
+from likewise.broker.workers.crew import Crew, Share
+from likewise.broker.workers.messages import EventSent, Failed, Match, MatchEach, Matched, Moved, NewSubscription, Told
+from likewise.broker.workers.process import TRIES, Ticket, died
+from likewise.errors import StateError
+from likewise.formats.wire.workers import WorkersWanted
+from likewise.language import parse
+from likewise.model import event
+
+TOLD = Told(None, None, None, "full", None, 2**20, 0, 0)
+
+
+@pytest.fixture
+def crew() -> Iterator[Crew]:
+    made = Crew(TOLD)
+    yield made
+    made.close()
+
+
+def wait_until(true: Callable[[], bool], seconds: float = 120.0) -> None:
+    end = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+@pytest.mark.timeout(300)
+def test_requests_and_answers_larger_than_any_pipe_do_not_hold_each_other_up(crew: Crew) -> None:
+    """Everything is sent before anything is waited for; each answer is larger than a socket's buffer."""
+    worker = crew.start()
+    share = Share(1)
+    share.held = {n: NewSubscription(n, n, 0, parse(f"{{x > {n % 7}}}", id=f"s{n}")) for n in range(1, 1_001)}
+    crew.place(share, [worker])
+    text = "y" * 1_000
+    events = [EventSent(n, 0, b'{"v":1,"payload":{"x":9,"t":"%s"}}' % text.encode()) for n in range(1, 101)]
+    tickets = [crew.ask(share, Match(events)) for _ in range(12)]
+    for said in crew.wait_all(tickets):
+        assert isinstance(said, Matched)
+        assert len(said.numbers) == 8 * 100 * 1_000
+
+
+@pytest.mark.timeout(300)
+def test_deliveries_go_on_after_a_worker_is_killed_and_nobody_is_left_when_the_broker_closes() -> None:
+    with Broker(None, Config(matching=Matching(workers=2))) as broker:
+        tenant, staff = broker.tenant("default"), broker.staff
+        assert staff is not None
+        broker.register(tenant, "ann")
+        broker.subscribe(tenant, "ann", [parse("{x > 1}", id="s")])
+        broker.publish(tenant, [event({"x": 2})])
+        broker.wait_until_matched(120.0)
+        killed = staff.crew.workers[1].process
+        os.kill(killed.pid, signal.SIGKILL)
+        broker.publish(tenant, [event({"x": n}) for n in range(50)])
+        broker.wait_until_matched(120.0)
+        assert tenant.stored_number == 49
+        wait_until(lambda: staff.crew.deaths == 1)
+        shown = shown_workers(staff, broker.elastic)
+        assert [each.role for each in shown.processes][1:] == ["Matcher", "Matcher"]
+        assert [each.subscriptions for each in shown.processes][1:] == [1, 1]
+        assert b"likewise_workers 2.0" in broker.metrics.page()
+        change_workers(broker.elastic, WorkersWanted(minimum=1, maximum=1))
+        wait_until(lambda: len(staff.crew.workers) == 1)
+        processes = [each.process for each in staff.crew.workers.values()]
+    assert all(process.poll() is not None for process in processes)
+
+
+@pytest.mark.timeout(120)
+def test_a_worker_whose_coordinator_is_gone_ends(tmp_path: Path) -> None:
+    import socket
+    import sys
+
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as door:
+        door.bind(str(tmp_path / "s"))
+        door.listen(1)
+        command = [sys.executable, "-m", "likewise", "worker", "--socket", str(tmp_path / "s")]
+        process = subprocess.Popen(command)
+        stream, _ = door.accept()
+        stream.close()
+    assert process.wait(60.0) == 0
+
+
+def test_events_that_workers_die_of_are_tried_one_by_one() -> None:
+    """All others of their stretch are matched; the one itself is said to be what workers die of."""
+    together = Ticket(1, 1, MatchEach([EventSent(n, 0, b"") for n in (7, 8)]))
+    assert [died(together) for _ in range(TRIES)] == [False] * (TRIES - 1) + [True]
+    assert not together.answered
+    well, ill = together.split()
+    well.answer(Moved([[Found(3, 7, 1.0)]]))
+    assert not together.answered
+    assert [died(ill) for _ in range(TRIES)][-1]
+    assert together.answered
+    assert isinstance(ill.said, Failed)
+    assert together.said == Moved([[Found(3, 7, 1.0)], []], [(1, f"WorkerDied: {TRIES} workers died of it")])
+
+
+def test_settings_of_a_broker_without_workers_cannot_be_changed() -> None:
+    with pytest.raises(StateError):
+        change_workers(None, WorkersWanted(minimum=2))
