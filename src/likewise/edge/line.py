@@ -7,6 +7,7 @@ before it is acknowledged. Who hears nothing for two intervals lets go, and the 
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from typing import Final
 
 import msgspec
@@ -102,12 +103,12 @@ class Line:
         await asyncio.to_thread(outbox.acknowledge, said.sequence)
         self._cursor = max(outbox.counts.acknowledged, said.sequence)
         self.welcomed = True
-        outbox.sources_changed.clear()
-        outbox.subscriptions_changed.clear()
         await self._announce()
         for told in outbox.words.everything():
             await self._send(told)
         await self._send(self._own.everything())
+        for changed in (outbox.sources_changed, outbox.subscriptions_changed):
+            changed.set()  # what is not applied yet is said as soon as it is
         await self._health()
 
     # -- going up ---------------------------------------------------------------------------------
@@ -134,16 +135,16 @@ class Line:
             await self._items_up(page)
 
     async def _quiet(self) -> None:
-        waiting = not self._settled()
-        try:
-            async with asyncio.timeout(0.25 if waiting else None):
+        """Wait for something to say; a short while if what was seen in the log is not applied, so not said."""
+        outbox = self._outbox
+        unsaid = outbox.subscriptions_changed.is_set() or outbox.sources_changed.is_set()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(0.25 if unsaid else None):
                 await self.changed.wait()
-        except TimeoutError:
-            self._outbox.subscriptions_changed.set()
 
     def _settled(self) -> bool:
-        """Whether commands up to the end of the log are applied: only then subscriptions are as the log says."""
-        return self._tenant.matched >= self._outbox.position
+        """Whether every command that was seen is applied: only then what is held is as the log says."""
+        return self._tenant.matched >= self._outbox.commanded
 
     async def _items_up(self, page: list[Outgoing]) -> None:
         items: list[wire.Item] = []
@@ -176,11 +177,17 @@ class Line:
         outbox = self._outbox
         if outbox.sources_changed.is_set():
             outbox.sources_changed.clear()
+            settled = self._settled()  # before it is looked at
             await self._announce()
+            if not settled:
+                outbox.sources_changed.set()
         if outbox.subscriptions_changed.is_set():
             outbox.subscriptions_changed.clear()
+            settled = self._settled()
             for said in self._own.news():
                 await self._send(said)
+            if not settled:
+                outbox.subscriptions_changed.set()
         for words in outbox.words.news():
             await self._send(words)
 
@@ -219,7 +226,8 @@ class Line:
 
     async def leave(self) -> None:
         """Say bye if all that was there is above; else just go."""
-        if self.welcomed and not self._outbox.waiting and self._settled():
+        outbox, tenant = self._outbox, self._tenant
+        if self.welcomed and not outbox.waiting and outbox.position >= tenant.appended and self._settled():
             await self._send(wire.Bye())
 
     # -- coming down ------------------------------------------------------------------------------

@@ -101,6 +101,7 @@ class Outbox:
         if tenant.number not in positions:
             self._store.commit(lambda tables: start_at(tables, FOLLOWER, tenant.number))
         self._position = positions.get(tenant.number, 0)
+        self.commanded = self._position  # up to where what sources and subscribers say was seen, written or not
         self.demand = HeldDemand.restored(kept, broker.types)
         self.words.recall(self.demand)
         self.waiting, self.bytes = self._load()
@@ -307,9 +308,11 @@ class Outbox:
                     if taken is not None:
                         return entry.position, TAKEN_BYTES, Taken(taken.source, taken.id)
             case Announce() | Revoke():
+                self.commanded = entry.position  # before it is said: whoever looks must know how far to wait
                 self.sources_changed.set()
                 self._on_change()
             case Subscribe() | Unsubscribe() | Unregister():
+                self.commanded = entry.position
                 self.subscriptions_changed.set()
                 self._on_change()
         return None

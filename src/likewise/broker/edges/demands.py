@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import threading
+from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
@@ -73,7 +74,8 @@ class EdgeDemands:
         self._decides = decides
         self._index = DemandIndex(tenant.stateless.interpretation, profile)
         self._offered: dict[str, dict[Key, _Offered]] = {}
-        self._waiting: list[int] = []  # subscriptions that are not held yet
+        self._waiting: deque[int] = deque()  # subscriptions that are not held yet
+        self._begins: int | None = None  # up to where entries were not handed over, and may not be applied yet
         self._begun = False
         self._lock = threading.Lock()
 
@@ -141,24 +143,25 @@ class EdgeDemands:
 
     def take(self, entries: list[Entry]) -> None:
         """New entries are on disk. On the writer's thread: as little as can be."""
-        self._waiting += [
+        self._waiting.extend(
             e.position
             for e in entries
             if e.kind == COMMAND and e.tenant == self._tenant.number and isinstance(e.value, Subscribe)
-        ]
+        )
 
     def _take_subscriptions(self) -> None:
         tenant, index = self._tenant, self._index
+        applied = tenant.matched  # before it is looked at: what is not held then, up to here, never will be
         if not self._begun:
-            self._begun = True
+            self._begins = tenant.appended if self._begins is None else self._begins
+            self._begun = applied >= self._begins
             for held in tenant.live():
                 self._add(held)
-        waiting, self._waiting = self._waiting, []
-        for number in waiting:
+        for number in [self._waiting.popleft() for _ in range(len(self._waiting))]:
             known = tenant.held.get(number)
             if known is not None and known.ended is None:
                 self._add(known)
-            elif number > tenant.matched:
+            elif number > applied:
                 self._waiting.append(number)
         for number in list(tenant.ended):
             index.remove(number)

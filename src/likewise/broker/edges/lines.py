@@ -82,7 +82,8 @@ class EdgeLines:
         """What the edges of a tenant are asked for."""
         found = self._demands.get(tenant.number)
         if found is None:
-            found = self._demands[tenant.number] = EdgeDemands(tenant, self._profile, self._texts, tenant.decides)
+            made = EdgeDemands(tenant, self._profile, self._texts, tenant.decides)
+            found = self._demands.setdefault(tenant.number, made)
         return found
 
     def take(self, entries: list[Entry]) -> None:
