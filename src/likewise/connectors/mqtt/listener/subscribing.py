@@ -30,8 +30,8 @@ from likewise.connectors.mqtt.codec import (
     Wish,
 )
 from likewise.connectors.mqtt.listener.announcing import told_there
+from likewise.connectors.mqtt.listener.answers import Acknowledge
 from likewise.connectors.mqtt.listener.connection import Connection
-from likewise.connectors.mqtt.listener.publishing import Acknowledge
 from likewise.connectors.mqtt.listener.sending.fan_out import FanOut
 from likewise.connectors.mqtt.listener.sending.groups import Groups
 from likewise.connectors.mqtt.listener.sending.home import Home

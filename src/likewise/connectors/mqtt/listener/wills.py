@@ -10,6 +10,7 @@ from likewise.broker.store.mqtt.messages import Kept
 from likewise.broker.tenants.access import Access
 from likewise.connectors.mqtt.codec import Connect, Publish
 from likewise.connectors.mqtt.listener.publishing import Publishing
+from likewise.connectors.mqtt.listener.reading import read_message
 from likewise.connectors.mqtt.listener.sending.home import Home
 from likewise.connectors.mqtt.listener.sending.rendering import kept_properties
 from likewise.connectors.mqtt.listener.sending.session import Session
@@ -30,8 +31,8 @@ class Wills:
         if will is None:
             return
         properties = msgspec.structs.replace(will.properties, will_delay=None)
-        self._publishing.read(
-            session.tenant, access, session.client,
+        read_message(
+            self._home, session.tenant, access, session.client,
             Publish(will.topic, will.payload, will.qos, will.retain, properties=properties),
         )  # fmt: skip
         session.will = Kept(

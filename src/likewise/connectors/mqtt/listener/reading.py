@@ -1,0 +1,71 @@
+"""A message's events: read by the tenant's topic map, within what its client may publish."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from likewise.broker.catalogue.telling import ANNOUNCEMENTS, SENSE
+from likewise.broker.store.mqtt.messages import Kept
+from likewise.broker.tenants.access import Access
+from likewise.broker.tenants.tenant import Tenant
+from likewise.connectors.ingress import sourced
+from likewise.connectors.media_types import Unreadable
+from likewise.connectors.mqtt.codec import Publish
+from likewise.connectors.mqtt.listener.announcing import announced_in
+from likewise.connectors.mqtt.listener.sending.home import Home
+from likewise.connectors.mqtt.listener.sending.names import OWN, SHARED
+from likewise.connectors.mqtt.listener.sending.rendering import kept_properties
+from likewise.connectors.mqtt.messages import Message
+from likewise.errors import AccessError, FormatError, InvalidEvent, NotAllowed
+from likewise.formats.json.batches import first_end
+from likewise.model import Event
+from likewise.model.time import SECOND
+
+_RESERVED: Final = (OWN, SHARED, "$SYS/", SENSE)
+
+
+def read_message(home: Home, tenant: Tenant, access: Access, client: str, packet: Publish) -> list[Event]:
+    """The events of a message, at least one; refused if its client may not publish it."""
+    topic, properties, reader = packet.topic, packet.properties, home.reader(tenant)
+    access.require("publish")
+    if topic.startswith(ANNOUNCEMENTS):  # a will: checked now, carried out when it is published
+        announced_in(access, topic, packet.payload)
+        return []
+    if topic.startswith(_RESERVED):
+        raise AccessError(f"{topic[:200]!r} is the broker's own to publish to; choose a topic that begins otherwise")
+    if not access.free("publish") and not access.covers(source := reader.source_of(topic)):
+        raise NotAllowed(f"publish:{source}")
+    message = Message(
+        topic, packet.payload, properties.content_type or "", properties.user, properties.message_expiry,
+        packet.qos, packet.retain, client,
+    )  # fmt: skip
+    try:
+        events = reader.read(message, home.broker.clock())
+    except Unreadable:
+        if reader.strict(topic):
+            raise
+        events = []
+    except RecursionError:
+        raise Unreadable(FormatError("the payload is nested too deeply"), packet.payload) from None
+    home.counters(tenant).unannounced = reader.unannounced
+    if not events and access.free("publish"):
+        home.broker.announcements.hear(tenant, reader.announcements(message))
+    found: Sequence[Event] = events or [reader.noted(message, home.broker.clock())]
+    found = sourced(access, found)
+    if (ends := first_end(found)) is not None and ends < 0:
+        raise InvalidEvent(f"`expires` is {ends}, before 1970; give the end of its validity, or leave it out")
+    return list(found)
+
+
+def kept(packet: Publish, client: str, now: int) -> Kept:
+    """A message as it is kept."""
+    properties = packet.properties
+    expiry = properties.message_expiry
+    return Kept(
+        packet.topic, packet.payload, packet.qos, packet.retain, kept_properties(properties),
+        None if expiry is None else now + expiry * SECOND, client,
+    )  # fmt: skip
+
+
+__all__ = ["kept", "read_message"]
