@@ -29,6 +29,18 @@ def matcher(engine: str, lateness: int) -> lw.Matcher:
     return lw.Matcher(lateness=lateness * S, engines={"alert": engine})
 
 
+def made(text: str, engine: str, lateness: int) -> lw.Matcher:
+    found = matcher(engine, lateness)
+    found.add(lw.parse(text, id="s"), at=0)
+    return found
+
+
+def hear(at_work: lw.Matcher, arrival: int, source: str, own: int, x: int) -> list[tuple[int, str]]:
+    """What is said by the time of an event of room 1, and because of it: for which moment, and why."""
+    said = at_work.match(lw.event({"x": x, "r": 1}, source=source, time=own * S), at=arrival * S)
+    return [(match.spoken.moment // S, match.cause) for match in said if match.spoken is not None]
+
+
 @pytest.mark.parametrize("engine", ["alerts", "naive"])
 def test_held_is_said_at_the_end_of_the_lateness_though_another_event_waits(engine: str) -> None:
     door = matcher(engine, lateness=10)
@@ -88,3 +100,34 @@ def test_ways_of_different_lengths_change_neither_what_is_said_nor_when(seed: in
     expected = _told(held, engine, at_once)
     assert len(expected) > 20
     assert _told(held, engine, delayed) == expected
+
+
+@pytest.mark.parametrize("engine", ["alerts", "naive"])
+@pytest.mark.parametrize("behind", [0, 20, 600, 3600])
+@pytest.mark.parametrize("said", [1, 9])
+def test_a_neighbour_whose_clock_is_behind_puts_off_nothing(engine: str, behind: int, said: int) -> None:
+    """One sensor holds and falls silent; another of the same room, late by its own clock, goes on talking."""
+    matcher = made("{x > 5} per r for 30 s", engine, lateness=10)
+    begin = 4_000
+    heard = [*hear(matcher, begin, "a", begin, x=9)]
+    for n in range(1, 40):
+        heard += hear(matcher, begin + 5 * n, "b", begin + 5 * n - behind, x=said)
+    (held,) = [at for at, cause in heard if cause == "held"]
+    assert held == begin + 40 if said == 1 else held <= begin + 40  # who holds, too, may have begun earlier
+
+
+@pytest.mark.parametrize("engine", ["alerts", "naive"])
+def test_a_reading_from_before_what_armed_an_alert_again_says_nothing(engine: str) -> None:
+    """Too high at 23 came after low at 34 and later than the lateness: it is the past, and counted."""
+    matcher = made("{x > 5} once until {x < 3}", engine, lateness=5)
+    heard = [*hear(matcher, 35, "a", 34, x=1), *hear(matcher, 41, "a", 23, x=9), *hear(matcher, 200, "b", 200, x=1)]
+    assert heard == []
+
+
+@pytest.mark.parametrize("engine", ["alerts", "naive"])
+def test_what_arms_one_alert_again_does_not_silence_another(engine: str) -> None:
+    """Two alerts on one condition know of their own events only."""
+    matcher = made("{x > 5} at most every 1 s", engine, lateness=0)
+    matcher.add(lw.parse("{x > 5} once until {x < 3}", id="other"), at=0)
+    heard = [*hear(matcher, 35, "a", 34, x=1), *hear(matcher, 41, "a", 23, x=9)]
+    assert heard == [(41, "arrival")]

@@ -121,7 +121,7 @@ class AlertEngine(Withdrawing):
                 if behind:
                     late = True
                     continue
-                if move.holds:
+                if move.holds or move.clears:
                     marked[family] = None
             state = member.states.get(key)
             if state is not None and now - state.last_arrival >= self._kept(member):
@@ -180,8 +180,8 @@ class AlertEngine(Withdrawing):
                     move.holds, move.met = True, how
         for number, _ in met:
             shared = self._by_number[number]
-            for per, family in shared.families.items():
-                key = _key(event, per, keys)
+            for family in shared.families.values():
+                key = _key(event, family.per, keys)
                 if key is None or not family.whole:
                     continue
                 for ordinal in family.members if self.lateness else family.live.get(key, ()):

@@ -69,9 +69,9 @@ class HeldAlerts(BaseEngine):
         about, per = asked.about or asked.condition, subscription.alert.per
         own = self._share(asked.condition)
         near = self._share(about)
-        family = near.families.get(per)
+        family = near.families.get((per, asked.until))
         if family is None:
-            family = near.families[per] = Family(per, whole=asked.about is not None)
+            family = near.families[per, asked.until] = Family(per, whole=asked.about is not None)
         needed = Needed.of(subscription, self.threshold, self.curve).score
         member = Member(ordinal, subscription, asked, needed, family)
         own.holding[ordinal] = family.members[ordinal] = self._members[ordinal] = member
@@ -103,8 +103,8 @@ class HeldAlerts(BaseEngine):
             shared = self._shared[condition]
             shared.holding.pop(ordinal, None)
             shared.clearing.pop(ordinal, None)
-            if shared.families.get(family.per) is family and not family.members:
-                del shared.families[family.per]
+            if shared.families.get((family.per, asked.until)) is family and not family.members:
+                del shared.families[family.per, asked.until]
             if shared.unused():
                 self._index.remove(shared.number)
                 del self._shared[condition], self._by_number[shared.number]

@@ -16,11 +16,12 @@ from likewise.matching.plain.alerts.story import (
     Heard,
     Run,
     Say,
+    Straggled,
     outage_since,
     over_at,
     settles,
     stepped,
-    straggles,
+    straggled_with,
 )
 from likewise.model.alerts.clauses import Alert
 
@@ -44,7 +45,7 @@ class KeyState:
         self.trail: list[Heard] = []
         self.settled = FRESH
         self.last_arrival = 0
-        self.straggled: int | None = None  # when the last came that was older than others are waited for
+        self.straggled: Straggled = ()
         self.spoken = False
         self.quiet_until: int | None = None
         self.held_back: Sequence[str | None] = ()
@@ -68,9 +69,8 @@ class KeyState:
             self.absent = False
             self._remember(heard)
             return self._speak(alert, says)
-        if straggles(heard, lateness):
-            self.straggled = heard.arrival
         if lateness:
+            self.straggled = straggled_with(self.straggled, heard, lateness)
             self.waiting = [*self.waiting, heard]
             return []
         return self._settle(alert, heard, heard.arrival)
@@ -143,7 +143,7 @@ class KeyState:
         """When something happens to the key by itself."""
         found: Due | None = None
         if alert.held_for is not None and self.begin is not None and not self.told:
-            found = (over_at(self.begin, alert, self.straggled) + lateness, TIMER, 0)
+            found = (over_at(self.begin, self.holding, alert, self.straggled) + lateness, TIMER, 0)
         elif (
             alert.absent_for is not None
             and not self.absent
@@ -172,7 +172,7 @@ class KeyState:
             assert last is not None  # a key that never held is not waited for
             self.absent = True
             return self._speak(alert, [Say(moment, "absent", last, last.arrival)])
-        over = None if self.begin is None else over_at(self.begin, alert, self.straggled)
+        over = None if self.begin is None else over_at(self.begin, self.holding, alert, self.straggled)
         return self._speak(alert, self._hold(alert, moment, over))
 
     def _hold(self, alert: Alert, moment: int, own: int | None) -> list[Say]:
@@ -307,7 +307,7 @@ class KeyState:
 
         self.waiting, self.trail = [later(each) for each in self.waiting], [later(each) for each in self.trail]
         self.last_arrival += by
-        self.straggled = None if self.straggled is None else self.straggled + own
+        self.straggled = tuple((source, came + own) for source, came in self.straggled)
         if self.base is not NO_BASE:
             run, last, held = self.base
             begin = None if run.begin is None else run.begin + own

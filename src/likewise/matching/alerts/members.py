@@ -21,7 +21,7 @@ Mark = str | tuple[Key, str]  # a source, with its key where `per` makes keys
 
 
 class Family:
-    """Alerts about the same events, with the same kind of key."""
+    """Alerts about the same events, armed again by the same, with the same kind of key."""
 
     __slots__ = ("live", "marks", "members", "per", "timed", "whole")
 
@@ -132,7 +132,7 @@ class SharedCondition(msgspec.Struct):
 
     number: int
     holding: dict[int, Member] = msgspec.field(default_factory=dict)
-    families: dict[tuple[str, ...], Family] = msgspec.field(default_factory=dict)
+    families: dict[tuple[tuple[str, ...], Subscription | None], Family] = msgspec.field(default_factory=dict)
     clearing: dict[int, Member] = msgspec.field(default_factory=dict)
 
     def unused(self) -> bool:

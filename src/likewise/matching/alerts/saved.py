@@ -16,7 +16,7 @@ import msgspec
 from likewise.errors import ArtefactDamaged, ArtefactVersion
 from likewise.matching.alerts.key_state import FRESH, NO_BASE, KeyState
 from likewise.matching.alerts.unsaid import Unsaid
-from likewise.matching.plain.alerts.story import Base, Heard
+from likewise.matching.plain.alerts.story import Base, Heard, Straggled
 from likewise.model.alerts.spoken import DigestItem, Key, Why
 
 FILE = "alerts.arrow"
@@ -38,7 +38,7 @@ class SavedState(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown
     held_back: Sequence[str | None] = ()
     more_held_back: int = 0
     absent: bool = False
-    straggled: int | None = None
+    straggled: Straggled = ()
     paused: int | None = None
 
 

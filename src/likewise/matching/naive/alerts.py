@@ -378,7 +378,8 @@ def digest_of(subscription: Subscription, spoken: Spoken, curve: ProbabilityCurv
 
 def _family(held: PlainAlert) -> object:
     """What alerts have in common that follow the same events of the same keys."""
-    return held.watch.watched.about or held.watch.watched.condition, held.alert.per
+    asked = held.watch.watched
+    return asked.about or asked.condition, asked.until, held.alert.per
 
 
 def _moved(story: Story, by: int, *, only_arrival: bool = False) -> Story:
@@ -399,7 +400,7 @@ def _moved(story: Story, by: int, *, only_arrival: bool = False) -> Story:
         ),
         settled=None if story.settled is None or only_arrival else story.settled + by,
         last_arrival=story.last_arrival + by,
-        straggled=None if story.straggled is None else story.straggled + (0 if only_arrival else by),
+        straggled=tuple((source, came + (0 if only_arrival else by)) for source, came in story.straggled),
         paused=story.paused if story.paused is None or only_arrival else story.paused + by,
         quiet_until=story.quiet_until if story.quiet_until is None or only_arrival else story.quiet_until + by,
     )

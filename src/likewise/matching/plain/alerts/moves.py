@@ -84,7 +84,7 @@ class PlainWatch:
         if not (holds or near or clears):
             return None
         if met is None or not holds:
-            return Move(False, fails, clears, near)
+            return Move(False, fails, clears, near or clears)
         return Move(True, False, clears, True, met.score, met.product)
 
     def terms(self) -> list[PlainCondition]:

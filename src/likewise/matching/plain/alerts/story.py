@@ -50,6 +50,11 @@ class Base(NamedTuple):
     last_holding: Heard | None = None
 
 
+Straggled = tuple[
+    tuple[str, int], ...
+]  # sources, and when the last of each came that was later than others are waited for
+
+
 class Story(NamedTuple):
     """Everything there is about one key."""
 
@@ -58,7 +63,7 @@ class Story(NamedTuple):
     trail: tuple[Heard, ...] = ()
     settled: int | None = None
     last_arrival: int = 0
-    straggled: int | None = None
+    straggled: Straggled = ()
     spoken: bool = False
     quiet_until: int | None = None
     held_back: tuple[str | None, ...] = ()
@@ -136,9 +141,8 @@ def hear(alert: Alert, story: Story, heard: Heard, lateness: int) -> Told:
             says = [Say(heard.arrival, "returned", heard, heard_at(story))]
         story = remember(story._replace(absent=False), heard)
         return speak(alert, story, says)
-    if straggles(heard, lateness):
-        story = story._replace(straggled=heard.arrival)
     if lateness:
+        story = story._replace(straggled=straggled_with(story.straggled, heard, lateness))
         return story._replace(waiting=(*story.waiting, heard)), []
     return settle(alert, story, heard, heard.arrival)
 
@@ -197,17 +201,33 @@ def due(alert: Alert, story: Story, lateness: int) -> tuple[int, int, int] | Non
     if alert.held_for is not None:
         run = run_of(story)
         if run.begin is not None and not run.told:
-            found.append((over_at(run.begin, alert, story.straggled) + lateness, TIMER, 0))
+            found.append((over_at(run.begin, run.holding, alert, story.straggled) + lateness, TIMER, 0))
     waits = not story.absent and story.paused is None and last_of(story, holding=True) is not None
     if alert.absent_for is not None and waits:
         found.append((heard_at(story) + alert.absent_for, TIMER, 0))
     return min(found, default=None)
 
 
-def over_at(begin: int, alert: Alert, straggled: int | None) -> int:
-    """When a run has lasted, not before the last straggler came: it may have been the first of several."""
+def straggled_with(straggled: Straggled, heard: Heard, lateness: int) -> Straggled:
+    """Who straggled, after one more event; what came longer ago than others are waited for is nothing to wait for."""
+    if straggled:
+        straggled = tuple(each for each in straggled if each[1] + lateness >= heard.arrival)
+    if not straggles(heard, lateness):
+        return straggled
+    return (*(each for each in straggled if each[0] != heard.source), (heard.source, heard.arrival))
+
+
+def over_at(begin: int, holding: Iterable[str], alert: Alert, straggled: Straggled) -> int:
+    """When a run has lasted: not before one of those who hold is certain of it.
+
+    A source that straggled may have sent the first of several, so nothing is certain of it until others had their
+    time after that. One whose clock is behind holds nobody else up.
+    """
     end = begin + (alert.held_for or 0)
-    return end if straggled is None else max(end, straggled)
+    if not straggled:
+        return end
+    last = dict(straggled)
+    return max(end, min(last.get(source, end) for source in holding))
 
 
 def _first_to_settle(story: Story, lateness: int) -> Heard:
@@ -229,8 +249,8 @@ def tick(alert: Alert, story: Story, moment: int, what: int, lateness: int) -> T
         last = last_of(story, holding=False)
         assert last is not None  # a key that never held is not waited for
         return speak(alert, story._replace(absent=True), [Say(moment, "absent", last, heard_at(story))])
-    begin = run_of(story).begin
-    over = None if begin is None else over_at(begin, alert, story.straggled)
+    run = run_of(story)
+    over = None if run.begin is None else over_at(run.begin, run.holding, alert, story.straggled)
     story, says = _hold(alert, story, moment, over)
     return speak(alert, story, says)
 
