@@ -46,6 +46,7 @@ from likewise.broker.store.tables import Tables
 from likewise.broker.tenants.tenant import Tenant
 from likewise.defaults import INITIAL_EVENTS
 from likewise.edge.bounds import Bounds, make_room, too_old
+from likewise.edge.decisions import Decisions
 from likewise.edge.demand import HeldDemand, KeptDemand
 from likewise.edge.words import Words
 from likewise.formats.wire.uplink import Demanded
@@ -102,7 +103,9 @@ class Outbox:
             self._store.commit(lambda tables: start_at(tables, FOLLOWER, tenant.number))
         self._position = positions.get(tenant.number, 0)
         self.commanded = self._position  # up to where what sources and subscribers say was seen, written or not
-        self.demand = HeldDemand.restored(kept, broker.types)
+        self._decisions = Decisions(self._store, tenant)
+        self.demand = HeldDemand.restored(kept, broker.types, self._decisions.subscription)
+        tenant.scored = self.demand.own
         self.words.recall(self.demand)
         self.waiting, self.bytes = self._load()
         self._aged = 0.0
@@ -205,9 +208,11 @@ class Outbox:
         if after is None:
             return False
         gained = after.gained(self.demand)
-        items = list(self._earlier(gained)) if said.since and gained else []
+        items = list(self._earlier(gained, after)) if said.since and gained else []
+        self._decisions.append()
         kept, tenant = after.kept(), self._tenant.number
         self.demand = after
+        self._tenant.scored = after.own
 
         def work(tables: Tables) -> None:
             remember(tables, tenant, DEMAND, kept)
@@ -218,8 +223,9 @@ class Outbox:
             self._on_change()
         return True
 
-    def _earlier(self, gained: dict[Key, list[DemandFilter] | None]) -> Iterable[Item]:
-        """Earlier events that are valid and wanted by what is asked anew."""
+    def _earlier(self, gained: dict[Key, list[DemandFilter] | None], after: HeldDemand) -> Iterable[Item]:
+        """Earlier events that are valid and wanted by what is asked anew; what is decided here anew is decided."""
+        new = after.own - self.demand.own
         now = self._broker.clock()
         for entry in valid_events(self._store, self._tenant, self._position + 1, now, INITIAL_EVENTS):
             event = entry.value
@@ -232,7 +238,11 @@ class Outbox:
             for item in event.tuples:
                 for name in attribute_names(item.attribute):
                     by_name.setdefault(name, []).append(item)
-            if filters is None or any(each.meets(by_name, self._broker.types) for each in filters):
+            found = after.look(event)
+            if found.unjudged:
+                self.words.hear(event, after)
+            self._decisions.add(entry, [pair for pair in found.met if pair[0] in new])
+            if found.unjudged or filters is None or any(each.meets(by_name, self._broker.types) for each in filters):
                 yield entry.position, len(entry.body), None
 
     # -- its thread -------------------------------------------------------------------------------
@@ -246,6 +256,7 @@ class Outbox:
                 self._age()
             except Exception as error:
                 self._missed = True
+                self._decisions.clear()
                 if not self._ending.is_set():
                     _log.error("the outbox could not do its work; it tries again", exc_info=error)
                     self._ending.wait(1.0)
@@ -274,15 +285,13 @@ class Outbox:
             found = self._look(entry, items)
             if found is not None:
                 items.append(found)
-            if len(items) >= 1_000:
+            if len(items) + len(self._decisions) >= 1_000:
                 self._write(items, position)
                 items = []
         if position > self._position:
             self._write(items, position)
 
-    def _look(
-        self, entry: Entry, before: Sequence[tuple[int, int, Taken | None]]
-    ) -> tuple[int, int, Taken | None] | None:
+    def _look(self, entry: Entry, before: Sequence[Item]) -> Item | None:
         if entry.kind == COMMAND:
             return self._command(entry, before)
         if not self._goes_up(entry):
@@ -293,6 +302,7 @@ class Outbox:
         found = self.demand.look(event)
         if found.unjudged:
             self.words.hear(event, self.demand)
+        self._decisions.add(entry, found.met)
         if found.wanted or 0 < self.demand.until < entry.arrival:
             return entry.position, len(entry.body), None
         self.counts.passed_over += 1
@@ -322,6 +332,8 @@ class Outbox:
         return entry.kind == EVENT and entry.source != SPEAKER and entry.hops[-1:] != (ABOVE,)
 
     def _write(self, items: list[Item], position: int) -> None:
+        self._decisions.append()
+
         def work(tables: Tables) -> None:
             self._put(tables, items)
             advance(tables, FOLLOWER, {self._tenant.number: position})

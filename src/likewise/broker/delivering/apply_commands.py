@@ -225,7 +225,7 @@ class Commands:
         return True
 
     def _decided(self, tenant: Tenant, command: Decided, outcome: Outcome) -> bool:
-        """Deliver what the broker above decided, and was not delivered before; whether anybody gets it."""
+        """Deliver what the broker above or this edge decided, and was not delivered before; whether anybody gets it."""
         found = self._met(tenant.number, command.source, command.id)
         if found is None:
             return False  # it is over here, or was withdrawn
@@ -247,7 +247,9 @@ class Commands:
             return bool(wanted)
         cause = CAUSES.index(command.cause)
         if cause in (ARRIVAL, INITIAL):
+            met |= {n for n, _ in wanted if (tenant.number, entry.position, n) in outcome.decided}  # not stored yet
             wanted = [(number, score) for number, score in wanted if number not in met]
+            outcome.decided.update((tenant.number, entry.position, number) for number, _ in wanted)
         if wanted:
             scores = pack_scores(np.array([score for _, score in wanted], np.float32))
             outcome.deliver(

@@ -15,13 +15,14 @@ from typing import NamedTuple
 
 import msgspec
 
-from likewise.broker.edges.names import read_name, subscriber_of
+from likewise.broker.edges.names import EdgeSubscription, read_name, subscriber_of
 from likewise.broker.store.entries import COMMAND, Entry, Subscribe
 from likewise.broker.tenants.tenant import Held, Tenant
 from likewise.defaults import EDGE_TEXTS, MAX_ANNOUNCED_ATTRIBUTES
-from likewise.formats.wire.uplink import Alternatives, Demanded, FilterSent, GroupSent, TermSent, Vocabulary
+from likewise.formats.wire.uplink import Alternatives, Demanded, FilterSent, GroupSent, OwnSent, TermSent, Vocabulary
 from likewise.matching.demand.filters import Judged
 from likewise.matching.demand.index import DemandIndex
+from likewise.matching.demand.scored import decidable
 from likewise.matching.engines import Profile
 from likewise.model import Subscription
 from likewise.model.announcements.announcement import AnnouncedAttribute, Announcement
@@ -189,31 +190,53 @@ class EdgeDemands:
             if _named(edge, key) in known:
                 sources.setdefault(self._index.asked(_named(edge, key)).group, []).append(key)
         for keys in sources.values():
-            asked = self._index.asked(_named(edge, keys[0]))
-            own = [filter_sent(f.alternatives) for n, f in asked.filters.items() if not self._own(edge, n)]
-            filters |= {each.number: each for each in own}
-            name = _group_name(keys)
-            groups[name] = group_sent(
-                name,
-                keys,
-                {each.number for each in own},
-                asked.judged,
-                any(not self._own(edge, n) for n in asked.everything),
-            )
+            made, sent = self._group(edge, keys)
+            groups[made.group] = made
+            filters |= sent
         asked_above = None if above is None else above.asks(list(self._offered.get(edge, {})))
         if asked_above is not None:
             filters |= asked_above.filters
             groups |= asked_above.groups
         return EdgeDemand(filters, groups)
 
-    def _own(self, edge: str, number: int) -> bool:
-        """Whether a subscription is one that the edge decides itself."""
+    def _group(self, edge: str, keys: list[Key]) -> tuple[GroupSent, dict[str, FilterSent]]:
+        """What is asked of sources that offer the same, and its filters: what the edge decides itself apart."""
+        source = _named(edge, keys[0])
+        asked = self._index.asked(source)
+        of = {number: self._of_edge(edge, number) for number in (*asked.filters, *asked.everything)}
+        sent = {
+            number: filter_sent(each.alternatives)
+            for number, each in asked.filters.items()
+            if (own := of[number]) is None or own.above
+        }
+        here = {n: own.number for n in sent if (own := of[n]) is not None and self._decided_there(n)}
+        columns, scores = self._index.scored(source, list(here)) if here else (None, {})
+        name = _group_name(keys)
+        made = group_sent(
+            name,
+            keys,
+            {each.number for n, each in sent.items() if n not in here},
+            asked.judged,
+            any((own := of[n]) is None or own.above for n in asked.everything),
+        )
+        if columns is not None:
+            own_sent = sorted((OwnSent(here[n], sent[n].number, *msgspec.structs.astuple(each))
+                               for n, each in scores.items()), key=lambda each: each.subscription)  # fmt: skip
+            values = tuple(TermSent(t.text, t.theme, t.unit, t.kind, t.context) for t in columns.values)
+            made = msgspec.structs.replace(made, own=tuple(own_sent), values=values)
+        return made, {each.number: each for each in sent.values()}
+
+    def _decided_there(self, number: int) -> bool:
+        """Whether an edge decides a relaxed subscription by scores: nothing else is needed, or laid over events."""
+        return not self._index.annotates and decidable(self._tenant.held[number].subscription)
+
+    def _of_edge(self, edge: str, number: int) -> EdgeSubscription | None:
+        """The name of a subscription that an edge brought; None if it is another's."""
         held = self._tenant.held.get(number)
         queue = None if held is None else self._tenant.by_number.get(held.subscriber)
         if held is None or queue is None or queue.id != subscriber_of(edge):
-            return False
-        said = read_name(held.id)
-        return said is not None and not said.above
+            return None
+        return read_name(held.id)
 
 
 @lru_cache(maxsize=100_000)

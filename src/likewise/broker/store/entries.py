@@ -184,7 +184,7 @@ class KeepAwake(msgspec.Struct, frozen=True, tag="keep"):
 
 
 class Decided(msgspec.Struct, frozen=True, tag="decided", omit_defaults=True):
-    """What the broker above decided about an event here: the subscriptions that it met, by number, with their scores.
+    """What the broker above, or an edge by its scores, decided about an event: what it met, by number, with scores.
 
     What an alert says of it has its facts in `said`.
     """

@@ -79,6 +79,7 @@ class Tenant:
         self.told: int | None = None  # up to which subscription a lake knows what numbers stand for; None without one
         self.elsewhere: frozenset[Kind] = frozenset()  # kinds that a broker above decides
         self.held_above: set[int] | None = None  # numbers of those that the broker above holds; None without one
+        self.scored: frozenset[int] = frozenset()  # numbers of those that are decided here by scores from above
         self.selecting: set[int] = set()  # numbers of those that name what their deliveries carry
         self.ended: set[int] = set()  # numbers of those that hold no longer
         self.ending: dict[int, Held] = {}  # those with a validity of their own
@@ -138,7 +139,9 @@ class Tenant:
         """Where a subscription is decided, at a broker at the edge; empty at any other."""
         if self.held_above is None:
             return ""
-        return "edge" if self.decides(held.subscription) else "above" if held.number in self.held_above else "waiting"
+        if self.decides(held.subscription) or held.number in self.scored:
+            return "edge"
+        return "above" if held.number in self.held_above else "waiting"
 
     def hold(self, held: Held) -> None:
         """Take a subscription into its matcher and among its subscriber's own."""

@@ -100,10 +100,27 @@ class TermSent(msgspec.Struct, frozen=True, omit_defaults=True):
     context: tuple[str, ...] = ()
 
 
+class OwnSent(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What an edge decides a relaxed subscription of its own by, about events of a group.
+
+    `filter` finds candidates. `needed` is what they must reach: as a whole, in every relaxed part, and what rules out
+    under `not`. `attributes` and `values` are scores: a row for each term that the subscription asks about, in its
+    order, a column for each of the group's `terms`, or `values`. `opposed` are names that say opposites.
+    """
+
+    subscription: Count
+    filter: str
+    needed: tuple[float, float, float]
+    attributes: tuple[tuple[float, ...], ...] = ()
+    values: tuple[tuple[float, ...], ...] = ()
+    opposed: tuple[tuple[str, str], ...] = ()
+
+
 class GroupSent(msgspec.Struct, frozen=True, omit_defaults=True):
     """What is asked of sources that offer the same, by their names and their events' themes.
 
     `terms`, `allowed` and `texts` are what the filters were judged by: an event that has something else is wanted.
+    `own` are subscriptions of the edge that it decides itself, with scores of `terms` and `values`.
     """
 
     group: str
@@ -113,6 +130,8 @@ class GroupSent(msgspec.Struct, frozen=True, omit_defaults=True):
     allowed: dict[str, tuple[Predicate, ...]] = {}
     texts: dict[str, tuple[str, ...]] = {}
     everything: bool = False
+    own: tuple[OwnSent, ...] = ()
+    values: tuple[TermSent, ...] = ()
 
 
 class Demanded(Said, frozen=True, tag="demand"):

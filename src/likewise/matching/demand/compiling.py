@@ -77,7 +77,7 @@ def compile_demand(
     for each in demanded(subscription):
         condition = plain_condition(each)
         for conjunction in condition.conjunctions:
-            texts.update(_asked_texts(conjunction, offers, scores, condition.theme, needed))
+            texts.update(asked_texts(conjunction, offers, scores, condition.theme, needed))
             parts = _conjunction(conjunction, offers, scores, condition.theme, needed, types)
             if parts is not None:
                 alternatives[parts] = None
@@ -263,7 +263,7 @@ def _relaxed_value(
     return best, tuple(predicates)
 
 
-def _asked_texts(
+def asked_texts(
     conjunction: PlainConjunction, offers: Offers, scores: Scores, theme: tuple[str, ...], needed: Needed
 ) -> Iterator[str]:
     """The names under which a text that is not known might meet a relaxed value."""

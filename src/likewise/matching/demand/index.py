@@ -7,7 +7,7 @@ others. When feedback or annotations change, what was compiled is made anew.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from likewise.matching.annotating.step import AnnotationStep
@@ -16,6 +16,7 @@ from likewise.matching.demand.compiling import Compiled, asked_terms, compile_de
 from likewise.matching.demand.expected import expected_key
 from likewise.matching.demand.filters import Demand, DemandFilter, Judged
 from likewise.matching.demand.offers import Offers, offers_of
+from likewise.matching.demand.scored import Columns, Scored, columns_of, scored
 from likewise.matching.demand.scores import Scores
 from likewise.matching.engines import Engines, Profile
 from likewise.matching.plain.needed import Needed
@@ -25,6 +26,7 @@ from likewise.model.announcements.announcement import Announcement
 from likewise.semantics.interpretation import Interpretation
 
 Texts = Callable[[str], Iterable[str]]
+SCORED = 64  # groups of subscriptions whose scores against the same offers are kept
 TOGETHER = 2_000  # subscriptions whose terms are asked of the measure at once
 
 
@@ -36,6 +38,7 @@ class _Shared:
         self.number = 0
         self.sources: set[str] = set()
         self.compiled: dict[int, Compiled] = {}
+        self.scored: dict[tuple[int, ...], tuple[Columns, dict[int, Scored]]] = {}
 
 
 class Asked(NamedTuple):
@@ -233,6 +236,23 @@ class DemandIndex:
         )
         filters = {number: made.filter for number, made in sorted(shared.compiled.items()) if made.filter.alternatives}
         return Asked(shared.number, filters, judged, tuple(self._everything))
+
+    def scored(self, source: str, numbers: Sequence[int]) -> tuple[Columns, dict[int, Scored]]:
+        """What decides some subscriptions about events of a source without a space, and the terms that it is for."""
+        shared, key = self._of[source], tuple(numbers)
+        if key not in shared.scored:
+            asked = {n: (self._subscriptions[n], self._needed(self._subscriptions[n])) for n in key}
+            columns = columns_of(asked.values(), shared.offers, self._scores, shared.offers.came)
+            made = {n: scored(*each, columns, self._scores) for n, each in asked.items()}
+            if len(shared.scored) >= SCORED:
+                shared.scored.clear()
+            shared.scored[key] = columns, made
+        return shared.scored[key]
+
+    @property
+    def annotates(self) -> bool:
+        """Whether events are matched with more than they say."""
+        return self._step.active
 
     def expected_key(self, source: str, number: int, said: Announcement | None = None) -> Key | None:
         """The key of an alert whose silence is an absence by what a source announced; None if there is none.
