@@ -1,6 +1,6 @@
 """A hub and two edges, killed again and again at every message of their protocol: deliveries as with one broker.
 
-    python -m tests.edge.kills --kills 200 --events 100000 [--seed 1] [--folder DIR] [--profile full] [--json]
+    python -m tests.edge.kills --kills 200 --events 100000 [--seed 1] [--folder DIR] [--minutes 5] [--profile full]
 
 Publishers send to all three, and take some events back; subscribers stand at all three: some read all the time and keep
 their cursor, some are away until the end, some come late. Others come and go, sources are announced and revoked, so
@@ -9,7 +9,8 @@ passes, before or after it, the edge or the hub is killed (SIGKILL), or the line
 again. At the end the sets of deliveries are compared with those of one broker that was given the same: who was away or
 came late has exactly these, with validity, initial matches and withdrawals; who read all the time has all of them, and
 beyond them only what was withdrawn or was over later; nobody has one twice; nothing acknowledged is lost. With
-`--folder`, a run goes on where it stopped. Without kills, what went up is weighed against what was wanted.
+`--folder`, a run goes on where it stopped, as it does by itself after so many `--minutes` (with the status 75).
+Without kills, what went up is weighed against what was wanted.
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ from tests.edge.relay import Relay, free_port
 PATIENCE = 300.0  # seconds that anything may take
 SHORT = 1.5  # seconds that some events are valid
 BATCH = 20
+PAUSED = 75  # the status of a run that is to go on
 WHERE = ("hub", "roof", "cellar")
 KINDS = (
     "up hello", "down welcome", "up announce", "up revoke", "down demand", "up demand-ack", "down sense", "up events",
@@ -370,8 +372,10 @@ class Run:
 
     # -- the whole --------------------------------------------------------------------------------
 
-    def run(self, kills: int) -> dict[str, Any]:
+    def run(self, kills: int, minutes: float | None = None) -> dict[str, Any] | None:
+        """All of it, or what fits into some minutes: then None, and the same folder goes on."""
         begun, cpu = time.monotonic(), os.times()
+        end = begun + 60 * minutes if minutes is not None else float("inf")
         self.kills, self.done = kills, len(self.journal.of("killed"))
         done = self.done
         self.hub.start()
@@ -384,7 +388,7 @@ class Run:
         work = [self.guard(self.publish, where) for where in WHERE]
         reading = [self.guard(self.read, where, f"reader-{where}") for where in WHERE]
         others = [self.guard(self.churn)] if kills else []
-        while done < kills and not self.failed:
+        while done < kills and not self.failed and time.monotonic() < end:
             self.kill(done)
             done += 1
             self.done = done
@@ -392,8 +396,12 @@ class Run:
                 told = sum(1 for _ in self.journal.of("published")) * BATCH
                 print(f"{done} of {kills} kills, {told:,} events, {time.monotonic() - begun:.0f} s",
                       file=sys.stderr, flush=True)  # fmt: skip
+        while any(thread.is_alive() for thread in work) and not self.failed and time.monotonic() < end:
+            time.sleep(0.2)
+        if not self.failed and (done < kills or any(thread.is_alive() for thread in work)):
+            return self._pause([*work, *reading, *others])
         for thread in work:
-            thread.join(24 * 3600)
+            thread.join(PATIENCE)
         time.sleep(SHORT + 0.5)
         for where in WHERE:
             self.register(where, f"late-{where}", self.asked[where])
@@ -406,6 +414,10 @@ class Run:
         up: Counter[str] = Counter()
         for relay in self.relays.values():
             up.update(relay.bytes)
+        for paused in self.journal.of("paused"):
+            up.update(paused["bytes"])
+            self.triggered.update(paused["triggered"])
+            self.first_bytes += paused["first"]
         for each in self.processes.values():
             each.end()
         spent = os.times()
@@ -423,6 +435,18 @@ class Run:
             "cpu_seconds": round(sum(spent[:4]) - sum(cpu[:4]), 1),
             "load": os.getloadavg(),
         }
+
+    def _pause(self, threads: list[threading.Thread]) -> None:
+        """Stop between two batches, and keep what was counted."""
+        self.stop.set()
+        for thread in threads:
+            thread.join(PATIENCE)
+        counted: Counter[str] = Counter()
+        for relay in self.relays.values():
+            counted.update(relay.bytes)
+        self.journal.write(what="paused", bytes=counted, triggered=self.triggered, first=self.first_bytes)
+        for each in self.processes.values():
+            each.end()
 
     def _last_published(self) -> list[dict[str, Any]]:
         last = {line["where"]: line for line in self.journal.of("published")}
@@ -567,16 +591,19 @@ def main() -> int:
     parser.add_argument("--pace", type=float, default=0.02, help="seconds between two batches of 20 at each broker")
     parser.add_argument("--profile", choices=("small", "full"), default="small", help="the hub's")
     parser.add_argument("--folder", type=Path, default=None)
+    parser.add_argument("--minutes", type=float, default=None, help="after which it stops, to go on with its folder")
     said = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="likewise-edge-") as made:
         folder = said.folder or Path(made)
         folder.mkdir(parents=True, exist_ok=True)
         made_run = Run(folder, said.seed, said.events, said.profile, said.pace)
         try:
-            found = made_run.run(said.kills)
+            found = made_run.run(said.kills, said.minutes)
         finally:
             for each in made_run.processes.values():
                 each.leave_none()
+    if found is None:
+        return PAUSED
     print(json.dumps(found, indent=1))
     return 1 if found["failed"] or found["lost"] or found["foreign"] or found["twice"] else 0
 
