@@ -52,7 +52,7 @@ from likewise.edge.words import Words
 from likewise.formats.wire.uplink import Demanded
 from likewise.matching.demand.filters import DemandFilter
 from likewise.model import Event
-from likewise.model.announcements.shown_event import SPEAKER
+from likewise.model.announcements.announcement import SPEAKER
 from likewise.model.event import EventTuple
 from likewise.model.text import attribute_names
 from likewise.model.time import duration

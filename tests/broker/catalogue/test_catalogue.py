@@ -163,12 +163,27 @@ def test_an_announcement_holds_until_its_lease_is_over_also_over_a_restart(tmp_p
         assert not broker.tenant("default").known.announcements
 
 
+def test_a_resting_source_that_asks_right_after_a_restart_is_told_to_rest(tmp_path: Path) -> None:
+    """What was told is known before anybody can ask, not with the first look at who wants what."""
+    resting = msgspec.structs.replace(ROOF, controllable=True)
+    with Broker(tmp_path / "data") as broker:
+        tenant = broker.tenant("default")
+        broker.announcements.announce(tenant, resting)
+        until(lambda: not broker.activation.sense(tenant, "roof").on)
+        told = broker.activation.sense(tenant, "roof")
+    with Broker(tmp_path / "data") as broker:
+        found = broker.activation.sense(broker.tenant("default"), "roof")
+        assert (found.on, found.version) == (False, told.version)
+
+
 @pytest.mark.parametrize(
     ("said", "error", "words"),
     [
         (lambda: AnnouncedAttribute("t", "furlong per fortnight"), UnitError, "is not known"),
         (lambda: AnnouncedAttribute("t", low=5, high=1), InputError, "reversed"),
         (lambda: AnnouncedAttribute("t", low=float("nan")), InputError, "not finite"),
+        (lambda: AnnouncedAttribute("t", "degCC"), UnitError, "did you mean degC, or leave it out"),
+        (lambda: Announcement("likewise/catalogue", ROOF.attributes), InputError, "own voice"),
         (lambda: AnnouncedAttribute(" "), InputError, "a name"),
         (lambda: AnnouncedAttribute("t", kind="text", low=1), InputError, "no unit and no range"),
         (lambda: AnnouncedAttribute("t", low=1, values=(1, 2)), InputError, "the one or the other"),

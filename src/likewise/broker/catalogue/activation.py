@@ -76,12 +76,7 @@ class Activation:
 
     def turn(self, tenant: Tenant) -> None:
         """Tell those to whom something else is to be told now."""
-        if tenant.number not in self._recalled:
-            self._recalled.add(tenant.number)
-            for each in self._recall(tenant):
-                self._told[tenant.number, each.source] = each
-                if each.on:
-                    self._since[tenant.number, each.source] = self._clock()  # silence counts from now on
+        self._recall_once(tenant)
         told = {source for number, source in self._told if number == tenant.number}
         if not self._wanted.bring_up_to_date(tenant) and not told:
             return
@@ -117,6 +112,18 @@ class Activation:
             (wake if on else rest).append(sense)
         for sense in (*wake, *rest):  # the next is started before the old one is stopped
             self._tell(tenant, sense)
+
+    def _recall_once(self, tenant: Tenant) -> None:
+        """Take up what was told before a restart, whoever asks for it first."""
+        if tenant.number in self._recalled:
+            return
+        with self._changed:
+            if tenant.number not in self._recalled:
+                for each in self._recall(tenant):
+                    self._told[tenant.number, each.source] = each
+                    if each.on:
+                        self._since[tenant.number, each.source] = self._clock()  # silence counts from now on
+                self._recalled.add(tenant.number)
 
     def _kept(self, tenant: Tenant, source: str) -> str:
         """Why a source is kept awake whatever subscriptions by meaning ask for; '' if it is not."""
@@ -218,6 +225,7 @@ class Activation:
         said = tenant.known.announcement(source).announcement
         if not said.controllable:
             raise StateError(f"{source!r} did not announce that it can be told; announce it with `controllable`")
+        self._recall_once(tenant)
         key = (tenant.number, source)
         with self._changed:
             self._changed.wait_for(lambda: key in self._told and self._told[key].version > after, wait)
@@ -225,6 +233,7 @@ class Activation:
 
     def told(self, tenant: Tenant) -> dict[str, Sense]:
         """What every source is told now."""
+        self._recall_once(tenant)
         return {source: said for (number, source), said in list(self._told.items()) if number == tenant.number}
 
     def at_rest(self, tenant: Tenant) -> set[str]:

@@ -24,7 +24,7 @@ from likewise.defaults import CATALOGUE_SAVE_SECONDS, CATALOGUE_SECONDS, CATALOG
 from likewise.errors import LikewiseError
 from likewise.formats.arrow.columns import columns_of
 from likewise.model import Event
-from likewise.model.announcements.shown_event import SPEAKER
+from likewise.model.announcements.announcement import SPEAKER
 
 _log = structlog.get_logger("likewise.catalogue")
 LOOKED_AT: Final = 2_000  # events of one look

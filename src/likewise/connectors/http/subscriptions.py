@@ -50,7 +50,7 @@ async def _hold(request: Request, subscriber: str, id: str | None) -> tuple[Tena
 @router.post(
     "/v1/subscribers/{subscriber:id}/subscriptions",
     **documented(
-        "Subscribe: one or several, as text or JSON. The subscriber is registered first (`PUT /v1/subscribers/{id}`). "
+        "Subscribe: one or several, as text or JSON. Register the subscriber before (`PUT /v1/subscribers/{id}`). "
         "Valid earlier events that match are delivered first.",
         answer=SubscriptionsShown,
         status=201,
@@ -66,7 +66,7 @@ async def create(request: Request, subscriber: str) -> Response:
 @router.put(
     "/v1/subscribers/{subscriber:id}/subscriptions/{id:id}",
     **documented(
-        "Create a subscription under an id, or replace it. The subscriber is registered first.",
+        "Create a subscription under an id, or replace it. Register the subscriber before.",
         answer=SubscriptionShown,
         bodies=_BODIES,
     ),

@@ -28,6 +28,7 @@ from likewise.model.values import Interval, Quantity
 
 AnnouncedKind = Literal["number", "text", "boolean", ""]
 _ENCODE = msgspec.json.Encoder().encode
+SPEAKER = "likewise/catalogue"  # the source of what the catalogue says by itself
 LARGEST = 1.7e308  # of a number: what is announced to be a number lies between it and its negative
 
 
@@ -53,10 +54,9 @@ class AnnouncedAttribute(msgspec.Struct, frozen=True, forbid_unknown_fields=True
         if self.unit:
             found = any_unit(self.unit)
             if found is None:
-                near = suggestion(self.unit)
                 raise UnitError(
-                    f"the unit {self.unit[:40]!r} of {self.name!r} is not known{f'; is it {near}?' if near else ''}; "
-                    "leave it out if it has no unit"
+                    f"the unit {self.unit[:40]!r} of {self.name!r} is not known; {suggestion(self.unit)}, "
+                    "or leave it out if it has no unit"
                 )
             msgspec.structs.force_setattr(self, "unit", found.symbol)
         bounds = [bound for bound in (self.low, self.high) if bound is not None]
@@ -151,6 +151,8 @@ class Announcement(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit
                 raise LimitExceeded(f"characters of an announcement's {what}", allowed=MAX_TERM_LENGTH, found=len(text))
         if not self.source.strip():
             raise InputError("the announcement names no source; say whose it is")
+        if self.source == SPEAKER:
+            raise InputError(f"{SPEAKER!r} is the catalogue's own voice; announce a source under a name of its own")
         if not self.attributes:
             raise InputError(f"the announcement of {self.source!r} names no attribute; say what it can produce")
         if len(self.attributes) > MAX_ANNOUNCED_ATTRIBUTES:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Final, Literal
+from typing import Literal
 
-from likewise.model.announcements.announcement import Announcement
+from likewise.model.announcements.announcement import SPEAKER, Announcement
 from likewise.model.event import Event
 from likewise.model.flatten import event
 
-SPEAKER: Final = "likewise/catalogue"  # the source of what the catalogue says by itself
 Said = Literal["announcement", "revocation", "sense on", "sense off"]
 
 

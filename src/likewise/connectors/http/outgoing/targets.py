@@ -53,9 +53,9 @@ async def _keep(request: Request, subscriber: str, subscription: str, id: str, *
 @router.put(
     _PATH + "/{id:id}",
     **documented(
-        "Set a target of a subscription, or put another in its place; how far it has come stays. The subscriber is "
-        "registered first; the subscription may follow, then the target gets its first deliveries, too. A secret that "
-        "is left out is made, and shown in this answer alone.",
+        "Set a target of a subscription, or put another in its place; how far it has come stays. Register "
+        "the subscriber before; the subscription may follow, then the target gets its first deliveries, too. A "
+        "secret that is left out is made, and shown in this answer alone.",
         answer=TargetShown,
         bodies=_BODIES,
     ),
