@@ -399,7 +399,8 @@ class Run:
         while any(thread.is_alive() for thread in work) and not self.failed and time.monotonic() < end:
             time.sleep(0.2)
         if not self.failed and (done < kills or any(thread.is_alive() for thread in work)):
-            return self._pause([*work, *reading, *others])
+            self._pause([*work, *reading, *others])
+            return None
         for thread in work:
             thread.join(PATIENCE)
         time.sleep(SHORT + 0.5)

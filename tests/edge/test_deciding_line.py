@@ -145,3 +145,21 @@ def test_a_broker_between_decides_for_those_below_it() -> None:
         wanted: Got = {("warm", name): 1.0 for name in names}
         until(lambda: _same(room, wanted), "all are delivered, once", 120)
         assert len(set(deliveries(room.broker, room.tenant).values())) == 1, "with one score"
+
+
+def test_a_new_subscription_is_not_given_what_its_subscriber_had(tmp_path: Path) -> None:
+    """As with one broker, whoever decides it; those that come together are given an event for all of them."""
+    warm = {"temperature": {"value": 30, "unit": "degC"}}
+    with hub(config=FULL) as above, edge("roof", above.address, config=FULL) as below:
+        for who in WHO:
+            below.broker.register(below.tenant, who)
+        subscribe(below.broker, below.tenant, "bob", {"exact": "{temperature > 20 degC}", "warm": EARLY["warm"]})
+        below.broker.publish(below.tenant, [lw.event(warm, id="e", source="roof/1")])
+        until(lambda: _same(below, {("exact", "e"): 1.0, ("warm", "e"): 1.0}), "both kinds are given it", 120)
+        for who in WHO:
+            subscribe(below.broker, below.tenant, who, {f"{who}1": EARLY["warm"], f"{who}2": "{temperature~ > 25}"})
+        until(lambda: _scored(below) == 6, "the hub has sent scores", 120)
+        below.broker.publish(below.tenant, [lw.event(warm, id="f", source="roof/1")])
+        wanted = {(id, "f"): 1.0 for id in ("exact", "warm", "bob1", "bob2", "carl1", "carl2")}
+        wanted |= {("exact", "e"): 1.0, ("warm", "e"): 1.0, ("carl1", "e"): 1.0, ("carl2", "e"): 1.0}
+        until(lambda: _same(below, wanted), "carl has the earlier one, and bob has it no second time", 120)

@@ -174,6 +174,22 @@ def test_a_value_outside_what_was_announced_goes_up() -> None:
         assert below.uplink.outbox.counts.passed_over == 1
 
 
+def test_a_new_demand_lets_nothing_wait_that_went_up() -> None:
+    """Events that are above already are looked at again, and do not count as waiting; so the edge can say bye."""
+    with hub() as above, edge("roof", above.address) as below:
+        until(lambda: connected(below), "the line opens")
+        assert below.uplink is not None
+        outbox = below.uplink.outbox
+        below.broker.publish(below.tenant, [lw.event({"no2": n}, id=f"e{n}", source="roof") for n in range(5)])
+        until(lambda: outbox.counts.forwarded == 5 and not outbox.waiting, "all went up: nothing was judged")
+        above.broker.register(above.tenant, "ann")
+        for number in range(3):
+            text = f"{{no2 > {number}}}"
+            above.broker.subscribe(above.tenant, "ann", [lw.parse(text, id=text)])
+            until(lambda: len(outbox.demand.filters) == number + 1, "it is asked for")  # noqa: B023
+            assert (outbox.waiting, outbox.bytes) == (0, 0)
+
+
 def test_sensors_of_an_edge_are_woken_and_rested_from_above() -> None:
     """By demand at the hub; a bye ends their leases at once."""
     with hub() as above, edge("roof", above.address) as below:

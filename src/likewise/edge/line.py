@@ -208,6 +208,7 @@ class Line:
         while True:
             await asyncio.sleep(self.interval)
             self._outbox.sources_changed.set()  # leases are renewed by what sources say; a lost word is said again
+            self._outbox.subscriptions_changed.set()
             self.changed.set()
             await self._health()
 

@@ -346,9 +346,9 @@ class Outbox:
     def _put(self, tables: Tables, items: list[Item]) -> None:
         """Let items wait, within the bounds."""
         tenant = self._tenant.number
-        put(tables, tenant, items)
-        self.waiting += len(items)
-        self.bytes += sum(size for _, size, _ in items)
+        count, size = put(tables, tenant, items)
+        self.waiting += count
+        self.bytes += size
         if self.bytes > self._bounds.bytes:
             self.waiting, self.bytes = load(tables, tenant, self.counts.acknowledged)
             dropped = make_room(tables, tenant, self.counts.acknowledged, self.bytes, self._bounds)

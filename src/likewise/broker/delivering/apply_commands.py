@@ -247,15 +247,29 @@ class Commands:
             return bool(wanted)
         cause = CAUSES.index(command.cause)
         if cause in (ARRIVAL, INITIAL):
-            met |= {n for n, _ in wanted if (tenant.number, entry.position, n) in outcome.decided}  # not stored yet
-            wanted = [(number, score) for number, score in wanted if number not in met]
-            outcome.decided.update((tenant.number, entry.position, number) for number, _ in wanted)
+            decided = outcome.decided.setdefault((tenant.number, entry.position), set())  # and not stored yet
+            met |= decided
+            wanted = [
+                (number, score)
+                for number, score in wanted
+                if number not in met and not (number > entry.position and _had_before(tenant, tenant.held[number], met))
+            ]
+            decided.update(number for number, _ in wanted)
         if wanted:
             scores = pack_scores(np.array([score for _, score in wanted], np.float32))
             outcome.deliver(
                 tenant, entry.position, cause, np.array([number for number, _ in wanted], np.int64), scores, entry
             )
         return bool(wanted)
+
+
+def _had_before(tenant: Tenant, held: Held, met: set[int]) -> bool:
+    """Whether the subscriber of a new subscription had an event before, by others than those it came together with."""
+    first = held.number
+    while (before := tenant.held.get(first - 1)) is not None and before.subscriber == held.subscriber:
+        first -= 1
+    own = (tenant.held.get(number) for number in met if number < first)
+    return any(each is not None and each.subscriber == held.subscriber for each in own)
 
 
 def end(tenant: Tenant, held: Held, position: int, outcome: Outcome) -> None:

@@ -47,7 +47,7 @@ class Outcome:
         self.withdrawn: list[tuple[Tenant, int]] = []
         self.unregistered: list[tuple[Tenant, SubscriberQueue]] = []
         self.let_go: list[tuple[Tenant, int, str | None]] = []  # subscriptions (or subscribers) whose targets go
-        self.decided: set[tuple[int, int, int]] = set()  # tenants, events and subscriptions that it was delivered for
+        self.decided: dict[tuple[int, int], set[int]] = {}  # by tenant and event, what it met by a command
         self.fed: list[TargetFeed] = []  # targets that have something new
         self._offers: dict[int, _Offer] = {}
         self._settled: dict[int, tuple[SubscriberQueue, int, int]] = {}

@@ -51,8 +51,11 @@ def outbox_row(row: Row) -> Waiting:
     return Waiting(sequence, position, size, msgspec.json.decode(body, type=Taken) if body else None)
 
 
-def put(tables: Tables, tenant: int, items: Iterable[tuple[int, int, Taken | None]]) -> None:
-    """Let entries wait, by their positions, with their sizes; one that is there already stays where it is."""
+def put(tables: Tables, tenant: int, items: Iterable[tuple[int, int, Taken | None]]) -> tuple[int, int]:
+    """Let entries wait, by their positions, with their sizes; one that is there already stays where it is.
+
+    How many are new, and how many bytes they have.
+    """
     sequence, rows = last_dealt(tables), []
     seen: set[int] = set()
     for position, size, taken in items:
@@ -63,6 +66,7 @@ def put(tables: Tables, tenant: int, items: Iterable[tuple[int, int, Taken | Non
         body = b"" if taken is None else msgspec.json.encode(taken)
         rows.append((sequence, tenant, position, size, checksum(body, sequence, tenant, position, size), body))
     tables.change_all("INSERT INTO outbox VALUES (?, ?, ?, ?, ?, ?)", rows)
+    return len(rows), sum(row[3] for row in rows)
 
 
 def waiting(tables: Tables, tenant: int, after: int, limit: int, *, newest: bool = False) -> list[Waiting]:
