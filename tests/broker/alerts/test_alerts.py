@@ -130,6 +130,20 @@ def test_earlier_events_build_state_and_deliver_nothing(broker: Broker, clock: M
     assert said(broker)[1:] == [("e4", "cleared", "held")]
 
 
+def test_an_earlier_event_that_still_waits_for_late_ones_says_nothing(clock: ManualClock) -> None:
+    """It was there before the alert; what comes after it speaks."""
+    with Broker(None, Config(alerts=Alerts(lateness="15 s")), clock=clock) as broker:
+        publish(broker, "e0", source="old", door="open")
+        clock.advance(5 * SECOND)
+        subscribe(broker, once="{door = open} once until false", seldom=TEXTS["seldom"], digest=TEXTS["digest"])
+        clock.advance(SECOND)
+        publish(broker, "e1", source="old", door="open")
+        publish(broker, "e2", source="new", door="open")
+        clock.advance(20 * SECOND)
+        tick(broker)
+        assert said(broker) == [("e2", "arrival", "once"), ("e2", "arrival", "seldom")]
+
+
 def test_an_outage_of_the_broker_is_no_absence(tmp_path: Path, clock: ManualClock) -> None:
     with Broker(tmp_path / "data", clock=clock) as broker:
         subscribe(broker, silent=TEXTS["silent"])

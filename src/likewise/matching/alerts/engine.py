@@ -320,7 +320,7 @@ class AlertEngine(Withdrawing):
     def adopt(self, other: AlertEngine, ordinals: Mapping[int, int]) -> None:
         """Take over what another engine knows of some alerts, from its ordinals to those here; it is done with then.
 
-        What its digests hold stays behind: what came before is not said.
+        What its digests hold stays behind, and of what waits nothing is said: it came before.
         """
         self.now = other.now if self.now is None else max(self.now, other.now or self.now)
         for theirs, ours in ordinals.items():
@@ -331,6 +331,7 @@ class AlertEngine(Withdrawing):
                 member.family.marks[mark] = max(time, member.family.marks.get(mark, time))
             for key, state in taken.states.items():
                 state.scheduled = None
+                state.mark_earlier()
                 if member.timeless:
                     self._pause_or_not(member, key, state, self.now or 0)
                 self._settle_down(member, key, state)

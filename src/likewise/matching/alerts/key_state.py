@@ -166,7 +166,8 @@ class KeyState:
             limit = _own_time(self._first_to_settle(lateness))
             ready = sorted((each for each in self.waiting if _own_time(each) <= limit), key=_own_time)
             self.waiting = [each for each in self.waiting if _own_time(each) > limit]
-            return [say for heard in ready for say in self._settle(alert, heard, moment, waited=True)]
+            told = [(heard, self._settle(alert, heard, moment, waited=True)) for heard in ready]
+            return [say for heard, says in told if not heard.earlier for say in says]
         if alert.absent_for is not None:
             last = self._last(holding=False)
             assert last is not None  # a key that never held is not waited for
@@ -229,6 +230,10 @@ class KeyState:
         found = any(each.event_id == before for each in self.trail)
         self.trail = [each._replace(event_id=after) if each.event_id == before else each for each in self.trail]
         return found
+
+    def mark_earlier(self) -> None:
+        """What waits came before the alert was there: nothing is said of it."""
+        self.waiting = [each._replace(earlier=True) for each in self.waiting]
 
     def rank(self) -> tuple[bool, bool, int]:
         """How much people want to know of it: something was said, it holds, something came lately."""

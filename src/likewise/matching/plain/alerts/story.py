@@ -19,7 +19,10 @@ SETTLING, TIMER = 1, 2  # of what is due at one moment, events come before what 
 
 
 class Heard(NamedTuple):
-    """One event that moves a key: when it came, its own time, from where, and what it says."""
+    """One event that moves a key: when it came, its own time, from where, and what it says.
+
+    What is `earlier` came before its alert was there: it builds the state, and nothing is said of it.
+    """
 
     sequence: int
     arrival: int
@@ -32,6 +35,7 @@ class Heard(NamedTuple):
     score: float
     product: float
     told: bool = False
+    earlier: bool = False
 
 
 class Run(NamedTuple):
@@ -243,7 +247,7 @@ def tick(alert: Alert, story: Story, moment: int, what: int, lateness: int) -> T
         says: list[Say] = []
         for heard in ready:
             story, said = settle(alert, story, heard, moment, waited=True)
-            says += said
+            says += [] if heard.earlier else said
         return story, says
     if alert.absent_for is not None:
         last = last_of(story, holding=False)
