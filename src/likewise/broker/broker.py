@@ -233,7 +233,7 @@ class Broker:
             on_stored=self._stored, on_quiet=keeping.turn, on_end=keeping.save_windows,
         )  # fmt: skip
 
-    def _heard(self, tenant: Tenant, entries: list[Entry]) -> None:
+    def _heard(self, tenant: Tenant, entries: Sequence[Entry]) -> None:
         self.wanted.heard(tenant, entries)
         self.activation.heard(tenant, entries)
 

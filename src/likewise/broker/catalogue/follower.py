@@ -10,26 +10,28 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import Final
 
+import numpy as np
 import structlog
 
 from likewise.broker.catalogue.learnt import Learnt
 from likewise.broker.catalogue.saved import load_learnt, path_of, save_learnt
-from likewise.broker.store.entries import EVENT, Entry
+from likewise.broker.store.entries import EVENT, Entry, InBatch, by_tenant
 from likewise.broker.store.event_log import EventLog
 from likewise.broker.tenants.tenant import Tenant
 from likewise.defaults import CATALOGUE_SAVE_SECONDS, CATALOGUE_SECONDS, CATALOGUE_WAITING
 from likewise.errors import LikewiseError
-from likewise.formats.arrow.columns import columns_of
+from likewise.formats.arrow.columns import Columns, columns_of, join_columns
 from likewise.model import Event
 from likewise.model.announcements.announcement import SPEAKER
 
 _log = structlog.get_logger("likewise.catalogue")
 LOOKED_AT: Final = 2_000  # events of one look
 AGAIN: Final = 100_000  # newest entries that are looked at again after a restart without what was saved
-Heard = Callable[[Tenant, list[Entry]], None]
+Heard = Callable[[Tenant, Sequence[Entry]], None]
 
 
 class CatalogueFollower:
@@ -134,15 +136,11 @@ class CatalogueFollower:
         waiting, self._waiting = self._waiting, []
         self._count = 0
         end = waiting[-1][-1].position if waiting else self._handed
-        by_tenant: dict[int, list[Entry]] = {}
-        for entries in waiting:
-            for entry in entries:
-                by_tenant.setdefault(entry.tenant, []).append(entry)
-        for number, entries in by_tenant.items():
-            self._take_in(number, entries)
+        for number, own in by_tenant([entry for entries in waiting for entry in entries]).items():
+            self._take_in(number, own)
         self._looked = max(self._looked, end)
 
-    def _take_in(self, number: int, entries: list[Entry]) -> None:
+    def _take_in(self, number: int, entries: Sequence[Entry]) -> None:
         tenant = self._tenants.get(number)
         if tenant is None:
             return
@@ -156,8 +154,7 @@ class CatalogueFollower:
 
     def learn(self, number: int, entries: Sequence[Entry]) -> None:
         """Look at events of a tenant."""
-        values = [entry.value for entry in entries]
-        columns = columns_of([value for value in values if isinstance(value, Event)])
+        columns = join_columns([_columns(list(some)) for _, some in groupby(entries, lambda entry: id(entry.batch))])
         sources, at = [entry.source for entry in entries], [entry.arrival for entry in entries]
         with self.lock:
             self.learnt.setdefault(number, Learnt()).add(columns, sources, at)
@@ -190,6 +187,15 @@ class CatalogueFollower:
                     self._saved[number] = position
         took = time.monotonic() - begun
         self._next_save = time.monotonic() + max(CATALOGUE_SAVE_SECONDS, 200 * took)
+
+
+def _columns(entries: Sequence[Entry]) -> Columns:
+    """The columns of events: those they were read into together, or new ones."""
+    batch = entries[0].batch
+    if batch is None:
+        return columns_of([value for entry in entries if isinstance(value := entry.value, Event)])
+    places = np.array([entry.said.place for entry in entries if isinstance(entry.said, InBatch)], np.int64)
+    return batch.columns() if len(places) == len(batch) else batch.take(places).columns()
 
 
 def _part(events: list[Entry]) -> list[Entry]:

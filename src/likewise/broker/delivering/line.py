@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from likewise.broker.delivering.backlog import Backlog
 from likewise.broker.delivering.turns import Turns
-from likewise.broker.store.entries import Entry
+from likewise.broker.store.entries import Entry, by_tenant
 from likewise.broker.store.event_log import EventLog
 from likewise.broker.tenants.tenant import Tenant
 from likewise.defaults import QUANTUM_SECONDS
@@ -39,12 +39,9 @@ class Line:
         self._backlogs[tenant.number] = Backlog(self._log, tenant.number, tenant.matched, tenant.appended)
         self._turns.join(tenant.number)
 
-    def push(self, entries: Iterable[Entry]) -> None:
+    def push(self, entries: Sequence[Entry]) -> None:
         """New entries, of whatever tenants."""
-        by_tenant: dict[int, list[Entry]] = {}
-        for entry in entries:
-            by_tenant.setdefault(entry.tenant, []).append(entry)
-        for number, own in by_tenant.items():
+        for number, own in by_tenant(entries).items():
             backlog = self._backlogs.get(number)
             if backlog is None:
                 after = own[0].position - 1

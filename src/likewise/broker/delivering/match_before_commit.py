@@ -8,7 +8,7 @@ matched by the worker after the commit, as ever. Either way a delivery is stored
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import structlog
 
@@ -16,7 +16,7 @@ from likewise.broker.delivering.match_events import match_events
 from likewise.broker.delivering.outcome import Outcome
 from likewise.broker.delivering.store_outcome import StoreOutcome
 from likewise.broker.store.commits import Commit
-from likewise.broker.store.entries import EVENT, Entry
+from likewise.broker.store.entries import EVENT, Entry, by_tenant
 from likewise.broker.tenants.tenant import Tenant
 from likewise.defaults import MATCH_ENTRIES
 
@@ -40,7 +40,7 @@ class MatchBeforeCommit:
         if not isinstance(other, StoreOutcome):
             return False
         return any(
-            not tenant.caught_up and other.catches_up(tenant) for tenant in self._served(entries)
+            not tenant.caught_up and other.catches_up(tenant) for tenant in self._served(list(entries))
         )  # fmt: skip
 
     def foresee(self, entries: list[Entry]) -> StoreOutcome | None:
@@ -65,12 +65,9 @@ class MatchBeforeCommit:
             return None
         return commit
 
-    def _served(self, entries: Iterable[Entry]) -> dict[Tenant, list[Entry]]:
+    def _served(self, entries: Sequence[Entry]) -> dict[Tenant, Sequence[Entry]]:
         """The tenants, with their entries, for which that would do if they were caught up."""
-        by_tenant: dict[int, list[Entry]] = {}
-        for entry in entries:
-            by_tenant.setdefault(entry.tenant, []).append(entry)
-        found = ((self._tenants.get(number), own) for number, own in by_tenant.items())
+        found = ((self._tenants.get(number), own) for number, own in by_tenant(entries).items())
         return {
             tenant: own
             for tenant, own in found

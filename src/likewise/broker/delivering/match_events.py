@@ -114,6 +114,8 @@ def speak(tenant: Tenant, said: list[Found], outcome: Outcome, find: FindEntry) 
 def read_together(entries: Sequence[Entry]) -> Sequence[Entry]:
     """The first of some entries, up to one that was not read with them."""
     batch = entries[0].batch
+    if batch is not None and entries[-1].batch is batch:  # what was read together stands together in the log
+        return entries
     return entries[: next((n for n, entry in enumerate(entries) if entry.batch is not batch), len(entries))]
 
 

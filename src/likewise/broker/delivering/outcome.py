@@ -12,7 +12,7 @@ from likewise.broker.store import dead_letters
 from likewise.broker.store.deliveries import ARRIVAL, Delivery, Whose, insert
 from likewise.broker.store.entries import Entry
 from likewise.broker.store.holdings import number_deliveries, settle_deliveries
-from likewise.broker.store.packed_sets import Numbers, pack
+from likewise.broker.store.packed_sets import Numbers, pack, pack_parts
 from likewise.broker.store.positions import advance
 from likewise.broker.store.tables import Tables
 from likewise.broker.store.targets.rows import remove_targets_of
@@ -81,26 +81,28 @@ class Outcome:
         shares = Shares.of(met, owned, given)
         sent = np.cumsum(given) + (tenant.next_number - 1)  # the number of each event's delivery
         matched, place = met.named[met.index], owned.place[met.index]
-        starts, ends = met.starts[:-1].tolist(), met.starts[1:].tolist()
-        first, last = shares.starts[:-1].tolist(), shares.starts[1:].tolist()
-        deliveries = self.deliveries.setdefault(tenant, [])
+        starts, first = met.starts.tolist(), shares.starts.tolist()
+        packed = list(zip(pack_parts(shares.recipients, first), pack_parts(matched, starts), strict=True))
+        deliveries, number = self.deliveries.setdefault(tenant, []), tenant.next_number
         for event in np.flatnonzero(given).tolist():
-            entry, a, b = entries[event], starts[event], ends[event]
+            entry, a, b = entries[event], starts[event], starts[event + 1]
             deliveries.append(
                 Delivery(
-                    tenant.next_number,
+                    number,
                     entry.position,
                     ARRIVAL,
-                    shares.recipients[first[event] : last[event]],
+                    shares.recipients[first[event] : first[event + 1]],
                     matched[a:b],
-                    met.packed_scores(event),
+                    b"" if met.scores is None else met.packed_scores(event),
                     entry.body,
                     entry.ends,
                     Whose(owned.owners, place[a:b]),
                     message=entry.message,
+                    packed=packed[event],
                 )
             )
-            tenant.next_number += 1
+            number += 1
+        tenant.next_number = number
         numbers = sent[shares.events].astype(np.uint64)
         for owner, a, b in zip(shares.owners, shares.cuts, shares.cuts[1:], strict=False):
             self._offer(tenant, owner).frombytes(numbers[a:b].tobytes())

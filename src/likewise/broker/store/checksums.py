@@ -7,7 +7,7 @@ guarded by its bits turned over, so that changing it needs no reading of the res
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from likewise.errors import ArtefactDamaged
@@ -80,10 +80,39 @@ def entry_checksum(position: int, tenant: int, kind: int, arrival: int, ends: in
     return checksum(body, position, tenant, kind, arrival, number_or_none(ends))
 
 
+def entry_checksums(rows: Iterable[tuple[int, int, int, int, int | None, bytes]]) -> Iterator[int]:
+    """The same of many, given as its arguments are; what neighbours share is written once for them.
+
+    >>> list(entry_checksums([(7, 1, 0, 9, None, b"a")])) == [entry_checksum(7, 1, 0, 9, None, b"a")]
+    True
+    """
+    shared: tuple[int, int, int, int | None] | None = None
+    rest = b""
+    for position, tenant, kind, arrival, ends, body in rows:
+        if shared != (said := (tenant, kind, arrival, ends)):
+            shared = said
+            rest = b", %d, %d, %d, %d)" % (tenant, kind, arrival, number_or_none(ends))
+        yield zlib.crc32(body, zlib.crc32(rest, zlib.crc32(b"(%d" % position)))
+
+
 def check_entry(position: int, tenant: int, kind: int, arrival: int, ends: int | None, check: int, body: bytes) -> None:
     """Refuse an entry that was altered."""
     if altered(check, (body,), position, tenant, kind, arrival, number_or_none(ends)):
         raise refuse(f"entry {position} of the log")
+
+
+def delivery_checksum(
+    tenant: int, number: int, event: int, cause: int, recipients: bytes, matched: bytes, scores: bytes
+) -> int:
+    """The checksum of a delivery, as `checksum` makes it of all its bytes.
+
+    >>> delivery_checksum(1, 2, 3, 0, b"a", b"b", b"c") == checksum(b"abc", 1, 2, 3, 0)
+    True
+    """
+    found = zlib.crc32(
+        matched, zlib.crc32(recipients, zlib.crc32(b"(%d, %d, %d, %d)" % (tenant, number, event, cause)))
+    )
+    return zlib.crc32(scores, found) if scores else found
 
 
 def subscriber_checksum(number: int, tenant: int, id: str, policy: str, limit: int) -> int:

@@ -154,7 +154,7 @@ class Append:
         receipts: Receipts = []
         fresh: list[Entry] = []
         known: dict[tuple[int, str, str], Entry] = {}
-        position = self._head.position
+        position, arrival = self._head.position, self._head.arrival
         for entry in entries:
             if entry.own_id:
                 identity = (entry.tenant, entry.id, entry.source)
@@ -166,15 +166,12 @@ class Append:
                     continue
                 known[identity] = entry
             position += 1
-            entry.position, entry.arrival = position, self._head.arrival
+            entry.position, entry.arrival = position, arrival
             fresh.append(entry)
             receipts.append(Receipt(entry.id, position))
         add_entries(tables, fresh)
-        for entry in entries:
-            if isinstance(entry.noted, Forwarded):
-                come_to(tables, entry.noted)
-            elif entry.noted is not None:
-                come_down_to(tables, entry.noted)
+        for noted in [entry.noted for entry in entries if entry.noted is not None]:
+            come_to(tables, noted) if isinstance(noted, Forwarded) else come_down_to(tables, noted)
         self._head.position = position
         self._new += fresh
         return receipts

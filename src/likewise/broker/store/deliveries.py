@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from likewise.broker.store.checksums import altered, check_entry, checksum, refuse
+from likewise.broker.store.checksums import altered, check_entry, delivery_checksum, refuse
 from likewise.broker.store.mqtt.messages import Kept
 from likewise.broker.store.packed_sets import Numbers, pack, unpack
 from likewise.broker.store.tables import Row, Tables
@@ -35,7 +35,7 @@ _WITH_EVENT: Final = (
 )
 
 
-class Whose(NamedTuple):
+class Whose(msgspec.Struct, frozen=True, gc=False):
     """Whose some subscriptions are: each one's place among the owners, who are in ascending order."""
 
     owners: Numbers
@@ -106,8 +106,8 @@ def insert(tables: Tables, tenant: int, deliveries: Iterable[Delivery]) -> None:
             if (found := known.get(said)) is None:
                 found = known[said] = pack(d.recipients)
             recipients, matched = found, pack(d.matched)
-        scores = d.scores + d.said
-        check = checksum(recipients + matched + scores, tenant, d.number, d.event, d.cause)
+        scores = d.scores + d.said if d.said else d.scores
+        check = delivery_checksum(tenant, d.number, d.event, d.cause, recipients, matched, scores)
         rows.append((tenant, d.number, d.event, d.cause, check, recipients, matched, scores))
     tables.change_all("INSERT INTO deliveries VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
 

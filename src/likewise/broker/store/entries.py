@@ -221,7 +221,7 @@ Command = (
 Applied = Callable[[object], None]
 
 
-class InBatch(NamedTuple):
+class InBatch(msgspec.Struct, frozen=True, gc=False):
     """An event that was read into columns with others, by its place among them."""
 
     batch: JsonBatch
@@ -338,21 +338,41 @@ def batch_entries(tenant: int, batch: JsonBatch, kept: int | None) -> list[Entry
     >>> entry.id, entry.ends, entry.body, entry.value.tuples[0].value
     ('e1', 7, b'{"v": 1, "payload": {"no2": 45}, "id": "e1"}', 45)
     """
-    entries = []
-    new_ids = iter(uuid7s(sum(batch.around(place).id is None for place in range(len(batch)))))
-    for place in range(len(batch)):
-        _, id, source, _, ends = batch.around(place)
-        own_id = id is not None
-        if id is None:
-            id = next(new_ids)
+    around = [batch.around(place) for place in range(len(batch))]
+    new_ids = iter(uuid7s(sum(each.id is None for each in around)))
+    ids = []
+    for each in around:
+        if each.id is None:
+            ids.append(next(new_ids))
         else:
-            check_id(id)
+            check_id(each.id)
+            ids.append(each.id)
+    columnar, entries = batch.columnar, []
+    for place, (each, id, envelope) in enumerate(zip(around, ids, batch.envelopes(ids), strict=True)):
+        ends = each.expires
         if kept is not None:
             ends = kept if ends is None else min(ends, kept)
-        body = batch.envelope(place, id) or event_body(_with_id(batch[place], id))
-        said = InBatch(batch, place) if batch.columnar else _with_id(batch[place], id)
-        entries.append(Entry(tenant, EVENT, said, body, source or "", id, ends, own_id=own_id))
+        body = envelope or event_body(_with_id(batch[place], id))
+        said = InBatch(batch, place) if columnar else _with_id(batch[place], id)
+        entries.append(Entry(tenant, EVENT, said, body, each.source or "", id, ends, 0, 0, each.id is not None))
     return entries
+
+
+def by_tenant(entries: Sequence[Entry]) -> dict[int, Sequence[Entry]]:
+    """The entries of each tenant, in order; most often all are of one.
+
+    >>> {number: len(own) for number, own in by_tenant([Entry(n, COMMAND, Tick(), b"") for n in (1, 2, 1)]).items()}
+    {1: 2, 2: 1}
+    """
+    if not entries:
+        return {}
+    first = entries[0].tenant
+    if all(entry.tenant == first for entry in entries):
+        return {first: entries}
+    found: dict[int, list[Entry]] = {}
+    for entry in entries:
+        found.setdefault(entry.tenant, []).append(entry)
+    return dict(found)
 
 
 def content(event: Event) -> Event:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from likewise.broker.store.checksums import entry_checksum, refuse
+from likewise.broker.store.checksums import entry_checksums, refuse
 from likewise.broker.store.deliveries import COLUMNS, delivery_row
 from likewise.broker.store.edges.hops import add_hops, remove_hops
 from likewise.broker.store.entries import Entry, Gone
@@ -19,19 +19,19 @@ SWEPT: Final = 2_000  # events of a tenant removed in one commit, so that nobody
 
 def add_entries(tables: Tables, entries: Sequence[Entry]) -> None:
     """Write entries that have their positions, and the messages they came in."""
+    checks = entry_checksums((e.position, e.tenant, e.kind, e.arrival, e.ends, e.body) for e in entries)
     tables.change_all(
         "INSERT INTO log (position, tenant, kind, source, id, arrival, ends, checksum, body) "
         "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        [(e.position, e.tenant, e.kind, e.source, e.id, e.arrival, e.ends, _checksum(e), e.body) for e in entries],
+        [
+            (e.position, e.tenant, e.kind, e.source, e.id, e.arrival, e.ends, check, e.body)
+            for e, check in zip(entries, checks, strict=True)
+        ],
     )
     if beside := [(e.position, e.tenant, e.message, e.received) for e in entries if e.message is not None]:
         add_messages(tables, beside)
     if come := [(e.position, e.tenant, e.hops) for e in entries if e.hops]:
         add_hops(tables, come)
-
-
-def _checksum(entry: Entry) -> int:
-    return entry_checksum(entry.position, entry.tenant, entry.kind, entry.arrival, entry.ends, entry.body)
 
 
 def find_identity(tables: Tables, tenant: int, id: str, source: str) -> Entry | None:

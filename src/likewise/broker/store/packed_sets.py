@@ -55,6 +55,22 @@ def pack(numbers: Numbers | Sequence[int]) -> bytes:
     return _ROARING + len(parts).to_bytes(8, "little") + b"".join(parts)
 
 
+def pack_parts(numbers: Numbers, cuts: Sequence[int]) -> list[bytes]:
+    """`pack` of the parts of an array, from each cut to the next.
+
+    >>> made = np.array([3, 900, 4, 5, 6])
+    >>> pack_parts(made, [0, 2, 2, 5]) == [pack(made[:2]), pack(made[:0]), pack(made[2:])]
+    True
+    """
+    if len(numbers) and numbers.max() >= 2**32:
+        return [pack(numbers[a:b]) for a, b in pairwise(cuts)]
+    written = numbers.astype("<u4").tobytes()
+    return [
+        _NARROW + written[4 * a : 4 * b] if b - a <= _FEW else pack(numbers[a:b])
+        for a, b in pairwise(cuts)
+    ]  # fmt: skip
+
+
 def _part(numbers: Numbers) -> bytes:
     """Numbers that differ in their lower 32 bits alone."""
     first, last = int(numbers[0]) >> 16, int(numbers[-1]) >> 16

@@ -19,6 +19,14 @@ def moment(entry: Entry) -> int:
     return entry.arrival if time is None else time
 
 
+def moments_of(entries: Sequence[Entry]) -> list[int]:
+    """`moment` of each; few say a time of their own, and of those read together that is known at once."""
+    batch = entries[0].batch
+    if batch is not None and entries[-1].batch is batch and not batch.timed:
+        return [entry.arrival for entry in entries]
+    return [moment(entry) for entry in entries]
+
+
 def events_of(entries: Sequence[Entry]) -> Sequence[Event]:
     """The events of entries: as columns where they were read together."""
     first, last = entries[0].said, entries[-1].said
@@ -33,7 +41,7 @@ def match_guarded(
     matcher: NumberedMatcher, entries: Sequence[Entry], aside: SetAside, at: Sequence[int] | None = None
 ) -> MetEvents:
     """What events meet; `aside` is told of an event that cannot be matched, and its error."""
-    moments = [moment(entry) for entry in entries] if at is None else at
+    moments = moments_of(entries) if at is None else at
     try:
         return matcher.match_batch(events_of(entries), moments)
     except Exception:  # of some event: one by one, so that it cannot fail the others

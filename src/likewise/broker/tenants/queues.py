@@ -16,6 +16,7 @@ from pyroaring import BitMap64
 from likewise.broker.store.rows import SubscriberRow
 from likewise.formats.wire.subscribers import Policy
 
+_FEW: Final = 100  # numbers that are put in one by one: a set of their own takes longer to make and to join
 EDGE: Final = "edge:"  # what the subscriber that a broker at the edge is begins with
 
 
@@ -83,6 +84,8 @@ class SubscriberQueue:
         """Let ascending numbers wait."""
         if numbers and numbers[-1] - numbers[0] == len(numbers) - 1:
             self.pending.add_range(numbers[0], numbers[-1] + 1)
+        elif len(numbers) <= _FEW:
+            self.pending.update(numbers)
         else:
             self.pending |= BitMap64(numbers)
 

@@ -166,3 +166,38 @@ def columns_of(events: Sequence[Event]) -> Columns:
         np.array([NO_TIME if e.time is None else e.time for e in events], np.int64),
         np.array([NO_TIME if e.expires is None else e.expires for e in events], np.int64),
     )
+
+
+def join_columns(parts: Sequence[Columns]) -> Columns:
+    """The columns of several batches as those of one, in their order.
+
+    >>> from likewise.model import event
+    >>> one, other = columns_of([event({"t": "warm"})]), columns_of([event({"h": "dry"}), event({"t": "warm"})])
+    >>> made = join_columns([one, other])
+    >>> made.offsets.tolist(), made.attribute.tolist(), made.texts, made.text.tolist()
+    ([0, 1, 2, 3], [0, 1, 0], ['warm', 'dry'], [0, 1, 0])
+    """
+    if len(parts) == 1:
+        return parts[0]
+    attribute, attributes = _joined_codes([(each.attribute, each.attributes) for each in parts])
+    text, texts = _joined_codes([(each.text, each.texts) for each in parts])
+    unit, units = _joined_codes([(each.unit, each.units) for each in parts])
+    sizes = np.concatenate([np.zeros(1, np.int64), *(np.diff(each.offsets) for each in parts)])
+    kind, number, whole, moment, group, time, expires = (
+        np.concatenate([getattr(each, name) for each in parts])
+        for name in ("kind", "number", "whole", "moment", "group", "time", "expires")
+    )
+    return Columns(
+        np.cumsum(sizes), attribute, attributes, kind, number, whole, text, texts, moment, unit, units, group, time,
+        expires,
+    )  # fmt: skip
+
+
+def _joined_codes(parts: Sequence[tuple[NDArray[np.int32], list[str]]]) -> tuple[NDArray[np.int32], list[str]]:
+    """Codes of words numbered anew, one numbering for all; a negative code stays."""
+    known: dict[str, int] = {}
+    found = [
+        np.array([*(known.setdefault(word, len(known)) for word in words), -1], np.int32)[codes]
+        for codes, words in parts
+    ]
+    return np.concatenate(found), list(known)

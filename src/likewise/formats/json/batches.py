@@ -7,50 +7,36 @@ the plain reader (`json.events`), so that what it refuses is refused here, with 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 import numpy as np
 from msgspec.structs import replace
 
-from likewise.defaults import MAX_EVENT_BYTES, MAX_TERM_LENGTH
+from likewise.defaults import MAX_EVENT_BYTES
 from likewise.errors import LikewiseError
 from likewise.formats.arrow.columns import NO_TIME, Columns, columns_of
 from likewise.formats.arrow.event_batch import EventBatch
 from likewise.formats.arrow.schema import REST, batch_schema
+from likewise.formats.json.around import BARE, Around, Document, open_envelopes
 from likewise.formats.json.events import Data, event_from_document, event_from_json, is_envelope
 from likewise.formats.json.flat_columns import SameKeys, columns_of_flat
 from likewise.formats.strict_json import as_bytes, decode_items, decode_object
 from likewise.formats.version import JSON_VERSION
 from likewise.model import Event, event
-from likewise.model.time import microseconds
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-Document = dict[str, Any]
 # What is raised for the event at a place, and why it is refused; None lets the others be looked at first.
 Refuse = Callable[[int, LikewiseError], Exception | None]
-_ENVELOPE: Final = frozenset(("v", "payload", "id", "source", "time", "expires"))  # of an envelope that is read here
 _ANYTHING: Final = msgspec.json.Decoder()
 _WRITTEN: Final = msgspec.json.Decoder(list[msgspec.Raw])
 MANY: Final = 16  # events from which on reading them together pays
 _ENCODE: Final = msgspec.json.Encoder().encode
+_AROUND_BARE: Final = b'{"v":%d,"payload":%%b,"id":%%b}' % JSON_VERSION
 _BLANKS: Final = b" \t\n\r"  # of JSON; Python has more of them
-
-
-class Around(NamedTuple):
-    """What stands around an event's payload; `bare` if nothing does."""
-
-    bare: bool
-    id: str | None = None
-    source: str | None = None
-    time: int | None = None
-    expires: int | None = None
-
-
-_BARE: Final = Around(True)
 
 
 class JsonBatch(EventBatch):
@@ -63,7 +49,7 @@ class JsonBatch(EventBatch):
     b'{"v":1,"payload":{"no2": 45, "city": "Galway"},"id":"e1"}'
     """
 
-    __slots__ = ("_around", "_made", "_payloads", "_written")
+    __slots__ = ("_around", "_flat", "_made", "_payloads", "_written")
 
     def __init__(
         self,
@@ -72,24 +58,35 @@ class JsonBatch(EventBatch):
         written: list[bytes],
         around: list[Around],
         made: dict[int, Event],
+        flat: list[SameKeys] | None = None,
     ) -> None:
         """Use `read_array`, `read_each` or `read_one`."""
         super().__init__(None, columns)
         self._payloads = payloads
         self._written = written  # b"" where the bytes are no envelope that could be kept
         self._around = around
-        self._made = made
+        self._made = made  # those that were read otherwise, at first
+        self._flat = flat  # the others, until columns are asked for
 
     @property
     def columnar(self) -> bool:
-        """Whether columns are there; few events are read one by one."""
-        return self._columns is not None
+        """Whether columns are there, or flat objects that become such; few events are read one by one."""
+        return self._flat is not None or self._columns is not None
 
     def columns(self) -> Columns:
         """The tuples and times as flat arrays."""
+        flat = self._flat  # looked at first: another thread lets go of it once the columns are there
         if self._columns is None:
-            self._columns = columns_of(self.to_events())
+            self._columns = columns_of(self.to_events()) if flat is None else self._from_flat(flat)
+            self._flat = None
         return self._columns
+
+    def _from_flat(self, flat: list[SameKeys]) -> Columns:
+        times = np.array([NO_TIME if each.time is None else each.time for each in self._around], np.int64)
+        ends = np.array([NO_TIME if each.expires is None else each.expires for each in self._around], np.int64)
+        there = {place for each in flat for place in each.events} if self._made else set()
+        rest = {place: each.tuples for place, each in list(self._made.items()) if place not in there}
+        return columns_of_flat(flat, rest, times, ends)
 
     def to_events(self) -> tuple[Event, ...]:
         """The events, each made once."""
@@ -115,12 +112,14 @@ class JsonBatch(EventBatch):
         if step != 1:
             return super().__getitem__(index)
         stop = max(start, stop)
+        if start == 0 and stop == len(self):
+            return self  # which never changes
         return JsonBatch(
-            None if self._columns is None else self._columns.slice(start, stop),
+            self.columns().slice(start, stop) if self.columnar else None,
             self._payloads[start:stop],
             self._written[start:stop],
             self._around[start:stop],
-            {place - start: made for place, made in self._made.items() if start <= place < stop},
+            {place - start: made for place, made in list(self._made.items()) if start <= place < stop},
         )
 
     def with_sources(self, sources: Sequence[str]) -> JsonBatch:
@@ -135,24 +134,27 @@ class JsonBatch(EventBatch):
             for each, said in zip(self._around, sources, strict=True)
         ]
         made = {
-            place: each if each.source else replace(each, source=sources[place]) for place, each in self._made.items()
+            place: each if each.source else replace(each, source=sources[place])
+            for place, each in list(self._made.items())  # which another thread may add to
         }
-        return JsonBatch(self._columns, self._payloads, self._written, around, made)
+        return JsonBatch(self._columns, self._payloads, self._written, around, made, self._flat)
 
     def take(self, places: NDArray[np.int64]) -> JsonBatch:
         """The events at some places, in this order."""
-        chosen = places.tolist()
+        chosen, columns = places.tolist(), self._columns
+        payloads = [self._payloads[place] for place in chosen]
         return JsonBatch(
-            None if self._columns is None else self._columns.take(places),
-            [self._payloads[place] for place in chosen],
+            None if columns is None else columns.take(places),
+            payloads,
             [self._written[place] for place in chosen],
             [self._around[place] for place in chosen],
             {new: self._made[old] for new, old in enumerate(chosen) if old in self._made},
+            _sort_by_keys(payloads)[0] if columns is None and self.columnar else None,
         )
 
     def _rest_of_events(self) -> pa.RecordBatch:
-        made, size = self._made, len(self)
-        if self._columns is None or any(each.themes or each.graph or each.vector for each in made.values()):
+        made, size = dict(self._made), len(self)
+        if not self.columnar or any(each.themes or each.graph or each.vector for each in made.values()):
             return super()._rest_of_events()
         import pyarrow as pa
 
@@ -164,6 +166,15 @@ class JsonBatch(EventBatch):
         arrays = [pa.array(values, field.type) for values, field in zip(lists, schema, strict=True)]
         return pa.RecordBatch.from_arrays(arrays, schema=schema)
 
+    @property
+    def timed(self) -> bool:
+        """Whether any of them says when it was."""
+        return any(each.time is not None for each in self._around)
+
+    def first_end(self) -> int | None:
+        """The first end of validity; None if no validity ends."""
+        return min((each.expires for each in self._around if each.expires is not None), default=None)
+
     def around(self, place: int) -> Around:
         """The id, source, time and end of validity of an event."""
         return self._around[place]
@@ -174,8 +185,14 @@ class JsonBatch(EventBatch):
         if not written:
             return None
         if around.bare:
-            return b'{"v":%d,"payload":%s,"id":%s}' % (JSON_VERSION, written, _ENCODE(id))
+            return _AROUND_BARE % (written, _ENCODE(id))
         return written if around.id is not None else b'%s,"id":%s}' % (written[:-1], _ENCODE(id))
+
+    def envelopes(self, ids: Sequence[str]) -> list[bytes | None]:
+        """`envelope` of each."""
+        if self._around.count(BARE) == len(ids) and all(self._written):
+            return [_AROUND_BARE % (written, _ENCODE(id)) for written, id in zip(self._written, ids, strict=True)]
+        return [self.envelope(place, id) for place, id in enumerate(ids)]
 
 
 class _SomeRefused(Exception):
@@ -184,10 +201,8 @@ class _SomeRefused(Exception):
 
 def first_end(events: Sequence[Event]) -> int | None:
     """The first end of validity among events; None if no validity ends."""
-    if isinstance(events, JsonBatch) and events.columnar:  # few events get no columns for this
-        ends = events.columns().expires
-        stated = ends[ends != NO_TIME]
-        return int(stated.min()) if len(stated) else None
+    if isinstance(events, JsonBatch):
+        return events.first_end()
     return min((each.expires for each in events if each.expires is not None), default=None)
 
 
@@ -306,34 +321,12 @@ def _read(
 
     Where what stands around them is `decoded`, they are payloads.
     """
-    alike: dict[tuple[str, ...], SameKeys] = {}
-    payloads: list[Document | None] = []
-    around = [_BARE] * len(documents) if decoded is None else decoded
-    involved: list[int] = []
+    around = [BARE] * len(documents) if decoded is None else decoded
     few = len(documents) < MANY
-    for place, document in enumerate(documents):
-        payload = None if few else document
-        if payload is not None and decoded is None and "v" in payload and is_envelope(payload):
-            known = _around(payload)
-            if known is None:
-                payload = None
-            else:
-                around[place], payload = known, payload["payload"]
-        payloads.append(payload)
-        if payload is None:
-            involved.append(place)
-            continue
-        keys = tuple(payload)
-        found = alike.get(keys)
-        if found is None:
-            found = alike[keys] = SameKeys(keys)
-        if found.flat:
-            found.events.append(place)
-            found.rows.append(tuple(payload.values()))
-        else:
-            involved.append(place)
-    for found in alike.values():
-        involved += found.take_out_involved()
+    payloads: list[Document | None] = [None] * len(documents) if few else list(documents)
+    if decoded is None and not few:
+        open_envelopes(payloads, around)
+    alike, involved = _sort_by_keys(payloads)
     made: dict[int, Event] = {}
     refused = False
     for place in sorted(involved):
@@ -355,24 +348,23 @@ def _read(
         raise _SomeRefused
     if few:
         return JsonBatch(None, payloads, written, around, made)
-    times = np.array([NO_TIME if each.time is None else each.time for each in around], np.int64)
-    ends = np.array([NO_TIME if each.expires is None else each.expires for each in around], np.int64)
-    rest = {place: each.tuples for place, each in made.items()}
-    return JsonBatch(columns_of_flat(list(alike.values()), rest, times, ends), payloads, written, around, made)
+    return JsonBatch(None, payloads, written, around, made, alike)
 
 
-def _around(document: Document) -> Around | None:
-    """What stands around a payload; None if there is more than is read here, or something that is not as it should."""
-    if not document.keys() <= _ENVELOPE or document["v"] != JSON_VERSION or type(document.get("payload")) is not dict:
-        return None
-    id, source = document.get("id", ""), document.get("source", "")
-    for name in (id, source):
-        if type(name) is not str or len(name) > MAX_TERM_LENGTH:
-            return None
-    moments = [document[name] for name in ("time", "expires") if name in document]
-    try:
-        if any(type(moment) is not int or microseconds(moment) != moment for moment in moments):
-            return None
-    except LikewiseError:
-        return None
-    return Around(False, document.get("id"), document.get("source"), document.get("time"), document.get("expires"))
+def _sort_by_keys(payloads: Sequence[Document | None]) -> tuple[list[SameKeys], list[int]]:
+    """Flat objects by their keys, and the places of everything else."""
+    alike: dict[tuple[str, ...], SameKeys] = {}
+    involved: list[int] = []
+    for place, payload in enumerate(payloads):
+        if payload is None:
+            involved.append(place)
+            continue
+        keys = tuple(payload)
+        found = alike.get(keys)
+        if found is None:
+            found = alike[keys] = SameKeys(keys)
+        found.events.append(place)
+        found.objects.append(payload)
+    for found in alike.values():
+        involved += found.take_out_involved()
+    return [found for found in alike.values() if found.events], involved

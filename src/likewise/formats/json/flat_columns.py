@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -24,23 +24,29 @@ class SameKeys:
 
     def __init__(self, keys: tuple[str, ...]) -> None:
         self.keys = keys
-        self.flat = 0 < len(keys) <= MAX_TUPLES and all(map(_plain_name, keys))
         self.events: list[int] = []
-        self.rows: list[Values] = []
+        self.objects: list[dict[str, Any]] = []
 
     def take_out_involved(self) -> list[int]:
         """The events of objects with a value that is no plain one, or beyond a limit; they are left out from now on."""
+        if not (0 < len(self.keys) <= MAX_TUPLES and all(map(_plain_name, self.keys))):
+            taken, self.events, self.objects = self.events, [], []
+            return taken
         bad: set[int] = set()
-        for column in zip(*self.rows, strict=True):
+        for column in self.columns():
             kinds = set(map(type, column))
             if not kinds <= PLAIN or not _within_limits(column, kinds):
                 bad.update(place for place, value in enumerate(column) if not _is_plain(value))
         if not bad:
             return []
         taken = [self.events[place] for place in bad]
-        kept = [place for place in range(len(self.rows)) if place not in bad]
-        self.events, self.rows = [self.events[p] for p in kept], [self.rows[p] for p in kept]
+        kept = [place for place in range(len(self.events)) if place not in bad]
+        self.events, self.objects = [self.events[p] for p in kept], [self.objects[p] for p in kept]
         return taken
+
+    def columns(self) -> Iterator[Values]:
+        """The values of each key."""
+        return zip(*map(dict.values, self.objects), strict=True)
 
 
 def _plain_name(key: str) -> bool:
@@ -85,7 +91,7 @@ class ColumnWriter:
     def write_alike(self, found: SameKeys) -> None:
         """Write the objects of some keys."""
         first = self._offsets[np.array(found.events, np.int64)]
-        for place, (key, column) in enumerate(zip(found.keys, zip(*found.rows, strict=True), strict=True)):
+        for place, (key, column) in enumerate(zip(found.keys, found.columns(), strict=True)):
             at = first + place
             self._attribute[at] = self._attributes.setdefault(key, len(self._attributes))
             kinds = set(map(type, column))
@@ -136,7 +142,7 @@ def columns_of_flat(
     """The columns of flat objects, and of the events among them that were read otherwise, by their places.
 
     >>> found = SameKeys(("t", "on"))
-    >>> found.events, found.rows = [0, 2], [(21, True), (21.5, False)]
+    >>> found.events, found.objects = [0, 2], [{"t": 21, "on": True}, {"t": 21.5, "on": False}]
     >>> none = np.zeros(3, np.int64)
     >>> made = columns_of_flat([found], {1: (EventTuple("t", "warm"),)}, none, none)
     >>> made.offsets.tolist(), made.attribute.tolist(), made.kind.tolist(), made.whole.tolist()
@@ -149,8 +155,7 @@ def columns_of_flat(
         counts[event] = len(tuples)
     writer = ColumnWriter(counts)
     for each in alike:
-        if each.events:
-            writer.write_alike(each)
+        writer.write_alike(each)
     for event, tuples in rest.items():
         writer.write_tuples(event, tuples)
     return writer.columns(time, expires)

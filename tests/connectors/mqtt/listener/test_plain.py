@@ -11,7 +11,8 @@ from likewise.connectors.mqtt.messages import Message
 from likewise.connectors.mqtt.payloads import MessageReader
 from likewise.connectors.mqtt.topic_maps import load_maps
 from likewise.errors import LikewiseError
-from likewise.formats.json.batches import Around, keys_once, read_decoded
+from likewise.formats.json.around import Around
+from likewise.formats.json.batches import keys_once, read_decoded
 from likewise.model import Event
 
 READER = MessageReader(load_maps())

@@ -1,0 +1,55 @@
+"""What stands around an event's payload: its envelope, opened where it is a plain one."""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+from likewise.defaults import MAX_TERM_LENGTH
+from likewise.errors import LikewiseError
+from likewise.formats.json.events import is_envelope
+from likewise.formats.version import JSON_VERSION
+from likewise.model.time import microseconds
+
+Document = dict[str, Any]
+_ENVELOPE: Final = frozenset(("v", "payload", "id", "source", "time", "expires"))  # of an envelope that is read here
+
+
+class Around(NamedTuple):
+    """What stands around an event's payload; `bare` if nothing does."""
+
+    bare: bool
+    id: str | None = None
+    source: str | None = None
+    time: int | None = None
+    expires: int | None = None
+
+
+BARE: Final = Around(True)
+
+
+def open_envelopes(payloads: list[Document | None], around: list[Around]) -> None:
+    """Put the payload in the place of each envelope, and what stands around it beside; None where it is not plain."""
+    for place, document in enumerate(payloads):
+        if document is not None and "v" in document and is_envelope(document):
+            known = _around(document)
+            if known is None:
+                payloads[place] = None
+            else:
+                around[place], payloads[place] = known, document["payload"]
+
+
+def _around(document: Document) -> Around | None:
+    """What stands around a payload; None if there is more than is read here, or something that is not as it should."""
+    if not document.keys() <= _ENVELOPE or document["v"] != JSON_VERSION or type(document.get("payload")) is not dict:
+        return None
+    id, source = document.get("id", ""), document.get("source", "")
+    for name in (id, source):
+        if type(name) is not str or len(name) > MAX_TERM_LENGTH:
+            return None
+    moments = [document[name] for name in ("time", "expires") if name in document]
+    try:
+        if any(type(moment) is not int or microseconds(moment) != moment for moment in moments):
+            return None
+    except LikewiseError:
+        return None
+    return Around(False, document.get("id"), document.get("source"), document.get("time"), document.get("expires"))
