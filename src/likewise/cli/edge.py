@@ -13,6 +13,7 @@ import typer
 
 from likewise.cli.serve import Told, told_to_stop
 from likewise.cli.terminal import output
+from likewise.cli.terminal.long_run import long_run
 from likewise.cli.terminal.options import AsJson
 
 
@@ -105,8 +106,7 @@ def _edge(
             output.print_line(f"Devices connect at {each.url}.")
         output.print_line(f"The edge {name!r} dials {', '.join(addresses)}.")
 
-    sys.setswitchinterval(0.0005)
-    with edge_broker(data, found, trace=trace) as broker:
+    with edge_broker(data, found, trace=trace) as broker, long_run():
         uplink = with_uplink(broker, name, addresses, token=token, bounds=wanted)
         if not told.stop:
             run(broker, on_ready=ready, beside=[*listening(devices), uplink.run])

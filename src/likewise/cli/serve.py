@@ -15,6 +15,7 @@ import msgspec
 import typer
 
 from likewise.cli.terminal import output
+from likewise.cli.terminal.long_run import long_run
 from likewise.cli.terminal.options import AsJson
 
 
@@ -209,8 +210,7 @@ def _serve(
 
     if not compile_ahead(matching, lambda words: output.console(stderr=True).print(words, style="dim")):
         return
-    sys.setswitchinterval(0.0005)  # requests and matching share one interpreter; the default lets each wait 5 ms
-    with Broker(folder, found, trace=trace) as broker:
+    with Broker(folder, found, trace=trace) as broker, long_run():
         if not told.stop:
             run(broker, on_ready=ready, beside=beside)  # which hears signals itself
         told.starting = False

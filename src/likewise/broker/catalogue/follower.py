@@ -30,6 +30,7 @@ from likewise.model.announcements.announcement import SPEAKER
 
 _log = structlog.get_logger("likewise.catalogue")
 LOOKED_AT: Final = 2_000  # events of one look
+TOGETHER: Final = 250  # of these that are learnt at once: who publishes waits so long for the interpreter
 AGAIN: Final = 100_000  # newest entries that are looked at again after a restart without what was saved
 Heard = Callable[[Tenant, Sequence[Entry]], None]
 
@@ -147,8 +148,10 @@ class CatalogueFollower:
         events = [e for e in entries if e.kind == EVENT and e.source != SPEAKER]
         looked = _part(events)
         self.passed_over += len(events) - len(looked)
-        if looked and self._learns:
-            self.learn(number, looked)
+        if self._learns:
+            for first in range(0, len(looked), TOGETHER):
+                self.learn(number, looked[first : first + TOGETHER])
+                time.sleep(0 if self._ending.is_set() else 0.001)  # others first
         self._positions[number] = entries[-1].position
         self._on_heard(tenant, entries)
 

@@ -20,7 +20,7 @@ from likewise.formats.arrow.event_batch import EventBatch
 from likewise.formats.arrow.schema import REST, batch_schema
 from likewise.formats.json.around import BARE, Around, Document, open_envelopes
 from likewise.formats.json.events import Data, event_from_document, event_from_json, is_envelope
-from likewise.formats.json.flat_columns import SameKeys, columns_of_flat
+from likewise.formats.json.flat_columns import SameKeys, columns_of_flat, take_out_involved
 from likewise.formats.strict_json import as_bytes, decode_items, decode_object
 from likewise.formats.version import JSON_VERSION
 from likewise.model import Event, event
@@ -365,6 +365,5 @@ def _sort_by_keys(payloads: Sequence[Document | None]) -> tuple[list[SameKeys], 
             found = alike[keys] = SameKeys(keys)
         found.events.append(place)
         found.objects.append(payload)
-    for found in alike.values():
-        involved += found.take_out_involved()
+    involved += take_out_involved(alike.values())
     return [found for found in alike.values() if found.events], involved

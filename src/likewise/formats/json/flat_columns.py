@@ -34,9 +34,8 @@ class SameKeys:
             return taken
         bad: set[int] = set()
         for column in self.columns():
-            kinds = set(map(type, column))
-            if not kinds <= PLAIN or not _within_limits(column, kinds):
-                bad.update(place for place, value in enumerate(column) if not _is_plain(value))
+            if not _are_plain(column):
+                bad.update(place for place, value in enumerate(column) if not _are_plain((value,)))
         if not bad:
             return []
         taken = [self.events[place] for place in bad]
@@ -49,12 +48,27 @@ class SameKeys:
         return zip(*map(dict.values, self.objects), strict=True)
 
 
+def take_out_involved(alike: Iterable[SameKeys]) -> list[int]:
+    """The events of objects that are not flat and plain; they are left out from now on."""
+    values: dict[str, list[Any]] = {}
+    for each in alike:
+        for key, column in zip(each.keys, each.columns(), strict=True):
+            values.setdefault(key, []).extend(column)
+    if all(map(_plain_name, values)) and all(map(_are_plain, values.values())):
+        alike = [each for each in alike if not 0 < len(each.keys) <= MAX_TUPLES]
+    return [event for each in alike for event in each.take_out_involved()]
+
+
 def _plain_name(key: str) -> bool:
     """Whether an attribute's name is one, and states no unit of another."""
     return 0 < len(key) <= MAX_TERM_LENGTH and not key.isspace() and not may_state_unit(key)
 
 
-def _within_limits(column: Values, kinds: set[type]) -> bool:
+def _are_plain(column: Sequence[Any]) -> bool:
+    """Whether values are plain ones, and within the limits of such."""
+    kinds = set(map(type, column))
+    if not kinds <= PLAIN:
+        return False
     if str in kinds:
         texts = column if len(kinds) == 1 else [value for value in column if type(value) is str]
         if max(map(len, texts)) > MAX_TERM_LENGTH:
@@ -63,11 +77,6 @@ def _within_limits(column: Values, kinds: set[type]) -> bool:
         numbers = column if len(kinds) == 1 else [value for value in column if type(value) is int]
         return min(numbers) >= -LARGEST_WHOLE and max(numbers) <= LARGEST_WHOLE
     return True
-
-
-def _is_plain(value: object) -> bool:
-    kind = type(value)
-    return kind in PLAIN and _within_limits((value,), {kind})
 
 
 class ColumnWriter:
@@ -88,19 +97,27 @@ class ColumnWriter:
         self._texts: dict[str, int] = {}
         self._units: dict[str, int] = {}
 
-    def write_alike(self, found: SameKeys) -> None:
-        """Write the objects of some keys."""
-        first = self._offsets[np.array(found.events, np.int64)]
-        for place, (key, column) in enumerate(zip(found.keys, found.columns(), strict=True)):
-            at = first + place
-            self._attribute[at] = self._attributes.setdefault(key, len(self._attributes))
-            kinds = set(map(type, column))
-            if len(kinds) == 1:
-                self._write(at, column, kinds.pop())
-                continue
-            for kind in kinds:
-                chosen = [place for place, value in enumerate(column) if type(value) is kind]
-                self._write(at[chosen], [column[place] for place in chosen], kind)
+    def write_flat(self, alike: Iterable[SameKeys]) -> None:
+        """Write flat objects, all that they say of a key at once."""
+        places: dict[str, list[NDArray[np.int64]]] = {}
+        values: dict[str, list[Any]] = {}
+        for each in alike:
+            first = self._offsets[np.array(each.events, np.int64)]
+            for place, (key, column) in enumerate(zip(each.keys, each.columns(), strict=True)):
+                places.setdefault(key, []).append(first + place)
+                values.setdefault(key, []).extend(column)
+        for key, column in values.items():
+            self._write_key(key, np.concatenate(places[key]), column)
+
+    def _write_key(self, key: str, at: NDArray[np.int64], column: list[Any]) -> None:
+        self._attribute[at] = self._attributes.setdefault(key, len(self._attributes))
+        kinds = set(map(type, column))
+        if len(kinds) == 1:
+            self._write(at, column, kinds.pop())
+            return
+        for kind in kinds:
+            chosen = [place for place, value in enumerate(column) if type(value) is kind]
+            self._write(at[chosen], [column[place] for place in chosen], kind)
 
     def _write(self, at: NDArray[np.int64], values: Sequence[Any], kind: type) -> None:
         """Write values of one kind."""
@@ -154,8 +171,7 @@ def columns_of_flat(
     for event, tuples in rest.items():
         counts[event] = len(tuples)
     writer = ColumnWriter(counts)
-    for each in alike:
-        writer.write_alike(each)
+    writer.write_flat(alike)
     for event, tuples in rest.items():
         writer.write_tuples(event, tuples)
     return writer.columns(time, expires)
