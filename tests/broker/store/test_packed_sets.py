@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyroaring import BitMap64
 
-from likewise.broker.store.packed_sets import pack, unpack
+from likewise.broker.store.packed_sets import pack, pack_parts, unpack
 
 
 @st.composite
@@ -24,6 +24,13 @@ def test_a_packed_set_is_read_back(numbers: list[int]) -> None:
     packed = pack(numbers)
     assert unpack(packed).tolist() == numbers
     assert pack(np.array(numbers, np.int64)) == packed
+
+
+@given(st.lists(sets(), max_size=4))
+def test_parts_are_packed_as_each_alone(parts: list[list[int]]) -> None:
+    numbers = np.array([n for part in parts for n in part], np.int64)
+    cuts = np.cumsum([0, *map(len, parts)]).tolist()
+    assert pack_parts(numbers, cuts) == [pack(part) for part in parts]
 
 
 @pytest.mark.parametrize("step", [1, 2, 3, 40])

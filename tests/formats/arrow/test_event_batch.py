@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from likewise.defaults import MAX_TERM_LENGTH, MAX_THEMES, MAX_TUPLES
 from likewise.errors import ArtefactMissing, FormatError, InvalidEvent, LikewiseError, LimitExceeded
-from likewise.formats.arrow.columns import NO_TIME, Columns
+from likewise.formats.arrow.columns import NO_TIME, Columns, columns_of, join_columns
 from likewise.formats.arrow.event_batch import EventBatch
 from likewise.formats.arrow.schema import METADATA, batch_schema
 from likewise.model import Event, EventTuple, event
@@ -61,6 +61,15 @@ def words(columns: Columns) -> list[tuple[object, ...]]:
             strict=True,
         )
     )
+
+
+@given(st.lists(BATCHES, min_size=1, max_size=4))
+def test_joined_columns_are_those_of_all_events(parts: list[list[Event]]) -> None:
+    joined, whole = join_columns([columns_of(part) for part in parts]), columns_of([e for part in parts for e in part])
+    assert words(joined) == words(whole)
+    for name in ("offsets", "time", "expires"):
+        assert getattr(joined, name).tolist() == getattr(whole, name).tolist()
+    assert (joined.attributes, joined.texts, joined.units) == (whole.attributes, whole.texts, whole.units)
 
 
 @given(BATCHES, st.booleans())

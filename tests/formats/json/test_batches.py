@@ -14,6 +14,7 @@ import pytest
 import likewise as lw
 from likewise.errors import LikewiseError
 from likewise.formats.arrow.columns import Columns, columns_of
+from likewise.formats.arrow.event_batch import EventBatch
 from likewise.formats.json.batches import MANY, JsonBatch, read_array, read_each, read_one
 from likewise.formats.json.events import event_from_document, event_from_json, is_envelope
 from likewise.formats.strict_json import decode_items
@@ -205,6 +206,24 @@ def test_most_events_are_no_objects_of_their_own() -> None:
     matcher.add("{no2 > 40, city = galway}")
     assert len(matcher.match_batch(batch).event_index) == MANY
     assert not batch._made
+
+
+@pytest.mark.parametrize("looked_at", [False, True])
+def test_some_of_a_batch_are_the_same_whether_columns_were_made_before_or_not(looked_at: bool) -> None:
+    chance = random.Random(3)
+    drawn = (json.dumps(_good(chance)) for _ in range(200))
+    lines = [each for each in drawn if len(each) < 900][:80]  # longer texts do not fit into Arrow
+    events = [event_from_json(each) for each in lines]
+    batch, places = read_each(lines), chance.sample(range(80), 30)
+    if looked_at:
+        batch.columns()
+        assert batch[7] == events[7]
+    for some, expected in (
+        (batch.take(np.array(places)), [events[place] for place in places]),
+        (batch[20:60], events[20:60]),
+        (batch, events),
+    ):
+        assert EventBatch.from_arrow(some.to_arrow()).to_events() == tuple(expected)
 
 
 def test_a_matcher_takes_json_for_events() -> None:

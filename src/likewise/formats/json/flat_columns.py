@@ -106,8 +106,8 @@ class ColumnWriter:
             for place, (key, column) in enumerate(zip(each.keys, each.columns(), strict=True)):
                 places.setdefault(key, []).append(first + place)
                 values.setdefault(key, []).extend(column)
-        for key, column in values.items():
-            self._write_key(key, np.concatenate(places[key]), column)
+        for key, gathered in values.items():
+            self._write_key(key, np.concatenate(places[key]), gathered)
 
     def _write_key(self, key: str, at: NDArray[np.int64], column: list[Any]) -> None:
         self._attribute[at] = self._attributes.setdefault(key, len(self._attributes))
