@@ -21,7 +21,8 @@ from likewise.connectors.mqtt.listener.reading import kept
 from likewise.connectors.mqtt.listener.sending.home import Home
 from likewise.defaults import OFF_LOOP_BYTES
 from likewise.errors import LikewiseError
-from likewise.formats.json.batches import Around, keys_once, read_decoded
+from likewise.formats.json.around import Around
+from likewise.formats.json.batches import keys_once, read_decoded
 
 _OBJECT: Final = (None, "", "application/json")
 _ANYTHING: Final = msgspec.json.Decoder(dict[str, Any])
