@@ -13,7 +13,9 @@ import likewise as lw
 from likewise.broker.broker import Broker
 from likewise.broker.catalogue import follower as following
 from likewise.broker.catalogue.saved import path_of
+from likewise.broker.catalogue.wanted import WantedSources
 from likewise.broker.config import CatalogueKept, Config, Lake
+from likewise.broker.store.entries import Subscribe, command_entry
 from likewise.broker.store.files import DATABASE
 from likewise.broker.tenants.tenant import Tenant
 from likewise.errors import InputError, LimitExceeded, UnitError, UnknownId
@@ -174,6 +176,26 @@ def test_a_resting_source_that_asks_right_after_a_restart_is_told_to_rest(tmp_pa
     with Broker(tmp_path / "data") as broker:
         found = broker.activation.sense(broker.tenant("default"), "roof")
         assert (found.on, found.version) == (False, told.version)
+
+
+def test_a_subscription_that_came_by_before_its_tenant_had_an_index_is_demand() -> None:
+    """It was read behind the log, the first announcement is there, and matching has not come to it yet."""
+    wanted = WantedSources("full")
+    with Broker(None) as broker:
+        tenant = broker.tenant("default")
+        broker.register(tenant, "ann")
+        broker.announcements.announce(tenant, ROOF)
+        broker.wait_until_matched()
+        asked = lw.parse("{temp1 > 20 degC}", id="warm")
+        came_by = command_entry(tenant.number, Subscribe("ann", asked))
+        came_by.position = tenant.matched + 1
+        wanted.heard(tenant, [came_by])
+        assert wanted.bring_up_to_date(tenant)
+        assert wanted.held(tenant) == 0
+        broker.subscribe(tenant, "ann", [asked])
+        broker.wait_until_matched()
+        wanted.bring_up_to_date(tenant)
+        assert wanted.count(tenant, "roof") == 1
 
 
 @pytest.mark.parametrize(

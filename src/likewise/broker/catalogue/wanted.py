@@ -45,6 +45,7 @@ class _Own:
         self.spoke: set[str] = set()  # sources that sent something since they were last looked at
         self.words: dict[str, object] = {}  # by source: the words that its demand was judged with
         self.compared = 0.0
+        self.unheard = 0  # the last subscription that came by before this was there; 0 once all up to it are held
 
 
 class WantedSources:
@@ -60,28 +61,34 @@ class WantedSources:
         self._texts = texts
         self._seen = seen
         self._own: dict[int, _Own] = {}
+        self._subscribed: dict[int, int] = {}  # by tenant without an index: the last subscription that came by
         self._lock = threading.Lock()  # of the indexes
 
     def heard(self, tenant: Tenant, entries: Iterable[Entry]) -> None:
         """Entries came by."""
-        own = self._own.get(tenant.number)
-        if own is not None:
+        with self._lock:
+            own = self._own.get(tenant.number)
             for entry in entries:
                 if entry.kind == COMMAND:
-                    if isinstance(entry.value, Subscribe):
+                    if not isinstance(entry.value, Subscribe):
+                        continue
+                    if own is None:
+                        self._subscribed[tenant.number] = entry.position
+                    else:
                         own.waiting.append(entry.position)
-                elif entry.source in own.announced:
+                elif own is not None and entry.source in own.announced:
                     own.spoke.add(entry.source)
 
     def bring_up_to_date(self, tenant: Tenant) -> bool:
         """Take in what changed; whether the tenant has any announcement."""
         announced = {source: held.announcement for source, held in list(tenant.known.announcements.items())}
-        own = self._own.get(tenant.number)
-        if own is None:
-            if not announced:
-                return False
-            own = self._own[tenant.number] = _Own(tenant, self._profile)
         with self._lock:
+            own = self._own.get(tenant.number)
+            if own is None:
+                if not announced:
+                    return False
+                own = self._own[tenant.number] = _Own(tenant, self._profile)
+                own.unheard = self._subscribed.pop(tenant.number, 0)
             self._take_subscriptions(tenant, own)
             for source in [source for source in own.announced if source not in announced]:
                 own.index.revoke(source)
@@ -121,8 +128,10 @@ class WantedSources:
                 own.waiting.append(number)
         for number in list(tenant.ended):
             own.index.remove(number)
-        if time.monotonic() - own.compared >= WHOLE_SECONDS or not own.compared:
+        if time.monotonic() - own.compared >= WHOLE_SECONDS or not own.compared or own.unheard:
             own.compared = time.monotonic()
+            if tenant.matched >= own.unheard:
+                own.unheard = 0  # everything up to it is held, or was refused
             live = {held.number: held.subscription for held in tenant.live()}
             for number, subscription in live.items():
                 if number not in own.index:
