@@ -1,8 +1,13 @@
-"""`/v1/tallies`, `/v1/series`, `/v1/events` and `/v1/trace`: what was, for somebody who looks back."""
+"""`/v1/tallies`, `/v1/series`, `/v1/events` and `/v1/trace`: what was, for somebody who looks back.
+
+Each is a function of who asks and of the query, which runs beside the loop: reading the store may take a while.
+"""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
+from typing import TypeAlias
 from weakref import WeakKeyDictionary
 
 from fastapi import APIRouter, Request
@@ -19,6 +24,8 @@ from likewise.defaults import MAX_TERM_LENGTH
 from likewise.errors import InputError, LimitExceeded
 from likewise.formats.wire.looking_back import Series, StoredEvents, Tallies, Trace
 
+Look: TypeAlias = Callable[[MatcherAnswers, Request], object]
+
 router = APIRouter(tags=["looking back"])
 _TIMES = {
     "since": ("integer", "the earliest moment of arrival, in µs since 1970"),
@@ -27,128 +34,108 @@ _TIMES = {
 _tallies: WeakKeyDictionary[Tenant, Tally] = WeakKeyDictionary()
 
 
-@router.get(
+def _door(
+    path: str, summary: str, kind: type, query: dict[str, tuple[str, str]], *, own: bool = False
+) -> Callable[[Look], Look]:
+    """Open an address that answers with what a look finds: at everybody's events, or `own` at one subscriber's."""
+
+    def opened(look: Look) -> Look:
+        async def door(request: Request) -> Response:
+            asking = tenant_asking(request)
+            if not own:
+                asking.access.require_free("subscribe")
+            return answer(await asyncio.to_thread(look, asking, request))
+
+        said = documented(summary, answer=kind, query=query)
+        router.get(path, name=look.__name__, description=look.__doc__, **said)(door)
+        return look
+
+    return opened
+
+
+@_door(
     "/v1/tallies",
-    **documented(
-        "Events and matches by the minute, and how often each subscription was met, and when last.",
-        answer=Tallies,
-        query={
-            "minutes": ("integer", "how far back, at most a day: 1440"),
-            "span": ("integer", "minutes that are counted together"),
-        },
-    ),
+    "Events and matches by the minute, and how often each subscription was met, and when last.",
+    Tallies,
+    {
+        "minutes": ("integer", "how far back, at most a day: 1440"),
+        "span": ("integer", "minutes that are counted together"),
+    },
 )
-async def read_tallies(request: Request) -> Response:
+def read_tallies(asking: MatcherAnswers, request: Request) -> Tallies:
     """Count what there is."""
-    asking = _watching(request)
     minutes, span = whole(request, "minutes", 60, 1, DAY), whole(request, "span", 1, 1, 60)
-    tally = _tallies.setdefault(asking.tenant, Tally())
-    broker = asking.door.broker
-
-    def counted() -> Tallies:
-        with broker.store.reading() as tables:
-            return tally.count(tables, asking.tenant, broker.clock(), minutes, span)
-
-    return answer(await asyncio.to_thread(counted))
+    broker, tally = asking.door.broker, _tallies.setdefault(asking.tenant, Tally())
+    with broker.store.reading() as tables:
+        return tally.count(tables, asking.tenant, broker.clock(), minutes, span)
 
 
-@router.get(
+@_door(
     "/v1/series",
-    **documented(
-        "The numbers of one reading of a source over time, and what was said about them.",
-        answer=Series,
-        query={
-            "source": ("string", "the source"),
-            "attribute": ("string", "the reading, as the source names it; without it the first that is a number"),
-            **_TIMES,
-            "points": ("integer", "how many numbers at most"),
-        },
-    ),
+    "The numbers of one reading of a source over time, and what was said about them.",
+    Series,
+    {
+        "source": ("string", "the source"),
+        "attribute": ("string", "the reading, as the source names it; without it the first that is a number"),
+        **_TIMES,
+        "points": ("integer", "how many numbers at most"),
+    },
 )
-async def read_series(request: Request) -> Response:
+def read_series(asking: MatcherAnswers, request: Request) -> Series:
     """Read one reading's past."""
-    asking = _watching(request)
-    source, attribute = term(request, "source"), _text(request, "attribute")
-    since, until = whole(request, "since", 0), whole(request, "until", FOREVER)
-    points = whole(request, "points", 600, 1, 5_000)
-    store, tenant = asking.door.broker.store, asking.tenant
-    found = await asyncio.to_thread(series, store, tenant, source, attribute, since=since, until=until, points=points)
-    return answer(found)
+    return series(
+        asking.door.broker.store, asking.tenant, term(request, "source"), _text(request, "attribute"),
+        since=whole(request, "since", 0), until=whole(request, "until", FOREVER),
+        points=whole(request, "points", 600, 1, 5_000),
+    )  # fmt: skip
 
 
-@router.get(
+@_door(
     "/v1/events",
-    **documented(
-        "Stored events by filter, the newest first, with what each met.",
-        answer=StoredEvents,
-        query={
-            "containing": ("string", "words that the event holds, in its names, values, themes, id or source"),
-            "source": ("string", "its source, as it is written"),
-            "subscriber": ("string", "with `subscription`: only what met this"),
-            "subscription": ("string", "the subscription's id"),
-            **_TIMES,
-            "before": ("integer", "the position before which to look; an answer's `before` is where to go on"),
-            "limit": ("integer", "how many at most"),
-        },
-    ),
+    "Stored events by filter, the newest first, with what each met.",
+    StoredEvents,
+    {
+        "containing": ("string", "words that the event holds, in its names, values, themes, id or source"),
+        "source": ("string", "its source, as it is written"),
+        "subscriber": ("string", "with `subscription`: only what met this"),
+        "subscription": ("string", "the subscription's id"),
+        **_TIMES,
+        "before": ("integer", "the position before which to look; an answer's `before` is where to go on"),
+        "limit": ("integer", "how many at most"),
+    },
 )
-async def list_events(request: Request) -> Response:
+def list_events(asking: MatcherAnswers, request: Request) -> StoredEvents:
     """List stored events."""
-    asking = _watching(request)
-    subscriber, subscription = _text(request, "subscriber"), _text(request, "subscription")
-    if bool(subscriber) != bool(subscription):
+    met = (_text(request, "subscriber"), _text(request, "subscription"))
+    if bool(met[0]) != bool(met[1]):
         raise InputError("`subscriber` and `subscription` go together")
     before = whole(request, "before", asking.tenant.appended + 1, 0, FOREVER)
-    limit, since, until = (
-        whole(request, "limit", 100, 1, 1_000),
-        whole(request, "since", 0),
-        whole(request, "until", FOREVER),
-    )
-    containing, source = _text(request, "containing"), _text(request, "source") or None
-    store, tenant = asking.door.broker.store, asking.tenant
-    met = (subscriber, subscription) if subscription else None
-
-    def found() -> StoredEvents:
-        return stored_events(
-            store, tenant, before=before, limit=limit, source=source, containing=containing, subscription=met,
-            since=since, until=until,
-        )  # fmt: skip
-
-    return answer(await asyncio.to_thread(found))
+    return stored_events(
+        asking.door.broker.store, asking.tenant, before=before,
+        limit=whole(request, "limit", 100, 1, 1_000), source=_text(request, "source") or None,
+        containing=_text(request, "containing"), subscription=met if all(met) else None,
+        since=whole(request, "since", 0), until=whole(request, "until", FOREVER),
+    )  # fmt: skip
 
 
-@router.get(
+@_door(
     "/v1/trace",
-    **documented(
-        "What became of a stored event for a subscription: whether it was delivered then, and every step of it.",
-        answer=Trace,
-        query={
-            "event": ("string", "the event's id"),
-            "source": ("string", "its source, where several share the id"),
-            "subscriber": ("string", "whose subscription"),
-            "subscription": ("string", "its id"),
-        },
-    ),
+    "What became of a stored event for a subscription: whether it was delivered then, and every step of it.",
+    Trace,
+    {
+        "event": ("string", "the event's id"),
+        "source": ("string", "its source, where several share the id"),
+        "subscriber": ("string", "whose subscription"),
+        "subscription": ("string", "its id"),
+    },
+    own=True,
 )
-async def read_trace(request: Request) -> Response:
+def read_trace(asking: MatcherAnswers, request: Request) -> Trace:
     """Say what became of an event."""
-    asking = tenant_asking(request)
     subscriber, subscription = term(request, "subscriber"), term(request, "subscription")
     asking.access.require_subscriber(subscriber)
-    event, source = term(request, "event"), _text(request, "source") or None
-
-    def found() -> Trace:
-        entry = asking.stored_event(event, source)
-        return trace(asking.door.broker.store, asking.tenant, entry, subscriber, subscription)
-
-    return answer(await asyncio.to_thread(found))
-
-
-def _watching(request: Request) -> MatcherAnswers:
-    """Who may see everybody's events and matches."""
-    asking = tenant_asking(request)
-    asking.access.require_free("subscribe")
-    return asking
+    entry = asking.stored_event(term(request, "event"), _text(request, "source") or None)
+    return trace(asking.door.broker.store, asking.tenant, entry, subscriber, subscription)
 
 
 def _text(request: Request, name: str) -> str:
