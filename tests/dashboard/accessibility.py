@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -76,6 +78,14 @@ CONTRAST = """() => {
   }
   return [...new Set(wrong)];
 }"""
+
+
+def settled(ask: Callable[[], list[str]]) -> list[str]:
+    """What is wrong for longer than a page takes to change its colours, or to fill itself."""
+    deadline = time.monotonic() + 30
+    while (found := ask()) and time.monotonic() < deadline:
+        time.sleep(0.3)
+    return found
 
 
 def faults(page: Page) -> list[str]:

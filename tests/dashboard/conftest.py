@@ -11,7 +11,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import httpx
 import pytest
@@ -39,6 +39,14 @@ NEEDS_CHROMIUM = [
     pytest.mark.timeout(300),
 ]
 SLOW = 60_000  # ms; the first approximate match compiles kernels
+
+
+def expect(what: Any) -> Any:
+    """Playwright's own: what a page or a part of it comes to show, with the patience a busy machine needs."""
+    from playwright.sync_api import expect as shown
+
+    shown.set_options(timeout=SLOW)
+    return shown(what)
 
 
 class Running:

@@ -100,8 +100,8 @@ def tour(page: Any, dashboard: str, broker: str, shot: Callable[[str], None]) ->
     shot("event")
 
 
-def photographer(page: Any, folder: Path) -> Callable[[str], None]:
-    """Takes a picture in every mode and size."""
+def photographer(page: Any, folder: Path, *, whole: bool = False) -> Callable[[str], None]:
+    """Takes a picture in every mode and size: of what a window shows, or of the `whole` page."""
 
     def shot(name: str) -> None:
         for mode in ("light", "dark"):
@@ -110,7 +110,7 @@ def photographer(page: Any, folder: Path) -> Callable[[str], None]:
                 page.set_viewport_size({"width": width, "height": height})
                 page.wait_for_timeout(400)
                 path = folder / f"{name}-{mode}-{width}.png"
-                page.screenshot(path=path)
+                page.screenshot(path=path, full_page=whole)
                 shrink(path)
                 if (name, mode, width) == FRONT:
                     (folder / "dashboard.png").write_bytes(path.read_bytes())

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import httpx
 import pytest
 
-from tests.dashboard.conftest import NEEDS_CHROMIUM, SHOTS, SLOW, Running
+from tests.dashboard.conftest import NEEDS_CHROMIUM, SHOTS, SLOW, Running, expect
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -47,7 +48,7 @@ def test_a_mistake_is_shown_while_one_types(page: Page) -> None:
     page.get_by_role("tab", name="Subscriptions").click()
     page.get_by_label("Subscription", exact=True).fill("{noise~ > }")
     page.get_by_text("line 1, column").wait_for()
-    assert page.get_by_role("button", name="Save").is_disabled()
+    expect(page.get_by_role("button", name="Save")).to_be_disabled()
     shot(page, "mistake")
 
 
@@ -70,7 +71,7 @@ def test_a_match_arrives_with_its_score(page: Page, broker: Running) -> None:
     publish(broker, "e2", {"env": {"loudness": {"value": 77, "unit": "dB"}}, "battery": "91 %"}, ("noise", "city"))
     row = matches(page).filter(has_text="env.loudness: 77").first
     row.wait_for()
-    assert "loud" in row.inner_text()
+    expect(row).to_contain_text("loud")
     assert float(row.locator(".lw-score").inner_text()) >= 0.5
     shot(page, "match")
 
@@ -102,9 +103,9 @@ def _explained(page: Page) -> None:
     row.focus()
     page.keyboard.press("Enter")
     page.get_by_text("It matches.").wait_for()
-    assert page.locator(".lw-heat .lw-chosen").count() == 1
-    assert "env.loudness: 77 dB" in page.locator(".lw-heat").inner_text()
-    assert "is answered by env.loudness" in (page.locator("svg.lw-map").get_attribute("aria-label") or "")
+    expect(page.locator(".lw-heat .lw-chosen")).to_have_count(1)
+    expect(page.locator(".lw-heat")).to_contain_text("env.loudness: 77 dB")
+    expect(page.locator("svg.lw-map")).to_have_attribute("aria-label", re.compile("is answered by env.loudness"))
     shot(page, "explanation")
     page.get_by_role("button", name="noise~ > 60 dB against env.loudness: 77 dB").click()
     page.get_by_text("all together").first.wait_for()
@@ -133,9 +134,8 @@ def test_feedback_is_taken_and_moves_the_score(page: Page, broker: Running) -> N
 def test_a_match_shows_the_device_and_marks_the_reading_that_met_it(page: Page) -> None:
     """One sees at a glance who said it, and which of its readings answered."""
     row = matches(page).filter(has_text="env.loudness: 77").first
-    row.locator("mark").wait_for()
-    assert row.locator("mark").all_inner_texts() == ["env.loudness: 77 dB"]
-    assert "test/device" in row.inner_text()
+    expect(row.locator("mark")).to_have_text(["env.loudness: 77 dB"])
+    expect(row).to_contain_text("test/device")
 
 
 def test_every_tab_event_and_explanation_has_an_address(page: Page, dashboard: Running) -> None:
@@ -169,12 +169,11 @@ def test_an_event_something_was_tried_on_is_explained(page: Page) -> None:
     page.get_by_label("Subscription", exact=True).fill("{loudness~ > 70 dB}")
     page.get_by_role("button", name="Try on the last events").click()
     row = page.get_by_role("list", name="Events it was tried on").locator(".lw-row").first
-    row.wait_for()
-    assert "env.loudness: 77 dB" in row.inner_text()
+    expect(row).to_contain_text("env.loudness: 77 dB")
     row.click()
     page.get_by_text("You ask").wait_for()
     page.get_by_text("It matches.").wait_for()
-    assert page.get_by_role("button", name="Yes, it is meant").count() == 0
+    expect(page.get_by_role("button", name="Yes, it is meant")).to_have_count(0)
     page.keyboard.press("Escape")
     page.get_by_label("Subscription", exact=True).fill("{parking~ > 70 dB}")
     page.get_by_role("button", name="Try on the last events").click()
@@ -213,7 +212,7 @@ def test_boards_show_the_best_and_follow(page: Page, broker: Running) -> None:
     page.get_by_text("44 ug/m3", exact=True).wait_for()
     publish(broker, "n2", {"no2": {"value": 58, "unit": "ug/m3"}})
     page.locator("td", has_text="58 ug/m3").first.wait_for()
-    assert "58 ug/m3" in page.locator("tr", has=page.locator("td", has_text="1")).nth(0).inner_text()
+    expect(page.locator("tr", has=page.locator("td", has_text="1")).first).to_contain_text("58 ug/m3")
     shot(page, "boards")
 
 
@@ -238,7 +237,7 @@ def test_it_works_in_a_narrow_dark_window(page: Page) -> None:
         page.wait_for_function(f"document.body.classList.contains('body--{mode}')")
         page.get_by_role("tab", name="Live").click()
         page.get_by_role("heading", name="Events").wait_for()
-        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        page.wait_for_function("document.documentElement.scrollWidth <= 390")
         shot(page, f"narrow-{mode}")
     page.set_viewport_size({"width": 1280, "height": 800})
 
@@ -264,7 +263,7 @@ def test_tokens_are_respected(page: Page, broker: Running) -> None:
     page.get_by_role("dialog").get_by_label("Token").fill(token)
     page.get_by_role("button", name="Use it").click()
     matches(page).filter(has_text="noise: 83 dB").first.wait_for()
-    assert not page.get_by_text("wants a token").is_visible()
+    expect(page.get_by_text("wants a token")).to_be_hidden()
 
 
 def test_the_dashboard_answers_only_its_own_pages(dashboard: Running) -> None:

@@ -5,16 +5,15 @@ from __future__ import annotations
 import csv
 import io
 import json
-import time
-from collections.abc import Callable
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import httpx
 import pytest
 
-from tests.dashboard.accessibility import faults, pale
-from tests.dashboard.conftest import NEEDS_CHROMIUM, SLOW, Running
+from tests.dashboard.accessibility import faults, pale, settled
+from tests.dashboard.conftest import NEEDS_CHROMIUM, SLOW, Running, expect
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -24,12 +23,10 @@ PAGES = ("live", "subscriptions", "history", "map", "sources", "words", "ranking
 PLAIN = {"Content-Type": "text/plain"}
 
 
-def settled(ask: Callable[[], list[str]]) -> list[str]:
-    """What is wrong for longer than a page takes to change its colours, or to fill itself."""
-    deadline = time.monotonic() + 30
-    while (found := ask()) and time.monotonic() < deadline:
-        time.sleep(0.3)
-    return found
+def sideways(page: Page) -> list[str]:
+    """By how much a page is wider than its window."""
+    wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+    return [f"a telephone would scroll sideways by {wide}"] if wide > 0 else []
 
 
 def subscribe(broker: str, id: str, text: str) -> None:
@@ -87,7 +84,7 @@ def test_a_form_builds_a_subscription_and_saves_it(page: Page, dashboard: Runnin
     page.get_by_role("button", name="End warm").wait_for()
     held = httpx.get(f"{broker.url}/v1/subscribers/me/subscriptions/warm", timeout=300).json()
     assert held["text"] == wanted
-    assert text.input_value() == wanted
+    expect(text).to_have_value(wanted)
 
 
 def test_the_form_follows_the_text_or_says_that_it_cannot(page: Page, dashboard: Running) -> None:
@@ -96,13 +93,33 @@ def test_the_form_follows_the_text_or_says_that_it_cannot(page: Page, dashboard:
     text = page.get_by_label("Subscription", exact=True)
     text.fill("{noise~ between 40 and 60 dB} for 5 min")
     page.wait_for_function("() => [...document.querySelectorAll('input')].some(e => e.value === 'noise')")
-    assert page.get_by_label("To", exact=True).input_value() == "60"
-    assert page.get_by_label("Say it: how long", exact=True).input_value() == "5 min"
+    expect(page.get_by_label("To", exact=True)).to_have_value("60")
+    expect(page.get_by_label("Say it: how long", exact=True)).to_have_value("5 min")
     text.fill("{NO2 exists} top 3 by value(NO2) highest")
     page.get_by_text("The form has no field for a ranking").wait_for()
     page.get_by_role("button", name="Start the form anew").click()
-    page.get_by_label("Reading", exact=True).wait_for()
-    assert text.input_value() == ""
+    expect(text).to_have_value("")
+    expect(page.get_by_label("Reading", exact=True)).to_be_focused()
+
+
+@pytest.mark.parametrize("typed", ["{NO2 exists} top 4 by value(NO2) highest", "{noise~ > 60 dB}"])
+def test_starting_anew_wins_over_what_was_still_being_typed(page: Page, dashboard: Running, typed: str) -> None:
+    """What was typed just before the click, and waits to be said, does not come back after it."""
+    page.goto(f"{dashboard.url}/subscriptions")
+    text = page.get_by_label("Subscription", exact=True)
+    text.fill("{NO2 exists} top 3 by value(NO2) highest")
+    anew = page.get_by_role("button", name="Start the form anew")
+    anew.wait_for()
+    text.evaluate(
+        """(area, typed) => { area.focus(); area.value = typed; area.dispatchEvent(new Event('input'));
+           [...document.querySelectorAll('button')].find(e => e.innerText === 'Start the form anew').click(); }""",
+        typed,
+    )
+    expect(page.get_by_label("Reading", exact=True)).to_be_focused()
+    expect(text).to_have_value("")
+    page.wait_for_timeout(600)  # longer than a field waits before it says what was typed
+    expect(text).to_have_value("")
+    expect(anew).to_be_hidden()
 
 
 def test_held_subscriptions_say_how_often_they_were_met(page: Page, dashboard: Running) -> None:
@@ -143,8 +160,10 @@ def test_history_draws_a_reading_and_what_was_said(page: Page, dashboard: Runnin
     page.get_by_text("values of temp from 20 to 29 degC").wait_for()
     page.get_by_label("What was said").locator(".lw-row").first.wait_for()
     page.get_by_text(" matches, counted").or_(page.get_by_text("events and")).first.wait_for()
-    page.get_by_role("button", name="a day").first.click()
-    page.get_by_role("button", name="a day").first.wait_for()
+    for name in ("a day", "an hour"):
+        page.get_by_role("button", name=name).first.click()
+        expect(page.get_by_role("button", name=name).first).to_have_attribute("aria-pressed", "true")
+    page.get_by_role("img", name="events and").wait_for()
 
 
 def test_stored_events_are_filtered_kept_and_given_out(page: Page, dashboard: Running, tmp_path: Path) -> None:
@@ -153,7 +172,7 @@ def test_stored_events_are_filtered_kept_and_given_out(page: Page, dashboard: Ru
     page.get_by_label("With the words").fill("post 1")
     page.get_by_role("button", name="Find").click()
     page.get_by_text("1 shown").wait_for()
-    assert "words=post+1" in page.url
+    expect(page).to_have_url(re.compile(r"words=post\+1"))
     page.get_by_role("button", name="Keep this filter").click()
     page.get_by_role("dialog").get_by_label("Name").fill("that post")
     page.get_by_role("button", name="Keep it").click()
@@ -205,10 +224,8 @@ def test_everybody_can_use_the_page(page: Page, dashboard: Running, tab: str) ->
     page.emulate_media(color_scheme="light", reduced_motion="reduce")
     assert settled(lambda: faults(page)) == []
     page.set_viewport_size({"width": 420, "height": 860})
-    page.wait_for_timeout(200)
-    wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+    assert settled(lambda: sideways(page)) == []
     page.set_viewport_size({"width": 1280, "height": 900})
-    assert wide <= 0, "a telephone would scroll sideways"
 
 
 def test_the_form_is_filled_in_with_the_keyboard_alone(page: Page, dashboard: Running) -> None:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 
-from tests.dashboard.conftest import NEEDS_CHROMIUM, SHOTS, SLOW, Running
+from tests.dashboard.accessibility import settled
+from tests.dashboard.conftest import NEEDS_CHROMIUM, SHOTS, SLOW, Running, expect
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -96,7 +97,9 @@ def test_a_match_is_explained_judged_and_closed_by_keyboard(page: Page) -> None:
     page.keyboard.press("Enter")
     page.get_by_text("all together").first.wait_for()
     page.keyboard.press("ArrowDown")
-    assert "against battery: 91" in str((focused(page) or {})["name"])
+    page.wait_for_function(
+        "() => (document.activeElement.getAttribute('aria-label') || '').includes('against battery: 91')"
+    )
     page.keyboard.press("Space")
     page.get_by_text("“noise” and “battery”").wait_for()
     tab_to(page, "Yes, it is meant")
@@ -111,8 +114,9 @@ def test_a_match_is_explained_judged_and_closed_by_keyboard(page: Page) -> None:
 def test_everything_that_can_be_pressed_has_a_name(page: Page, tab: str) -> None:
     """Buttons that show only a picture say in words what they do."""
     page.get_by_role("tab", name=tab).click()
-    page.wait_for_timeout(300)
-    assert page.evaluate(UNNAMED) == []
+    expect(page.get_by_role("tab", name=tab)).to_have_attribute("aria-selected", "true")
+    page.wait_for_timeout(300)  # so that what is asked for after the page is there, too
+    assert settled(lambda: page.evaluate(UNNAMED)) == []
 
 
 def test_terms_are_compared_by_keyboard(page: Page) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 
-from tests.dashboard.conftest import NEEDS_CHROMIUM, SHOTS, SLOW, Running, free_port
+from tests.dashboard.conftest import NEEDS_CHROMIUM, SHOTS, SLOW, Running, expect, free_port
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -63,9 +63,11 @@ def test_the_editor_offers_the_streams_own_words(browser: Browser, dashboard: Ru
         page = browser.new_page(viewport={"width": 1280, "height": 900})
         page.set_default_timeout(SLOW)
         page.goto(f"{dashboard.url}/subscriptions")
-        page.get_by_label("Subscription", exact=True).fill("{oper")
+        text = page.get_by_label("Subscription", exact=True)
+        text.fill("{oper")
         page.get_by_role("button", name="operatingMode", exact=True).click()
-        page.get_by_label("Subscription", exact=True).fill("{operatingMode = bo")
+        expect(text).to_have_value("{operatingMode")
+        text.fill("{operatingMode = bo")
         page.get_by_role("button", name="boost", exact=True).click()
+        expect(text).to_have_value("{operatingMode = boost")
         page.screenshot(path=SHOTS / "offered.png")
-        assert page.get_by_label("Subscription", exact=True).input_value() == "{operatingMode = boost"

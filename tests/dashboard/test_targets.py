@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from tests.connectors.targets.receiver import receiving
-from tests.dashboard.conftest import NEEDS_CHROMIUM, SHOTS, SLOW, Running, free_port
+from tests.dashboard.conftest import NEEDS_CHROMIUM, SHOTS, SLOW, Running, expect, free_port
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -44,7 +44,7 @@ def test_a_target_is_set_watched_tried_again_and_removed(browser: Browser, dashb
         page.get_by_label("Address").fill(receiver.url + "/hush")
         page.get_by_role("button", name="Send there").click()
         page.get_by_text("shown this once").wait_for()
-        assert page.locator("code", has_text="whsec_").count() == 1
+        expect(page.locator("code", has_text="whsec_")).to_have_count(1)
         page.get_by_role("button", name="I have kept it").click()
         page.get_by_text("nothing accepted yet · 0 wait · 0 dead").wait_for()
         for id in ("e1", "e2"):
@@ -53,7 +53,7 @@ def test_a_target_is_set_watched_tried_again_and_removed(browser: Browser, dashb
         page.get_by_text("answered 404").wait_for()
         page.screenshot(path=SHOTS / "targets.png")
         assert "hush" not in page.content()
-        assert "whsec_" not in page.inner_text("body")
+        expect(page.locator("body")).not_to_contain_text("whsec_")
         page.get_by_role("button", name="Try the dead letters of webhook of bad air again").click()
         page.get_by_text("0 wait · 0 dead").wait_for()
         assert len(receiver.accepted) == 2

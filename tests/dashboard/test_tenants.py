@@ -14,7 +14,7 @@ import pytest
 from likewise.broker.store.tables import Tables
 from likewise.broker.store.tokens import make_token
 from likewise.broker.store.writer import Store
-from tests.dashboard.conftest import NEEDS_CHROMIUM, SHOTS, SLOW, Running, free_port
+from tests.dashboard.conftest import NEEDS_CHROMIUM, SHOTS, SLOW, Running, expect, free_port
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -139,8 +139,8 @@ def test_a_wrong_token_is_refused_clearly_and_another_can_be_entered(
     page.goto(dashboard.url)
     enter(page, "lw_wrong")
     page.get_by_text("This broker does not know your token, or no longer").wait_for()
-    assert page.locator(".lw-row").count() == 0
-    assert not page.get_by_role("tab", name="Live").is_visible()
+    expect(page.locator(".lw-row")).to_have_count(0)
+    expect(page.get_by_role("tab", name="Live")).to_be_hidden()
     page.screenshot(path=SHOTS / "wrong-token.png")
     enter(page, tenants[1][0].token)
     page.locator(".lw-row", has_text="otter").first.wait_for()
@@ -163,4 +163,4 @@ def test_a_token_that_ends_while_one_looks_takes_everything_away(
         page.get_by_role("alert").get_by_text("This broker does not know your token, or no longer").wait_for()
         page.get_by_role("alert").get_by_role("button", name="Enter a token").wait_for()
         page.locator(".lw-row", has_text="otter").first.wait_for(state="detached")
-        assert not page.get_by_role("tab", name="Live").is_visible()
+        expect(page.get_by_role("tab", name="Live")).to_be_hidden()

@@ -15,6 +15,8 @@ UNITS: Final = (
 )  # fmt: skip
 WITH_UNIT: Final = frozenset({">", ">=", "<", "<=", "=", "!=", "between"})
 SPAN: Final = "for example 5 min, 2 h, 1 d"
+# What is still being typed is said before the click is, so that it does not come back after it.
+FLUSHED: Final = "() => { document.activeElement.blur(); setTimeout(() => emit()); }"
 
 
 class FormFields:
@@ -25,6 +27,11 @@ class FormFields:
         self._changed = changed
         self._words: list[str] = []
         self._names: list[ui.input] = []
+        self._note = ui.element("div").classes("lw-note").props("role=status").mark("unsayable")
+        with self._note:
+            self._reason = ui.label("")
+            anew = ui.button("Start the form anew").props("flat dense no-caps size=sm")
+            anew.on("click", self._anew, js_handler=FLUSHED)
         self._place = ui.column().classes("w-full gap-2").mark("form")
         self.show(self.form)
 
@@ -38,6 +45,7 @@ class FormFields:
         """Fill the fields anew."""
         self.form = form
         self._names = []
+        self._note.set_visibility(False)
         self._place.clear()
         with self._place:
             with _group("What"):
@@ -55,9 +63,8 @@ class FormFields:
         """Say what of the text has no field; `Start the form anew` empties both."""
         self._names = []
         self._place.clear()
-        with self._place, ui.element("div").classes("lw-note").props("role=status").mark("unsayable"):
-            ui.label(f"The form has no field for {reason}. Go on in the text below.")
-            ui.button("Start the form anew", on_click=self._anew).props("flat dense no-caps size=sm")
+        self._reason.set_text(f"The form has no field for {reason}. Go on in the text below.")
+        self._note.set_visibility(True)
 
     # -- what ------------------------------------------------------------------------------------------
 
@@ -73,7 +80,9 @@ class FormFields:
 
         with ui.element("div").classes("lw-wish").props(f"role=group aria-label='Asked for{which}'"):
             name = ui.input(f"Reading{which}", value=wish.what, autocomplete=self._words, placeholder="temperature")
-            name.props("dense outlined debounce=300").classes("lw-what").on_value_change(lambda e: put(what=_said(e)))
+            name.props("dense outlined stack-label debounce=300").classes("lw-what").on_value_change(
+                lambda e: put(what=_said(e))
+            )
             self._names.append(name)
             comparison = ui.select(COMPARISONS, value=wish.comparison, label=f"Comparison{which}")
             comparison.props("dense outlined options-dense").on_value_change(lambda e: put(comparison=e.value))
@@ -156,6 +165,7 @@ class FormFields:
     def _anew(self) -> None:
         self.show(Form())
         self._changed()
+        self._names[0].run_method("focus")  # the button that had the focus is gone
 
     def _put(self, **fields: Any) -> None:
         changed = replace(self.form, **fields)
@@ -168,7 +178,7 @@ def _input(
     label: str, value: str, put: Callable[[str], None], hint: str = "", words: Sequence[str] = (), width: str = ""
 ) -> ui.input:
     field = ui.input(label, value=value, placeholder=hint, autocomplete=list(words) or None)
-    field.props("dense outlined debounce=300").classes(width)
+    field.props("dense outlined stack-label debounce=300").classes(width)
     return field.on_value_change(lambda e: put(_said(e)))
 
 

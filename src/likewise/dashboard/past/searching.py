@@ -40,8 +40,9 @@ class SearchPanel:
         self._filter = read_filter(dict(viewing.address.query))
         self._saved: dict[str, EventFilter] = {}
         self._before: int | None = None
+        self._asked = 0  # how often was looked; an answer that comes after another question was asked is not shown
         self._begun = False
-        with ui.column().classes("lw-panel q-mt-sm"):
+        with ui.column().classes("lw-panel"):
             ui.html("<h2 class='lw-title'>What came, and what it met</h2>", sanitize=False)
             self._chips = ui.row().classes("gap-1 items-center w-full").mark("filters")
             with ui.row().classes("items-end gap-2 w-full"):
@@ -93,14 +94,17 @@ class SearchPanel:
     async def find(self) -> None:
         """Look for the newest that the filter lets through."""
         self._viewing.move(Address("history", query=self._filter.asked))
-        self._rows.clear()
         self._before = None
         await self._more()
 
     async def _more(self) -> None:
-        found = await self._viewing.ask(self._ask(PAGE, self._before))
-        if found is None:
+        self._asked += 1
+        asked, before = self._asked, self._before
+        found = await self._viewing.ask(self._ask(PAGE, before))
+        if found is None or asked != self._asked:
             return
+        if before is None:
+            self._rows.clear()
         self._before = found.before
         with self._rows:
             for each in found.events:
