@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from html import escape
 
 from nicegui import ui
 
-from likewise.dashboard.viewing import Viewing, clock
+from likewise.dashboard.past.held import spoken_ago
+from likewise.dashboard.viewing import Viewing
 from likewise.errors import LikewiseError
 from likewise.formats.wire.uplink import EdgeShown
 
@@ -16,10 +18,8 @@ class EdgesPanel:
 
     def __init__(self, viewing: Viewing) -> None:
         self._viewing = viewing
-        ui.label("Brokers near the sensors, which dial this one; brought up to date every two seconds.").classes(
-            "lw-soft"
-        )
-        self._place = ui.column().classes("w-full gap-3").mark("edges")
+        self._table = ui.html("", sanitize=False).classes("w-full").mark("edges")
+        self._drawn = ""
 
     async def show(self) -> None:
         """Ask for every edge and draw it."""
@@ -27,37 +27,43 @@ class EdgesPanel:
             found = await self._viewing.api.get(list[EdgeShown], "/v1/edges")
         except LikewiseError:
             return  # the banner says that the broker is away; without the scope there is nothing to see
-        self._place.clear()
-        with self._place:
-            ui.html(drawn(found), sanitize=False).classes("w-full")
+        whole = drawn(found, time.time())
+        if whole != self._drawn:
+            self._drawn = whole
+            self._table.set_content(whole)
 
 
-def drawn(edges: list[EdgeShown]) -> str:
+def drawn(edges: list[EdgeShown], now: float) -> str:
     """The edges as a table.
 
-    >>> "likewise edge" in drawn([]), "roof" in drawn([EdgeShown("roof", "away", "e1", 40, 0)])
+    >>> "likewise edge" in drawn([], 0.0), "roof" in drawn([EdgeShown("roof", "away", "e1", 40, 0)], 0.0)
     (True, True)
     """
     if not edges:
         return (
-            "<p class='lw-soft'>No edge has connected yet. One is run by "
-            "<code>likewise edge --upstream URL --data DIR</code>.</p>"
+            "<div class='lw-panel lw-nothing'><b>No edge has connected yet.</b> An edge is a small broker near the "
+            "sensors, which sends up what is wanted and goes on when the line is down. Run one with "
+            "<code>likewise edge --upstream URL --data DIR --id NAME</code></div>"
         )
     rows = []
     for each in edges:
-        state = f"<b>{each.state}</b>" if each.state == "connected" else f"<span class='lw-bad'>{each.state}</span>"
+        look = "watched" if each.state == "connected" else "on"
+        state = f"<span class='lw-state lw-state-{look}'>{escape(each.state)}</span>"
         dropped = f"<span class='lw-bad'>{each.dropped:,} ({escape(each.policy)})</span>" if each.dropped else "0"
+        heard = f"{spoken_ago(now - each.seen / 1e6)} ago" if each.seen else "never"
         below = f"<br><span class='lw-soft'>below: {escape(', '.join(each.below))}</span>" if each.below else ""
         rows.append(
-            f"<tr><td>{escape(each.id)}{below}</td><td>{state}</td><td class='lw-n'>{each.sequence:,}</td>"
-            f"<td class='lw-n'>{each.waiting:,}</td><td class='lw-n'>{dropped}</td>"
-            f"<td class='lw-n lw-wide'>{each.filters:,}</td><td class='lw-n lw-wide'>{each.sources:,}</td>"
-            f"<td class='lw-n lw-wide'>{each.subscriptions:,}</td>"
-            f"<td class='lw-wide'>{clock(each.seen) if each.seen else 'never'}</td></tr>"
+            f"<tr><td><b>{escape(each.id)}</b>{below}</td><td class='lw-n'>{state}</td><td class='lw-n'>{heard}</td>"
+            f"<td class='lw-n lw-right'>{each.waiting:,}</td><td class='lw-n lw-right'>{dropped}</td>"
+            f"<td class='lw-n lw-right lw-wide'>{each.sequence:,}</td>"
+            f"<td class='lw-n lw-right lw-wide'>{each.filters:,}</td>"
+            f"<td class='lw-n lw-right lw-wide'>{each.sources:,}</td>"
+            f"<td class='lw-n lw-right lw-wide'>{each.subscriptions:,}</td></tr>"
         )
     return (
         "<div class='lw-panel'><div class='lw-scroll'><table class='lw-table'><tr><th>edge</th><th>line</th>"
-        "<th>stored here</th><th>waiting there</th><th>dropped</th><th class='lw-wide'>filters</th>"
-        "<th class='lw-wide'>sources</th><th class='lw-wide'>subscriptions</th><th class='lw-wide'>heard</th></tr>"
+        "<th>heard</th><th class='lw-right'>wait there</th><th class='lw-right'>dropped</th>"
+        "<th class='lw-right lw-wide'>stored here</th><th class='lw-right lw-wide'>filters</th>"
+        "<th class='lw-right lw-wide'>sources</th><th class='lw-right lw-wide'>subscriptions</th></tr>"
         f"{''.join(rows)}</table></div></div>"
     )

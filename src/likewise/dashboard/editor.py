@@ -52,21 +52,22 @@ class EditorPanel:
         self._text = (
             ui.textarea("The same as text", placeholder=EXAMPLES[0], on_change=self._understand)
             .props("outlined autogrow debounce=250 aria-label='Subscription' spellcheck=false stack-label")
-            .classes("w-full lw-mono")
+            .classes("w-full lw-mono q-mt-sm")
         )
-        with ui.row().classes("gap-1 items-center"):
+        with ui.row().classes("gap-1 items-center lw-offers"):
             ui.label("For example:").classes("lw-soft")
             for example in EXAMPLES:
                 ui.button(example, on_click=lambda e=example: self._text.set_value(e)).props(
                     "flat dense no-caps size=sm"
                 ).classes("lw-mono")
-        self._offered = ui.row().classes("gap-1 items-center w-full").mark("offered")
+        self._offered = ui.row().classes("gap-1 items-center w-full lw-offers").mark("offered")
         self._understood = ui.column().classes("w-full gap-1").mark("understood")
         with ui.row().classes("items-end gap-2 w-full"):
             self._subscriber = ui.input("For whom", value="me").props("dense outlined").classes("w-28")
-            self._id = ui.input("Name", placeholder="from its words").props("dense outlined").classes("w-36")
+            self._id = ui.input("Name", placeholder="from its words").props("dense outlined stack-label")
+            self._id.classes("w-36")
             self._to = ui.input("Send matches to", placeholder="nowhere; or https://..., mqtt://...")
-            self._to.props("dense outlined").classes("lw-grow")
+            self._to.props("dense outlined stack-label").classes("lw-grow")
         with ui.row().classes("items-center gap-2 w-full"):
             self._try = ui.button("Try on the last events", on_click=self._run).props("outline no-caps")
             self._save = ui.button("Save", on_click=self._keep).props("no-caps")

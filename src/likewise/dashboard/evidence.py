@@ -33,7 +33,7 @@ def draw_evidence(asked: str, seen: str, found: Evidence) -> None:
     ui.html(table(heading + rows), sanitize=False).classes("w-full")
     if found.documents:
         most = max(document.share for document in found.documents)
-        rows = "".join(bar(each.title, each.share / most, f"{each.share:.1%}") for each in found.documents)
+        rows = "".join(bar(each.title, each.share / most, f"{100 * each.share:.1f} %") for each in found.documents)
         heading = "<tr><th colspan=3>texts both words occur in, by share</th></tr>"
         ui.html(table(heading + rows), sanitize=False).classes("w-full")
     else:

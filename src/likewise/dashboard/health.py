@@ -30,15 +30,15 @@ class HealthPanel:
             self._chart = (
                 ui.echart(_chart()).classes("w-full").style("height: 190px").props("role=img aria-label='Throughput'")
             )
-        with ui.column().classes("lw-panel q-mt-sm") as self._connections_panel:
+        with ui.column().classes("lw-panel") as self._connections_panel:
             ui.html("<h2 class='lw-title'>Connections: brokers and devices that speak MQTT</h2>", sanitize=False)
             self._connections = ui.html("", sanitize=False).classes("w-full").mark("connections")
         self._connections_panel.set_visibility(False)
-        with ui.column().classes("lw-panel q-mt-sm") as self._workers_panel:
+        with ui.column().classes("lw-panel") as self._workers_panel:
             ui.html("<h2 class='lw-title'>Processes: who matches what</h2>", sanitize=False)
             self._workers = ui.html("", sanitize=False).classes("w-full").mark("workers")
         self._workers_panel.set_visibility(False)
-        with ui.element("div").classes("lw-two q-mt-sm"):
+        with ui.element("div").classes("lw-two"):
             with ui.column().classes("lw-panel"):
                 ui.html("<h2 class='lw-title'>Who is waited for</h2>", sanitize=False)
                 self._queues = ui.html("", sanitize=False).classes("w-full").mark("queues")
@@ -91,7 +91,7 @@ class HealthPanel:
         shown = [c for c in connections if c.kind != "mqtt"] + devices[:DEVICES]
         rows = "".join(
             f"<tr><td><b>{escape(c.address)}</b> {escape(c.peer)}</td>"
-            f"<td>{escape('yes' if c.connected else c.trouble)}</td>"
+            f"<td class='{'' if c.connected else 'lw-bad'}'>{escape('yes' if c.connected else c.trouble)}</td>"
             + "".join(
                 f"<td class='lw-n lw-right'>{count:,}</td>"
                 for count in (c.received, c.stored, c.passed_over, c.refused, c.lost, c.gaps, c.sent, c.subscriptions)
@@ -142,9 +142,9 @@ class HealthPanel:
             ("events kept", f"{mine.events:,}"),
             ("of them met something", f"{mine.deliveries:,}"),
             ("wait to be read", f"{mine.pending:,}"),
-            ("dropped, as a queue was full", f"{mine.dropped:,}"),
-            ("set aside", f"{mine.dead_letters:,}"),
-            ("requests refused", f"{mine.refused:,}"),
+            ("dropped, as a queue was full", _trouble(mine.dropped)),
+            ("set aside", _trouble(mine.dead_letters)),
+            ("requests refused", _trouble(mine.refused)),
             ("subscriptions", f"{mine.subscriptions:,}"),
             ("half are on disk within", _seconds(now.quantile("likewise_publish_seconds", 0.5, old))),
             ("99 % are on disk within", _seconds(now.quantile("likewise_publish_seconds", 0.99, old))),
@@ -153,7 +153,7 @@ class HealthPanel:
         self._figures.set_content(
             "<div class='lw-figures'>"
             + "".join(
-                f"<div class='lw-figure'><b>{escape(value)}</b><span class='lw-soft'>{escape(name)}</span></div>"
+                f"<div class='lw-figure'><b>{value}</b><span class='lw-soft'>{name}</span></div>"
                 for name, value in shown
             )
             + "</div>"
@@ -189,6 +189,15 @@ class HealthPanel:
         await self.show()
 
 
+def _trouble(count: int) -> str:
+    """A count that should be nought, and stands out where it is not.
+
+    >>> _trouble(0), _trouble(1200)
+    ('0', "<span class='lw-bad'>1,200</span>")
+    """
+    return f"<span class='lw-bad'>{count:,}</span>" if count else "0"
+
+
 def _seconds(bound: float | None) -> str:
     """A bound of a latency, for people.
 
@@ -203,15 +212,15 @@ def _seconds(bound: float | None) -> str:
 
 
 def _chart() -> dict[str, object]:
-    line = {"type": "line", "showSymbol": False, "smooth": True, "data": []}
+    line = {"type": "line", "showSymbol": False, "data": []}
     return {
         "animation": False,
         "grid": {"left": 40, "right": 12, "top": 28, "bottom": 24},
-        "legend": {"top": 0, "textStyle": {"color": "#8793a0"}},
+        "legend": {"top": 0, "right": 0, "textStyle": {"color": "#8793a0"}},
         "xAxis": {"type": "category", "data": [], "axisLabel": {"color": "#8793a0"}},
         "yAxis": {
             "type": "value", "minInterval": 1, "axisLabel": {"color": "#8793a0"},
-            "splitLine": {"lineStyle": {"opacity": 0.25}},
+            "splitLine": {"lineStyle": {"color": "#8793a0", "opacity": 0.18}},
         },
         "series": [
             {**line, "name": "events", "data": [], "color": "#3f88d8"},

@@ -18,6 +18,12 @@ CAUSES = {
     "arrival": "", "initial": "came before the subscription", "promoted": "moved up into the best",
     "replayed": "tried again", "topic": "published to a topic", "retained": "kept for a topic",
 }  # fmt: skip
+NONE_YET = (
+    "<b>No match yet.</b> Say under <a class='lw-to' href='/subscriptions'>Subscriptions</a> what you want to know.",
+    "<b>No event yet.</b> Connect devices over MQTT (<code>likewise serve --mqtt 1883</code>), or publish one: "
+    "<code>echo '{temperature: 27.1, city: Galway}' | likewise publish</code>",
+)
+NONE_FITS = ("<b>No match fits the filter.</b>", "<b>No event fits the filter.</b>")
 # A mouse over the lists holds them still, so that a click meets the row it aims at; a finger does not hover.
 HOVER = "(e) => { if (e.pointerType === 'mouse') emit(e.type === 'pointerenter'); }"
 
@@ -54,9 +60,11 @@ class LivePanel:
         self._none_yet()
 
     def _none_yet(self) -> None:
+        matches, events = NONE_FITS if self._wanted else NONE_YET
         with self._matches:
-            self._empty = ui.label("No match yet. Add a subscription under Subscriptions.").props("role=listitem")
-            self._empty.classes("lw-soft q-pa-sm")
+            self._no_match = ui.html(matches, sanitize=False).classes("lw-nothing").props("role=listitem")
+        with self._events:
+            self._no_event = ui.html(events, sanitize=False).classes("lw-nothing").props("role=listitem")
 
     def _hover(self, e: GenericEventArguments) -> None:
         self._hovered = bool(e.args)
@@ -117,6 +125,8 @@ class LivePanel:
         return not wanted or wanted in f"{names} {arrival.source} {event_line(arrival.event, 10_000)}".casefold()
 
     def _add_event(self, arrival: Arrival) -> None:
+        if not self._no_event.is_deleted:
+            self._no_event.delete()
         with self._events, self._viewing.row(arrival) as row:
             ui.html(
                 f"<div class='lw-head'><span class='lw-name'>{escape(arrival.source or arrival.id)}</span>"
@@ -127,8 +137,8 @@ class LivePanel:
         row.move(target_index=0)
 
     def _add_match(self, match: SeenMatch, arrival: Arrival) -> None:
-        if not self._empty.is_deleted:
-            self._empty.delete()
+        if not self._no_match.is_deleted:
+            self._no_match.delete()
         for met in reversed(match.met):
             with self._matches, self._viewing.row(arrival, met.subscriber, met.subscription) as row:
                 cause = CAUSES.get(match.cause, match.cause)

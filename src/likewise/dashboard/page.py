@@ -27,6 +27,7 @@ ICONS = {
     "live": "bolt", "subscriptions": "edit_note", "history": "timeline", "map": "map", "sources": "sensors",
     "words": "hub", "rankings": "leaderboard", "edges": "device_hub", "health": "monitor_heart",
 }  # fmt: skip
+TABBED = "align=left dense no-caps inline-label outside-arrows mobile-arrows"
 MOVED = "lw_moved"  # the browser's back and forward buttons
 WATCH = f"""<script>
 document.documentElement.lang = 'en';
@@ -56,7 +57,7 @@ def _build(feeds: Feeds, token: str, client: Client, address: Address) -> None:
     viewing = Viewing(feed, address)
     dark = ui.dark_mode(app.storage.tab.get("dark"))
     ui.colors(primary="#2a6fc4")
-    with ui.header(wrap=False).classes("items-center q-py-xs").style("background: #17406f; color: #fff"):
+    with ui.header(wrap=False).classes("items-center q-py-xs lw-header").style("background: #17406f; color: #fff"):
         ui.html("<h1 style='font-size:1.15rem;font-weight:700;margin:0;line-height:1.6'>Likewise</h1>", sanitize=False)
         ui.label("publish/subscribe by meaning").classes("lw-wide").style("opacity:.8")
         ui.space()
@@ -77,7 +78,7 @@ def _build(feeds: Feeds, token: str, client: Client, address: Address) -> None:
             unlock = ui.button("Enter a token", on_click=lambda: _ask_token(token, feed.problem))
             unlock.props("no-caps outline dense padding='2px 10px'")
         banner.set_visibility(False)
-        with ui.tabs().props("align=left dense no-caps outside-arrows mobile-arrows").classes("w-full") as tabs:
+        with ui.tabs().props(TABBED).classes("w-full") as tabs:
             for name in TABS:
                 ui.tab(name, label=name.capitalize(), icon=ICONS[name])
         dialog = ExplanationDialog(viewing)

@@ -23,7 +23,7 @@ class TargetsPanel:
     def __init__(self, viewing: Viewing) -> None:
         self._viewing = viewing
         self._shown: list[TargetShown] | None = None
-        with ui.column().classes("lw-panel q-mt-sm w-full"):
+        with ui.column().classes("lw-panel w-full"):
             ui.html("<h2 class='lw-title'>Where matches go by themselves</h2>", sanitize=False)
             with ui.row().classes("items-end gap-2 w-full"):
                 self._subscription = ui.select({}, label="Matches of").props("dense outlined").classes("w-48")

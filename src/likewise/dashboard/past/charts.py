@@ -102,7 +102,7 @@ class ReadingChart:
         self._marks: list[Mark] = []
         self._sources: list[str] = []
         asked = dict(viewing.address.query)
-        with ui.column().classes("lw-panel q-mt-sm"):
+        with ui.column().classes("lw-panel"):
             ui.html("<h2 class='lw-title'>A reading over time, and what was said about it</h2>", sanitize=False)
             with ui.row().classes("items-end gap-2 w-full"):
                 self._source = ui.input("Source", value=asked.get("source", ""), on_change=self._other)
@@ -245,6 +245,6 @@ def _frame() -> dict[str, Any]:
         "xAxis": {"type": "time", "axisLabel": {"color": SOFT, "hideOverlap": True}, "splitLine": {"show": False}},
         "yAxis": {
             "type": "value", "scale": True, "axisLabel": {"color": SOFT}, "nameTextStyle": {"color": SOFT},
-            "splitLine": {"lineStyle": {"opacity": 0.2}},
+            "splitLine": {"lineStyle": {"color": SOFT, "opacity": 0.18}},
         },
     }  # fmt: skip

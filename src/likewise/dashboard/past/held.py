@@ -65,7 +65,9 @@ class HeldPanel:
         self._rows = {}
         with self._list:
             if not held:
-                ui.label("None yet. Say on the left what you want to know.").classes("lw-soft").props("role=listitem")
+                ui.label("None yet. Fill in the form, or choose one of its examples.").classes("lw-soft").props(
+                    "role=listitem"
+                )
             elif not found:
                 ui.label("None has these words.").classes("lw-soft").props("role=listitem")
             for each in found[:LISTED]:

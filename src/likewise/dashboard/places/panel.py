@@ -54,9 +54,10 @@ class MapPanel:
         self._begun = False
         self._drawn = ""
         with ui.column().classes("lw-panel"):
-            with ui.row().classes("items-center w-full gap-1"):
+            with ui.row().classes("items-center justify-between w-full gap-1"):
                 ui.html("<h2 class='lw-title'>Where events come from</h2>", sanitize=False)
-                ui.space()
+                moving = ui.row().classes("items-center no-wrap gap-1")
+            with moving:
                 for icon, label, act in (
                     ("add", "Nearer", lambda v: v.zoomed(1)), ("remove", "Further", lambda v: v.zoomed(-1)),
                     ("west", "To the west", lambda v: v.moved(-WIDTH / 3, 0)),

@@ -31,7 +31,7 @@ class SourcesPanel:
                 self._list = ui.column().classes("w-full gap-0 lw-rows").mark("sources")
             with ui.column().classes("lw-panel"):
                 self._one = ui.column().classes("w-full gap-1").mark("source")
-        with ui.column().classes("lw-panel q-mt-sm"):
+        with ui.column().classes("lw-panel"):
             ui.html("<h2 class='lw-title'>Questions worth an answer</h2>", sanitize=False)
             self._questions = ui.column().classes("w-full gap-0").mark("questions")
 

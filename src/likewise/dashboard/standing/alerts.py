@@ -25,7 +25,7 @@ class AlertsPanel:
     def __init__(self, viewing: Viewing) -> None:
         self._viewing = viewing
         self._drawn = ""
-        with ui.column().classes("lw-panel q-mt-sm w-full") as self._panel:
+        with ui.column().classes("lw-panel w-full") as self._panel:
             ui.html("<h2 class='lw-title'>Where alerts stand</h2>", sanitize=False)
             self._place = ui.column().classes("w-full gap-0").mark("alerts")
         self._panel.set_visibility(False)

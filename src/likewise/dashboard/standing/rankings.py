@@ -17,8 +17,8 @@ class RankingsPanel:
 
     def __init__(self, viewing: Viewing) -> None:
         self._viewing = viewing
-        ui.label("The best events of each ranking now; brought up to date every two seconds.").classes("lw-soft")
-        self._place = ui.column().classes("w-full gap-3").mark("boards")
+        self._boards = ui.html("", sanitize=False).classes("w-full lw-stack").mark("boards")
+        self._drawn = ""
 
     async def show(self) -> None:
         """Ask for every board and draw it."""
@@ -50,9 +50,11 @@ class RankingsPanel:
             )
         if not wanted:
             drawn.append(
-                "<p class='lw-soft'>No subscription asks for a ranking yet. Try "
-                "<code>{NO2 exists} top 3 within 2 min by value(NO2) highest</code> under Subscriptions.</p>"
+                "<div class='lw-panel lw-nothing'><b>No subscription asks for a ranking yet.</b> It keeps the best few "
+                "of a window, and shows them here. Under Subscriptions, try "
+                "<code>{NO2 exists} top 3 within 2 min by value(NO2) highest</code></div>"
             )
-        self._place.clear()
-        with self._place:
-            ui.html("".join(drawn), sanitize=False).classes("w-full")
+        whole = "".join(drawn)
+        if whole != self._drawn:
+            self._drawn = whole
+            self._boards.set_content(whole)
