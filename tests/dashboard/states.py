@@ -39,7 +39,7 @@ def fill(broker: str, hook: str) -> None:
         for id, text in HELD.items():
             path = f"/v1/subscribers/ann/subscriptions/{id}"
             http.put(path, content=text, headers={"Content-Type": "text/plain"}).raise_for_status()
-        target = {"kind": "webhook", "address": hook}
+        target = {"kind": "webhook", "url": hook}
         http.put("/v1/subscribers/ann/subscriptions/warm/targets/webhook", json=target).raise_for_status()
         asleep = {"attributes": [{"name": "temp1", "unit": "degC"}], "model": "Cellar 1", "controllable": True}
         http.put("/v1/sources/cellar/announcement", json=asleep).raise_for_status()
