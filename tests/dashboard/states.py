@@ -27,7 +27,7 @@ TABS = ("live", "subscriptions", "history", "map", "sources", "rankings", "edges
 HELD = {
     "warm": "{temperature~ > 25 degC}",
     "door": "{door = open} per room for 1 s once until false",
-    "silent": "{temperature~ exists} per source absent for 1 h",
+    "silent": "{temperature~ exists} absent for 1 h",
 }
 Shot = Callable[[str], None]
 
@@ -41,7 +41,7 @@ def fill(broker: str, hook: str) -> None:
             http.put(path, content=text, headers={"Content-Type": "text/plain"}).raise_for_status()
         target = {"kind": "webhook", "url": hook}
         http.put("/v1/subscribers/ann/subscriptions/warm/targets/webhook", json=target).raise_for_status()
-        asleep = {"attributes": [{"name": "temp1", "unit": "degC"}], "model": "Cellar 1", "controllable": True}
+        asleep = {"attributes": [{"name": "moisture", "unit": "%"}], "model": "Cellar 1", "controllable": True}
         http.put("/v1/sources/cellar/announcement", json=asleep).raise_for_status()
         for n in range(12):
             events: list[dict[str, Any]] = [

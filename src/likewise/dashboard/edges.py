@@ -50,7 +50,7 @@ def drawn(edges: list[EdgeShown], now: float) -> str:
         look = "watched" if each.state == "connected" else "on"
         state = f"<span class='lw-state lw-state-{look}'>{escape(each.state)}</span>"
         dropped = f"<span class='lw-bad'>{each.dropped:,} ({escape(each.policy)})</span>" if each.dropped else "0"
-        heard = f"{spoken_ago(now - each.seen / 1e6)} ago" if each.seen else "never"
+        heard = f"{spoken_ago(now - each.seen / 1e6)} ago" if each.seen else "–"
         below = f"<br><span class='lw-soft'>below: {escape(', '.join(each.below))}</span>" if each.below else ""
         rows.append(
             f"<tr><td><b>{escape(each.id)}</b>{below}</td><td class='lw-n'>{state}</td><td class='lw-n'>{heard}</td>"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from html import escape
 
 from nicegui import ui
@@ -199,9 +200,9 @@ class EditorPanel:
         """List what is held, if that changed."""
         self._held.show()
 
-    async def show_figures(self) -> None:
-        """Bring the counts of what is held up to date."""
-        await self._held.show_figures()
+    async def show_figures(self, alerts: Mapping[tuple[str, str], list[str]]) -> None:
+        """Bring the counts of what is held up to date; `alerts` has the keys of each alert that are on."""
+        await self._held.show_figures(alerts)
 
     def _edit(self, held: SubscriptionShown) -> None:
         self._text.set_value(held.text)

@@ -15,6 +15,10 @@ from likewise.formats.wire.subscribers import SubscriberShown
 from likewise.formats.wire.workers import WorkersShown
 
 DEVICES = 50  # that are shown; there may be thousands
+DOES = {
+    "MessageReceiver": "takes events in", "Coordinator": "deals them out", "DeliveryService": "delivers",
+    "Matcher": "matches",
+}  # fmt: skip
 
 
 class HealthPanel:
@@ -78,6 +82,9 @@ class HealthPanel:
             f"<td>{'yes' if s.connected else 'no'}</td><td class='lw-n lw-right'>{s.subscriptions}</td></tr>"
             for s in subscribers
         )
+        if not rows:
+            self._queues.set_content("<p class='lw-soft'>Nobody subscribes yet.</p>")
+            return
         self._queues.set_content(
             "<div class='lw-scroll'><table class='lw-table'><tr><th>who</th><th class='lw-right'>wait</th>"
             "<th class='lw-right'>dropped</th><th>if too many wait</th><th>reads now</th>"
@@ -114,23 +121,25 @@ class HealthPanel:
         """One row a process, where there are several."""
         self._workers_panel.set_visibility(len(found.processes) > 1)
         rows = "".join(
-            f"<tr><td><b>{each.number}</b></td><td>{escape(each.role)}</td><td>{each.parent or ''}</td>"
-            f"<td>{'yes' if each.alive else 'no'}</td>"
+            f"<tr><td><b>{each.number}</b></td><td class='lw-said'>{escape(_does(each.role))}</td>"
+            f"<td class='{'' if each.alive else 'lw-bad'}'>{'yes' if each.alive else 'no'}</td>"
+            f"<td class='lw-n lw-right'>{100 * each.busy:.0f} %</td>"
+            f"<td class='lw-n lw-right'>{each.subscriptions:,}</td>"
             + "".join(
-                f"<td class='lw-n lw-right'>{count}</td>"
+                f"<td class='lw-n lw-right lw-wide'>{count}</td>"
                 for count in (
-                    f"{each.subscriptions:,}", f"{each.stretches:,}", f"{100 * each.busy:.0f} %",
-                    f"{each.resident / 2**20:,.0f}", f"{each.shared / 2**20:,.0f}",
+                    f"{each.stretches:,}", each.parent or "", _megabytes(each.resident), _megabytes(each.shared),
                 )
             )
             + "</tr>"
             for each in found.processes
         )  # fmt: skip
-        heads = ("subscriptions", "stretches", "busy", "MB", "shared")
+        heads = ("stretches", "below", "MB", "of them shared")
         self._workers.set_content(
             f"<p class='lw-soft'>{escape(found.architecture)}; {found.splits} splits, {found.merges} merges</p>"
-            "<div class='lw-scroll'><table class='lw-table'><tr><th>process</th><th>what</th><th>below</th>"
-            "<th>alive</th>" + "".join(f"<th class='lw-right'>{head}</th>" for head in heads)
+            "<div class='lw-scroll'><table class='lw-table'><tr><th>process</th><th>what it does</th>"
+            "<th>alive</th><th class='lw-right'>busy</th><th class='lw-right'>subscriptions</th>"
+            + "".join(f"<th class='lw-right lw-wide'>{head}</th>" for head in heads)
             + f"</tr>{rows}</table></div>"
         )  # fmt: skip
 
@@ -187,6 +196,24 @@ class HealthPanel:
     async def _do(self, doing: object) -> None:
         await self._viewing.ask(doing)  # type: ignore[arg-type]
         await self.show()
+
+
+def _does(role: str) -> str:
+    """What a process does, in plain words.
+
+    >>> _does("Coordinator, DeliveryService")
+    'deals them out, delivers'
+    """
+    return ", ".join(DOES.get(each, each) for each in role.split(", "))
+
+
+def _megabytes(count: int) -> str:
+    """Memory in MB; what nobody measured is a dash.
+
+    >>> _megabytes(3 * 2**20), _megabytes(0)
+    ('3', '–')
+    """
+    return f"{count / 2**20:,.0f}" if count else "–"
 
 
 def _trouble(count: int) -> str:

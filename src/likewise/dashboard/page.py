@@ -133,7 +133,7 @@ def _build(feeds: Feeds, token: str, client: Client, address: Address) -> None:
         if panels.value == "subscriptions":
             await alerts.show()
             await targets.show()
-            await editor.show_figures()
+            await editor.show_figures(alerts.standing)
             await editor.learn_words()
         elif panels.value == "history":
             await history.show()

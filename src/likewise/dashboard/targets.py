@@ -29,7 +29,7 @@ class TargetsPanel:
                 self._subscription = ui.select({}, label="Matches of").props("dense outlined").classes("w-48")
                 self._address = (
                     ui.input("Address", placeholder="https://example.org/matches or mqtt://host/topic")
-                    .props("dense outlined")
+                    .props("dense outlined stack-label")
                     .classes("w-80")
                 )
                 self._form = ui.select(FORMS, label="What is sent", value="json")

@@ -114,6 +114,7 @@ class ReadingChart:
             self._chart = (
                 ui.echart(series_options(), on_point_click=self._open).classes("w-full lw-chart").props("role=img")
             )
+            self._chart.set_visibility(False)
             self._told = ui.label("").classes("lw-soft").mark("series")
             self._said = ui.column().classes("w-full gap-0 lw-short").props("role=list aria-label='What was said'")
 
@@ -160,6 +161,7 @@ class ReadingChart:
         self._draw(found)
 
     def _draw(self, found: Series) -> None:
+        self._chart.set_visibility(bool(found.points))
         options, unit = self._chart.options, f" {found.unit}" if found.unit else ""
         points = {point.event: point for point in found.points}
         options["series"][0]["data"] = [[point.at // 1000, point.value] for point in found.points]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from typing import Final, NamedTuple
 
@@ -40,6 +40,7 @@ class HeldPanel:
         self._rows: dict[Name, _Row] = {}
         self._tallies: dict[Name, SubscriptionTally] = {}
         self._targets: dict[Name, list[TargetShown]] = {}
+        self._alerts: Mapping[Name, list[str]] = {}
         with ui.column().classes("lw-panel"):
             with ui.row().classes("items-center w-full no-wrap"):
                 ui.html("<h2 class='lw-title'>Subscriptions held</h2>", sanitize=False)
@@ -75,8 +76,9 @@ class HeldPanel:
             if len(found) > LISTED:
                 ui.label(f"and {len(found) - LISTED:,} more; find them by their words").classes("lw-soft")
 
-    async def show_figures(self) -> None:
-        """Bring the counts and the targets up to date."""
+    async def show_figures(self, alerts: Mapping[Name, list[str]]) -> None:
+        """Bring the counts and the targets up to date; `alerts` has the keys of each alert that are on."""
+        self._alerts = alerts
         try:
             counted = await tallies(self._viewing.api, 1)
             targets = await self._viewing.api.targets()
@@ -92,7 +94,7 @@ class HeldPanel:
             self._fill(name, row)
 
     def _fill(self, name: Name, row: _Row) -> None:
-        said = figures(self._tallies.get(name), self._targets.get(name, []), time.time())
+        said = figures(self._tallies.get(name), self._targets.get(name, []), time.time(), self._alerts.get(name, []))
         if [said] != row.said:
             row.said[:] = [said]
             row.figures.set_content(said)
@@ -130,13 +132,15 @@ class HeldPanel:
             self.show()
 
 
-def figures(tally: SubscriptionTally | None, targets: list[TargetShown], now: float) -> str:
-    """How a subscription fares, as a line of HTML: how often it was met, by whom last, and where its matches go.
+def figures(tally: SubscriptionTally | None, targets: list[TargetShown], now: float, on: Sequence[str] = ()) -> str:
+    """How a subscription fares, as a line of HTML: which keys are on, how often it was met, where its matches go.
 
     >>> figures(SubscriptionTally("me", "a", 1204, 940_000_000, "e1", "roof"), [], 1000.0)
     '<b>1,204</b> matches · last <a class="lw-to" href="/why?id=e1&amp;source=roof&amp;...">1 min ago</a> by roof'
     >>> figures(None, [], 0.0)
     'not met yet'
+    >>> figures(None, [], 0.0, ["hall", "attic"])
+    '<span class="lw-state lw-state-on">on</span> hall, attic · not met yet'
     """
     parts = ["not met yet"]
     if tally is not None and tally.matches:
@@ -147,6 +151,9 @@ def figures(tally: SubscriptionTally | None, targets: list[TargetShown], now: fl
                 why = Address("subscriptions", tally.event, tally.source, tally.subscriber, tally.subscription).path
                 ago = f'<a class="lw-to" href="{escape(why)}">{ago}</a>'
             parts.append(f"last {ago}{f' by {escape(tally.source)}' if tally.source else ''}")
+    if on:
+        more = f" and {len(on) - 3:,} more" if len(on) > 3 else ""
+        parts.insert(0, f'<span class="lw-state lw-state-on">on</span> {escape(", ".join(on[:3]))}{more}')
     return " · ".join([*parts, *map(target_chip, targets)])
 
 

@@ -109,10 +109,11 @@ def _grid(view: View) -> Iterator[str]:
     south, east = view.place(WIDTH, HEIGHT)
     step = round_step((east - west) / 6)
     digits = max(0, -math.floor(math.log10(step))) if step < 1 else 0
-    for number in range(math.ceil(west / step), math.floor(east / step) + 1):
+    for number in range(math.ceil(max(west, -180.0) / step), math.floor(min(east, 180.0) / step) + 1):
         x, _ = view.on_screen(0, number * step)
         yield f"<line x1='{x:.1f}' x2='{x:.1f}' y1='0' y2='{HEIGHT}'/>"
-        yield f"<text x='{x + 4:.1f}' y='14'>{_degrees(number * step, digits, 'E', 'W')}</text>"
+        seldom = "" if number % 3 == 0 else " lw-wide"  # a narrow window has no room for all of them
+        yield f"<text class='lw-east{seldom}' x='{x + 4:.1f}' y='4'>{_degrees(number * step, digits, 'E', 'W')}</text>"
     for number in range(math.ceil(south / step), math.floor(north / step) + 1):
         _, y = view.on_screen(number * step, 0)
         yield f"<line x1='0' x2='{WIDTH}' y1='{y:.1f}' y2='{y:.1f}'/>"

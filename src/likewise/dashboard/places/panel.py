@@ -114,8 +114,7 @@ class MapPanel:
         if self._view is None and spots:
             self._all()
             return
-        view = self._view or fitting(())
-        drawn = draw(spots, view, self._tiles, self._credit)
+        drawn = draw(spots, self._view, self._tiles, self._credit) if self._view is not None else ""
         if drawn != self._drawn:
             self._drawn = drawn
             self._picture.set_content(drawn)
@@ -153,11 +152,14 @@ def told(spots: Iterable[Spot]) -> str:
     """What the map shows, in a sentence.
 
     >>> told([])
-    'No event of the last hour says where it is: none has a latitude and a longitude.'
+    'No event of the last hour says where it is. A source whose events have a latitude and a longitude stands here.'
     """
     every = list(spots)
     if not every:
-        return "No event of the last hour says where it is: none has a latitude and a longitude."
+        return (
+            "No event of the last hour says where it is. "
+            "A source whose events have a latitude and a longitude stands here."
+        )
     met = sum(spot.met for spot in every)
     said = f"{len(every):,} source{'' if len(every) == 1 else 's'} of the last hour"
     return f"{said}; the newest event of {met:,} met a subscription (green)."

@@ -31,6 +31,8 @@ class SourcesPanel:
                 self._list = ui.column().classes("w-full gap-0 lw-rows").mark("sources")
             with ui.column().classes("lw-panel"):
                 self._one = ui.column().classes("w-full gap-1").mark("source")
+                with self._one:
+                    ui.label("What a source sends, and what that is taken for, stands here.").classes("lw-nothing")
         with ui.column().classes("lw-panel"):
             ui.html("<h2 class='lw-title'>Questions worth an answer</h2>", sanitize=False)
             self._questions = ui.column().classes("w-full gap-0").mark("questions")
@@ -67,7 +69,7 @@ class SourcesPanel:
         self._list.clear()
         with self._list:
             if not found.sources:
-                ui.label("None yet. They come by themselves when events name their source.").classes("lw-soft")
+                ui.label("None yet. They come by themselves when events name their source.").classes("lw-nothing")
             for each in found.sources:
                 with (
                     ui.element("button")

@@ -25,6 +25,7 @@ class AlertsPanel:
     def __init__(self, viewing: Viewing) -> None:
         self._viewing = viewing
         self._drawn = ""
+        self.standing: dict[tuple[str, str], list[str]] = {}  # which keys of each alert are on, or silent
         with ui.column().classes("lw-panel w-full") as self._panel:
             ui.html("<h2 class='lw-title'>Where alerts stand</h2>", sanitize=False)
             self._place = ui.column().classes("w-full gap-0").mark("alerts")
@@ -33,12 +34,15 @@ class AlertsPanel:
     async def show(self) -> None:
         """Ask for the keys of every alert and draw them."""
         every = [held for held in self._viewing.feed.subscriptions if held.kind == "alert"]
-        drawn = []
+        drawn, standing = [], {}
         for held in every[:ALERTS]:
             try:
-                drawn.append(alert_html(held, await self._viewing.api.keys(held.subscriber, held.id, KEYS)))
+                shown = await self._viewing.api.keys(held.subscriber, held.id, KEYS)
             except LikewiseError:
                 continue  # it has just ended, or the broker is away, which the banner says
+            drawn.append(alert_html(held, shown))
+            standing[held.subscriber, held.id] = [_who(key) for key in shown.keys if key.state in ("on", "absent")]
+        self.standing = standing
         if len(every) > ALERTS:
             drawn.append(f"<p class='lw-soft'>and {len(every) - ALERTS:,} more alerts</p>")
         self._panel.set_visibility(bool(every))
@@ -71,9 +75,12 @@ def alert_html(held: SubscriptionShown, shown: AlertShown) -> str:
 
 
 def _row(each: KeyShown) -> str:
-    who = escape(" \u00b7 ".join(filter(None, each.key)) or "no source")
     name = NAMES.get(each.state, each.state)
     return (
         f"<tr><td class='lw-n'><span class='lw-state lw-state-{escape(each.state)}'>{escape(name)}</span></td>"
-        f"<td>{who}</td><td>{escape(each.words)}</td></tr>"
+        f"<td>{escape(_who(each))}</td><td>{escape(each.words)}</td></tr>"
     )
+
+
+def _who(each: KeyShown) -> str:
+    return " \u00b7 ".join(filter(None, each.key)) or "no source"

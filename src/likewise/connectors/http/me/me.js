@@ -13,6 +13,17 @@
     return element;
   };
 
+  const told = (tag, text, kind) => {  // what stands between backticks is a name as it was written
+    const element = made(tag, "", kind);
+    text.split("`").forEach((part, n) => element.append(n % 2 ? made("code", part) : part));
+    return element;
+  };
+
+  const when = (microseconds) => {
+    const moment = new Date(microseconds / 1000);
+    return moment.toDateString() === new Date().toDateString() ? moment.toLocaleTimeString() : moment.toLocaleString();
+  };
+
   const ask = async (path, body) => {
     const headers = token ? { authorization: `Bearer ${token}` } : {};
     if (body) headers["content-type"] = "application/json";
@@ -47,7 +58,7 @@
   };
 
   const thumb = (each, relevant) => {
-    const button = made("button", relevant ? "👍 meant" : "👎 not meant");
+    const button = made("button", relevant ? "✓ meant" : "✕ not meant");
     button.type = "button";
     button.setAttribute("aria-pressed", String(judged.get(each.sequence) === relevant));
     button.addEventListener("click", async () => {
@@ -64,10 +75,10 @@
   const showNews = () => {
     at("news").replaceChildren(...news.map((each) => {
       const item = made("li"), top = made("p");
-      top.append(made("span", each.cause, `cause ${each.cause}`), made("span", each.headline, "headline"));
+      top.append(made("span", each.cause, `cause ${each.cause}`), told("span", each.headline, "headline"));
       const more = made("details");
-      more.append(made("summary", "why"), made("pre", each.text));
-      const line = [each.subscription, each.at ? new Date(each.at / 1000).toLocaleString() : ""].filter(Boolean).join(" · ");
+      more.append(made("summary", "why"), told("pre", each.text));
+      const line = [each.subscription, each.at ? when(each.at) : ""].filter(Boolean).join(" · ");
       item.append(top, made("p", line, "soft"), more);
       if (each.event_id) {
         const thumbs = made("div", "", "thumbs");

@@ -85,7 +85,13 @@ def _news(door: Door, tenant: Tenant, queue: SubscriberQueue, frame: bytes, now:
     numbered = [(queue.subscriptions.get(id, 0), id, score)]
     why = () if position is None else because(door.broker.store, tenant, position, numbered, now)
     words = words_about(frame, said.cause, id, score, why)
-    event, at = said.event, said.alert.moment if said.alert is not None else None
+    event, at = said.event, said.alert.moment if said.alert is not None else _arrival(door, position)
     return News(
         said.sequence, said.cause, id, words.headline, words.text, score, event.get("id"), event.get("source"), at
     )
+
+
+def _arrival(door: Door, position: int | None) -> int | None:
+    """When the event at a position came."""
+    entry = None if position is None else next(door.broker.store.entries(position - 1, position), None)
+    return None if entry is None else entry.arrival
