@@ -44,10 +44,19 @@ def run(root: Path, said: str, environment: dict[str, str], folder: str, user: s
     subprocess.run(["chroot", f"--userspec={user}", str(root), "/bin/sh", "-c", inner], env=environment, check=True)
 
 
+def home_of(root: Path, user: str) -> str:
+    """The folder of a user of the root."""
+    users = (line.split(":") for line in (root / "etc/passwd").read_text(encoding="utf-8").splitlines())
+    return next(fields[5] for fields in users if fields[0] == user)
+
+
 def prepare(root: Path) -> None:
     """A clean root, made once."""
     if not (root / "usr/bin/python3").exists():
         subprocess.run(["debootstrap", "--variant=minbase", f"--include={PACKAGES}", SUITE, str(root)], check=True)
+    for line in (root / "etc/passwd").read_text(encoding="utf-8").splitlines():
+        if line.split(":")[2] == "10001":  # the image's user, of an earlier run
+            subprocess.run(["chroot", str(root), "/usr/sbin/userdel", line.split(":")[0]], check=True)
     shutil.copy("/etc/resolv.conf", root / "etc/resolv.conf")
     for name in KEPT[1:]:
         if (file := os.environ.get(name)) and Path(file).is_file():
@@ -83,6 +92,7 @@ def build(root: Path) -> tuple[dict[str, str], str, str, list[str]]:
                 run(root, said, environment, folder, user)
             case "USER":
                 user = said
+                environment["HOME"] = home_of(root, user)  # as an engine sets it
             case "ENTRYPOINT" | "CMD":
                 command += json.loads(said)
             case "FROM" | "EXPOSE" | "VOLUME" | "HEALTHCHECK" | "STOPSIGNAL":
@@ -97,9 +107,7 @@ def serve(root: Path, environment: dict[str, str], folder: str, user: str, comma
     asked = [*command, "--port", "18787"]
     inner = f"cd {folder} && exec {shlex.join(asked)}"
     begun = time.monotonic()
-    process = subprocess.Popen(
-        ["chroot", f"--userspec={user}", str(root), "/bin/sh", "-c", inner], env=environment | {"HOME": "/data"}
-    )
+    process = subprocess.Popen(["chroot", f"--userspec={user}", str(root), "/bin/sh", "-c", inner], env=environment)
     try:
         while True:
             if process.poll() is not None:
