@@ -19,6 +19,7 @@ CACHE_BYTES: Final = 256 * 2**20  # relatedness and postings a matcher may keep
 TERM_CACHE_BYTES: Final = 64 * 2**20  # vectors of terms a space may keep; the rest is computed again
 NAMES_KEPT: Final = 16_384  # names, values and words whose reading each of a space's caches keeps: about 1 KB each
 BROKER_CACHE_BYTES: Final = 64 * 2**20  # CACHE_BYTES of each engine of a broker's tenants, who share one machine
+STORE_CACHE_BYTES: Final = 32 * 2**20  # pages that each connection to a store may keep; every thread that reads has one
 THEME_CACHE_BYTES: Final = 16 * 2**20  # bases of themes a space may keep
 RAPID_COPIES: Final = 20_000_000  # copies of interest vectors RAPIDMatch may hold; one takes about 20 bytes
 
@@ -90,6 +91,7 @@ CATALOGUE_SAVE_SECONDS: Final = 60.0  # between two savings
 # Brokers at the edge.
 EDGE_INTERVAL: Final = 10.0  # seconds between two signs of life of either side
 EDGE_ITEMS: Final = 500  # events of one message
+EDGE_HOPS: Final = 32  # brokers that an event may come over
 EDGE_BYTES: Final = 256 * 2**10  # of such a message, if it is more than one event
 EDGE_MESSAGE_BYTES: Final = 4 * 2**20  # of any message
 EDGE_DEMAND_SECONDS: Final = 0.25  # between two looks at whether something else is asked for

@@ -11,10 +11,15 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import connect
 
 import likewise as lw
 from likewise.broker.config import Config, Edges, Matching, Server
 from likewise.broker.store.tokens import make_token
+from likewise.defaults import EDGE_ITEMS
+from likewise.edge.bounds import Bounds
+from likewise.formats.wire import uplink as wire
 from likewise.model.announcements.announcement import AnnouncedAttribute, Announcement
 from tests.edge.brokers import SMALL, connected, edge, hub, until
 from tests.edge.relay import Relay, free_port
@@ -102,6 +107,34 @@ def test_a_line_that_is_cut_before_an_acknowledgement_doubles_nothing() -> None:
             assert len(above.tenant.subscriber("ann")) == 5
 
 
+def test_a_withdrawal_follows_an_event_that_was_dropped_after_it_went_up() -> None:
+    """Its acknowledgement is lost with the line, and the outbox lets go of it meanwhile: it may be above."""
+    with hub() as above:
+        relay = Relay(above.port)
+        above.broker.register(above.tenant, "ann")
+        above.broker.subscribe(above.tenant, "ann", [lw.parse("{no2 > 40}", id="bad air")])
+
+        def cut(way: str, kind: str) -> bool:
+            if (way, kind) == ("down", "events-ack"):
+                relay.open = False
+                return True
+            return False
+
+        relay.before = cut
+        with edge("roof", relay.address, bounds=Bounds(bytes=2_000)) as below:
+            below.broker.publish(below.tenant, [lw.event({"no2": 50}, id="first", source="roof")])
+            until(lambda: not relay.open and above.got("ann"), "the hub has it, and the edge does not know")
+            more = [lw.event({"no2": 50}, id=f"e{n}", source="roof") for n in range(100)]
+            below.broker.publish(below.tenant, more)
+            assert below.uplink is not None
+            until(lambda: below.uplink.outbox.counts.dropped, "it is dropped")  # type: ignore[union-attr]
+            below.broker.withdraw(below.tenant, "first")
+            relay.before = lambda way, kind: False
+            relay.open = True
+            until(lambda: ("bad air", "e99") in above.got("ann"), "the newest come up")
+            until(lambda: ("bad air", "first") not in above.got("ann"), "it is withdrawn above, too")
+
+
 def test_brokers_that_dial_each_other_are_refused() -> None:
     """A circle is seen from below, and nothing goes round."""
     port = free_port()
@@ -157,6 +190,33 @@ def test_a_token_says_which_edge_and_for_which_sources(tmp_path: Path) -> None:
             )
             until(lambda: above.got("ann") == {("bad air", "mine")}, "what it may send is taken")
             until(lambda: above.broker.edges.one_shown(above.tenant, "roof").refused >= 1, "the other is counted")
+
+
+def test_items_out_of_order_end_the_line() -> None:
+    """Nothing of them is stored, and nothing is acknowledged."""
+    event = {"v": 1, "payload": {"no2": 50}, "source": "roof"}
+    with hub() as above, connect(f"ws://127.0.0.1:{above.port}/v1/edges/roof") as line:
+        line.send(wire.written(wire.Hello(id="roof", epoch="x")).decode())
+        assert isinstance(wire.read_from_above(line.recv(60)), wire.Welcome)
+        items = [[9, event | {"id": "nine"}], [8, event | {"id": "eight"}]]
+        line.send(msgspec.json.encode({"type": "events", "items": items, "v": 1}).decode())
+        with pytest.raises(ConnectionClosed, match="in the order of their sequences"):
+            line.recv(60)  # nothing else is said before
+        assert above.broker.edges.one_shown(above.tenant, "roof").sequence == 0
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"type": "events", "first": 1, "events": [{}] * (EDGE_ITEMS + 1)},
+        {"type": "events", "items": [[1, {}, ["edge"] * 100]]},
+        {"type": "health", "policy": "x" * 1000},
+    ],
+)
+def test_what_passes_the_limits_is_no_message(said: dict[str, object]) -> None:
+    """What the welcome allows is all that is read."""
+    with pytest.raises(lw.LikewiseError, match="no message of the uplink"):
+        wire.read_from_edge(msgspec.json.encode(said))
 
 
 def test_a_value_outside_what_was_announced_goes_up() -> None:

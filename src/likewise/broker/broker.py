@@ -63,7 +63,7 @@ from likewise.broker.upkeep.housekeeping import Housekeeping
 from likewise.broker.upkeep.recovery import recover
 from likewise.broker.workers.elastic import Elastic
 from likewise.broker.workers.staff import FlatStaff
-from likewise.defaults import FINISHING_SECONDS, SEND_PAGE, STRETCH_SECONDS
+from likewise.defaults import FINISHING_SECONDS, SEND_PAGE, STORE_CACHE_BYTES, STRETCH_SECONDS
 from likewise.errors import InputError, LikewiseError, LimitExceeded, StateError, Unavailable, UnknownId
 from likewise.formats.wire.events import Receipt
 from likewise.formats.wire.sources import Sense
@@ -111,6 +111,7 @@ class Broker:
         steady: Callable[[], float] | None = None,
         trace: EventTrace | None = None,
         elsewhere: frozenset[Kind] = frozenset(),
+        store_cache: int = STORE_CACHE_BYTES,
     ) -> None:
         self.elsewhere = elsewhere  # the kinds of subscriptions that a broker above decides
         self.trace = trace or EventTrace()  # what is said of single events in the log
@@ -126,7 +127,7 @@ class Broker:
         self.metrics = Metrics()
         self.lock = make_lock("queues", again=True)
         self._making = make_lock("making")
-        self.store = Store(data, clock=clock)
+        self.store = Store(data, clock=clock, cache=store_cache)
         self._closed = False
         self._spoken: ComparedBy | None = None
         self.ended = False  # whether every thread has, once it is closed

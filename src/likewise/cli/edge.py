@@ -74,15 +74,17 @@ def _edge(
 ) -> None:
     import socket
 
+    from likewise.edge.sparing import spare_memory
+
+    spare_memory()
     from likewise.broker.config import read_config
     from likewise.broker.reporting.logging import log_to_stderr
     from likewise.connectors.http.server import serve as run
     from likewise.connectors.mqtt.listener.serving import listening, open_sockets
     from likewise.edge.bounds import Bounds
-    from likewise.edge.running import edge_broker, spare_memory, with_uplink
+    from likewise.edge.running import edge_broker, with_uplink
     from likewise.edge.uplink import addresses_of
 
-    spare_memory()
     addresses, wanted = addresses_of(upstream), msgspec.convert(bounds, Bounds)
     found = read_config(config)
     said = {"host": host, "port": port}

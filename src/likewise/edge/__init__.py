@@ -4,5 +4,5 @@
 can; `deciding` decides relaxed subscriptions by scores that it sent, and `decisions` says so in the log; `outbox`
 follows the log and keeps what goes up, within `bounds`; `own` are the subscriptions of local subscribers as they are
 told above; `receiving` stores what comes down; `line` is one connection, `uplink` the whole of it, and `running` puts
-it beside a broker.
+it beside a broker; `sparing` keeps it small.
 """

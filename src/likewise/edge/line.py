@@ -171,7 +171,7 @@ class Line:
 
     async def _events(self, items: list[wire.Item]) -> None:
         self._in_flight.append(items[-1].sequence)
-        await self._send(wire.Events(items=tuple(items)))
+        await self._send(wire.Events.of(items))
 
     async def _say_changes(self) -> None:
         outbox = self._outbox

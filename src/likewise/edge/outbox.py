@@ -313,9 +313,9 @@ class Outbox:
             case Withdraw(event=position):
                 with self._store.reading() as tables:
                     held = is_held(tables, self._tenant.number, position)
-                if held or any(item[0] == position for item in before):
-                    taken = next(self._store.entries(position - 1, position), None)
-                    if taken is not None:
+                if held or self.counts.dropped or any(item[0] == position for item in before):
+                    taken = next(self._store.entries(position - 1, position), None)  # dropped ones may be above, too
+                    if taken is not None and self._goes_up(taken):
                         return entry.position, TAKEN_BYTES, Taken(taken.source, taken.id)
             case Announce() | Revoke():
                 self.commanded = entry.position  # before it is said: whoever looks must know how far to wait

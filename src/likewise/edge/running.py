@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -18,8 +16,8 @@ from likewise.edge.uplink import Uplink
 from likewise.matching.engines import KINDS, PROFILES
 from likewise.matching.matcher import system_clock
 
-ARENAS = -8  # M_ARENA_MAX of mallopt(3)
-RECENT_BYTES = 4 * 2**20  # of deliveries kept in memory
+RECENT_BYTES = 2 * 2**20  # of deliveries kept in memory
+CACHE_BYTES = 2**20  # of pages that each connection to the store may keep
 ELSEWHERE = frozenset(KINDS) - frozenset(PROFILES["small"])  # kinds of subscriptions that are decided above
 
 
@@ -33,15 +31,8 @@ def edge_broker(
     """A broker in profile `small` that takes every kind of subscription; those it does not serve are decided above."""
     config = config or Config()
     matching = msgspec.structs.replace(config.matching, profile="small")
-    return Broker(
-        data, msgspec.structs.replace(config, matching=matching), clock=clock, trace=trace, elsewhere=ELSEWHERE
-    )  # fmt: skip
-
-
-def spare_memory() -> None:
-    """Let the C library keep two heaps at most: by itself it keeps one for each thread, and gives little back."""
-    with suppress(OSError, AttributeError):  # another C library than GNU's
-        ctypes.CDLL(None).mallopt(ARENAS, 2)
+    config = msgspec.structs.replace(config, matching=matching)
+    return Broker(data, config, clock=clock, trace=trace, elsewhere=ELSEWHERE, store_cache=CACHE_BYTES)
 
 
 def with_uplink(

@@ -11,6 +11,7 @@ from typing import Final
 from likewise.broker.store.rows import state_rows
 from likewise.broker.store.schema import APPLICATION, OLDEST, SCHEMA, VERSION
 from likewise.broker.store.tables import Tables
+from likewise.defaults import STORE_CACHE_BYTES
 from likewise.errors import ArtefactDamaged, ArtefactVersion, LikewiseError, StateError, Unavailable
 
 DATABASE: Final = "broker.db"
@@ -68,15 +69,15 @@ class Place:
             )
 
 
-def connect(folder: Path | None, *, reading: bool = False) -> sqlite3.Connection:
-    """A connection to the database of a folder, or to a new one in memory."""
+def connect(folder: Path | None, *, reading: bool = False, cache: int = STORE_CACHE_BYTES) -> sqlite3.Connection:
+    """A connection to the database of a folder, or to a new one in memory; it may keep so many bytes of pages."""
     if folder is None:
         return sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
     path = folder / DATABASE
     connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=30)
     os.chmod(path, 0o600)
     try:
-        connection.execute("PRAGMA cache_size = -32768")
+        connection.execute(f"PRAGMA cache_size = -{cache // 1024}")
         if reading:
             connection.execute("PRAGMA query_only = ON")
     except (sqlite3.Error, UnicodeDecodeError) as error:

@@ -27,7 +27,7 @@ from likewise.broker.store.mqtt.messages import messages_between
 from likewise.broker.store.rows import entry_row, entry_rows
 from likewise.broker.store.tables import Tables
 from likewise.broker.store.watermark import Watermark
-from likewise.defaults import COMMIT_ENTRIES
+from likewise.defaults import COMMIT_ENTRIES, STORE_CACHE_BYTES
 from likewise.errors import Unavailable
 
 _log = structlog.get_logger("likewise.store")
@@ -49,8 +49,9 @@ class Store:
     >>> store.close()
     """
 
-    def __init__(self, folder: Path | None, *, clock: Callable[[], int]) -> None:
+    def __init__(self, folder: Path | None, *, clock: Callable[[], int], cache: int = STORE_CACHE_BYTES) -> None:
         self.folder = folder
+        self._cache = cache  # bytes of pages that each connection may keep
         self.followers: list[Follower] = []
         self.foresight: Foresight | None = None
         self.trouble: str | None = None  # why nothing can be stored now; gone with the next commit
@@ -61,7 +62,7 @@ class Store:
         self._shared = make_lock("store", again=True)  # in memory, readers use the writer's connection
         self._watermark: Watermark | None = None
         try:
-            self._connection = connect(folder)
+            self._connection = connect(folder, cache=cache)
             state = open_tables(self._connection, folder)
             if folder is not None:
                 self._watermark = Watermark(folder)
@@ -191,7 +192,7 @@ class Store:
                 return
             found: Tables | None = getattr(self._local, "tables", None)
             if found is None:
-                found = self._local.tables = Tables(connect(self.folder, reading=True))
+                found = self._local.tables = Tables(connect(self.folder, reading=True, cache=self._cache))
                 self._readers.append(found)
             yield found
         except (sqlite3.Error, UnicodeDecodeError) as error:

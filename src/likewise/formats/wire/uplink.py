@@ -6,10 +6,12 @@ Every message is one JSON text with `v` and `type`. The edge speaks first. What 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any, Final, Literal
 
 import msgspec
 
+from likewise.defaults import EDGE_HOPS, EDGE_ITEMS
 from likewise.errors import FormatError
 from likewise.formats.wire.deliveries import Cause
 from likewise.formats.wire.sources import Sense
@@ -19,6 +21,7 @@ from likewise.model.predicate import Predicate
 VERSION: Final = 1
 Name = Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
 Count = Annotated[int, msgspec.Meta(ge=0, lt=2**62)]
+Over = Annotated[tuple[str, ...], msgspec.Meta(max_length=EDGE_HOPS)]  # the brokers that something came over
 Alternatives = tuple[tuple[tuple[Predicate, ...], ...], ...]  # one of which an event must meet in all parts
 
 
@@ -168,13 +171,36 @@ class Item(msgspec.Struct, frozen=True, omit_defaults=True, array_like=True):
 
     sequence: Count
     event: msgspec.Raw
-    hops: tuple[str, ...] = ()
+    hops: Over = ()
 
 
 class Events(Said, frozen=True, tag="events"):
-    """Events of the edge, in the order of their sequences."""
+    """Events of the edge, in the order of their sequences.
 
-    items: tuple[Item, ...]
+    Those that follow each other and are the edge's own, most of them, stand in `events`, the first one's sequence in
+    `first`; any may stand in `items`.
+
+    >>> written(Events.of([Item(7, msgspec.Raw(b"{}")), Item(8, msgspec.Raw(b"{}"))]))
+    b'{"type":"events","first":7,"events":[{},{}],"v":1}'
+    >>> [item.sequence for item in read_from_edge(b'{"type":"events","first":7,"events":[{},{}],"v":1}').numbered()]
+    [7, 8]
+    """
+
+    items: Annotated[tuple[Item, ...], msgspec.Meta(max_length=EDGE_ITEMS)] = ()
+    first: Count = 0
+    events: Annotated[tuple[msgspec.Raw, ...], msgspec.Meta(max_length=EDGE_ITEMS)] = ()
+
+    @classmethod
+    def of(cls, items: Sequence[Item]) -> Events:
+        """Items as they are said in the fewest bytes."""
+        first = items[0].sequence
+        if items[-1].sequence - first == len(items) - 1 and not any(item.hops for item in items):
+            return cls(first=first, events=tuple(item.event for item in items))
+        return cls(items=tuple(items))
+
+    def numbered(self) -> tuple[Item, ...]:
+        """All of them with their sequences."""
+        return (*self.items, *(Item(self.first + place, event) for place, event in enumerate(self.events)))
 
 
 class RefusedItem(msgspec.Struct, frozen=True):
@@ -245,7 +271,7 @@ class Delivered(msgspec.Struct, frozen=True, omit_defaults=True):
     source: str = ""
     id: str = ""
     event: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
-    hops: tuple[str, ...] = ()
+    hops: Over = ()
     alert: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
 
 
@@ -272,7 +298,7 @@ class Health(Said, frozen=True, tag="health"):
     bytes: Count = 0
     oldest: Count = 0
     dropped: Count = 0
-    policy: str = ""
+    policy: Annotated[str, msgspec.Meta(max_length=40)] = ""
     forwarded: Count = 0
     passed_over: Count = 0
     sources: dict[str, int] = {}

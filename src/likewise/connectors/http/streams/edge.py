@@ -18,14 +18,13 @@ from likewise.broker.edges.demands import EdgeDemand, changed, version_of
 from likewise.broker.edges.lines import Connected
 from likewise.broker.edges.names import checked_edge, read_name, subscriber_of
 from likewise.broker.edges.pages import delivered, taken_back
-from likewise.broker.edges.taking import Taking, with_note
-from likewise.broker.store.edges.lines import LineRow, come_to
-from likewise.broker.store.entries import Entry, Withdraw, command_entry
+from likewise.broker.store.edges.lines import LineRow
 from likewise.broker.tenants.access import Access
 from likewise.broker.tenants.queues import SubscriberQueue
 from likewise.broker.tenants.tenant import Tenant
 from likewise.connectors.door import Door
 from likewise.connectors.http.requests import admit, door_of
+from likewise.connectors.http.streams.edge_items import EdgeItems
 from likewise.connectors.http.streams.lasting import last, message_of, offered, refuse
 from likewise.connectors.stream import Replaced
 from likewise.defaults import (
@@ -37,16 +36,7 @@ from likewise.defaults import (
     EDGE_WINDOW,
     SEND_PAGE,
 )
-from likewise.errors import (
-    Circle,
-    Conflict,
-    FormatError,
-    InputError,
-    LikewiseError,
-    NotAllowed,
-    RateExceeded,
-    UnknownId,
-)
+from likewise.errors import Circle, FormatError, InputError, LikewiseError
 from likewise.formats.json.subscriptions import subscription_from_json
 from likewise.formats.wire import uplink as wire
 from likewise.formats.wire.sources import Sense
@@ -98,8 +88,6 @@ class EdgeSession:
         self._access = access
         self._socket = socket
         self._queue = queue
-        self._taking = Taking(tenant.number, hello.id, row.epoch, access, broker.edges.here)
-        self._sequence = row.sequence
         self._known = asyncio.Event()  # once the edge has said all that it has
         self._demand = EdgeDemand({}, {})
         self._sent = ""  # the version that was sent last
@@ -112,6 +100,7 @@ class EdgeSession:
         address = "" if socket.client is None else f"{socket.client.host}:{socket.client.port}"
         self.line = Connected(hello.id, address, broker.clock(), self._replaced.set)
         self.line.health = wire.Health(below=hello.below)
+        self._items = EdgeItems(door, access, tenant, self.line, row)
         self.line.wake = lambda: door.bridge.call(self._changed.set)
         self._served = object()
 
@@ -168,10 +157,10 @@ class EdgeSession:
             self.line.received += len(said)
             self.line.seen = self._broker.clock()
             match wire.read_from_edge(said):
-                case wire.Events(items=items):
-                    await self._events(items)
+                case wire.Events() as events:
+                    await self._send(await self._items.store(events.numbered()))
                 case wire.Withdrawn() as taken:
-                    await self._withdraw(taken)
+                    await self._send(await self._items.withdraw(taken))
                 case wire.Announced() | wire.Revoked() | wire.Vocabulary() as about:
                     try:
                         await self._about_source(about)
@@ -210,70 +199,6 @@ class EdgeSession:
             case wire.Vocabulary():
                 self._access.require_source(said.source)
                 await asyncio.to_thread(self._broker.edges.demands(self._tenant).see, self.line.edge, said)
-
-    async def _events(self, items: tuple[wire.Item, ...]) -> None:
-        new = [item for item in items if item.sequence > self._sequence]
-        refused: list[wire.RefusedItem] = []
-        if new:
-            upto = new[-1].sequence
-            read = self._taking.read(new, self._broker.kept_until())
-            refused = read.refused
-            await self._held_up(len(read.entries))
-            if read.entries:
-                refused += await self._append(read.entries, upto)
-            if not read.entries or refused:
-                await self._note(upto)
-            self._sequence = upto
-        self.line.refused += len(refused)
-        for each in refused:
-            _log.warning("an event of an edge is refused", edge=self.line.edge, code=each.code, reason=each.words)
-        await self._send(wire.EventsStored(sequence=self._sequence, refused=tuple(refused)))
-
-    async def _append(self, entries: list[tuple[int, Entry]], upto: int) -> list[wire.RefusedItem]:
-        """Append entries together; each by itself if the id of one stands for something else already."""
-        broker, tenant = self._broker, self._tenant
-        try:
-            made = with_note(entries, upto, self._taking.noted)
-            await self._door.answer(lambda done: broker.store.append(made, done))
-        except Conflict as conflict:
-            if len(entries) == 1:
-                return [wire.RefusedItem(entries[0][0], conflict.code, str(conflict)[:500])]
-            refused = []
-            for sequence, entry in entries:
-                entry.noted = None
-                refused += await self._append([(sequence, entry)], sequence)
-            return refused
-        broker.metrics.received(tenant.name, len(entries))
-        return []
-
-    async def _note(self, sequence: int) -> None:
-        noted = self._taking.noted(sequence)
-        await self._door.answer(lambda done: self._broker.store.write(lambda tables: come_to(tables, noted), done))
-
-    async def _held_up(self, count: int) -> None:
-        """Wait while the tenant's rate or a full queue holds publishers up: the edge keeps what it has."""
-        while True:
-            try:
-                self._door.take(self._tenant, count)
-                await self._door.unblocked(self._tenant)
-                return
-            except RateExceeded as wait:
-                await asyncio.sleep(min(1.0, wait.retry_after))
-
-    async def _withdraw(self, said: wire.Withdrawn) -> None:
-        if said.sequence > self._sequence:
-            broker, tenant = self._broker, self._tenant
-            try:
-                self._access.require_source(said.source)
-                position = await asyncio.to_thread(broker.find_event, tenant, said.event, said.source)
-            except (UnknownId, NotAllowed):  # it is over here, or was refused before
-                await self._note(said.sequence)
-            else:
-                entry = command_entry(tenant.number, Withdraw(position))
-                entry.noted = self._taking.noted(said.sequence)
-                await self._door.answer(lambda done: broker.store.append([entry], done))
-            self._sequence = said.sequence
-        await self._send(wire.EventsStored(sequence=self._sequence))
 
     async def _announce(self, announcement: Any) -> None:
         self._access.require_source(announcement.source)
