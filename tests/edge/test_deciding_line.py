@@ -12,6 +12,7 @@ import likewise as lw
 from likewise.broker.broker import Broker
 from likewise.broker.config import Config, Edges, Matching, Server
 from likewise.broker.tenants.tenant import Tenant
+from likewise.edge.decisions import Decisions
 from tests.edge.brokers import Running, connected, edge, hub, until
 from tests.edge.relay import Relay
 from tests.edge.test_deciding import event_of
@@ -163,3 +164,29 @@ def test_a_new_subscription_is_not_given_what_its_subscriber_had(tmp_path: Path)
         wanted = {(id, "f"): 1.0 for id in ("exact", "warm", "bob1", "bob2", "carl1", "carl2")}
         wanted |= {("exact", "e"): 1.0, ("warm", "e"): 1.0, ("carl1", "e"): 1.0, ("carl2", "e"): 1.0}
         until(lambda: _same(below, wanted), "carl has the earlier one, and bob has it no second time", 120)
+
+
+def test_a_decision_that_is_said_again_is_delivered_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The edge stops between the decision and the note that the event was looked at: it decides again."""
+    warm = {"temperature": {"value": 30, "unit": "degC"}}
+    with hub(config=FULL) as above, edge("roof", above.address, config=FULL) as below:
+        for who in WHO:
+            below.broker.register(below.tenant, who)
+        subscribe(below.broker, below.tenant, "bob", {"warm": EARLY["warm"]})
+        below.broker.publish(below.tenant, [lw.event(warm, id="new", source="roof/1")])
+        until(lambda: _scored(below) == 1, "the hub has sent scores", 120)
+        append, said = Decisions.append, []
+
+        def append_and_fail(decisions: Decisions) -> None:
+            many = len(decisions)
+            append(decisions)
+            if many:
+                said.append(many)
+                if len(said) < 3:
+                    raise RuntimeError("it stops here")
+
+        monkeypatch.setattr(Decisions, "append", append_and_fail)
+        below.broker.publish(below.tenant, [lw.event(warm, id=f"e{n}", source="roof/1") for n in range(3)])
+        until(lambda: len(said) >= 3, "it is said three times", 120)
+        wanted: Got = {("warm", id): 1.0 for id in ("new", "e0", "e1", "e2")}
+        until(lambda: _same(below, wanted), "each is delivered, once", 120)

@@ -109,5 +109,22 @@ def test_a_subscription_that_is_applied_while_it_is_looked_for_is_asked_for(monk
             until(lambda: demands.of("roof").filters, "it is asked for")
 
 
+def test_what_was_forgotten_meanwhile_is_asked_for_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody looked at the demand while a subscription ended and was forgotten."""
+    monkeypatch.setattr("likewise.broker.edges.demands.COMPARED_SECONDS", 0.0)
+    with hub() as above:
+        above.broker.register(above.tenant, "ann")
+        demands = above.broker.edges.demands(above.tenant)
+        demands.announce("roof", Announcement("roof/1", (AnnouncedAttribute("no2"),)))
+        above.broker.subscribe(above.tenant, "ann", [lw.parse("{no2 > 40}", id="bad air")])
+        until(lambda: demands.of("roof").filters, "it is asked for")
+        above.broker.unsubscribe(above.tenant, "ann", "bad air")
+        above.broker.wait_until_matched()
+        for number in list(above.tenant.ended):
+            del above.tenant.held[number]
+            above.tenant.ended.discard(number)
+        assert not demands.of("roof").filters
+
+
 def _waiting(demands: EdgeDemands) -> bool:
     return bool(demands._waiting)

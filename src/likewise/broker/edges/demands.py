@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
@@ -30,6 +31,7 @@ from likewise.model.text import fold
 
 Key = tuple[str, tuple[str, ...]]  # a source, and the themes of its events
 Texts = Callable[[Tenant, str], Iterable[str]]
+COMPARED_SECONDS = 30.0  # between two looks at whether what was asked for is held at all
 
 
 class EdgeDemand(NamedTuple):
@@ -78,6 +80,7 @@ class EdgeDemands:
         self._waiting: deque[int] = deque()  # subscriptions that are not held yet
         self._begins: int | None = None  # up to where entries were not handed over, and may not be applied yet
         self._begun = False
+        self._compared = 0.0  # when what is held was last compared with what is compiled
         self._lock = threading.Lock()
 
     # -- what edges say ---------------------------------------------------------------------------
@@ -166,6 +169,10 @@ class EdgeDemands:
                 self._waiting.append(number)
         for number in list(tenant.ended):
             index.remove(number)
+        if time.monotonic() >= self._compared + COMPARED_SECONDS:  # those that were forgotten since the last look
+            self._compared = time.monotonic()
+            for number in index.numbers() - tenant.held.keys():
+                index.remove(number)
 
     def _add(self, held: Held) -> None:
         if held.number not in self._index and self._decides(held.subscription):
@@ -228,7 +235,7 @@ class EdgeDemands:
 
     def _decided_there(self, number: int) -> bool:
         """Whether an edge decides a relaxed subscription by scores: nothing else is needed, or laid over events."""
-        return not self._index.annotates and decidable(self._tenant.held[number].subscription)
+        return not self._index.annotates and decidable(self._index.subscription(number))
 
     def _of_edge(self, edge: str, number: int) -> EdgeSubscription | None:
         """The name of a subscription that an edge brought; None if it is another's."""
