@@ -71,10 +71,10 @@ def document(chance: random.Random) -> dict[str, Any]:
             if chance.random() < 0.2:
                 made[name] = said
         if chance.random() < 0.2:
-            odds: list[Any] = [None, 3, "", "y" * 1025, -1, "2024-05-01T12:00:00Z", 1.5, [], {}, 2**70]
-            made[chance.choice(["id", "source", "time", "expires", "v", "payload", "tuples", "graph"])] = chance.choice(
-                odds
-            )
+            odds: list[Any] = [None, 3, "", "y" * 1025, -1, "2024-05-01T12:00:00Z", 1.5, [], {}, 2**70, ["a", "a"]]
+            odds += [[3], [" "], ["y" * 1025], ["x"] * 500]
+            fields = ["id", "source", "time", "expires", "v", "payload", "tuples", "graph", "themes"]
+            made[chance.choice(fields)] = chance.choice(odds)
     return made
 
 
@@ -137,6 +137,8 @@ def check(read: Callable[[], JsonBatch], plainly: Callable[[], Sequence[Event]])
     if isinstance(wanted, list) and wanted:
         batch, events = read(), plainly()
         assert same_columns(batch.columns(), columns_of(events))
+        assert batch.themes() == [each.themes for each in events]
+        assert [tuple(tags or ()) for tags in batch.to_arrow().column("themes").to_pylist()] == batch.themes()
         half = len(batch) // 2
         assert batch[half:].to_events() == tuple(events[half:])
         for place, each in enumerate(events):
@@ -224,6 +226,16 @@ def test_some_of_a_batch_are_the_same_whether_columns_were_made_before_or_not(lo
         (batch, events),
     ):
         assert EventBatch.from_arrow(some.to_arrow()).to_events() == tuple(expected)
+
+
+def test_events_with_themes_are_no_objects_of_their_own_either() -> None:
+    """Also where words are compared by their meaning."""
+    batch = read_each([b'{"v": 1, "payload": {"city": "Galway", "no2": 45}, "themes": ["air", "town"]}'] * MANY)
+    matcher = lw.Matcher()
+    matcher.add("({air}, {city~ = Galway~, no2 > 40})")
+    assert len(matcher.match_batch(batch).event_index) == MANY
+    assert not batch._made
+    assert batch[0].themes == ("air", "town")
 
 
 def test_a_matcher_takes_json_for_events() -> None:

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from likewise.formats.arrow.event_batch import EventBatch
 from likewise.matching.engine import Found, FoundBatch
 from likewise.matching.naive.engine import NaiveEngine
 from likewise.matching.thematic.assignment_kernels import UNCONTESTED, assigned, best_assignment
@@ -81,6 +82,28 @@ def test_memory_stays_bounded_whatever_streams_by() -> None:
     assert engine.lists.dropped > 10_000
 
 
+def in_columns(events: list[Event]) -> EventBatch:
+    """The same events as columns, none of them an object."""
+    return EventBatch.from_arrow(EventBatch.from_events(events).to_arrow())
+
+
+def test_columns_are_matched_as_events_while_lists_are_dropped() -> None:
+    """More events than a chunk, under a cache that keeps next to nothing."""
+    choice = SeededChoice(5)
+    plain, tiny = engine_at(0.3), engine_at(0.3, cache_bytes=4_000)
+    for ordinal in range(40):
+        asked = any_subscription(choice, "approximate", f"s{ordinal}")
+        for engine in (plain, tiny):
+            engine.add(ordinal, asked, 0)
+    events = [any_event(choice, APPROXIMATE, None, 0) for _ in range(3 * CHUNK + 7)]
+    wanted = plain.match_batch(events, [0] * len(events))
+    found = tiny.match_batch(in_columns(events), [0] * len(events))
+    assert len(wanted.ordinals) > 100
+    assert tiny.lists.dropped > 100
+    assert found.event_index.tolist() == wanted.event_index.tolist()
+    assert found.ordinals.tolist() == wanted.ordinals.tolist()
+
+
 @given(st.integers(0, 2**32))
 def test_single_events_batches_and_long_batches_agree(seed: int) -> None:
     """Blocks of events side by side give what one event at a time gives, in order."""
@@ -95,6 +118,10 @@ def test_single_events_batches_and_long_batches_agree(seed: int) -> None:
     singly = [score for found in single for score in scores_of(found)]
     assert scores_of(batch) == pytest.approx(singly, abs=1e-6)
     assert batch.event_index.tolist() == [i for i, found in enumerate(single) for _ in found.ordinals]
+    columnar = engine.match_batch(in_columns(events), [0] * len(events))
+    assert columnar.event_index.tolist() == batch.event_index.tolist()
+    assert columnar.ordinals.tolist() == batch.ordinals.tolist()
+    assert scores_of(columnar) == scores_of(batch)
 
 
 def test_a_batch_longer_than_a_chunk_is_numbered_through() -> None:

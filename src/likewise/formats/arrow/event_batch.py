@@ -95,6 +95,22 @@ class EventBatch(Sequence[Event]):
             self._columns = columns_of(self._events)
         return self._columns
 
+    @property
+    def columnar(self) -> bool:
+        """Whether columns are there without making them."""
+        return self._columns is not None
+
+    def themes(self) -> list[tuple[str, ...]]:
+        """The theme tags of each event.
+
+        >>> from likewise.model import event
+        >>> EventBatch.from_events([event({"t": 21}, themes=["air"]), event({"t": 3})]).themes()
+        [('air',), ()]
+        """
+        if self._rest is None:
+            return [event.themes for event in self.to_events()]
+        return list(map(tuple, self._rest.column("themes").to_pylist()))
+
     def to_events(self) -> tuple[Event, ...]:
         """The events, equal to those the batch was made from."""
         if self._events is None:

@@ -1,17 +1,20 @@
-"""What stands around an event's payload: its envelope, opened where it is a plain one."""
+"""What stands around an event's payload: its envelope (id, source, times, themes), opened where it is a plain one."""
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 from likewise.defaults import MAX_TERM_LENGTH
-from likewise.errors import LikewiseError
+from likewise.errors import InvalidEvent, LikewiseError
 from likewise.formats.json.events import is_envelope
 from likewise.formats.version import JSON_VERSION
+from likewise.model.subscription import check_themes
 from likewise.model.time import microseconds
 
 Document = dict[str, Any]
-_ENVELOPE: Final = frozenset(("v", "payload", "id", "source", "time", "expires"))  # of an envelope that is read here
+_ENVELOPE: Final = frozenset(("v", "payload", "id", "source", "time", "expires", "themes"))  # what is read here
+TAGS_KEPT: Final = 10_000
 
 
 class Around(NamedTuple):
@@ -22,6 +25,7 @@ class Around(NamedTuple):
     source: str | None = None
     time: int | None = None
     expires: int | None = None
+    themes: tuple[str, ...] = ()
 
 
 BARE: Final = Around(True)
@@ -52,4 +56,25 @@ def _around(document: Document) -> Around | None:
             return None
     except LikewiseError:
         return None
-    return Around(False, document.get("id"), document.get("source"), document.get("time"), document.get("expires"))
+    themes = _tags(document["themes"]) if "themes" in document else ()
+    if themes is None:
+        return None
+    get = document.get
+    return Around(False, get("id"), get("source"), get("time"), get("expires"), themes)
+
+
+def _tags(found: object) -> tuple[str, ...] | None:
+    """Theme tags; None if they are not as they should be."""
+    if type(found) is not list or any(type(tag) is not str for tag in found):
+        return None
+    return tags if _are_tags(tags := tuple(found)) else None
+
+
+@lru_cache(maxsize=TAGS_KEPT)
+def _are_tags(tags: tuple[str, ...]) -> bool:
+    """Whether theme tags keep the limits; a stream has few different ones."""
+    try:
+        check_themes(tags, InvalidEvent)
+    except LikewiseError:
+        return False
+    return True

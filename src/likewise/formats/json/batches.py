@@ -73,6 +73,10 @@ class JsonBatch(EventBatch):
         """Whether columns are there, or flat objects that become such; few events are read one by one."""
         return self._flat is not None or self._columns is not None
 
+    def themes(self) -> list[tuple[str, ...]]:
+        """The theme tags of each event."""
+        return [around.themes for around in self._around]
+
     def columns(self) -> Columns:
         """The tuples and times as flat arrays."""
         flat = self._flat  # looked at first: another thread lets go of it once the columns are there
@@ -100,9 +104,10 @@ class JsonBatch(EventBatch):
     def _event(self, place: int) -> Event:
         found = self._made.get(place)
         if found is None:
-            payload, (_, id, source, time, expires) = self._payloads[place], self._around[place]
+            payload, (_, id, source, time, expires, themes) = self._payloads[place], self._around[place]
             assert payload is not None  # it was read into columns
-            found = self._made[place] = event(payload, id=id, source=source, time=time, expires=expires)
+            found = event(payload, themes=themes, id=id, source=source, time=time, expires=expires)
+            self._made[place] = found
         return found
 
     def __getitem__(self, index: int | slice) -> Any:
@@ -154,14 +159,15 @@ class JsonBatch(EventBatch):
 
     def _rest_of_events(self) -> pa.RecordBatch:
         made, size = dict(self._made), len(self)
-        if not self.columnar or any(each.themes or each.graph or each.vector for each in made.values()):
+        if not self.columnar or any(each.graph or each.vector for each in made.values()):
             return super()._rest_of_events()
         import pyarrow as pa
 
         schema = pa.schema([batch_schema().field(name) for name in REST])
         nothing: list[Any] = [[]] * size
         lists: list[Any] = [
-            [each.id for each in self._around], [each.source for each in self._around], nothing, nothing, [None] * size,
+            [each.id for each in self._around], [each.source for each in self._around], self.themes(), nothing,
+            [None] * size,
         ]  # fmt: skip
         arrays = [pa.array(values, field.type) for values, field in zip(lists, schema, strict=True)]
         return pa.RecordBatch.from_arrays(arrays, schema=schema)
@@ -280,7 +286,7 @@ def read_one(data: Data) -> JsonBatch:
 
 
 def _of(made: Event, document: Document) -> Around:
-    return Around(not is_envelope(document), made.id, made.source, made.time, made.expires)
+    return Around(not is_envelope(document), made.id, made.source, made.time, made.expires, made.themes)
 
 
 def keeps_bytes(document: Document) -> bool:
@@ -304,8 +310,8 @@ def read_decoded(payloads: list[Document], written: list[bytes], around: list[Ar
     """
 
     def plainly(place: int) -> Event:
-        _, id, source, time, expires = around[place]
-        return event(payloads[place], id=id, source=source, time=time, expires=expires)
+        _, id, source, time, expires, themes = around[place]
+        return event(payloads[place], themes=themes, id=id, source=source, time=time, expires=expires)
 
     return _read(payloads, written, plainly, as_raised, around)
 

@@ -9,13 +9,14 @@ Event Processing", Middleware 2014, sections 3 and 4.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from likewise.defaults import CACHE_BYTES, THRESHOLD
 from likewise.errors import UnknownId
+from likewise.formats.arrow.event_batch import EventBatch
 from likewise.matching.cache_use import POSTING_LISTS, RELATEDNESS, CacheUse
 from likewise.matching.engine import BaseEngine, Found, FoundBatch
 from likewise.matching.plain.conditions import PlainCondition, evaluate, plain_condition, rows_of
@@ -25,13 +26,12 @@ from likewise.matching.plain.similarity import SeenEvent
 from likewise.matching.plain.terms import theme_of
 from likewise.matching.thematic.asked_predicates import AskedPredicates
 from likewise.matching.thematic.conjunction_table import ConjunctionTable
-from likewise.matching.thematic.posting_lists import NUMBER, TEXT, PostingLists, Seen
-from likewise.model import Condition, Event, EventTuple, Explanation, Kind, Mapping, Match, Subscription, contexts
+from likewise.matching.thematic.posting_lists import NUMBER, PostingLists
+from likewise.matching.thematic.seen_tuples import ColumnTuples, SeenTuples
+from likewise.model import Condition, Event, Explanation, Kind, Mapping, Match, Subscription
 from likewise.model.hierarchies.types import NO_TYPES, Hierarchy
 from likewise.model.matches.sequence import Matches
 from likewise.model.probability import AS_SCORED, ProbabilityCurve
-from likewise.model.units.unit import in_float
-from likewise.semantics.concepts.magnitudes import is_bare, unit_by_size
 from likewise.semantics.measure import Measure
 
 CHUNK = 512  # events matched between two looks at the memory; many matches of more would leave the caches
@@ -39,8 +39,17 @@ OUTPUT = 500_000  # matches a kernel writes before it hands them over, if a bloc
 TINY = 1e-30  # products below this need 64 bits
 WIDTH = 32  # as in thematic_kernels: events matched side by side
 
-Key = tuple[object, ...] | EventTuple
 FoundArrays = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float32], NDArray[np.float64]]
+
+
+class _Stretch(NamedTuple):
+    """The columns that events are a stretch of, and where it begins; None if they are events alone."""
+
+    tuples: ColumnTuples | None
+    start: int
+
+
+ALONE = _Stretch(None, 0)
 
 
 class ThematicEngine(BaseEngine):
@@ -85,8 +94,7 @@ class ThematicEngine(BaseEngine):
         self._owners: list[int] = []  # place -> ordinal, ascending
         self._conjunctions: dict[int, list[int]] = {}  # ordinal -> conjunctions
         self._plain: dict[int, PlainCondition] = {}  # those that ask for items of lists, evaluated one by one
-        self._numbers: dict[tuple[str, ...], dict[Key, int]] = {}  # theme tags -> what was seen -> posting list
-        self._themes: dict[tuple[str, ...], tuple[str, ...]] = {}
+        self._seen = SeenTuples(self.lists)
         self._met: tuple[NDArray[np.int64], ...] = (np.empty(0, np.int64),) * 3
         self._ordinals: NDArray[np.int64] = np.empty(0, np.int64)
         self._out: tuple[NDArray[Any], ...] = (np.empty(0, np.int64), np.empty(0, np.float32), np.empty(0))
@@ -174,8 +182,10 @@ class ThematicEngine(BaseEngine):
     def match_batch(self, events: Sequence[Event], at: Sequence[int]) -> FoundBatch:
         """Equal to `find` one by one; terms that are new in the batch are understood together."""
         parts = []
+        columnar = isinstance(events, EventBatch) and events.columnar
+        tuples = ColumnTuples(events) if columnar else None  # type: ignore[arg-type]
         for start in range(0, len(events), CHUNK):
-            parts.append(self._match(events[start : start + CHUNK])[:3])
+            parts.append(self._match(events[start : start + CHUNK], _Stretch(tuples, start))[:3])
         if not parts:
             return FoundBatch(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.float32))
         counts, ordinals, scores = _joined(parts)
@@ -202,11 +212,11 @@ class ThematicEngine(BaseEngine):
         self.lists.values.forget(of)
         touched = [of(s.item.attribute) or of(str(s.item.value)) for s in self.lists.seen]
         if any(touched):
-            self._renumber(self.lists.keep(np.flatnonzero(~np.array(touched, bool))))
+            self._seen.renumber(self.lists.keep(np.flatnonzero(~np.array(touched, bool))))
 
-    def _match(self, events: Sequence[Event], *, products: bool = False) -> FoundArrays:
+    def _match(self, events: Sequence[Event], of: _Stretch = ALONE, *, products: bool = False) -> FoundArrays:
         """How many matches each event has; ordinal, score and, if asked for, product of each, by event and ordinal."""
-        found = self._match_indexed(events, products=products)
+        found = self._match_indexed(events, of, products=products)
         return self._with_plain(events, found, products) if self._plain else found
 
     def _with_plain(self, events: Sequence[Event], found: FoundArrays, products: bool) -> FoundArrays:
@@ -230,17 +240,20 @@ class ThematicEngine(BaseEngine):
             np.array([row[2] for row in joined] if products else [], np.float64),
         )  # fmt: skip
 
-    def _match_indexed(self, events: Sequence[Event], *, products: bool) -> FoundArrays:
+    def _match_indexed(self, events: Sequence[Event], of: _Stretch, *, products: bool) -> FoundArrays:
         """The matches of what the lists index."""
         from likewise.matching.thematic.match_kernels import match_events
 
         self._batch += 1
         lists, table = self.lists, self.table
         known = len(lists)
-        offsets, rows = self._rows(events)
+        if of.tuples is None:
+            offsets, rows = self._seen.rows(events)
+        else:
+            offsets, rows = self._seen.column_rows(of.tuples, events, of.start)
         self._listed.count(len(rows), len(lists) - known)
         lists.complete(rows, self._batch)
-        starts, values = self._numbers_of(events, offsets, rows)
+        starts, values = self._numbers_of(events, of, offsets, rows)
         if table.wants_filing():
             table.file(lists.frequency())
         held = (
@@ -263,7 +276,7 @@ class ThematicEngine(BaseEngine):
             ordinal, inverse, product = (column[:written] for column in out)
             parts.append((ordinal.copy(), _scores(product, inverse), product.copy() if products else product[:0]))
         if lists.over():
-            self._renumber(lists.keep_recent())
+            self._seen.renumber(lists.keep_recent())
         ordinal, score, product = _joined(parts)
         return counts, ordinal, score, product
 
@@ -282,75 +295,35 @@ class ThematicEngine(BaseEngine):
             self._ordinals = np.array(self._owners, np.int64)
         return self._met, self._ordinals
 
-    def _rows(self, events: Sequence[Event]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The posting list of every tuple, and where each event's tuples begin."""
-        rows: list[int] = []
-        offsets = [0]
-        for event in events:
-            known = self._numbers.get(event.themes)
-            if known is None:
-                known = self._numbers[event.themes] = {}
-            # Most tuples are texts that were seen before, and are looked up without a loop in Python.
-            found = list(map(known.get, event.tuples))
-            around: tuple[tuple[str, ...], ...] | None = None
-            for index, item in enumerate(event.tuples) if None in found else ():
-                if found[index] is not None:
-                    continue
-                context: tuple[str, ...] = ()
-                if item.group:
-                    around = around or contexts(event)
-                    context = around[index]
-                kind = type(item.value)
-                key: Key
-                single = False
-                if kind is str and not item.group:
-                    single = True
-                    key = item
-                elif kind is str or kind is bool or (kind is int and not in_float(item.value)):  # type: ignore[arg-type]
-                    single = True  # a whole number that is no float has a list of its own
-                    key = (kind, item.attribute, item.value, item.unit, context)
-                elif is_bare(item.attribute) and not item.unit:
-                    size = unit_by_size(item.attribute, item.value)  # type: ignore[arg-type]
-                    key = (kind, item.attribute, item.unit, context, size)
-                else:
-                    key = (kind, item.attribute, item.unit, context)
-                number = known.get(key)
-                if number is None:
-                    if event.themes not in self._themes:
-                        self._themes[event.themes] = theme_of(event.themes)
-                    seen = Seen(item, self._themes[event.themes], context)
-                    number = known[key] = self.lists.new(TEXT if single else NUMBER, seen)
-                found[index] = number
-            rows += found  # type: ignore[arg-type]
-            offsets.append(len(rows))
-        return np.array(offsets, np.int64), np.array(rows, np.int64)
-
     def _numbers_of(
-        self, events: Sequence[Event], offsets: NDArray[np.int64], rows: NDArray[np.int64]
+        self, events: Sequence[Event], of: _Stretch, offsets: NDArray[np.int64], rows: NDArray[np.int64]
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """For every number among the tuples its value on each axis of its posting list, and where they begin."""
         starts = np.zeros(len(rows), np.int64)
         values: list[float] = []
         if len(rows):
             numeric = np.flatnonzero(self.lists.kind.view()[rows] == NUMBER)
-            owners = np.searchsorted(offsets, numeric, side="right") - 1
-            begins = offsets[owners]
-            for place, owner, begin in zip(numeric.tolist(), owners.tolist(), begins.tolist(), strict=True):
-                number = float(events[owner].tuples[place - begin].value)
+            for place, number in zip(numeric.tolist(), _numbers(events, of, offsets, numeric), strict=True):
                 starts[place] = len(values)
                 for axis in self.lists.axes[rows[place]]:
                     values.append(number if axis is None else axis.to_base(number))
         return starts, np.array(values, np.float64)
 
-    def _renumber(self, numbers: NDArray[np.int64]) -> None:
-        """Follow the posting lists' new numbers; forget those that were dropped."""
-        moved = numbers.tolist()
-        for themes, known in list(self._numbers.items()):
-            kept = {key: moved[number] for key, number in known.items() if moved[number] >= 0}
-            if kept:
-                self._numbers[themes] = kept
-            else:
-                del self._numbers[themes], self._themes[themes]
+
+def _numbers(
+    events: Sequence[Event], of: _Stretch, offsets: NDArray[np.int64], places: NDArray[np.int64]
+) -> list[float]:
+    """The numbers of tuples at some places."""
+    if of.tuples is not None:
+        columns = of.tuples.columns
+        found: list[float] = columns.number[places + columns.offsets[of.start]].tolist()
+        return found
+    owners = np.searchsorted(offsets, places, side="right") - 1
+    begins = offsets[owners]
+    return [
+        float(events[owner].tuples[place - begin].value)
+        for place, owner, begin in zip(places.tolist(), owners.tolist(), begins.tolist(), strict=True)
+    ]
 
 
 def _scores(products: NDArray[np.float64], inverses: NDArray[np.float32]) -> NDArray[np.float32]:
