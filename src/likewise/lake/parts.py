@@ -2,6 +2,7 @@
 
 events/tenant=plant/day=2024-05-01/<query>-<batch>-<task>.parquet   EventBatch's schema
 matches/tenant=plant/day=2024-05-01/<query>-<batch>-<task>.parquet  one row an event that met something
+selected/tenant=plant/day=2024-05-01/<query>-<batch>-<task>.parquet what `select` names of a match, a row each
 said/tenant=plant/day=2024-05-01/<query>-<batch>-<shard>.parquet    what rankings and alerts said, a row each
 subscriptions/<query>-<batch>-<task>.parquet                        what the numbers stand for
 """
@@ -11,7 +12,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
 import msgspec
@@ -27,9 +28,10 @@ if TYPE_CHECKING:
 MATCHES: Final = "matches"
 EVENTS: Final = "events"
 SAID: Final = "said"
+SELECTED: Final = "selected"
 SUBSCRIPTIONS: Final = "subscriptions"
-TABLES: Final = (MATCHES, EVENTS, SAID, SUBSCRIPTIONS)
-BY_DAY: Final = (MATCHES, EVENTS, SAID)
+TABLES: Final = (MATCHES, EVENTS, SELECTED, SAID, SUBSCRIPTIONS)
+BY_DAY: Final = (MATCHES, EVENTS, SELECTED, SAID)
 DAY: Final = 86_400_000_000  # µs
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -72,10 +74,15 @@ def lake_schema(table: str) -> pa.Schema:
         "event_id": text,
         "source": text,
         "time": moment,
+    }
+    if table == SELECTED:  # values, notes and units by the names that `select` gives, each a JSON object
+        one: dict[str, pa.DataType] = {"subscription": pa.int64(), "score": pa.float32()}
+        return pa.schema(found | one | {"selected": text, "notes": text, "units": text})
+    met: dict[str, pa.DataType] = {
         "subscriptions": pa.list_(pa.int64()),
         "scores": pa.list_(pa.float32()),
     }
-    return pa.schema(found)
+    return pa.schema(found | met)
 
 
 def day_text(day: int) -> str:
@@ -96,6 +103,21 @@ def part_path(table: str, name: str, tenant: str = "", day: str = "") -> str:
     return f"{table}/tenant={owner}/day={day}/{name}.parquet" if day else f"{table}/{name}.parquet"
 
 
+def _written_as(table: str) -> dict[str, Any]:
+    """How a table's columns are written: the numbers of `matches` rise within an event, and no reader skips by them.
+
+    Half the CPU of what Parquet does by itself where an event meets a hundred subscriptions, in fewer bytes.
+    """
+    if table != MATCHES:
+        return {"compression": "zstd"}
+    return {
+        "compression": "zstd",
+        "use_dictionary": ["query", "batch", "inlet", "partition", "source"],
+        "column_encoding": {"subscriptions.list.element": "DELTA_BINARY_PACKED"},
+        "write_statistics": ["batch", "partition", "offset", "event_id", "time"],
+    }
+
+
 def write_part(folder: Place, table: str, rows: pa.Table, name: str, tenant: str = "", day: str = "") -> Part:
     """Write a part, whole, in place of one with the same name."""
     from pyarrow import parquet
@@ -106,12 +128,12 @@ def write_part(folder: Place, table: str, rows: pa.Table, name: str, tenant: str
         import pyarrow as pa
 
         written = pa.BufferOutputStream()
-        parquet.write_table(rows, written, compression="zstd")
+        parquet.write_table(rows, written, **_written_as(table))
         data = written.getvalue().to_pybytes()
         path.put(data)
         return Part(table, place, rows.num_rows, len(data), tenant, day)
     with beside(path) as temporary:
-        parquet.write_table(rows, temporary, compression="zstd")
+        parquet.write_table(rows, temporary, **_written_as(table))
         with temporary.open("rb") as file:
             os.fsync(file.fileno())
         size = temporary.stat().st_size

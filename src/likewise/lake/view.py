@@ -94,7 +94,7 @@ def view(
     text: pa.DataType = pa.string()
     kinds = {"id": text, "source": text, "time": pa.timestamp("us", tz="UTC"), "tenant": text, "day": text}
     arrays = {name: pa.array(own[name], kinds[name]) for name in _OWN}
-    return pa.table(arrays | {each.name: _array(values[each.name], each.unit is not None) for each in asked})
+    return pa.table(arrays | {each.name: column_array(values[each.name], each.unit is not None) for each in asked})
 
 
 def _batches(place: Place, parts: Sequence[Part]) -> Iterator[tuple[Part, EventBatch]]:
@@ -152,7 +152,7 @@ def _value(columns: Any, place: int, column: ViewColumn) -> Any:
     return float(found.to(column.unit, value)) if found.dimension == column.unit.dimension else None
 
 
-def _array(values: list[Any], number: bool) -> pa.Array[Any]:
+def column_array(values: list[Any], number: bool = False) -> pa.Array[Any]:
     """Values as an array: numbers if all are, truths if all are, else text."""
     import pyarrow as pa
 

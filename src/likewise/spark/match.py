@@ -46,9 +46,9 @@ def match(
     a struct; without such a column the DataFrame's columns are an EventBatch's. `keep` says what is given back:
 
     - `matches`: a row for each event that met something: the other columns, `event_id`, `event_source`, `event_time`,
-      `subscriptions` and `scores`
+      `subscriptions`, `scores` and `selected`, JSON of what `Matcher.selected` says, null where nothing is selected
     - `wanted`: the same events, as an EventBatch's columns
-    - `all`: every row as it came, with `subscriptions`, `scores` and, where the payload is no event, `error`
+    - `all`: every row as it came, with these three and, where the payload is no event, `error`
 
     `form` says what payloads are: `auto` is JSON, or what the column `headers` of Spark's connector to Kafka names;
     else `cloudevents`, `senml`, a form of RDF (`ttl`, `nt`, `nq`, `trig`, `jsonld`), or a `PayloadForm` with a schema
@@ -62,7 +62,7 @@ def match(
     require("spark", "Spark")
     from likewise.pipeline.streaming.dataframes import KEPT, FrameTask, added_columns
     from likewise.pipeline.streaming.forms.form import PayloadForm
-    from likewise.pipeline.streaming.matchers import MeaningChoice, refuse_stateful, save_matcher, seen_at
+    from likewise.pipeline.streaming.matchers import MeaningChoice, refuse_stateful, save_matcher, seen_at, selecting
 
     if keep not in KEPT:
         raise InputError(f"keep is one of {', '.join(KEPT)}, found {keep!r}")
@@ -77,15 +77,17 @@ def match(
     if isinstance(subscriptions, (str, Path, ObjectPlace)):
         log = ChangeLog.opened(subscriptions)
         held = log.held(version)
-        refuse_stateful(seen_at(held, now))
+        seen = seen_at(held, now)
+        refuse_stateful(seen)
         folder = save_matcher(held, now, choice.as_logged(held.known), log.folder / "matchers")
-        task = FrameTask(payload, keep, now, folder=folder, form=read_as)
+        task = FrameTask(payload, keep, now, folder=folder, form=read_as, selecting=selecting(seen))
     else:
         given = [LoggedSubscription(n, as_subscription(each), now) for n, each in enumerate(subscriptions)]
         seen = seen_at(HeldSet(1, len(given), given), now)
         refuse_stateful(seen)
         choice.matcher().add_many([each.subscription for each in seen])  # what cannot be held is said now
-        task = FrameTask(payload, keep, now, subscriptions=msgspec.json.encode(seen), choice=choice, form=read_as)
+        told = msgspec.json.encode(seen)
+        task = FrameTask(payload, keep, now, "", told, choice, read_as, selecting(seen))
     return df.mapInArrow(_mapper(task), _schema(df, added_columns(keep), payload, keep))
 
 

@@ -137,6 +137,25 @@ def test_matches_go_to_a_topic_under_keys_that_tell_what_came_twice(
         Stream(Query(f"kafka://{cluster.servers}/from", to, str(tmp_path / "log"), "all"), tmp_path / "other")
 
 
+def test_what_is_selected_goes_to_a_topic_with_the_match(
+    cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of the subscriptions that select alone, as a Matcher says it."""
+    monkeypatch.setattr(module, "run_each", lambda spark, orders, do: [do(order) for order in orders])
+    wanted = [lw.parse("{t > 2}", id="a"), lw.parse("{t > 3} select (t in degC, @source as device, u)", id="b")]
+    ChangeLog(tmp_path / "log").add(wanted, at=0)
+    cluster.send("select", [payload(3), payload(4)])
+    none: Any = None
+    list(stream(cluster, tmp_path, "select", f"kafka://{cluster.servers}/selected").batches(none))
+    matcher = lw.Matcher()
+    matcher.add_many(wanted)
+    said = matcher.selected(lw.event({"t": 4}, source="select/0"), "b")
+    assert [(key, value.get("selected")) for key, value in sorted(cluster.read("selected"))] == [
+        (b"select/0/0/0", None),
+        (b"select/0/1/0", [{"subscription": 1, "values": said.values, "notes": said.notes, "units": said.units}]),
+    ]
+
+
 def test_a_topic_that_is_not_there_is_refused(cluster: Cluster, tmp_path: Path) -> None:
     """Before a checkpoint is made, and without creating it."""
     ChangeLog(tmp_path / "log").add([lw.parse("{t > 2}", id="a")], at=0)

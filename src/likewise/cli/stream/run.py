@@ -42,6 +42,9 @@ def run(
     kafka: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Settings of librdkafka; ${NAME} is of the environment.")
     ] = None,
+    reader: Annotated[
+        str, typer.Option(help="Who reads Kafka: own (librdkafka), or spark, its connector where the cluster has it.")
+    ] = "own",
     metrics: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Rates, sums and lag after each batch, for Prometheus.")
     ] = None,
@@ -89,6 +92,7 @@ def run(
         bad=bad,
         kafka=settings,
         form=payload_form(payload, schema, message, settings),
+        reader=reader,
     )
     told = StreamMetrics(tenant)
     began, total, batches = time.perf_counter(), Counts(), 0

@@ -1,4 +1,4 @@
-"""`likewise stream view`: a lake's events as a plain table."""
+"""`likewise stream view`: a lake's events, or what a subscription selected, as a plain table."""
 
 from __future__ import annotations
 
@@ -22,6 +22,9 @@ def view(
         list[str] | None,
         typer.Option("--column", "-c", metavar="COLUMN", help='An attribute, as "temperature in degC as t"; several.'),
     ] = None,
+    selected: Annotated[
+        str, typer.Option("--selected", metavar="ID", help="What this subscription's `select` named, in its columns.")
+    ] = "",
     tenant: Annotated[str | None, typer.Option(help="One tenant's alone.")] = None,
     first: Annotated[str, typer.Option("--from", metavar="DAY", help="From this day on: 2024-05-01.")] = "",
     last: Annotated[str, typer.Option("--to", metavar="DAY", help="Up to this day.")] = "",
@@ -32,14 +35,22 @@ def view(
 ) -> None:
     """Show the events of a lake as a table: a row each, and a column for each attribute that is asked for.
 
+    With --selected a row for each match of a subscription, and a column for each name of its `select`.
+
     Example: `likewise stream view lake -c "temperature in degC" -c city --out warm.parquet`
     """
     from likewise.errors import InputError
+    from likewise.lake.selected import selected as selected_by
     from likewise.lake.view import view as make
 
     if out is not None and out.suffix not in (".parquet", ".csv"):
         raise InputError(f"a view is written to a file that ends with .parquet or .csv, not to {out}")
-    table = make(folder, columns or (), tenant=tenant, first_day=first, last_day=last)
+    if selected and columns:
+        raise InputError("--selected has the columns that `select` names; leave --column out, or --selected")
+    if selected:
+        table = selected_by(folder, selected, tenant=tenant, first_day=first, last_day=last)
+    else:
+        table = make(folder, columns or (), tenant=tenant, first_day=first, last_day=last)
     if out is not None:
         _write(table, out)
         output.print_line(f"{out} has {table.num_rows:,} rows.")

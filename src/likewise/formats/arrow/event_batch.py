@@ -133,6 +133,20 @@ class EventBatch(Sequence[Event]):
         except (pa.ArrowException, UnicodeEncodeError) as error:
             raise FormatError(f"the events do not fit into a batch: {str(error)[:200]}") from None
 
+    def names(self, places: NDArray[np.int64]) -> tuple[Any, Any, Any]:
+        """The ids, sources and times of the events at some places, as Arrow's arrays; nothing else is looked at.
+
+        >>> from likewise.model import event
+        >>> batch = EventBatch.from_events(event({"t": 1}, id=i) for i in "abc")
+        >>> [array.to_pylist() for array in batch.names(np.array([2, 0]))]
+        [['c', 'a'], [None, None], [None, None]]
+        """
+        rest = self._rest_of_events() if self._rest is None else self._rest
+        return rest.column("id").take(places), rest.column("source").take(places), self._times(places)
+
+    def _times(self, places: NDArray[np.int64]) -> Any:
+        return _timestamps(self.columns().time[places])
+
     def _rest_of_events(self) -> pa.RecordBatch:
         import pyarrow as pa
 

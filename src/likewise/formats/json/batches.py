@@ -134,8 +134,9 @@ class JsonBatch(EventBatch):
         ...     ).with_sources(["x", "y"])]
         ['x', 'a']
         """
+        bare = {said: BARE._replace(source=said) for said in set(sources)}  # one for all that nothing stands around
         around = [
-            each if each.source else each._replace(source=said)
+            each if each.source else bare[said] if each is BARE else each._replace(source=said)
             for each, said in zip(self._around, sources, strict=True)
         ]
         made = {
@@ -156,6 +157,14 @@ class JsonBatch(EventBatch):
             {new: self._made[old] for new, old in enumerate(chosen) if old in self._made},
             _sort_by_keys(payloads)[0] if columns is None and self.columnar else None,
         )
+
+    def names(self, places: NDArray[np.int64]) -> tuple[Any, Any, Any]:
+        """The ids, sources and times of the events at some places."""
+        import pyarrow as pa
+
+        around = [self._around[place] for place in places.tolist()]
+        ids, sources = [each.id for each in around], [each.source for each in around]
+        return pa.array(ids, pa.string()), pa.array(sources, pa.string()), self._times(places)
 
     def _rest_of_events(self) -> pa.RecordBatch:
         made, size = dict(self._made), len(self)
@@ -270,7 +279,9 @@ def _plainly(document: Document) -> Event:
 def keys_once(data: bytes, found: Document) -> bool:
     """Whether surely no key stands twice in one object: a lost one would have taken its colon along."""
     colons = data.count(b":")
-    return colons == len(found) or (b"\\u" not in data and colons == _ENCODE(found).count(b":"))
+    inside = found.get("payload")
+    keys = len(found) + len(inside) if type(inside) is dict else len(found)
+    return colons == keys or (b"\\u" not in data and colons == _ENCODE(found).count(b":"))
 
 
 def read_one(data: Data) -> JsonBatch:

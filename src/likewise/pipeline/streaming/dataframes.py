@@ -20,7 +20,7 @@ from likewise.pipeline.streaming.payloads import AUTO, Beside, ReadPayloads, rea
 
 KEPT: Final = ("matches", "wanted", "all")
 _EVENT: Final = ("event_id", "event_source", "event_time")
-_FOUND: Final = ("subscriptions", "scores")
+_FOUND: Final = ("subscriptions", "scores", "selected")
 
 
 class FrameTask(msgspec.Struct, frozen=True):
@@ -33,6 +33,7 @@ class FrameTask(msgspec.Struct, frozen=True):
     subscriptions: bytes = b""
     choice: MeaningChoice = MeaningChoice()
     form: PayloadForm = AUTO
+    selecting: frozenset[int] = frozenset()  # numbers of those with a `select`
 
 
 def run(rows: Iterator[pa.RecordBatch], task: FrameTask) -> Iterator[pa.RecordBatch]:
@@ -40,7 +41,7 @@ def run(rows: Iterator[pa.RecordBatch], task: FrameTask) -> Iterator[pa.RecordBa
     matcher = opened(task.folder) if task.folder else made(task.subscriptions, task.choice)
     for batch in rows:
         read = _read(batch, task)
-        found = match_events(matcher, read.events, task.at)
+        found = match_events(matcher, read.events, task.at, task.selecting)
         if task.keep == "wanted":
             yield read.events.take(found.places).to_arrow(dictionary=False).replace_schema_metadata(None)
         elif task.keep == "all":
@@ -74,24 +75,22 @@ def _headers(batch: pa.RecordBatch) -> list[dict[str, bytes] | None] | None:
 def _matches(batch: pa.RecordBatch, read: ReadPayloads, found: MatchedEvents, payload: str) -> pa.RecordBatch:
     """The rows of events that met something: the other columns as they came, then what is known of the event."""
     rows = batch.take(read.places[found.places])
-    told = read.events.take(found.places).to_arrow(dictionary=False)
     others = [name for name in batch.schema.names if name not in (payload, *_EVENT, *_FOUND)]
-    numbers, scores = found.lists()
     columns: list[Any] = [rows.column(name) for name in others]
-    columns += [told.column("id"), told.column("source"), told.column("time"), numbers, scores]
+    columns += [*read.events.names(found.places), *found.lists(), found.selected_lists()]
     return pa.RecordBatch.from_arrays(columns, names=[*others, *_EVENT, *_FOUND])
 
 
 def _all(batch: pa.RecordBatch, read: ReadPayloads, found: MatchedEvents) -> pa.RecordBatch:
     """Every row as it came, with what it met, or why it is no event."""
     size = batch.num_rows
-    numbers, scores = found.by_payload(read.places).lists_of_all(size)
+    whole = found.by_payload(read.places).of_all(size)
     reasons: list[str | None] = [None] * size
     for bad in read.bad:
         reasons[bad.place] = bad.reason
     others = [name for name in batch.schema.names if name not in (*_FOUND, "error")]
     columns: list[Any] = [batch.column(name) for name in others]
-    columns += [numbers, scores, pa.array(reasons, pa.string())]
+    columns += [*whole.lists(), whole.selected_lists(), pa.array(reasons, pa.string())]
     return pa.RecordBatch.from_arrays(columns, names=[*others, *_FOUND, "error"])
 
 
@@ -100,6 +99,7 @@ def added_columns(keep: str) -> dict[str, pa.DataType]:
     if keep == "wanted":
         return {field.name: field.type for field in batch_schema()}
     found: dict[str, pa.DataType] = {"subscriptions": pa.list_(pa.int64()), "scores": pa.list_(pa.float32())}
+    found["selected"] = pa.list_(pa.string())
     if keep == "all":
         return found | {"error": pa.string()}
     kinds: list[pa.DataType] = [pa.string(), pa.string(), pa.timestamp("us", tz="UTC")]

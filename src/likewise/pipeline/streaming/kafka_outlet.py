@@ -53,6 +53,9 @@ def _matches(rows: Iterable[pa.RecordBatch]) -> Iterator[tuple[str, dict[str, An
         for row in batch.to_pylist():
             time = row.pop("time")
             row["time"] = None if time is None else round(time.timestamp() * 1_000_000)
+            said = zip(row["subscriptions"], row.pop("selected", ()), strict=False)
+            if selected := [{"subscription": met} | msgspec.json.decode(text) for met, text in said if text]:
+                row["selected"] = selected
             yield f"{row['inlet']}/{row['partition']}/{row['offset']}/{row['batch']}", row
 
 

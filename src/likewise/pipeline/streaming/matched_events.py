@@ -1,9 +1,14 @@
-"""What a matcher finds in a batch, one row an event: the numbers of the subscriptions it met, and their scores."""
+"""What a matcher finds in a batch, one row an event: the numbers of the subscriptions it met, and their scores.
+
+Of subscriptions with a `select` also what that names, as the JSON of what `Matcher.selected` says.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import msgspec
 import numpy as np
 import pyarrow as pa
 
@@ -14,15 +19,20 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likewise.matching.matcher import Matcher
+    from likewise.matching.results import MatchBatch
 
 
 class MatchedEvents(NamedTuple):
-    """The places of events that met something, rising; pair i of event j lies between `offsets[j]` and `[j + 1]`."""
+    """The places of events that met something, rising; pair i of event j lies between `offsets[j]` and `[j + 1]`.
+
+    `selected` has the JSON of each pair, None of those that select nothing; it is None if none does.
+    """
 
     places: NDArray[np.int64]
     offsets: NDArray[np.int64]
     numbers: NDArray[np.int64]
     scores: NDArray[np.float32]
+    selected: NDArray[np.object_] | None = None
 
     def lists(self) -> tuple[Any, Any]:
         """The numbers and the scores of each, as lists."""
@@ -32,11 +42,16 @@ class MatchedEvents(NamedTuple):
             pa.ListArray.from_arrays(offsets, pa.array(self.scores, pa.float32())),
         )
 
+    def selected_lists(self) -> Any:
+        """What is selected of each, as lists beside those of the numbers."""
+        texts = [None] * len(self.numbers) if self.selected is None else self.selected.tolist()
+        return pa.ListArray.from_arrays(pa.array(self.offsets, pa.int32()), pa.array(texts, pa.string()))
+
     def by_payload(self, places: NDArray[np.int64]) -> MatchedEvents:
         """The same by where events stood; what several events of one payload met is put together, with the best scores.
 
         >>> found = MatchedEvents(*(np.array(a) for a in ([0, 1, 2], [0, 1, 3, 4], [7, 7, 9, 7], [0.5, 0.75, 1, 1])))
-        >>> [a.tolist() for a in found.by_payload(np.array([4, 4, 6]))]
+        >>> [a.tolist() for a in found.by_payload(np.array([4, 4, 6]))[:4]]
         [[4, 6], [0, 2, 3], [7, 9, 7], [0.75, 1.0, 1.0]]
         """
         where = places[self.places]
@@ -47,18 +62,23 @@ class MatchedEvents(NamedTuple):
         payload, numbers, scores = payload[order], self.numbers[order], self.scores[order]
         new = np.append(True, (np.diff(payload) != 0) | (np.diff(numbers) != 0))
         payload, numbers, scores = payload[new], numbers[new], scores[new]
+        selected = None if self.selected is None else self.selected[order][new]
         first = np.flatnonzero(np.diff(payload, prepend=-1))
-        return MatchedEvents(payload[first], np.append(first, len(payload)), numbers, scores)
+        return MatchedEvents(payload[first], np.append(first, len(payload)), numbers, scores, selected)
 
-    def lists_of_all(self, size: int) -> tuple[Any, Any]:
-        """The same for every event of a batch, empty for those that met nothing."""
+    def of_all(self, size: int) -> MatchedEvents:
+        """The same for every event of a batch, with nothing for those that met nothing."""
         counts = np.zeros(size + 1, np.int64)
         counts[self.places + 1] = np.diff(self.offsets)
-        return self._replace(offsets=np.cumsum(counts)).lists()
+        return self._replace(places=np.arange(size), offsets=np.cumsum(counts))
 
 
-def match_events(matcher: Matcher, events: EventBatch, at: int | NDArray[np.int64]) -> MatchedEvents:
+def match_events(
+    matcher: Matcher, events: EventBatch, at: int | NDArray[np.int64], selecting: AbstractSet[int] = frozenset()
+) -> MatchedEvents:
     """What events meet; `at` is the moment of those that state no time, one for all or one for each.
+
+    `selecting` has the numbers of the subscriptions with a `select`.
 
     >>> import likewise as lw
     >>> m = lw.Matcher()
@@ -68,9 +88,28 @@ def match_events(matcher: Matcher, events: EventBatch, at: int | NDArray[np.int6
     ([1], [4, 9])
     """
     times = events.columns().time
-    found = matcher.match_batch(events, np.where(times == NO_TIME, at, times))  # type: ignore[arg-type]
+    moments: NDArray[np.int64] = np.where(times == NO_TIME, at, times)
+    found = matcher.match_batch(events, moments)  # type: ignore[arg-type]
     numbers = found.subscription_numbers[found.subscription_index].astype(np.int64, copy=False)
     first = np.flatnonzero(np.diff(found.event_index, prepend=-1))
+    selected = _selected(matcher, events, moments, found, numbers, selecting) if selecting else None
     return MatchedEvents(
-        found.event_index[first].astype(np.int64), np.append(first, len(numbers)), numbers, found.score
+        found.event_index[first].astype(np.int64), np.append(first, len(numbers)), numbers, found.score, selected
     )
+
+
+def _selected(
+    matcher: Matcher, events: EventBatch, moments: NDArray[np.int64], found: MatchBatch, numbers: NDArray[np.int64],
+    selecting: AbstractSet[int],
+) -> NDArray[np.object_] | None:  # fmt: skip
+    """What is selected of each pair, as JSON."""
+    pairs = np.flatnonzero(np.isin(numbers, list(selecting))).tolist()
+    if not pairs:
+        return None
+    texts = np.full(len(numbers), None, object)
+    for pair in pairs:
+        place = int(found.event_index[pair])
+        id = found.subscription_ids[int(found.subscription_index[pair])]
+        said = matcher.selected(events[place], id, int(moments[place]), score=float(found.score[pair]))
+        texts[pair] = msgspec.json.encode(said).decode()
+    return texts

@@ -91,6 +91,11 @@ def seen_at(held: HeldSet, at: int) -> list[LoggedSubscription]:
     return [each for each in held.subscriptions.values() if each.end is None or each.end > at]
 
 
+def selecting(seen: Iterable[LoggedSubscription]) -> frozenset[int]:
+    """The numbers of those that name what their matches carry."""
+    return frozenset(each.number for each in seen if each.subscription.select)
+
+
 def refuse_stateful(seen: Iterable[LoggedSubscription]) -> None:
     """Raise `NotServed` for a ranking or an alert, where events are not looked at in their order."""
     for each in seen:

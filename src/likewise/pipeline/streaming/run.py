@@ -24,8 +24,14 @@ from likewise.pipeline.streaming.checkpoint import Checkpoint, Counts, Plan, Que
 from likewise.pipeline.streaming.forms.form import PayloadForm, without_registry
 from likewise.pipeline.streaming.inlets.files import FileInlet
 from likewise.pipeline.streaming.inlets.ranges import Inlet
+from likewise.pipeline.streaming.inlets.spark_kafka import (
+    READERS,
+    java_settings,
+    require_connector,
+    run_read_by_spark,
+)
 from likewise.pipeline.streaming.kafka_settings import kafka_address
-from likewise.pipeline.streaming.matchers import MeaningChoice, save_matcher, saved_at
+from likewise.pipeline.streaming.matchers import MeaningChoice, save_matcher, saved_at, seen_at, selecting
 from likewise.pipeline.streaming.outlets import Outlet, open_outlet
 from likewise.pipeline.streaming.payloads import AUTO
 from likewise.pipeline.streaming.state.shard import ShardDone, ShardOrder
@@ -65,6 +71,7 @@ class Stream:
         bad: str = "",
         kafka: Mapping[str, str] | None = None,
         form: PayloadForm = AUTO,
+        reader: str = "own",
     ) -> None:
         if query.keep not in KEPT:
             raise InputError(f"--keep is one of {', '.join(KEPT)}, found {query.keep!r}")
@@ -72,10 +79,17 @@ class Stream:
             raise InputError(f"--shards is between 1 and {MOST_SHARDS}, found {query.shards}")
         if not query.tenant or any(c in query.tenant for c in "/\\=%") or query.tenant.startswith("."):
             raise InputError(f"a tenant's name is part of paths, so it has no / \\ = or %; found {query.tenant!r}")
+        if reader not in READERS:
+            raise InputError(f"--reader is one of {', '.join(READERS)}, found {reader!r}")
+        if reader == "spark" and not query.inlet.startswith("kafka:"):
+            raise InputError(f"--reader spark reads topics of Kafka; {query.inlet} is read by ours, leave --reader out")
+        self.by_spark = reader == "spark"
         self.choice = choice or MeaningChoice()
         self.most = most
         self.bad = str(place_of(bad)) if bad else ""
         self.kafka = without_registry(kafka or {})
+        if self.by_spark:
+            java_settings(self.kafka)  # what it would not understand is said now
         self.form = form
         self.query = query = msgspec.structs.replace(query, payload=form.label)
         self.inlet: Inlet = open_inlet(query.inlet, self.kafka)
@@ -93,6 +107,8 @@ class Stream:
 
     def batches(self, spark: SparkSession) -> Iterator[BatchReport]:
         """Run what is there to read, batch by batch, one that did not end first; ends when nothing is left."""
+        if self.by_spark:
+            require_connector(spark)
         while True:
             repeated = self.checkpoint.plan is not None
             if not repeated and not self._plan():
@@ -127,13 +143,14 @@ class Stream:
                     "bring them back, so that it gives the rows it was planned to"
                 )
             feeds = self.state.feeds(held, plan.at, plan.choice, self.query.shards, folder)
+            chosen = selecting(seen_at(held, plan.at))
             orders = [
                 Order(checkpoint.name, plan.batch, number, each, folder, plan.at, self.query.keep,
                       self.query.tenant, str(outlet.folder or ""), self.bad, **self._elsewhere(), feeds=feeds,
-                      form=self.form, state=str(self.state.folder) if feeds else "")
+                      form=self.form, state=str(self.state.folder) if feeds else "", selecting=chosen)
                 for number, each in enumerate(plan.ranges)
             ]  # fmt: skip
-            done = run_tasks(spark, orders)
+            done = run_tasks(spark, orders, by_spark=self.by_spark)
             for each in done:
                 counts = counts.plus(each.counts)
             parts = [part for each in done for part in each.parts] + self._told(plan, held)
@@ -206,10 +223,13 @@ def open_inlet(address: str, kafka: Mapping[str, str] | None = None) -> Inlet:
     raise InputError(f"a stream comes from files:DIR or kafka://host:port/topic, not from {address!r}")
 
 
-def run_tasks(spark: SparkSession, orders: list[Order]) -> list[Done]:
+def run_tasks(spark: SparkSession, orders: list[Order], *, by_spark: bool = False) -> list[Done]:
     """Every order as a task of one Spark job, in order; the first error is raised."""
-    told = [msgspec.json.encode(order) for order in orders]
-    done = [msgspec.json.decode(found, type=Done) for found in run_each(spark, told, run_order)]
+    if by_spark:
+        done = run_read_by_spark(spark, orders)
+    else:
+        told = [msgspec.json.encode(order) for order in orders]
+        done = [msgspec.json.decode(found, type=Done) for found in run_each(spark, told, run_order)]
     for each in done:
         if each.code:
             raise raised(each.error, each.code)

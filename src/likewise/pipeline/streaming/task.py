@@ -20,7 +20,7 @@ from likewise.errors import LikewiseError
 from likewise.formats.arrow.columns import NO_TIME
 from likewise.formats.arrow.event_batch import EventBatch
 from likewise.lake.once import write_whole
-from likewise.lake.parts import DAY, EVENTS, MATCHES, Part, day_text, lake_schema, write_part
+from likewise.lake.parts import DAY, EVENTS, MATCHES, SELECTED, Part, day_text, lake_schema, write_part
 from likewise.lake.places import place_of
 from likewise.pipeline.streaming.checkpoint import Counts
 from likewise.pipeline.streaming.forms.form import PayloadForm
@@ -55,6 +55,7 @@ class Order(msgspec.Struct, frozen=True):
     objects: dict[str, str] = {}  # what the driver's environment says about object stores
     feeds: str = ""  # folder of what moves rankings and alerts, if there are any
     state: str = ""  # folder to leave events in for their shards
+    selecting: frozenset[int] = frozenset()  # numbers of subscriptions with a `select`
 
     @property
     def name(self) -> str:
@@ -85,36 +86,43 @@ class BadEvent(msgspec.Struct, frozen=True, omit_defaults=True):
     base64: str | None = None  # of what is no text
 
 
-def run_task(order: Order) -> Done:
-    """Do what a task is told; an error of the tree comes back as words."""
+def run_task(order: Order, came: Iterator[Records] | None = None) -> Done:
+    """Do what a task is told, with what `came` if somebody else has read it; an error comes back as words."""
     try:
-        return _run(order)
+        return _run(order, came)
     except LikewiseError as error:
         return Done(error=str(error), code=error.code)
 
 
-def _run(order: Order) -> Done:
+def _run(order: Order, came: Iterator[Records] | None) -> Done:
     for name, value in order.objects.items():
         os.environ.setdefault(name, value)  # the worker's own comes first
     matcher = opened(order.matcher)
     matches: dict[int, list[Any]] = {}
     events: dict[int, list[Any]] = {}
+    selected: dict[int, list[Any]] = {}
     bad: list[BadEvent] = []
     counts = Counts()
     feeder = ShardFeeder(order.feeds) if order.feeds else None
     newest: list[int] = []
-    for records in read_range(order.range, order.kafka, order.form, order.at):
+    for records in read_range(order.range, order.kafka, order.form, order.at) if came is None else came:
         read = records.read
         times = records.times[read.places]
         stated = read.events.columns().time
         moments = np.where(stated != NO_TIME, stated, np.where(times != NO_TIME, times, order.at))
-        found = match_events(matcher, read.events, moments)
+        found = match_events(matcher, read.events, moments, order.selecting)
         counts = counts.plus(Counts(len(read.events), len(found.places), len(found.numbers), len(read.bad)))
         bad += _bad(records)
         days = moments // DAY
         newest += _newest(read.events, moments)
         asked_for = found.places if feeder is None else np.union1d(found.places, feeder.feed(records, moments))
-        _collect(matches, days[found.places], _match_rows(order, records, found))
+        rows = _match_rows(order, records, found)
+        if order.topic:
+            rows = rows.append_column("selected", found.selected_lists())
+        _collect(matches, days[found.places], rows)
+        if found.selected is not None:
+            event, chosen = _selected_rows(rows, found)
+            _collect(selected, days[found.places[event]], chosen)
         if order.keep != "matches":
             places = asked_for if order.keep == "wanted" else np.arange(len(read.events))
             kept = read.events.take(places).to_arrow(dictionary=False).replace_schema_metadata(None)
@@ -124,8 +132,8 @@ def _run(order: Order) -> Done:
         from likewise.pipeline.streaming.kafka_outlet import send_matches
 
         send_matches((rows for _, several in sorted(matches.items()) for rows in several), order.topic, order.kafka_out)
-        matches = {}
-    for table, collected in ((MATCHES, matches), (EVENTS, events)):
+        matches, selected = {}, {}
+    for table, collected in ((MATCHES, matches), (EVENTS, events), (SELECTED, selected)):
         for day, rows in sorted(collected.items()):
             whole = pa.Table.from_batches(rows, lake_schema(table))
             parts.append(write_part(place_of(order.folder), table, whole, order.name, order.tenant, day_text(day)))
@@ -154,22 +162,31 @@ def read_range(range: Range, kafka: Mapping[str, str], form: PayloadForm = AUTO,
 
 def _match_rows(order: Order, records: Records, found: MatchedEvents) -> pa.RecordBatch:
     """One row for each event that met something."""
-    told = records.read.events.take(found.places).to_arrow(dictionary=False)
     size = len(found.places)
-    numbers, scores = found.lists()
     columns: list[Any] = [
-        pa.array([order.query] * size, pa.string()),
-        pa.array(np.full(size, order.batch), pa.int64()),
-        pa.array([records.inlet] * size, pa.string()),
-        pa.array(np.full(size, records.partition), pa.int32()),
+        pa.repeat(pa.scalar(order.query, pa.string()), size),
+        pa.repeat(pa.scalar(order.batch, pa.int64()), size),
+        pa.repeat(pa.scalar(records.inlet, pa.string()), size),
+        pa.repeat(pa.scalar(records.partition, pa.int32()), size),
         pa.array(records.offsets[records.read.places[found.places]], pa.int64()),
-        told.column("id"),
-        told.column("source"),
-        told.column("time"),
-        numbers,
-        scores,
+        *records.read.events.names(found.places),
+        *found.lists(),
     ]
     return pa.RecordBatch.from_arrays(columns, schema=lake_schema(MATCHES))
+
+
+def _selected_rows(rows: pa.RecordBatch, found: MatchedEvents) -> tuple[NDArray[np.int64], pa.RecordBatch]:
+    """One row for each match of which something is selected, and to which of the rows of matches it belongs."""
+    assert found.selected is not None
+    pairs = np.flatnonzero(found.selected != None)  # noqa: E711
+    event = np.repeat(np.arange(len(found.places)), np.diff(found.offsets))[pairs]
+    said = [msgspec.json.decode(text, type=dict[str, msgspec.Raw]) for text in found.selected[pairs]]
+    schema = lake_schema(SELECTED)
+    columns: list[Any] = [rows.column(name).take(pa.array(event)) for name in schema.names[:8]]
+    columns += [pa.array(found.numbers[pairs], pa.int64()), pa.array(found.scores[pairs], pa.float32())]
+    for name in ("values", "notes", "units"):
+        columns.append(pa.array([bytes(each[name]).decode() if name in each else None for each in said], pa.string()))
+    return event, pa.RecordBatch.from_arrays(columns, schema=schema)
 
 
 def _collect(into: dict[int, list[Any]], days: Any, rows: pa.RecordBatch) -> None:

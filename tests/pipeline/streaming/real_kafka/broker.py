@@ -19,16 +19,16 @@ PATIENCE = 300.0  # seconds until it must answer, on a machine that does much el
 CLUSTER = "bGlrZXdpc2UtdGVzdHMtMQ"
 
 
-def jars(folder: Path) -> Path:
-    """The folder of Kafka's jars, brought by Maven once; one that is not what was pinned is refused."""
+def jars(folder: Path, named: Path = HERE) -> Path:
+    """The folder of the jars that a pom names, brought by Maven once; one that is not what was pinned is refused."""
     place = folder / "jars"
-    pinned = {line.split()[1]: line.split()[0] for line in (HERE / "jars.sha256").read_text().splitlines()}
+    pinned = {line.split()[1]: line.split()[0] for line in (named / "jars.sha256").read_text().splitlines()}
     if not place.is_dir() or {path.name for path in place.glob("*.jar")} != pinned.keys():
         if shutil.which("mvn") is None:
-            raise SystemExit("make test-kafka needs Maven (mvn) to bring Kafka's jars")
+            raise SystemExit("make test-kafka needs Maven (mvn) to bring jars")
         shutil.rmtree(place, ignore_errors=True)
         folder.mkdir(parents=True, exist_ok=True)
-        shutil.copy(HERE / "pom.xml", folder / "pom.xml")
+        shutil.copy(named / "pom.xml", folder / "pom.xml")
         subprocess.run(
             ["mvn", "-q", "-B", "dependency:copy-dependencies", f"-DoutputDirectory={place}"], cwd=folder, check=True,
             timeout=1800,
@@ -36,7 +36,7 @@ def jars(folder: Path) -> Path:
     found = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in place.glob("*.jar")}
     if found != pinned:
         other = sorted(name for name in found.keys() | pinned.keys() if found.get(name) != pinned.get(name))
-        raise SystemExit(f"these jars of Kafka are not what jars.sha256 pins: {', '.join(other)}")
+        raise SystemExit(f"these jars are not what {named / 'jars.sha256'} pins: {', '.join(other)}")
     return place
 
 

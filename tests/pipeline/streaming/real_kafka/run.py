@@ -3,7 +3,8 @@
     python -m tests.pipeline.streaming.real_kafka.run --folder build/kafka
 
 What a Matcher finds in the messages that were sent is in the lake once for each, and in the outgoing topic at least
-once under the same key, whatever dies. Offsets that retention took are refused with their numbers.
+once under the same key, whatever dies; the lake has the same rows when Spark's own connector reads (`--reader spark`).
+Offsets that retention took are refused with their numbers.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from likewise.lake.plain_commits import PlainCommits
 from likewise.pipeline.streaming.inlets.kafka import KafkaInlet
 from likewise.pipeline.streaming.kafka_settings import KafkaAddress
 from tests.pipeline.streaming.kills import newest, workers_of
-from tests.pipeline.streaming.real_kafka.broker import RealKafka
+from tests.pipeline.streaming.real_kafka.broker import HERE, RealKafka, jars
 
 EVENTS, PARTITIONS, BATCH = 6_000, 3, 900
 PATIENCE = 900.0
@@ -64,14 +65,19 @@ def send(kafka: RealKafka) -> Met:
 
 
 def start(folder: Path, kafka: RealKafka, name: str, to: str) -> subprocess.Popen[bytes]:
-    """A query as a person starts it."""
+    """A query as a person starts it; the one that is called `spark` reads by Spark's connector."""
+    environment = dict(os.environ)
     command = [
         sys.executable, "-m", "likewise", "stream", "run", "--from", f"kafka://{kafka.servers}/readings", "--to", to,
         "--subscriptions", str(folder / "log"), "--checkpoint", str(folder / name / "state"), "--once",
         "--max-events", str(BATCH), "--master", "local[2]",
     ]  # fmt: skip
+    if name == "spark":
+        command += ["--reader", "spark"]
+        brought = ",".join(map(str, sorted(jars(folder / "connector", HERE / "connector").glob("*.jar"))))
+        environment["PYSPARK_SUBMIT_ARGS"] = f"--jars {brought} pyspark-shell"
     with (folder / f"{name}.log").open("ab") as log:
-        return subprocess.Popen(command, stdout=log, stderr=log, start_new_session=True)
+        return subprocess.Popen(command, stdout=log, stderr=log, start_new_session=True, env=environment)
 
 
 def until_batch(folder: Path, name: str, process: subprocess.Popen[bytes], batch: int) -> None:
@@ -150,7 +156,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--folder", type=Path, default=Path("build/kafka"))
     folder = parser.parse_args().folder.absolute()
-    for name in ("lake", "topic", "log"):
+    for name in ("lake", "spark", "topic", "log"):
         shutil.rmtree(folder / name, ignore_errors=True)
         (folder / f"{name}.log").unlink(missing_ok=True)
     with RealKafka(folder) as kafka:
@@ -174,6 +180,11 @@ def main() -> None:
         if in_lake(lake) != met:
             raise SystemExit("the lake differs from what a Matcher finds")
         print("lake: what a Matcher finds, each once")
+        lake = folder / "spark" / "lake"
+        disturbed(folder, kafka, "spark", f"parquet:{lake}", worker_killed, driver_killed)
+        if in_lake(lake) != met:
+            raise SystemExit("what Spark's connector read differs from what a Matcher finds")
+        print("spark: what a Matcher finds, each once, read by Spark's own connector")
         disturbed(folder, kafka, "topic", f"kafka://{kafka.servers}/found", driver_killed, broker_restarted)
         found, again = in_topic(kafka, "found")
         if found != met:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from likewise.pipeline.streaming.payloads import AUTO, Beside, read_payloads
 
 if TYPE_CHECKING:
     from confluent_kafka import Consumer
+    from numpy.typing import NDArray
 
 TASK: Final = 200_000  # offsets a task reads
 CHUNK: Final = 20_000  # messages read at a time
@@ -124,7 +125,7 @@ def read_topic(
             messages = [each for each in messages if each.offset() < range.stop]
             if messages:
                 heard = time.monotonic()
-                yield _records(range, messages, form, at)
+                yield records_of(range, _messages(messages), form, at)
             elif time.monotonic() - heard > PATIENCE:
                 raise Unavailable(
                     f"no message of {range.topic}/{range.partition} came for {PATIENCE:.0f} s, at offset {position} of "
@@ -134,20 +135,38 @@ def read_topic(
         consumer.close()
 
 
-def _records(range: TopicRange, messages: list[Any], form: PayloadForm, at: int) -> Records:
-    payloads: list[bytes | None] = [message.value() for message in messages]
-    stamps = np.array([message.timestamp()[1] for message in messages], np.int64)
-    times = np.where(stamps < 0, NO_TIME, stamps * 1_000)
-    offsets = np.array([message.offset() for message in messages], np.int64)
-    headers = [dict(found) if (found := message.headers()) else None for message in messages]
-    place = f"{range.topic}/{range.partition}"
+class Messages(NamedTuple):
+    """Messages of a partition, whoever read them; `times` (µs) are `NO_TIME` where Kafka has none."""
+
+    values: list[bytes | None]
+    keys: list[bytes | None]
+    offsets: NDArray[np.int64]
+    times: NDArray[np.int64]
+    headers: list[dict[str, bytes] | None]
+
+
+def _messages(found: list[Any]) -> Messages:
+    stamps = np.array([message.timestamp()[1] for message in found], np.int64)
+    return Messages(
+        [message.value() for message in found],
+        [message.key() for message in found],
+        np.array([message.offset() for message in found], np.int64),
+        np.where(stamps < 0, NO_TIME, stamps * 1_000),
+        [dict(said) if (said := message.headers()) else None for message in found],
+    )
+
+
+def records_of(range: TopicRange, messages: Messages, form: PayloadForm, at: int) -> Records:
+    """Messages as events, with where each stood; `at` is the moment of those without a time."""
+    place, times = f"{range.topic}/{range.partition}", messages.times
     beside = Beside(
         form,
-        headers,
-        [source_of(message.key(), place) for message in messages],
-        np.where(stamps < 0, at, times).tolist(),
+        messages.headers,
+        [source_of(key, place) for key in messages.keys],
+        np.where(times == NO_TIME, at, times).tolist(),
     )
-    return Records(range.topic, range.partition, offsets, times, read_payloads(payloads, beside), payloads)
+    read = read_payloads(messages.values, beside)
+    return Records(range.topic, range.partition, messages.offsets, times, read, messages.values)
 
 
 def source_of(key: bytes | str | None, place: str) -> str:
