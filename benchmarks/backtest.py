@@ -63,7 +63,8 @@ def prepare(folder: Path, count: int) -> Path:
         path = place / f"{first // A_FILE:05}.parquet"
         if not path.exists():
             rows = events(first, min(A_FILE, count - first)).to_arrow(dictionary=False).replace_schema_metadata(None)
-            pq.write_table(pa.Table.from_batches([rows]), path.with_suffix(".part"), "2.6", row_group_size=A_GROUP)
+            table = pa.Table.from_batches([rows])
+            pq.write_table(table, path.with_suffix(".part"), compression="zstd", row_group_size=A_GROUP)
             path.with_suffix(".part").rename(path)
     return place
 

@@ -36,8 +36,8 @@ def test_what_an_engine_keeps_stays_within_its_bytes_while_names_never_repeat() 
     assert engine.lists.dropped > 0
     assert most <= LIMIT
     assert listed < 400
-    assert sum(map(len, engine._numbers.values())) == len(engine.lists)
-    assert len(engine._themes) == len(engine._numbers)
+    assert sum(map(len, engine._seen._known.values())) == len(engine.lists)
+    assert len(engine._seen._themes) == len(engine._seen._known)
 
 
 def test_themes_that_never_repeat_are_forgotten_with_their_lists() -> None:
@@ -45,8 +45,8 @@ def test_themes_that_never_repeat_are_forgotten_with_their_lists() -> None:
     engine = engine_with(LIMIT)
     for n in range(2_000):
         engine.find(lw.event({"device": "computer"}, themes=[f"theme {n}"]), 0)
-    assert len(engine._numbers) < 400
-    assert len(engine._themes) == len(engine._numbers)
+    assert len(engine._seen._known) < 400
+    assert len(engine._seen._themes) == len(engine._seen._known)
 
 
 def caches(module: ModuleType) -> list[_lru_cache_wrapper[object]]:

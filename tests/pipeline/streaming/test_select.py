@@ -66,7 +66,8 @@ def expected(source: str | None = None) -> dict[tuple[str, int], dict[str, Any]]
 
 
 def whole(text: str) -> dict[str, Any]:
-    return {"values": {}, "notes": {}, "units": {}} | json.loads(text)
+    found: dict[str, Any] = json.loads(text)
+    return {"values": {}, "notes": {}, "units": {}} | found
 
 
 def test_a_matcher_selects_what_these_tests_are_about() -> None:

@@ -20,24 +20,23 @@ from likewise.errors import InputError
 from likewise.lake.change_log import ChangeLog
 from likewise.lake.plain_commits import PlainCommits
 from likewise.pipeline.streaming import run as module
+from likewise.pipeline.streaming import spark_reader
 from likewise.pipeline.streaming.checkpoint import Query
-from likewise.pipeline.streaming.inlets import spark_kafka
 from likewise.pipeline.streaming.inlets.ranges import TopicRange
-from likewise.pipeline.streaming.inlets.spark_kafka import java_settings
 from likewise.pipeline.streaming.run import Stream
+from likewise.pipeline.streaming.spark_reader import java_settings
 from tests.pipeline.streaming.test_kafka import Cluster
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 pytestmark = pytest.mark.timeout(900)  # the first test may wait for Spark, and for kernels to be compiled
-HEADERS = pa.list_(pa.struct({"key": pa.string(), "value": pa.binary()}))
-SCHEMA = pa.schema(
-    {
-        "key": pa.binary(), "value": pa.binary(), "partition": pa.int32(), "offset": pa.int64(),
-        "timestamp": pa.timestamp("us", tz="UTC"), "headers": HEADERS,
-    }
-)  # fmt: skip
+HEADERS = pa.list_(pa.struct([pa.field("key", pa.string()), pa.field("value", pa.binary())]))
+COLUMNS: dict[str, pa.DataType] = {
+    "key": pa.binary(), "value": pa.binary(), "partition": pa.int32(), "offset": pa.int64(),
+    "timestamp": pa.timestamp("us", tz="UTC"), "headers": HEADERS,
+}  # fmt: skip
+SCHEMA = pa.schema(COLUMNS)
 
 
 @pytest.fixture(scope="module")
@@ -100,7 +99,8 @@ def read(cluster: Cluster, range: TopicRange) -> list[dict[str, Any]]:
     while len(found) < range.stop - range.first:
         for message in consumer.consume(range.stop - range.first - len(found), timeout=10):
             assert message.error() is None
-            headers = [{"key": key, "value": value} for key, value in message.headers() or []]
+            said: list[Any] = list(message.headers() or [])
+            headers = [{"key": key, "value": value} for key, value in said]
             time = message.timestamp()[1] * 1_000
             found.append({
                 "key": message.key(), "value": message.value(), "partition": range.partition,
@@ -129,7 +129,7 @@ def test_what_spark_reads_gives_the_rows_of_our_own_reader(
     monkeypatch.setattr(module, "require_connector", lambda spark: None)
     monkeypatch.setattr(module, "system_clock", lambda: 1_700_000_000_000_000)
     monkeypatch.setattr("likewise.pipeline.streaming.inlets.kafka.TASK", 9)  # several tasks a partition
-    monkeypatch.setattr(spark_kafka, "messages", lambda spark, ranges, settings: Frame(cluster, ranges))
+    monkeypatch.setattr(spark_reader, "messages", lambda spark, ranges, settings: Frame(cluster, ranges))
     none: Any = None
     reports = {}
     for reader in ("own", "spark"):

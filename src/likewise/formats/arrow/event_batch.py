@@ -109,7 +109,7 @@ class EventBatch(Sequence[Event]):
         """
         if self._rest is None:
             return [event.themes for event in self.to_events()]
-        return list(map(tuple, self._rest.column("themes").to_pylist()))
+        return [tuple(tags or ()) for tags in self._rest.column("themes").to_pylist()]
 
     def to_events(self) -> tuple[Event, ...]:
         """The events, equal to those the batch was made from."""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from likewise.matching.matcher import Matcher
-    from likewise.matching.results import MatchBatch
+    from likewise.model import MatchBatch
 
 
 class MatchedEvents(NamedTuple):

@@ -24,16 +24,16 @@ from likewise.pipeline.streaming.checkpoint import Checkpoint, Counts, Plan, Que
 from likewise.pipeline.streaming.forms.form import PayloadForm, without_registry
 from likewise.pipeline.streaming.inlets.files import FileInlet
 from likewise.pipeline.streaming.inlets.ranges import Inlet
-from likewise.pipeline.streaming.inlets.spark_kafka import (
+from likewise.pipeline.streaming.kafka_settings import kafka_address
+from likewise.pipeline.streaming.matchers import MeaningChoice, save_matcher, saved_at, seen_at, selecting
+from likewise.pipeline.streaming.outlets import Outlet, open_outlet
+from likewise.pipeline.streaming.payloads import AUTO
+from likewise.pipeline.streaming.spark_reader import (
     READERS,
     java_settings,
     require_connector,
     run_read_by_spark,
 )
-from likewise.pipeline.streaming.kafka_settings import kafka_address
-from likewise.pipeline.streaming.matchers import MeaningChoice, save_matcher, saved_at, seen_at, selecting
-from likewise.pipeline.streaming.outlets import Outlet, open_outlet
-from likewise.pipeline.streaming.payloads import AUTO
 from likewise.pipeline.streaming.state.shard import ShardDone, ShardOrder
 from likewise.pipeline.streaming.state.shards import StreamState
 from likewise.pipeline.streaming.task import Done, Order, run_task
@@ -83,12 +83,12 @@ class Stream:
             raise InputError(f"--reader is one of {', '.join(READERS)}, found {reader!r}")
         if reader == "spark" and not query.inlet.startswith("kafka:"):
             raise InputError(f"--reader spark reads topics of Kafka; {query.inlet} is read by ours, leave --reader out")
-        self.by_spark = reader == "spark"
+        self.reader = reader
         self.choice = choice or MeaningChoice()
         self.most = most
         self.bad = str(place_of(bad)) if bad else ""
         self.kafka = without_registry(kafka or {})
-        if self.by_spark:
+        if self.reader == "spark":
             java_settings(self.kafka)  # what it would not understand is said now
         self.form = form
         self.query = query = msgspec.structs.replace(query, payload=form.label)
@@ -107,7 +107,7 @@ class Stream:
 
     def batches(self, spark: SparkSession) -> Iterator[BatchReport]:
         """Run what is there to read, batch by batch, one that did not end first; ends when nothing is left."""
-        if self.by_spark:
+        if self.reader == "spark":
             require_connector(spark)
         while True:
             repeated = self.checkpoint.plan is not None
@@ -150,7 +150,7 @@ class Stream:
                       form=self.form, state=str(self.state.folder) if feeds else "", selecting=chosen)
                 for number, each in enumerate(plan.ranges)
             ]  # fmt: skip
-            done = run_tasks(spark, orders, by_spark=self.by_spark)
+            done = run_tasks(spark, orders, self.reader)
             for each in done:
                 counts = counts.plus(each.counts)
             parts = [part for each in done for part in each.parts] + self._told(plan, held)
@@ -223,9 +223,9 @@ def open_inlet(address: str, kafka: Mapping[str, str] | None = None) -> Inlet:
     raise InputError(f"a stream comes from files:DIR or kafka://host:port/topic, not from {address!r}")
 
 
-def run_tasks(spark: SparkSession, orders: list[Order], *, by_spark: bool = False) -> list[Done]:
+def run_tasks(spark: SparkSession, orders: list[Order], reader: str = "own") -> list[Done]:
     """Every order as a task of one Spark job, in order; the first error is raised."""
-    if by_spark:
+    if reader == "spark":
         done = run_read_by_spark(spark, orders)
     else:
         told = [msgspec.json.encode(order) for order in orders]

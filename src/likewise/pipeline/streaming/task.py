@@ -116,12 +116,12 @@ def _run(order: Order, came: Iterator[Records] | None) -> Done:
         days = moments // DAY
         newest += _newest(read.events, moments)
         asked_for = found.places if feeder is None else np.union1d(found.places, feeder.feed(records, moments))
-        rows = _match_rows(order, records, found)
+        met = _match_rows(order, records, found)
         if order.topic:
-            rows = rows.append_column("selected", found.selected_lists())
-        _collect(matches, days[found.places], rows)
+            met = met.append_column("selected", found.selected_lists())
+        _collect(matches, days[found.places], met)
         if found.selected is not None:
-            event, chosen = _selected_rows(rows, found)
+            event, chosen = _selected_rows(met, found)
             _collect(selected, days[found.places[event]], chosen)
         if order.keep != "matches":
             places = asked_for if order.keep == "wanted" else np.arange(len(read.events))
@@ -178,11 +178,11 @@ def _match_rows(order: Order, records: Records, found: MatchedEvents) -> pa.Reco
 def _selected_rows(rows: pa.RecordBatch, found: MatchedEvents) -> tuple[NDArray[np.int64], pa.RecordBatch]:
     """One row for each match of which something is selected, and to which of the rows of matches it belongs."""
     assert found.selected is not None
-    pairs = np.flatnonzero(found.selected != None)  # noqa: E711
-    event = np.repeat(np.arange(len(found.places)), np.diff(found.offsets))[pairs]
+    pairs = np.flatnonzero([text is not None for text in found.selected])
+    event: NDArray[np.int64] = np.repeat(np.arange(len(found.places)), np.diff(found.offsets))[pairs]
     said = [msgspec.json.decode(text, type=dict[str, msgspec.Raw]) for text in found.selected[pairs]]
     schema = lake_schema(SELECTED)
-    columns: list[Any] = [rows.column(name).take(pa.array(event)) for name in schema.names[:8]]
+    columns: list[Any] = [rows.column(name).take(event) for name in schema.names[:8]]
     columns += [pa.array(found.numbers[pairs], pa.int64()), pa.array(found.scores[pairs], pa.float32())]
     for name in ("values", "notes", "units"):
         columns.append(pa.array([bytes(each[name]).decode() if name in each else None for each in said], pa.string()))

@@ -117,7 +117,7 @@ def run_read_by_spark(spark: SparkSession, orders: Sequence[Order]) -> list[Done
 
 def _mapper(orders: list[bytes]) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     def mapped(rows: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        from likewise.pipeline.streaming.inlets.spark_kafka import done_orders
+        from likewise.pipeline.streaming.spark_reader import done_orders
 
         return done_orders(rows, orders)
 
