@@ -12,9 +12,11 @@ import pytest
 
 import likewise as lw
 from likewise.broker.broker import Broker
+from likewise.broker.delivering.match_before_commit import FORESEEN
 from likewise.broker.delivering.worker import MatchingWorker
 from likewise.broker.store.watermark import Watermark
 from likewise.broker.tenants.tenant import Tenant
+from likewise.defaults import MATCH_ENTRIES
 from likewise.errors import Unavailable
 
 Seen = dict[int, tuple[str, str]]  # sequence number -> event, cause
@@ -42,6 +44,23 @@ def test_an_event_and_its_deliveries_share_one_commit(tmp_path: Path) -> None:
         broker.publish(tenant, [lw.event({"x": 1}, id="e1"), lw.event({"x": 2}, id="e2")])
         assert seen(broker, tenant) == {1: ("e1", "arrival"), 2: ("e2", "arrival")}
         assert broker.store._commit == before + 1
+
+
+@pytest.mark.parametrize(
+    ("count", "matches", "commits"),
+    [(MATCH_ENTRIES, 1_000.0, 1), (MATCH_ENTRIES + 1, 1.0, 1), (FORESEEN, 1.0, 1), (MATCH_ENTRIES + 1, 1_000.0, 2),
+     (FORESEEN + 1, 1.0, 2)],
+)  # fmt: skip
+def test_many_events_share_a_commit_with_their_deliveries_where_they_meet_few(
+    count: int, matches: float, commits: int
+) -> None:
+    with Broker(None) as broker:
+        tenant = subscribed(broker)
+        before, tenant._matches = broker.store._commit, matches
+        broker.publish(tenant, [lw.event({"x": n}, id=f"e{n}") for n in range(count)])
+        broker.wait_until_matched()
+        assert len(tenant.subscriber("ann")) == count
+        assert (broker.store._commit - before > 1) == (commits > 1)
 
 
 @pytest.mark.parametrize("text", ["{x >= 0}", "{x >= 0} top 2 within 1 h by value(x)", "{x >= 0} valid for 7 d"])

@@ -9,6 +9,7 @@ matched by the worker after the commit, as ever. Either way a delivery is stored
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Final
 
 import structlog
 
@@ -21,6 +22,8 @@ from likewise.broker.tenants.tenant import Tenant
 from likewise.defaults import MATCH_ENTRIES
 
 _log = structlog.get_logger("likewise.matching")
+FORESEEN: Final = 2 * MATCH_ENTRIES  # entries that are matched before their commit, at most
+FEW: Final = 16  # matches of an event, up to which more than `MATCH_ENTRIES` are
 MakeCommit = Callable[[Outcome, dict[Tenant, int]], StoreOutcome]
 
 
@@ -45,9 +48,11 @@ class MatchBeforeCommit:
 
     def foresee(self, entries: list[Entry]) -> StoreOutcome | None:
         """What new events lead to, for the tenants where that is known before they are committed."""
-        if len(entries) > MATCH_ENTRIES or not self._ready():
+        if len(entries) > FORESEEN or not self._ready():
             return None
         served = self._served(entries)
+        if len(entries) > MATCH_ENTRIES and sum(len(own) * t.matches for t, own in served.items()) > FEW * len(entries):
+            return None
         ready = {t: own for t, own in served.items() if t.caught_up and t.matchers.acquire(blocking=False)}
         if not ready:
             return None

@@ -179,6 +179,11 @@ class Tenant:
         """How many events to match at once, so that what they meet takes little memory."""
         return max(1, min(MATCH_ENTRIES, int(MATCHES_TOGETHER / max(1.0, self._matches))))
 
+    @property
+    def matches(self) -> float:
+        """How many subscriptions an event met lately."""
+        return self._matches
+
     def met(self, events: int, matches: int) -> None:
         """So many events led to so many matches."""
         self._matches = max(matches / events, 0.5 * self._matches + 0.5 * matches / events)
