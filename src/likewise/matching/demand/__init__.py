@@ -2,6 +2,6 @@
 
 `offers` says what events of a source may look like, by its announcement and what is known about it; `compiling` makes
 filters of a subscription against them; `filters` is what is sent, and how an event is looked at there; `scores` keeps
-relatedness; `index` keeps the demand of many sources up to date; `access` finds whom a change concerns; `expected` says
-whose silence is an absence by what it announced.
+relatedness, and `scored` gives it to who decides without a space; `index` keeps the demand of many sources up to date;
+`access` finds whom a change concerns; `expected` says whose silence is an absence by what it announced.
 """
