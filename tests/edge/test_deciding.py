@@ -5,14 +5,17 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 
+import msgspec
 import pytest
 
 import likewise as lw
 from likewise.broker.broker import Broker
 from likewise.broker.config import Config, Matching, Server
 from likewise.broker.edges.names import read_name
+from likewise.edge.deciding import Deciding, Undecided
 from likewise.edge.demand import HeldDemand, Verdict
 from likewise.edge.words import Words
+from likewise.formats.wire.uplink import GroupSent, OwnSent, TermSent
 from likewise.model import Event, Subscription
 from likewise.semantics.feedback import pair_of
 
@@ -149,3 +152,19 @@ def test_what_scores_cannot_decide_is_asked_of_the_edge() -> None:
         found = standing.look(lw.event({"t": 0, "device": "x", "temperature": 4}, id="e", source="roof/1"))
         assert found.wanted
         assert [number for number, _ in found.met] == [2]
+
+
+@pytest.mark.parametrize("text", ["{device = computer~}", "{appliance~ = computer~}"])
+def test_a_value_that_was_not_judged_is_decided_above(text: str) -> None:
+    """Where a relaxed value looks for it; elsewhere it makes no difference."""
+    terms = (TermSent("device", kind="text"), TermSent("note", kind="text"))
+    group = GroupSent("g", (), terms=terms, values=(TermSent("laptop", kind="text"),))
+    attributes = ((0.9, 0.0),) if "~ =" in text else ()
+    sent = OwnSent(1, "f", (0.5, 0.4, 0.5), attributes, ((0.8,),))
+    deciding = Deciding(lw.parse(text), sent, group)
+    assert deciding.score(lw.event({"device": "laptop", "note": "tower"})) is not None
+    assert deciding.score(lw.event({"note": "tower"})) is None
+    with pytest.raises(Undecided):
+        deciding.score(lw.event({"device": "tower"}))
+    with pytest.raises(Undecided):  # scores of other terms than it asks about
+        Deciding(lw.parse(text), msgspec.structs.replace(sent, values=()), group)
