@@ -259,3 +259,17 @@ def test_stops_and_crashes_neither_lose_nor_repeat_what_alerts_say(seed: int, tm
             broker.close()
     assert told[0] == told[1]
     assert len(told[0]) > 5
+
+
+def test_a_new_alert_does_not_silence_another_of_the_same_key_after_the_clock_was_set_back(
+    broker: Broker, clock: ManualClock
+) -> None:
+    """What the new one learns of earlier events goes back with the clock, as what the old one knows did."""
+    publish(broker, "before", x=0)
+    subscribe(broker, old="{x > 1} once until false")
+    clock.now -= 90 * SECOND
+    publish(broker, "low", x=0)
+    subscribe(broker, new="{x > 5} once until false")
+    clock.now += SECOND
+    publish(broker, "high", x=9)
+    assert said(broker) == [("high", "held", "old"), ("high", "held", "new")]

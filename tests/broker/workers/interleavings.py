@@ -3,21 +3,21 @@
     python -m tests.broker.workers.interleavings --events 1000000 --kills 200 --state build/interleavings.json
 
 goes through story after story until so many events have been compared and so many workers killed; it can be stopped
-and goes on where it was. What both stored must be equal.
+and goes on where it was. What both stored must be equal. A story that differs is written down beside the state, and
+`--story N` tells that one again.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import random
 import signal
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal
 
 import msgspec
 
@@ -29,94 +29,11 @@ from likewise.broker.store.entries import Resume, Tick
 from likewise.broker.upkeep import housekeeping
 from likewise.language import parse
 from likewise.model import event
+from tests.broker.workers.stories import BRIEF, LONG, TENANTS, Published, Step, story
 
-WORDS = ("no2", "pm10", "temperature", "humidity", "x")
-PLACES = ("roof", "cellar", "hall", "yard")
-TENANTS = ("a", "b")
-
-
-class Step(NamedTuple):
-    """Something that happens to a broker: its name, and what it needs."""
-
-    what: str
-    tenant: str = "a"
-    arguments: tuple[object, ...] = ()
-
-
-class Published(NamedTuple):
-    """An event of a story."""
-
-    id: str
-    said: dict[str, object]
-    source: str
-    time: int | None
-    ends: bool
-
-
-def subscription(dice: random.Random, words: bool) -> str:
-    name, value = dice.choice(WORDS), dice.randrange(60)
-    near = f"{name}~" if words and dice.random() < 0.3 else name
-    exact = f"{near} {dice.choice(['>', '<', '>=', '<='])} {value}"
-    match dice.randrange(10):
-        case 0:
-            return f"{{{name} exists}} top {dice.randint(1, 3)} within {dice.randint(2, 20)} events by value({name})"
-        case 1:
-            return (
-                f"{{{name} > {value}}} top {dice.randint(1, 3)} within {dice.randint(1, 40)} s by value({name}) highest"
-            )
-        case 2:
-            return f"{{{name} > {value}}} for {dice.randint(1, 9)} s"
-        case 3:
-            return f"{{{name} > {value}}} once until false"
-        case 4:
-            return f"{{{name} > {value}}} per place at most every {dice.randint(2, 9)} s"
-        case 5:
-            return f"{{{exact}, place = {dice.choice(PLACES)}}}"
-        case 6:
-            return f"{{{exact}}} valid for {dice.randint(2, 60)} s"
-        case 7:
-            return f"{{({exact} or not place = {dice.choice(PLACES)})}}"
-        case _:
-            return f"{{{exact}}}"
-
-
-def story(seed: int, length: int, words: bool = False) -> Iterator[Step]:
-    """Steps of a story; the same for each who hears it."""
-    dice, made, ids = random.Random(seed), 0, {tenant: list[str]() for tenant in TENANTS}
-    for tenant in TENANTS:
-        for name in ("ann", "bob", "eve"):
-            yield Step("register", tenant, (name,))
-    published = 0
-    while published < length:
-        tenant = dice.choice(TENANTS)
-        chance = dice.random()
-        if chance < 0.25:
-            made += 1
-            ids[tenant].append(f"s{made}")
-            yield Step("subscribe", tenant, (dice.choice(("ann", "bob", "eve")), f"s{made}", subscription(dice, words)))
-        elif chance < 0.33 and ids[tenant]:
-            yield Step("unsubscribe", tenant, (ids[tenant].pop(dice.randrange(len(ids[tenant]))),))
-        elif chance < 0.38:
-            yield Step("tick", tenant)
-        elif chance < 0.40:
-            yield Step("resume", tenant, (dice.randrange(1, 5_000_000),))
-        elif chance < 0.45 and published:
-            yield Step("withdraw", tenant, (f"e{dice.randrange(published)}",))
-        elif chance < 0.47:
-            yield Step("clock", tenant, (dice.choice((-30_000_000, 20_000_000)),))
-        elif chance < 0.50:
-            yield Step("unregister", tenant, (dice.choice(("ann", "bob")),))
-        else:
-            batch = []
-            for _ in range(dice.choice((1, 3, 40))):
-                said: dict[str, object] = {name: dice.randrange(70) for name in WORDS if dice.random() < 0.4}
-                said["place"] = dice.choice(PLACES)
-                own = dice.randrange(40) * 1_000_000 if dice.random() < 0.1 else None
-                batch.append(Published(f"e{published}", said, f"s{dice.randrange(3)}", own, dice.random() < 0.05))
-                published += 1
-            yield Step("publish", tenant, tuple(batch))
-    yield Step("tick", "a")
-    yield Step("tick", "b")
+Architecture = Literal["replicated", "partitioned", "hierarchical"]
+ARCHITECTURES: tuple[Architecture, ...] = ("replicated", "partitioned", "hierarchical")
+Disturb = Callable[[random.Random, "Teller"], None]
 
 
 class Teller:
@@ -160,7 +77,9 @@ class Teller:
                     assert isinstance(each, Published)
                     time = None if each.time is None else 1_700_000_000_000_000 + each.time
                     expires = self.now + 1_500_000 if each.ends else None
-                    events.append(event(each.said, id=each.id, source=each.source, time=time, expires=expires))
+                    events.append(
+                        event(each.said, id=each.id, source=each.source, time=time, expires=expires, graph=each.graph)
+                    )
                 broker.publish(tenant, events)
             case other:
                 raise AssertionError(other)
@@ -182,7 +101,7 @@ class Teller:
 
     def stored(self) -> dict[str, list[tuple[object, ...]]]:
         """What was delivered, in words that do not depend on how events were matched together."""
-        self.broker.wait_until_matched(300.0)
+        self.broker.wait_until_matched(3_600.0)
         found: dict[str, list[tuple[object, ...]]] = {}
         for name in TENANTS:
             tenant = self.broker.tenant(name)
@@ -207,15 +126,15 @@ def differences(one: Teller, other: Teller) -> list[str]:
 
 
 def compare(
-    seed: int, length: int, config: Matching, *, disturb: Callable[[random.Random, Teller], None], words: bool = False,
-    data: Path | None = None,
+    seed: int, length: int, config: Matching, *, disturb: Disturb, words: bool = False, data: Path | None = None,
+    batches: Sequence[int] = BRIEF,
 ) -> tuple[int, list[str]]:  # fmt: skip
     """Tell a story to one process and to workers; how many events it had, and what differs."""
     one = Teller(Config(), None if data is None else data / "one")
     other = Teller(Config(matching=config), None if data is None else data / "other")
     dice, events = random.Random(seed + 1), 0
     try:
-        for step in story(seed, length, words):
+        for step in story(seed, length, words, batches):
             one.tell(step)
             other.tell(step)
             events += len(step.arguments) if step.what == "publish" else 0
@@ -255,38 +174,71 @@ def settle(teller: Teller, seconds: float = 60.0) -> None:
         time.sleep(0.02)
 
 
+class Told(msgspec.Struct):
+    """What has been compared so far, over all runs."""
+
+    stories: int = 0
+    events: int = 0
+    kills: int = 0
+    splits: int = 0
+    merges: int = 0
+    deaths: int = 0
+    seconds: float = 0.0
+
+
+def tell_one(seed: int, length: int, done: Told) -> list[str]:
+    """One long story with kills, splits and merges at any moment; what differs."""
+    teller: Teller | None = None
+
+    def disturb(dice: random.Random, other: Teller) -> None:
+        nonlocal teller
+        teller = other
+        chance = dice.random()
+        if chance < 0.04:
+            time.sleep(dice.random() * 0.05)  # into whatever is under way by then
+            done.kills += kill_one(dice, other)
+        elif chance < 0.06:
+            want_workers(other, dice.randint(1, 3))
+            if dice.random() < 0.5:
+                settle(other)
+
+    begun = time.monotonic()
+    matching = Matching(workers=2, architecture=ARCHITECTURES[seed % 3])
+    events, differ = compare(seed, length, matching, disturb=disturb, words=seed % 2 == 1, batches=LONG)
+    assert teller is not None
+    staff = teller.broker.staff
+    assert staff is not None
+    done.stories, done.events, done.seconds = seed + 1, done.events + events, done.seconds + time.monotonic() - begun
+    done.splits, done.merges, done.deaths = (
+        done.splits + staff.splits, done.merges + staff.merges, done.deaths + staff.crew.deaths
+    )  # fmt: skip
+    return differ
+
+
 def main() -> None:
     asked = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     asked.add_argument("--events", type=int, default=1_000_000)
     asked.add_argument("--kills", type=int, default=200)
+    asked.add_argument("--length", type=int, default=40_000, help="events of a story, at least")
     asked.add_argument("--state", type=Path, default=Path("build/interleavings.json"))
-    asked.add_argument("--minutes", type=float, default=55.0)
+    asked.add_argument("--minutes", type=float, default=55.0, help="after which no further story begins")
+    asked.add_argument("--story", type=int, help="tell this one alone, and keep no state")
     said = asked.parse_args()
     vars(housekeeping).update(TICK_SECONDS=1e9, SWEEP_SECONDS=1e9)  # time passes by the story alone
-    done = json.loads(said.state.read_text()) if said.state.exists() else {"events": 0, "kills": 0, "stories": 0}
+    if said.story is not None:
+        differ = tell_one(said.story, said.length, Told())
+        raise SystemExit("\n".join(differ[:20]) if differ else 0)
+    done = msgspec.json.decode(said.state.read_bytes(), type=Told) if said.state.exists() else Told()
+    said.state.parent.mkdir(parents=True, exist_ok=True)
     end = time.monotonic() + 60 * said.minutes
-    while (done["events"] < said.events or done["kills"] < said.kills) and time.monotonic() < end:
-        seed = done["stories"]
-        architecture = ("replicated", "partitioned", "hierarchical")[seed % 3]
-        kills = 0
-
-        def disturb(dice: random.Random, teller: Teller) -> None:
-            nonlocal kills
-            if dice.random() < 0.02:
-                kills += kill_one(dice, teller)
-            elif dice.random() < 0.03:
-                want_workers(teller, dice.randint(1, 3))
-                if dice.random() < 0.5:
-                    settle(teller)
-
-        matching = Matching(workers=2, architecture=architecture)  # type: ignore[arg-type]
-        events, differ = compare(seed, 2_000, matching, disturb=disturb, words=seed % 2 == 1)
+    while (done.events < said.events or done.kills < said.kills) and time.monotonic() < end:
+        seed = done.stories
+        differ = tell_one(seed, said.length, done)
         if differ:
-            raise SystemExit(f"story {seed} ({architecture}): " + "\n".join(differ[:20]))
-        done = {"events": done["events"] + events, "kills": done["kills"] + kills, "stories": seed + 1}
-        said.state.parent.mkdir(parents=True, exist_ok=True)
-        said.state.write_text(json.dumps(done))
-        print(json.dumps(done | {"load": os.getloadavg()[0]}), flush=True)
+            said.state.with_suffix(f".{seed}.differs").write_text("\n".join(differ))
+            raise SystemExit(f"story {seed} ({ARCHITECTURES[seed % 3]}): " + "\n".join(differ[:20]))
+        said.state.write_bytes(msgspec.json.encode(done))
+        print(msgspec.json.encode(done).decode(), f"load {os.getloadavg()[0]:.1f}", flush=True)
 
 
 if __name__ == "__main__":

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import random
 from pathlib import Path
-from typing import Literal
 
 import pytest
 
 from likewise.broker.config import Config, Matching
 from likewise.broker.upkeep import housekeeping
-from tests.broker.workers.interleavings import Teller, compare, differences, kill_one, settle, story, want_workers
-
-ARCHITECTURES = ("replicated", "partitioned", "hierarchical")
-Architecture = Literal["replicated", "partitioned", "hierarchical"]
+from tests.broker.workers.interleavings import (
+    ARCHITECTURES,
+    Architecture,
+    Teller,
+    compare,
+    differences,
+    kill_one,
+    settle,
+    want_workers,
+)
+from tests.broker.workers.stories import story
 
 
 @pytest.fixture(autouse=True)

@@ -24,6 +24,7 @@ from likewise.broker.store.packed_sets import NONE, pack_scores, unpack_scores
 from likewise.broker.tenants.match_guarded import match_guarded
 from likewise.broker.tenants.numbered_matcher import NumberedMatcher
 from likewise.broker.tenants.tenant import Tenant
+from likewise.broker.timekeeper import PLAUSIBLE
 from likewise.defaults import INITIAL_EVENTS, QUANTUM_SECONDS
 from likewise.errors import LikewiseError
 from likewise.model import Event
@@ -45,6 +46,7 @@ class EarlierEvents:
         self.alerts: NumberedMatcher | None = None  # new ones, with what earlier events tell them
         self._tenant = tenant
         self._first_number = tenant.next_number
+        self._newest: int | None = None  # arrival that was looked at, as `Tenant.window_time` counts it
         self._slices = self._pass(log, commands)
 
     def go_on(self, seconds: float) -> bool:
@@ -115,9 +117,19 @@ class EarlierEvents:
             try:
                 assert isinstance(entry.value, Event)
                 assert self.alerts is not None
-                self.alerts.match(entry.position, entry.value, entry.arrival)
+                self.alerts.match(entry.position, entry.value, self._time(entry.arrival))
             except Exception as error:  # what cannot be matched was set aside when it came
                 _log.warning("an earlier event cannot be matched", event_id=entry.id, error=str(error))
+
+    def _time(self, arrival: int) -> int:
+        """The moment of an arrival for new alerts: where a clock was set back, what they know goes back with it."""
+        assert self.alerts is not None
+        newest = arrival if self._newest is None else self._newest
+        if arrival < newest - PLAUSIBLE:
+            self.alerts.shift(arrival - newest)
+            newest = arrival
+        self._newest = max(newest, arrival)
+        return self._newest
 
 
 def _match(
