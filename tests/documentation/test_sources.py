@@ -46,6 +46,12 @@ PARTS = [
     "unsubscribe",
     "listener",
     "broker to broker",
+    "constructor",
+    "run",
+    "shutdown",
+    "connectToBroker",
+    "disconnectFromBroker",
+    "setNotificationListener",
 ]
 
 

@@ -227,7 +227,7 @@ class Broker:
         from likewise.broker.delivering.coordinator import Coordinator
         from likewise.broker.workers.beginning import begin
 
-        self.staff, self.elastic = begin(self.config, self.tenants)
+        self.staff, self.elastic = begin(self.config, self.tenants, self.data)
         self.metrics.registry.register(WorkerFigures(self.staff))
         return Coordinator(
             self.store, self.tenants, self.staff, self.elastic, clock=self.clock, lock=self.lock,
@@ -510,8 +510,9 @@ class Broker:
     # -- upkeep ---------------------------------------------------------------------------------
 
     def troubles(self) -> list[str]:
-        """What does not work now and is tried again until it does: storing, the broker's own chores, the lake."""
-        known = (self.store.trouble, self.clock.doubt, *self._housekeeping.chores)
+        """What does not work now and is tried again until it does: storing, its chores, workers, the lake."""
+        workers = [] if self.staff is None else list(self.staff.crew.reviving.troubles.values())
+        known = (self.store.trouble, self.clock.doubt, *self._housekeeping.chores, *workers)
         beside = [each.chores for each in (self.lake, self.stream_log) if each is not None]
         return [each for each in known if each is not None] + [each for chores in beside for each in chores]
 

@@ -210,7 +210,7 @@ def tell_one(seed: int, length: int, done: Told) -> list[str]:
     assert staff is not None
     done.stories, done.events, done.seconds = seed + 1, done.events + events, done.seconds + time.monotonic() - begun
     done.splits, done.merges, done.deaths = (
-        done.splits + staff.splits, done.merges + staff.merges, done.deaths + staff.crew.deaths
+        done.splits + staff.splits, done.merges + staff.merges, done.deaths + staff.crew.reviving.deaths
     )  # fmt: skip
     return differ
 

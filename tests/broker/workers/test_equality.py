@@ -54,7 +54,7 @@ def test_splits_merges_kills_and_changes_lose_and_double_nothing(architecture: A
     assert staff is not None
     assert not differ
     assert events >= 100
-    assert staff.crew.deaths
+    assert staff.crew.reviving.deaths
     assert staff.splits
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
+import shutil
 import signal
 import subprocess
 import time
@@ -15,9 +17,11 @@ from likewise.broker.broker import Broker
 from likewise.broker.config import Config, Matching
 from likewise.broker.reporting.workers import change_workers, shown_workers
 from likewise.broker.tenants.numbered_matcher import Found
-from likewise.broker.workers.crew import Crew, Share
+from likewise.broker.workers.crew import Crew
+from likewise.broker.workers.folders import LOCK, PREFIX, sweep
 from likewise.broker.workers.messages import EventSent, Failed, Match, MatchEach, Matched, Moved, NewSubscription, Told
 from likewise.broker.workers.process import TRIES, Ticket, died
+from likewise.broker.workers.share import Share
 from likewise.errors import StateError
 from likewise.formats.wire.workers import WorkersWanted
 from likewise.language import parse
@@ -69,7 +73,7 @@ def test_deliveries_go_on_after_a_worker_is_killed_and_nobody_is_left_when_the_b
         broker.publish(tenant, [event({"x": n}) for n in range(50)])
         broker.wait_until_matched(120.0)
         assert tenant.stored_number == 49
-        wait_until(lambda: staff.crew.deaths == 1)
+        wait_until(lambda: staff.crew.reviving.deaths == 1)
         shown = shown_workers(staff, broker.elastic)
         assert [each.role for each in shown.processes][1:] == ["Matcher", "Matcher"]
         assert [each.subscriptions for each in shown.processes][1:] == [1, 1]
@@ -78,6 +82,61 @@ def test_deliveries_go_on_after_a_worker_is_killed_and_nobody_is_left_when_the_b
         wait_until(lambda: len(staff.crew.workers) == 1)
         processes = [each.process for each in staff.crew.workers.values()]
     assert all(process.poll() is not None for process in processes)
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="a process that hangs is seen in /proc")
+def test_a_worker_that_is_stopped_is_killed_and_its_work_done_by_another() -> None:
+    with Broker(None, Config(matching=Matching(workers=2))) as broker:
+        tenant, staff = broker.tenant("default"), broker.staff
+        assert staff is not None
+        broker.register(tenant, "ann")
+        broker.subscribe(tenant, "ann", [parse("{x > 1}", id="s"), parse("{x > 1} once until false", id="once")])
+        broker.publish(tenant, [event({"x": 0})])
+        broker.wait_until_matched(120.0)
+        os.kill(staff.crew.workers[1].process.pid, signal.SIGSTOP)
+        for n in range(4):  # each is asked the other, too
+            broker.publish(tenant, [event({"x": 2 + n})])
+        broker.wait_until_matched(120.0)
+        assert staff.crew.reviving.deaths == 1
+        assert tenant.stored_number == 5
+
+
+@pytest.mark.timeout(300)
+def test_a_worker_that_cannot_be_started_is_tried_again_and_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever sweeps temporary files takes no share along, and no socket's folder is missed."""
+    with Broker(tmp_path, Config(matching=Matching(workers=2, architecture="partitioned"))) as broker:
+        tenant, staff = broker.tenant("default"), broker.staff
+        assert staff is not None
+        broker.register(tenant, "ann")
+        broker.subscribe(tenant, "ann", [parse(f"{{x > {n}}} once until false", id=f"s{n}") for n in range(2)])
+        broker.publish(tenant, [event({"x": 1})])
+        broker.wait_until_matched(120.0)
+        folders = staff.crew.folders
+        shutil.rmtree(folders.for_socket())
+        with monkeypatch.context() as without:
+            without.setattr(folders, "for_socket", _no_room)
+            os.kill(staff.crew.workers[1].process.pid, signal.SIGKILL)
+            wait_until(lambda: any("no room" in each for each in broker.troubles()))
+        broker.publish(tenant, [event({"x": 1}), event({"x": 9})])
+        broker.wait_until_matched(120.0)
+        assert (tenant.stored_number, broker.troubles()) == (2, [])
+
+
+def _no_room() -> Path:
+    raise OSError("no room")
+
+
+def test_what_a_killed_broker_left_is_swept_and_what_is_in_use_is_not(tmp_path: Path) -> None:
+    (tmp_path / f"{PREFIX}left").mkdir()
+    (tmp_path / f"{PREFIX}left" / LOCK).touch()
+    (tmp_path / f"{PREFIX}used").mkdir()
+    with (tmp_path / f"{PREFIX}used" / LOCK).open("w") as used:
+        fcntl.flock(used, fcntl.LOCK_EX)
+        assert sweep(tmp_path) == 1
+    assert [each.name for each in tmp_path.iterdir()] == [f"{PREFIX}used"]
 
 
 @pytest.mark.timeout(120)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from likewise.broker.tenants.numbered_matcher import NumberedMatcher
-from likewise.broker.workers.crew import Crew, Saved, Share
+from likewise.broker.workers.crew import Crew
 from likewise.broker.workers.messages import Save, Told
+from likewise.broker.workers.portion import Portion
 from likewise.broker.workers.process import LocalHost
-from likewise.broker.workers.share import Portion
+from likewise.broker.workers.share import Saved, Share
 from likewise.broker.workers.spread import SpreadMatcher
 from likewise.language import parse
 from likewise.matching.matcher import Matcher

@@ -60,9 +60,9 @@ class Coordinator(MatchingWorker):
         self._crew = staff.crew
         self._elastic = elastic
         self._flying: deque[Stretch] = deque()
-        self._rested = time.monotonic()
+        self._rested = self._gathered = time.monotonic()
         self.stretches = 0  # that were gathered
-        self.pauses: deque[float] = deque(maxlen=1_000)  # seconds between two gathered stretches, lately
+        self.gaps: deque[tuple[float, float]] = deque(maxlen=10_000)  # when, and seconds since the one before
 
     # -- following ------------------------------------------------------------------------------
 
@@ -187,6 +187,10 @@ class Coordinator(MatchingWorker):
         tenant.taken += len(entries)
         tenant.pace = 0.5 * tenant.pace + 0.5 * stretch.seconds / len(entries)
         self.stretches += 1
+        now = time.monotonic()
+        if self._flying:  # else there was nothing to wait for
+            self.gaps.append((now, now - self._gathered))
+        self._gathered = now
         return len(entries)
 
     def _gather_all(self, tenant: Tenant, outcome: Outcome) -> None:

@@ -35,7 +35,7 @@ def shown_workers(staff: FlatStaff | None, elastic: Elastic | None) -> WorkersSh
         return WorkersShown("none", **rules, processes=[own])
     return WorkersShown(
         staff.architecture, **rules, processes=[own, *_workers(staff)], splits=staff.splits, merges=staff.merges,
-        deaths=staff.crew.deaths, under_way=staff.under_way,
+        deaths=staff.crew.reviving.deaths, under_way=staff.under_way,
     )  # fmt: skip
 
 
@@ -80,7 +80,7 @@ class WorkerFigures(Collector):
             ("workers", "Processes that match for the broker", len(found)),
             ("worker_splits", "Workers that split since the start", staff.splits),
             ("worker_merges", "Workers that merged since the start", staff.merges),
-            ("worker_deaths", "Workers that died and were started again", staff.crew.deaths),
+            ("worker_deaths", "Workers that died and were started again", staff.crew.reviving.deaths),
         ):
             yield GaugeMetricFamily(f"likewise_{name}", text, value)
         for name, text in (

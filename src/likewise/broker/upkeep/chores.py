@@ -8,6 +8,8 @@ from typing import Final
 
 import structlog
 
+from likewise.errors import Unavailable
+
 _log = structlog.get_logger("likewise.upkeep")
 FIRST_PAUSE: Final = 1.0  # seconds after which a chore that failed is tried again; twice as many each further time
 LONGEST_PAUSE: Final = 10.0
@@ -31,6 +33,7 @@ class Chores:
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self.troubles: dict[str, str] = {}
         self.failed = 0  # how often, in all
+        self.stopping = False  # set: whoever cannot be asked any more is no trouble
         self._clock = clock
         self._again: dict[str, tuple[float, float]] = {}  # when to try again, and the pause after that
 
@@ -45,6 +48,8 @@ class Chores:
         try:
             work()
         except Exception as error:
+            if self.stopping and isinstance(error, Unavailable):
+                return
             self.failed += 1
             self._again[name] = (now + pause, min(2 * pause, LONGEST_PAUSE))
             if name not in self.troubles:

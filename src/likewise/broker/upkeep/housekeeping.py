@@ -66,7 +66,7 @@ class Housekeeping:
 
     def stop(self) -> None:
         """Let further turns do nothing: the broker is stopping."""
-        self._stopped = True
+        self._stopped = self.chores.stopping = True
 
     def turn(self) -> None:
         """Between stretches of matching, on its thread: move time, save windows, forget what is over.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from pathlib import Path
 
 from likewise.broker.config import Config
 from likewise.broker.tenants.tenant import Tenant
@@ -42,14 +43,15 @@ def _settings(config: Config, policy: str, minimum: int, maximum: int) -> Settin
     )  # fmt: skip
 
 
-def begin(config: Config, tenants: Mapping[int, Tenant]) -> tuple[FlatStaff, Elastic]:
-    """Start the first workers, and hand the tenants over to them."""
+def begin(config: Config, tenants: Mapping[int, Tenant], data: Path | None = None) -> tuple[FlatStaff, Elastic]:
+    """Start the first workers, and hand the tenants over to them; `data` is the broker's folder, if it has one."""
     matching, alerts = config.matching, config.alerts
     crew = Crew(
         Told(
             matching.space, matching.measure, matching.threshold, matching.profile, matching.types,
             matching.cache_bytes, duration(alerts.forget), duration(alerts.lateness),
-        )
+        ),
+        data,
     )  # fmt: skip
     settings = settings_of(config)
     try:

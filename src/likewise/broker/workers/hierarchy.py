@@ -14,11 +14,12 @@ from typing import Literal, NamedTuple
 import structlog
 
 from likewise.broker.tenants.tenant import Tenant
-from likewise.broker.workers.crew import Crew, Share
+from likewise.broker.workers.crew import Crew
 from likewise.broker.workers.elastic import Measured
 from likewise.broker.workers.messages import EventSent, LetGo, Plan, Planned
 from likewise.broker.workers.moving import Halve, Move
 from likewise.broker.workers.process import Ticket, WorkerProcess
+from likewise.broker.workers.share import Share
 from likewise.broker.workers.spread import SpreadMatcher
 from likewise.broker.workers.staff import FlatStaff, upper_half
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from likewise.broker.workers.crew import Crew, Saved, Share
+from likewise.broker.workers.crew import Crew
 from likewise.broker.workers.messages import Drop, Hold, Operation
 from likewise.broker.workers.process import Host, Ticket
+from likewise.broker.workers.share import Saved, Share
 from likewise.broker.workers.spread import SpreadMatcher
 
 

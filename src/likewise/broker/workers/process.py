@@ -37,7 +37,8 @@ from likewise.broker.workers.messages import (
     frame,
     receive,
 )  # fmt: skip
-from likewise.broker.workers.share import Portion
+from likewise.broker.workers.portion import Portion
+from likewise.broker.workers.watching import Pulse
 
 _log = structlog.get_logger("likewise.workers")
 _IDS: Final = itertools.count(1)
@@ -150,6 +151,7 @@ class WorkerProcess:
             [sys.executable, "-m", "likewise", "worker", "--socket", str(self._path)],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, start_new_session=True, env=_environment(),
         )  # fmt: skip
+        self.pulse = Pulse(self.process.pid)
         threading.Thread(target=self._run, name=f"likewise-worker-{number}", daemon=True).start()
 
     @property
@@ -183,8 +185,8 @@ class WorkerProcess:
         with self._guard:
             self._pending.pop(ticket.id, None)
 
-    def end(self, seconds: float = 2.0) -> None:
-        """Let it end, kill it if it does not."""
+    def hang_up(self) -> None:
+        """Let it end; `end` sees to it that it does."""
         self._outbox.put(None)
         self._alive = False
         for each in (self._stream, self._door):
@@ -192,6 +194,10 @@ class WorkerProcess:
                 with suppress(OSError):
                     each.shutdown(socket.SHUT_RDWR)
                 each.close()
+
+    def end(self, seconds: float = 2.0) -> None:
+        """Let it end, kill it if it does not."""
+        self.hang_up()
         try:
             self.process.wait(seconds)
         except subprocess.TimeoutExpired:

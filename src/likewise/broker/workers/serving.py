@@ -27,7 +27,7 @@ from likewise.broker.workers.messages import (
     frame,
     receive,
 )  # fmt: skip
-from likewise.broker.workers.share import Portion, TakenAnnotations
+from likewise.broker.workers.portion import Portion, TakenAnnotations
 from likewise.matching.accepting import as_types
 from likewise.matching.matcher import Matcher, system_clock
 from likewise.semantics.interpretation import Interpretation

@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final, Literal, TypeVar
 
 from likewise.broker.tenants.numbered_matcher import NumberedMatcher
 from likewise.broker.tenants.tenant import Tenant
-from likewise.broker.workers.crew import Crew, Saved, Share
+from likewise.broker.workers.crew import Crew
 from likewise.broker.workers.messages import NewSubscription, Save, Told
+from likewise.broker.workers.portion import Portion
 from likewise.broker.workers.process import LocalHost, WorkerProcess
-from likewise.broker.workers.share import Portion
+from likewise.broker.workers.share import Saved, Share
 from likewise.broker.workers.spread import SHARES, SpreadMatcher
 from likewise.matching.matcher import Matcher
 
+T = TypeVar("T")
 Architecture = Literal["replicated", "partitioned", "hierarchical"]
 MAPPED: Final = 500  # subscriptions from which on a replicated share is saved with its index, and mapped by all
 
@@ -28,7 +30,7 @@ def hand_over(crew: Crew, tenant: Tenant, architecture: Architecture) -> None:
     tenant.alerts = _remembering(crew, tenant, tenant.alerts, workers)
 
 
-def deal(new: Sequence[NewSubscription], count: int) -> list[list[NewSubscription]]:
+def deal(new: Sequence[T], count: int) -> list[list[T]]:
     """Subscriptions in so many parts, each of neighbours, as even as can be.
 
     >>> [len(part) for part in deal(list(range(7)), 3)]
@@ -59,7 +61,7 @@ def _stateless(
         return spread
     saved = None
     if len(new) >= MAPPED and architecture == "replicated":
-        folder = crew.new_folder(f"tenant-{tenant.number}")
+        folder = crew.folders.new(f"tenant-{tenant.number}")
         before.save(folder)
         saved = Saved(folder, frozenset(each.number for each in new))
     hosts = workers if architecture == "replicated" else workers[:1]
@@ -88,7 +90,7 @@ def _remembering(
     if isinstance(before, SpreadMatcher):
         parts: list[tuple[list[NewSubscription], Saved | None]] = []
         for share in before.shares:
-            folder = crew.new_folder(f"tenant-{tenant.number}")
+            folder = crew.folders.new(f"tenant-{tenant.number}")
             before.crew.wait_all([before.crew.ask(share, Save(str(folder)))])
             parts.append((list(share.held.values()), Saved(folder, frozenset(share.held))))
         while len(parts) < len(workers):
@@ -98,7 +100,7 @@ def _remembering(
         _go_on_from(spread, before)
         return spread
     new = _new(tenant, before)
-    folder = crew.new_folder(f"tenant-{tenant.number}")
+    folder = crew.folders.new(f"tenant-{tenant.number}")
     if new:
         before.save(folder)
     for own, worker in zip(deal(new, len(workers)), workers, strict=True):

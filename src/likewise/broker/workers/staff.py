@@ -10,11 +10,12 @@ from typing import Final
 import structlog
 
 from likewise.broker.tenants.tenant import Tenant
-from likewise.broker.workers.crew import Crew, Share
+from likewise.broker.workers.crew import Crew
 from likewise.broker.workers.elastic import Measured
 from likewise.broker.workers.messages import EventSent
 from likewise.broker.workers.moving import Halve, Join, Move, Step
 from likewise.broker.workers.process import WorkerProcess
+from likewise.broker.workers.share import Share
 from likewise.broker.workers.spread import SpreadMatcher
 from likewise.broker.workers.spreading import Architecture, hand_over
 
@@ -35,7 +36,7 @@ class FlatStaff:
         self._leaving: WorkerProcess | None = None
         self._busy: dict[int, float] = {}
         self.samples: dict[int, deque[EventSent]] = {}  # the newest events of each tenant
-        self.pauses: list[float] = []  # seconds that cutting over took
+        self.cuts: deque[tuple[float, float]] = deque(maxlen=1_000)  # when it was cut over, and the seconds that took
 
     def take(self, tenant: Tenant) -> None:
         """Hand a tenant over to the workers."""
@@ -112,7 +113,7 @@ class FlatStaff:
         begun = time.perf_counter()
         for step in self._steps:
             step.cut_over()
-        self.pauses.append(time.perf_counter() - begun)
+        self.cuts.append((time.monotonic(), time.perf_counter() - begun))
         self._steps = []
         if self._leaving is not None:
             self._leaving = self.crew.workers[self._leaving.number]

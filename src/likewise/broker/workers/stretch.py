@@ -16,9 +16,10 @@ from likewise.broker.tenants.match_guarded import moment
 from likewise.broker.tenants.met_events import MetEvents
 from likewise.broker.tenants.numbered_matcher import Found
 from likewise.broker.tenants.tenant import Tenant
-from likewise.broker.workers.crew import Crew, Share
+from likewise.broker.workers.crew import Crew
 from likewise.broker.workers.messages import EventSent, Failed, Match, MatchEach, Matched, Moved
 from likewise.broker.workers.process import Ticket
+from likewise.broker.workers.share import Share
 from likewise.broker.workers.spread import SpreadMatcher
 from likewise.model import Event
 

@@ -1,0 +1,159 @@
+"""Whole brokers with workers: throughput, pauses at splits and merges, killed workers, a load that rises and falls."""
+
+from __future__ import annotations
+
+import math
+import os
+import random
+import signal
+import statistics
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import msgspec
+
+from benchmarks.broker_path import held
+from benchmarks.workers.stage import LONG, MAKE, OWNERS, STRETCH, rounded
+from likewise.broker.broker import Broker
+from likewise.broker.config import Config, Matching, WorkerLimits
+from likewise.broker.delivering.coordinator import Coordinator
+from likewise.formats.json.batches import read_each
+
+Made = list[dict[str, Any]]
+RUNS = {
+    "none": Matching(), "two replicated": Matching(workers=2),
+    "two partitioned": Matching(workers=2, architecture="partitioned"),
+}  # fmt: skip
+
+
+@contextmanager
+def filled(kind: str, size: int, events: int, config: Config, seed: int) -> Iterator[tuple[Broker, Made]]:
+    """A broker in memory that holds subscriptions of a hundred owners and has matched a few events."""
+    asked, made = MAKE[kind](random.Random(seed), size, events)
+    with Broker(None, config) as broker:
+        tenant, subscriptions = broker.tenant("default"), held(asked)
+        for n in range(OWNERS):
+            broker.register(tenant, f"s{n}")
+            own = subscriptions[n::OWNERS]
+            for first in range(0, len(own), 1_000):
+                broker.subscribe(tenant, f"s{n}", own[first : first + 1_000])
+        publish(broker, made[:STRETCH])
+        broker.wait_until_matched(LONG)
+        yield broker, made
+
+
+def publish(broker: Broker, events: Made) -> None:
+    broker.publish(
+        broker.tenant("default"), read_each([msgspec.json.encode({"v": 1, "payload": each}) for each in events])
+    )
+
+
+def throughput(kind: str, size: int, events: int, seed: int) -> dict[str, Any]:
+    """Events a second of wall time from publish to stored: without workers, and with two."""
+    found: dict[str, Any] = {"subscriptions": size, "events": events}
+    for name, matching in RUNS.items():
+        with filled(kind, size, events, Config(matching=matching), seed) as (broker, made):
+            begun = time.perf_counter()
+            for first in range(0, len(made), 1_000):
+                publish(broker, made[first : first + 1_000])
+            broker.wait_until_matched(LONG)
+            found[name] = round(events / (time.perf_counter() - begun), 1)
+    for name in list(RUNS)[1:]:
+        found[f"gain of {name}"] = round(found[name] / found["none"], 3)
+    return found | {"load": os.getloadavg()[0]}
+
+
+def pauses(kind: str, size: int, architecture: str, seconds: float, seed: int) -> dict[str, Any]:
+    """Workers that split and merge under load: the time from one gathered stretch to the next, then and otherwise."""
+    matching = Matching(workers=2, architecture=architecture)  # type: ignore[arg-type]
+    with filled(kind, size, 5_000, Config(matching=matching), seed) as (broker, made):
+        staff, elastic, coordinator = broker.staff, broker.elastic, broker.worker
+        assert staff is not None
+        assert elastic is not None
+        assert isinstance(coordinator, Coordinator)
+        coordinator.gaps.clear()
+        stop, begun = threading.Event(), time.monotonic()
+
+        def load() -> None:
+            while not stop.is_set():
+                publish(broker, made[:1_000])
+                while broker.store.position - broker.worker.position > 2_000 and not stop.is_set():
+                    time.sleep(0.005)
+
+        thread = threading.Thread(target=load)
+        thread.start()
+        count = 2
+        while time.monotonic() - begun < seconds or staff.under_way:
+            if not staff.under_way and len(staff.crew.workers) == count:
+                count = 5 - count  # three, two, three ...
+                elastic.settings = msgspec.structs.replace(elastic.settings, minimum=count, maximum=count)
+            time.sleep(0.05)
+        stop.set()
+        thread.join()
+        broker.wait_until_matched(LONG)
+        gaps, cuts = list(coordinator.gaps), list(staff.cuts)
+        around = [max((g for at, g in gaps if at - g <= cut <= at + 0.5), default=0.0) for cut, _ in cuts]
+        median = statistics.median(g for _, g in gaps)
+        worst = max(around, default=0.0)
+        return {
+            "subscriptions": size, "architecture": architecture, "splits": staff.splits, "merges": staff.merges,
+            "stretches": len(gaps), "median_gap_ms": round(1e3 * median, 2),
+            "gap_at_a_change_ms": [round(1e3 * each, 2) for each in around],
+            "cut_over_ms": [round(1e3 * each, 3) for _, each in cuts],
+            "worst_to_median": round(worst / median, 2), "load": os.getloadavg()[0],
+        }  # fmt: skip
+
+
+def kills(kind: str, size: int, architecture: str, count: int, seed: int) -> dict[str, Any]:
+    """Seconds from the death of a worker until an event published after it is delivered; nothing else is under way."""
+    matching = Matching(workers=2, architecture=architecture)  # type: ignore[arg-type]
+    waited = []
+    with filled(kind, size, 1_000, Config(matching=matching), seed) as (broker, made):
+        staff = broker.staff
+        assert staff is not None
+        for n in range(count):
+            worker = staff.crew.workers[1 + n % 2]
+            os.kill(worker.process.pid, signal.SIGKILL)
+            begun = time.perf_counter()
+            publish(broker, made[n : n + 1])
+            broker.wait_until_matched(LONG)
+            waited.append(round(time.perf_counter() - begun, 3))
+            while staff.crew.reviving.deaths <= n or any(each.waiting for each in staff.crew.workers.values()):
+                time.sleep(0.05)
+                publish(broker, made[:1])
+                broker.wait_until_matched(LONG)
+    return {"subscriptions": size, "architecture": architecture, "seconds": waited, "load": os.getloadavg()[0]}
+
+
+def rising(seconds: float, peak: float, seed: int) -> dict[str, Any]:
+    """A rate that rises and falls twice; how many workers there are beside latency, four times a second."""
+    limits = WorkerLimits(minimum=1, maximum=4, split_busy=0.35, merge_busy=0.15, span=2.0, pause=3.0)
+    config = Config(matching=Matching(workers="auto", architecture="replicated"), workers=limits)
+    rows = []
+    with filled("w1", 10_000, 5_000, config, seed) as (broker, made):
+        assert broker.staff is not None
+        assert broker.elastic is not None
+        broker.elastic._free = lambda: 1.0  # cores are shared here: the policy shows, not the machine
+        begun, sent = time.perf_counter(), 0
+        while (at := time.perf_counter() - begun) < seconds:
+            rate = 20 + peak * math.sin(2 * math.pi * at / seconds) ** 2
+            count = max(1, int(rate / 4))
+            moment = time.perf_counter()
+            publish(broker, [made[(sent + n) % len(made)] for n in range(count)])
+            broker.wait_until_matched(LONG)
+            latency = time.perf_counter() - moment
+            sent += count
+            rows.append({
+                "second": round(at, 2), "rate": round(rate), "workers": len(broker.staff.crew.workers),
+                "latency_ms": round(1e3 * latency, 2), "load": os.getloadavg()[0],
+            })  # fmt: skip
+            time.sleep(max(0.0, 0.25 - latency))
+        changes = [(round(at, 2), what) for at, what, _ in broker.elastic.changes]
+    latencies = [row["latency_ms"] for row in rows]
+    return {
+        "rows": rows, "changes": changes, "events": sent,
+        **rounded({"median_ms": statistics.median(latencies), "worst_ms": max(latencies)}),
+    }  # fmt: skip

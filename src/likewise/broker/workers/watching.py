@@ -1,0 +1,48 @@
+"""Whether a worker that owes an answer is still at it.
+
+One that has died is seen by its socket. One that was stopped, or sleeps over its work, would be waited for without
+end: its process says so where there is `/proc`. One that is ready to run, and is not let by a busy machine, is well.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+STOPPED: Final = 2.0  # seconds for which a process may be stopped, as a debugger or `kill -STOP` does
+ASLEEP: Final = 20.0  # ... and may sleep without having used the processor, though it was asked something
+LOOK: Final = 0.5  # seconds between two looks
+
+
+class Pulse:
+    """What was seen of a process last."""
+
+    def __init__(self, pid: int) -> None:
+        self._stat = Path(f"/proc/{pid}/stat")
+        self._looked = float("-inf")
+        self._since = float("-inf")  # when it was first seen as it is now
+        self._seen = ("", 0)
+
+    def hangs(self, now: float, *, asked: bool) -> bool:
+        """Whether it will not answer: to be called now and then while it owes something; `asked` if it could know."""
+        if now - self._looked < LOOK:
+            return False
+        rested = now - self._looked > 4 * LOOK  # nobody looked, since it owed nothing
+        self._looked = now
+        seen = _state(self._stat)
+        if seen is None:
+            return False
+        if rested or seen != self._seen or seen[0] == "R":
+            self._since, self._seen = now, seen
+            return False
+        held = now - self._since
+        return held > STOPPED if seen[0] in "Tt" else asked and held > ASLEEP
+
+
+def _state(stat: Path) -> tuple[str, int] | None:
+    """The state of a process and how long it has run; None where that is not to be seen."""
+    try:
+        fields = stat.read_text().rpartition(")")[2].split()
+    except OSError:
+        return None
+    return fields[0], int(fields[11]) + int(fields[12])
