@@ -19,11 +19,14 @@ class FakeStaff:
         self.done: list[tuple[str, int]] = []
         self.rests = 0
         self.bytes = 0
+        self.full = False
 
     def measured(self, since: float) -> list[Measured]:
         return [Measured(number, [], busy) for number, busy in enumerate(self.busy)]
 
     def split(self, number: int) -> bool:
+        if self.full:
+            raise OSError("no processes left")
         self.done.append(("split", number))
         self.busy = [*self.busy, 0.5]
         self.rests = 2
@@ -114,6 +117,20 @@ def test_no_worker_comes_for_which_there_is_no_memory() -> None:
     clock.now += 5
     elastic.turn([])
     assert staff.done == [("split", 0)]
+
+
+def test_a_worker_that_cannot_be_started_is_said_and_tried_again_later() -> None:
+    staff, clock = FakeStaff([0.99]), Clock()
+    staff.full = True
+    elastic = Elastic(staff, Settings("none", 2, 2), clock, free=lambda: 8.0)
+    elastic.turn([])
+    assert elastic.trouble == "no further worker can be started: no processes left"
+    staff.full = False
+    elastic.turn([])
+    assert not staff.done
+    clock.now += 11
+    elastic.turn([])
+    assert (staff.done, elastic.trouble) == ([("split", 0)], "")
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,7 @@ from typing import Final
 import structlog
 
 from likewise.broker.workers.folders import Folders, remove_folder
+from likewise.broker.workers.kin import has_kin
 from likewise.broker.workers.messages import (
     Drop,
     Failed,
@@ -138,7 +139,11 @@ class Crew:
         """Let a share hold further subscriptions."""
         share.held.update({each.number: each for each in new})
         share.begun = True
-        return self.change(share, Hold(new))
+        made = self.change(share, Hold(new))
+        for mirror in share.mirrors:  # which takes its kin over
+            if own := [each for each in new if has_kin(mirror.held.values(), each)]:
+                made += self.hold(mirror, own)
+        return made
 
     def let_go(self, share: Share, numbers: list[int]) -> None:
         """Let a share hold subscriptions no longer."""

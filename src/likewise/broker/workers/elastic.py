@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import os
 import time
+from collections import deque
 from collections.abc import Callable, Sequence
-from typing import Literal, Protocol
+from typing import Final, Literal, Protocol
 
 import msgspec
+import structlog
 
 from likewise.broker.tenants.tenant import Tenant
 from likewise.defaults import (
@@ -26,6 +28,8 @@ from likewise.defaults import (
 )
 from likewise.errors import InputError
 
+_log = structlog.get_logger("likewise.workers")
+HINDERED: Final = 10.0  # seconds after which a split that could not be begun is tried again
 Policy = Literal["paper", "utilisation", "none"]
 Decision = Literal["split", "merge"] | None
 
@@ -149,12 +153,14 @@ class Elastic:
         free: Callable[[], float] = free_cores,
     ) -> None:  # fmt: skip
         self.settings = settings
-        self.changes: list[tuple[float, str, int]] = []  # when what was begun with which worker
+        self.changes: deque[tuple[float, str, int]] = deque(maxlen=1_000)  # when what was begun with which worker
         self._staff = staff
         self._clock = clock
         self._free = free
         self._changed = clock()
         self._since = clock()
+        self._hindered = 0.0  # until when no split is tried
+        self.trouble = ""  # why the last one could not be begun
 
     def turn(self, tenants: Sequence[Tenant]) -> None:
         """Go on with a split or merge under way, or begin one if the policy says so. On the matching thread."""
@@ -178,6 +184,16 @@ class Elastic:
         more = self._staff.memory() * (len(workers) + 1) / max(1, len(workers))
         if what == "split" and 0 < settings.memory < more and len(workers) >= settings.minimum:
             return
-        if (what == "split" and self._staff.split(number)) or (what == "merge" and self._staff.merge(number)):
+        if what == "split" and now < self._hindered:
+            return
+        try:
+            begun = self._staff.split(number) if what == "split" else what == "merge" and self._staff.merge(number)
+        except OSError as error:  # no memory, no room, too many processes: it is tried again
+            self._hindered = now + HINDERED
+            self.trouble = f"no further worker can be started: {error}"
+            _log.error("a worker cannot split; that is tried again", worker=number, exc_info=error)
+            return
+        if begun:
+            self.trouble = ""
             self._changed = self._since = now
             self.changes.append((now, what, number))

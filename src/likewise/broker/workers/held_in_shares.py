@@ -1,7 +1,7 @@
 """Which share of a tenant holds which subscription, and what all its shares know.
 
-A new subscription goes to the smallest share. Numbers ascend over all shares, so that what several of them find is put
-together by number. A validity that ends is noticed here, for all shares at once.
+A new subscription goes to the smallest share, an alert to its kin. Numbers ascend over all shares, so that what
+several of them find is put together by number. A validity that ends is noticed here, for all shares at once.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from likewise.broker.store.packed_sets import Numbers
 from likewise.broker.tenants.numbered_matcher import NumberedMatcher
 from likewise.broker.workers.crew import Crew, failure
+from likewise.broker.workers.kin import Kin, kin
 from likewise.broker.workers.messages import Advance, Answers, Excuse, Failed, Know, NewSubscription
 from likewise.broker.workers.share import Share
 from likewise.errors import UnknownId
@@ -40,6 +41,7 @@ class HeldInShares(NumberedMatcher):
         self.crew = crew
         self._of: dict[int, Share] = {}
         self._kinds: set[Kind] = set()
+        self._kin: dict[Kin, dict[int, None]] = {}
         self._annotations: Annotations = NO_ANNOTATIONS
         self._judgements: list[Judgement] = []
         self._answers: dict[int, Answers] = {}  # what was heard last
@@ -90,8 +92,7 @@ class HeldInShares(NumberedMatcher):
         self.shares.append(share)
         for number, each in share.held.items():
             self._of[number] = share
-            self._kinds.add(each.subscription.kind)
-            self._note_end(each)
+            self._note(each)
         self.version += 1
 
     def leave(self, share: Share) -> None:
@@ -113,7 +114,9 @@ class HeldInShares(NumberedMatcher):
         return found
 
     def _choose(self, number: int, subscription: Subscription) -> Share:
-        """The share that takes a new subscription: the smallest; behind proxies there is none for it."""
+        """The share that takes a new subscription: that of its kin, else the smallest; none behind a proxy does."""
+        if (same := kin(subscription)) is not None and (related := self._kin.get(same)):
+            return self._of[next(iter(related))]
         return min((share for share in self.shares if share.parent is None), key=lambda share: len(share.held))
 
     # -- subscriptions --------------------------------------------------------------------------
@@ -131,8 +134,7 @@ class HeldInShares(NumberedMatcher):
             if sources:
                 tickets += self.crew.change(share, Excuse(sorted(sources), why, self._reached or at))
         self._of[number] = share
-        self._kinds.add(subscription.kind)
-        self._note_end(new)
+        self._note(new)
         self.version += 1
         for ticket in tickets:
             said = self.crew.wait(ticket)
@@ -148,11 +150,18 @@ class HeldInShares(NumberedMatcher):
     def remove(self, number: int) -> None:
         """Hold a subscription no longer."""
         share = self.share_of(number)
+        if (same := kin(share.held[number].subscription)) is not None:
+            self._kin[same].pop(number, None)
+            if not self._kin[same]:
+                del self._kin[same]
         del self._of[number]
         self.version += 1
         self.crew.let_go(share, [number])
 
-    def _note_end(self, new: NewSubscription) -> None:
+    def _note(self, new: NewSubscription) -> None:
+        self._kinds.add(new.subscription.kind)
+        if (same := kin(new.subscription)) is not None:
+            self._kin.setdefault(same, {})[new.number] = None
         if new.subscription.valid_for is not None:
             heapq.heappush(self._ends, (new.at + new.subscription.valid_for, new.number))
 

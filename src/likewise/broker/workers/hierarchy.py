@@ -16,12 +16,13 @@ import structlog
 from likewise.broker.tenants.tenant import Tenant
 from likewise.broker.workers.crew import Crew
 from likewise.broker.workers.elastic import Measured
+from likewise.broker.workers.kin import upper_half
 from likewise.broker.workers.messages import EventSent, LetGo, Plan, Planned
 from likewise.broker.workers.moving import Halve, Move
 from likewise.broker.workers.process import Ticket, WorkerProcess
 from likewise.broker.workers.share import Share
 from likewise.broker.workers.spread import SpreadMatcher
-from likewise.broker.workers.staff import FlatStaff, upper_half
+from likewise.broker.workers.staff import FlatStaff
 
 _log = structlog.get_logger("likewise.workers")
 
@@ -135,8 +136,8 @@ class TreeStaff(FlatStaff):
         """Kinds with state stand beside each other, whatever the tree."""
         if len(own) > 1:
             self._steps += [Move(self.crew, share, new) for share in own[len(own) // 2 :]]
-        elif own and len(own[0].held) > 1:
-            self._steps.append(Halve(self.crew, spread, own[0], new, upper_half(own[0])))
+        elif own and (half := upper_half(list(own[0].held.values()))):
+            self._steps.append(Halve(self.crew, spread, own[0], new, half))
 
     def merge(self, number: int) -> bool:
         """Let a leaf merge into its parent, which answers for it from then on."""

@@ -55,6 +55,8 @@ class Share:
     def told(self) -> Iterator[Operation]:
         """What makes an empty share this one, but for its journal."""
         there: frozenset[int] = frozenset()
+        if self.saved is not None and not (self.remembers or self.saved.folder.exists()):
+            self.saved = None  # somebody removed it; subscriptions are known here, too
         if self.saved is not None:
             there, kept = self.saved.numbers, None
             if self.saved.others or not (self.remembers or there <= self.held.keys()):

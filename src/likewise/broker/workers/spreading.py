@@ -10,6 +10,7 @@ from typing import Final, Literal, TypeVar
 from likewise.broker.tenants.numbered_matcher import NumberedMatcher
 from likewise.broker.tenants.tenant import Tenant
 from likewise.broker.workers.crew import Crew
+from likewise.broker.workers.kin import deal_together
 from likewise.broker.workers.messages import NewSubscription, Save, Told
 from likewise.broker.workers.portion import Portion
 from likewise.broker.workers.process import LocalHost, WorkerProcess
@@ -103,7 +104,7 @@ def _remembering(
     folder = crew.folders.new(f"tenant-{tenant.number}")
     if new:
         before.save(folder)
-    for own, worker in zip(deal(new, len(workers)), workers, strict=True):
+    for own, worker in zip(deal_together(new, len(workers)), workers, strict=True):
         state = Saved(folder, frozenset(each.number for each in own), others=True) if own else None
         _place(crew, spread, tenant, own, [worker], saved=state, remembers=True)
     _go_on_from(spread, before)

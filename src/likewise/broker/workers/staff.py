@@ -12,6 +12,7 @@ import structlog
 from likewise.broker.tenants.tenant import Tenant
 from likewise.broker.workers.crew import Crew
 from likewise.broker.workers.elastic import Measured
+from likewise.broker.workers.kin import upper_half
 from likewise.broker.workers.messages import EventSent
 from likewise.broker.workers.moving import Halve, Join, Move, Step
 from likewise.broker.workers.process import WorkerProcess
@@ -76,8 +77,8 @@ class FlatStaff:
             own = [share for share in spread.shares if old in share.hosts]
             if len(own) > 1:
                 self._steps += [Move(self.crew, share, new) for share in own[len(own) // 2 :]]
-            elif own and len(own[0].held) > 1:
-                self._steps.append(Halve(self.crew, spread, own[0], new, upper_half(own[0])))
+            elif own and (half := upper_half(list(own[0].held.values()))):
+                self._steps.append(Halve(self.crew, spread, own[0], new, half))
         return True
 
     def merge(self, number: int) -> bool:
@@ -144,9 +145,3 @@ class FlatStaff:
 
     def _standing(self, worker: WorkerProcess) -> list[Share]:
         return [share for share in self.crew.shares.values() if worker in share.hosts]
-
-
-def upper_half(share: Share) -> list[int]:
-    """The upper half of what a share holds, by number: so what the halves find is put together without sorting."""
-    numbers = sorted(share.held)
-    return numbers[len(numbers) // 2 :]
