@@ -38,14 +38,15 @@ def _figures(rows: list[dict[str, Any]], path: Path) -> Path:
                       linewidth=1.6, color=colour, label=f"{number:,}")  # fmt: skip
         axes.set_title(title, fontsize=10)
         axes.set_xlabel("subscriptions")
-        axes.set_ylim(bottom=0)
         axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
         axes.grid(color="#dddddd", linewidth=0.6)
         axes.spines[["top", "right"]].set_visible(False)
-    first.axhline(PAPER, color="#777777", linestyle="--", linewidth=1)
-    first.annotate("the source, at 10,000", (sizes[0], PAPER), xytext=(0, 4), textcoords="offset points", fontsize=8,
-                   color="#555555")  # fmt: skip
+    first.plot([10_000], [PAPER], marker="*", markersize=9, color="#555555", linestyle="none")
+    first.annotate("the source:\nabout 50 at 10,000", (10_000, PAPER), xytext=(-8, 0), textcoords="offset points",
+                   fontsize=8, color="#555555", ha="right", va="center")  # fmt: skip
     first.set_ylabel("µs of the processor a publication")
+    for axes in (first, third):
+        axes.set_ylim(0, axes.get_ylim()[1])
     second.set_ylim(first.get_ylim())
     third.set_ylabel("µs of wall time a publication")
     figure.legend(*first.get_legend_handles_labels(), title="publications", loc="outside right center", frameon=False)
@@ -72,6 +73,7 @@ def _rising(said: dict[str, Any], path: Path) -> Path:
     latency.plot(seconds, [row["latency_ms"] for row in rows], color=COLOURS[1], linewidth=1)
     latency.set_yscale("log")
     latency.yaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
+    latency.yaxis.set_minor_formatter(lambda value, _: "")
     latency.set_ylabel("latency, ms (log)")
     latency.set_xlabel("seconds")
     for axes in (rate, workers, latency):
