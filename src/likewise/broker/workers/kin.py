@@ -1,4 +1,4 @@
-"""Which alerts have to stand in one share: those about the same, by the same key.
+"""Which alerts have to stand in one share: those about the same, armed again by the same, by the same key.
 
 How far each source is, which says whether an event comes too late, is known once for all of them: an alert that comes
 new goes by what the others heard. So they are dealt, split and added together.
@@ -12,7 +12,7 @@ from likewise.broker.workers.messages import NewSubscription
 from likewise.matching.plain.alerts.moves import watched
 from likewise.model import Subscription
 
-Kin = tuple[Subscription, tuple[str, ...]]
+Kin = tuple[Subscription, Subscription | None, tuple[str, ...]]
 
 
 def kin(subscription: Subscription) -> Kin | None:
@@ -26,7 +26,7 @@ def kin(subscription: Subscription) -> Kin | None:
     if subscription.alert is None:
         return None
     asked = watched(subscription)
-    return asked.about or asked.condition, subscription.alert.per
+    return asked.about or asked.condition, asked.until, subscription.alert.per
 
 
 def has_kin(held: Iterable[NewSubscription], new: NewSubscription) -> bool:
