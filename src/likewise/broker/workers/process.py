@@ -147,10 +147,15 @@ class WorkerProcess:
         self._door = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self._door.bind(str(self._path))
         self._door.listen(1)
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "likewise", "worker", "--socket", str(self._path)],
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, start_new_session=True, env=_environment(),
-        )  # fmt: skip
+        try:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "likewise", "worker", "--socket", str(self._path)],
+                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, start_new_session=True, env=_environment(),
+            )  # fmt: skip
+        except OSError:
+            self._door.close()
+            self._path.unlink(missing_ok=True)
+            raise
         self.pulse = Pulse(self.process.pid)
         threading.Thread(target=self._run, name=f"likewise-worker-{number}", daemon=True).start()
 
