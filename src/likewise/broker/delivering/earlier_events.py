@@ -46,7 +46,7 @@ class EarlierEvents:
         self.alerts: NumberedMatcher | None = None  # new ones, with what earlier events tell them
         self._tenant = tenant
         self._first_number = tenant.next_number
-        self._newest: int | None = None  # arrival that was looked at, as `Tenant.window_time` counts it
+        self.newest: int | None = None  # arrival that was looked at, as `Tenant.window_time` counts it
         self._slices = self._pass(log, commands)
 
     def go_on(self, seconds: float) -> bool:
@@ -124,12 +124,12 @@ class EarlierEvents:
     def _time(self, arrival: int) -> int:
         """The moment of an arrival for new alerts: where a clock was set back, what they know goes back with it."""
         assert self.alerts is not None
-        newest = arrival if self._newest is None else self._newest
+        newest = arrival if self.newest is None else self.newest
         if arrival < newest - PLAUSIBLE:
             self.alerts.shift(arrival - newest)
             newest = arrival
-        self._newest = max(newest, arrival)
-        return self._newest
+        self.newest = max(newest, arrival)
+        return self.newest
 
 
 def _match(

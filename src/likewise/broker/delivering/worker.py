@@ -301,6 +301,7 @@ class MatchingWorker:
             outcome.absorb(earlier.without({entry.position for entry in run} - held))
             if earlier.alerts is not None:
                 tenant.alerts.adopt(earlier.alerts)
+                tenant.newest_arrival = max(tenant.newest_arrival, earlier.newest or 0)
                 tenant.unsaved = True  # a replay might find fewer of these events
 
     def _find(self, position: int) -> Entry | None:
