@@ -85,7 +85,7 @@ def published(dice: random.Random, number: int, ends: float) -> Published:
     said["place"] = dice.choice(PLACES)
     if dice.random() < 0.1:
         said |= {f"p{n}": dice.random() < 0.5 for n in (1, 2, 3)}
-    graph = ()
+    graph: tuple[tuple[str, str, str], ...] = ()
     if dice.random() < 0.1:
         graph = (
             (

@@ -184,10 +184,10 @@ class Elastic:
         more = self._staff.memory() * (len(workers) + 1) / max(1, len(workers))
         if what == "split" and 0 < settings.memory < more and len(workers) >= settings.minimum:
             return
-        if what == "split" and now < self._hindered:
+        if what is None or (what == "split" and now < self._hindered):
             return
         try:
-            begun = self._staff.split(number) if what == "split" else what == "merge" and self._staff.merge(number)
+            begun = self._staff.split(number) if what == "split" else self._staff.merge(number)
         except OSError as error:  # no memory, no room, too many processes: it is tried again
             self._hindered = now + HINDERED
             self.trouble = f"no further worker can be started: {error}"
