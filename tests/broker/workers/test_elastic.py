@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import inf, nan
 
 import pytest
 
+from likewise.broker.config import Config, Matching, WorkerLimits
 from likewise.broker.tenants.tenant import Tenant
+from likewise.broker.workers.beginning import settings_of
 from likewise.broker.workers.elastic import Elastic, Measured, Settings, decide_paper, decide_utilisation
 from likewise.errors import InputError
 
@@ -134,8 +137,17 @@ def test_a_worker_that_cannot_be_started_is_said_and_tried_again_later() -> None
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"minimum": 3, "maximum": 2}, {"split_us": 1.0, "merge_us": 2.0}, {"last": 0}, {"maximum": 1_000}]
-)
-def test_settings_that_make_no_sense_are_refused(wrong: dict[str, int]) -> None:
+    "wrong",
+    [
+        {"minimum": 3, "maximum": 2}, {"split_us": 1.0, "merge_us": 2.0}, {"last": 0}, {"maximum": 1_000},
+        {"split_us": nan}, {"merge_us": nan}, {"split_us": inf}, {"span": inf}, {"last": 10**12}, {"split_busy": 7.0},
+    ],
+)  # fmt: skip
+def test_settings_that_make_no_sense_are_refused(wrong: dict[str, float]) -> None:
     with pytest.raises(InputError):
         Settings("paper", **wrong)
+
+
+def test_more_workers_than_the_maximum_are_refused() -> None:
+    with pytest.raises(InputError):
+        settings_of(Config(matching=Matching(workers=2), workers=WorkerLimits(maximum=1)))

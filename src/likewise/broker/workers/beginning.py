@@ -13,6 +13,7 @@ from likewise.broker.workers.elastic import Elastic, Settings
 from likewise.broker.workers.hierarchy import TreeStaff
 from likewise.broker.workers.messages import Told
 from likewise.broker.workers.staff import FlatStaff
+from likewise.errors import InputError
 from likewise.model.time import duration
 
 
@@ -32,6 +33,8 @@ def settings_of(config: Config) -> Settings:
     if matching.workers == "auto":
         most = limits.maximum if limits.maximum is not None else max(limits.minimum, cores() - 1, 1)
         return _settings(config, matching.policy, limits.minimum, most)
+    if limits.maximum is not None and matching.workers > limits.maximum:
+        raise InputError(f"[matching] workers is {matching.workers}, more than [workers] maximum, {limits.maximum}")
     return _settings(config, "none", matching.workers, matching.workers)
 
 

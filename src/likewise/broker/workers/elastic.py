@@ -11,6 +11,7 @@ import os
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
+from math import inf
 from typing import Final, Literal, Protocol
 
 import msgspec
@@ -29,6 +30,8 @@ from likewise.defaults import (
 from likewise.errors import InputError
 
 _log = structlog.get_logger("likewise.workers")
+MOST: Final = 100_000  # events that the policy `paper` may look back on
+DAY: Final = 86_400
 HINDERED: Final = 10.0  # seconds after which a split that could not be begun is tried again
 Policy = Literal["paper", "utilisation", "none"]
 Decision = Literal["split", "merge"] | None
@@ -37,7 +40,8 @@ Decision = Literal["split", "merge"] | None
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What decides how many workers there are; all of it may change while they run.
 
-    `minimum` and `maximum` bound their number, `memory` the bytes all of them may take together (0: no bound).
+    `minimum` and `maximum` bound their number, `memory` the bytes all of them may take together (0: no bound; below
+    the minimum it keeps nobody from coming).
     `split_us` and `merge_us` are the thresholds of `paper`, in µs of the processor an event, over `last` events;
     `split_busy` and `merge_busy` those of `utilisation`, as shares of `span` seconds; `pause` are the seconds after a
     change in which there is no other.
@@ -58,10 +62,15 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def __post_init__(self) -> None:
         if not 1 <= self.minimum <= self.maximum <= 256:
             raise InputError(f"workers are from 1 to 256, the minimum first; found {self.minimum} to {self.maximum}")
-        if self.merge_us > self.split_us or self.merge_busy > self.split_busy:
-            raise InputError("the threshold for merging must lie below the one for splitting")
-        if self.last < 1 or self.span <= 0 or self.pause < 0 or self.memory < 0:
-            raise InputError("`last` is at least 1, `span` above 0, `pause` and `memory` not negative")
+        if not (0 <= self.merge_us <= self.split_us < inf and 0 <= self.merge_busy <= self.split_busy <= 1):
+            raise InputError(
+                "the threshold for merging lies below the one for splitting; `split_us` and `merge_us` are µs, "
+                "`split_busy` and `merge_busy` shares from 0 to 1"
+            )
+        if not (1 <= self.last <= MOST and 0 < self.span <= DAY and 0 <= self.pause <= DAY and self.memory >= 0):
+            raise InputError(
+                f"`last` is from 1 to {MOST:,}, `span` above 0 and `pause` from 0 to {DAY:,} s, `memory` not negative"
+            )
 
 
 class Measured(msgspec.Struct, frozen=True):
