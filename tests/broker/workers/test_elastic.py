@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import inf, nan
+from typing import Any
 
 import pytest
 
@@ -143,7 +144,7 @@ def test_a_worker_that_cannot_be_started_is_said_and_tried_again_later() -> None
         {"split_us": nan}, {"merge_us": nan}, {"split_us": inf}, {"span": inf}, {"last": 10**12}, {"split_busy": 7.0},
     ],
 )  # fmt: skip
-def test_settings_that_make_no_sense_are_refused(wrong: dict[str, float]) -> None:
+def test_settings_that_make_no_sense_are_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(InputError):
         Settings("paper", **wrong)
 
