@@ -6,7 +6,8 @@ What cannot be started now, for want of memory, files or room, is tried again af
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterable
+from typing import Final, Protocol
 
 import structlog
 
@@ -22,10 +23,8 @@ from likewise.broker.workers.messages import (
     Standings,
     WouldMatch,
 )  # fmt: skip
-from likewise.broker.workers.process import Ticket, WorkerProcess, died
-
-if TYPE_CHECKING:
-    from likewise.broker.workers.crew import Crew
+from likewise.broker.workers.process import Host, Ticket, WorkerProcess, died
+from likewise.broker.workers.share import Share
 
 _log = structlog.get_logger("likewise.workers")
 PATIENCE: Final = 300.0  # seconds without any answer after which a worker that should give one is taken for dead
@@ -34,10 +33,28 @@ FIRST_PAUSE: Final = 0.5  # seconds after which one that could not be started is
 LONGEST_PAUSE: Final = 10.0
 
 
+class Employer(Protocol):
+    """Who has workers, and knows what stands where."""
+
+    shares: dict[int, Share]
+
+    def employ(self, number: int) -> WorkerProcess:
+        """A worker with a number, in place of one that had it."""
+        ...
+
+    def furnish(self, share: Share, host: Host, asked: Iterable[int] | None = None) -> Ticket:
+        """Tell a host everything about a share."""
+        ...
+
+    def least_busy(self, share: Share) -> Host:
+        """The host of a share with the least to do."""
+        ...
+
+
 class Reviving:
     """Looks at workers, and starts those again that are gone; `troubles` says who cannot be started now."""
 
-    def __init__(self, crew: Crew) -> None:
+    def __init__(self, crew: Employer) -> None:
         self.deaths = 0
         self.troubles: dict[int, str] = {}
         self._crew = crew
