@@ -194,10 +194,10 @@ def tell_one(seed: int, length: int, done: Told) -> list[str]:
         nonlocal teller
         teller = other
         chance = dice.random()
-        if chance < 0.04:
+        if chance < 0.1:
             time.sleep(dice.random() * 0.05)  # into whatever is under way by then
             done.kills += kill_one(dice, other)
-        elif chance < 0.06:
+        elif chance < 0.13:
             want_workers(other, dice.randint(1, 3))
             if dice.random() < 0.5:
                 settle(other)
