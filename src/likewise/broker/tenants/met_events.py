@@ -91,7 +91,7 @@ class Shares(msgspec.Struct, frozen=True, gc=False):
         keys = event + owned.place[met.index]
         if not chosen.all():
             keys = keys[keys >= 0]
-        if count * width <= 8 * len(keys) + 65_536:
+        if count * width <= 20 * len(keys) + 4_096:
             given = np.zeros((count, width), bool)
             given.ravel()[keys] = True
             by_event, owner = np.nonzero(given)
