@@ -18,6 +18,7 @@ from typing import Any
 import httpx
 
 STORED = 5_000  # events that relaxed subscriptions are matched against
+LAST_SECONDS = 2.0  # for what is under way at the end
 TERMS = ("temperature", "humidity", "power", "device", "room", "light", "pressure", "noise", "speed", "level")
 
 
@@ -111,5 +112,7 @@ def attack(address: str, token: str) -> Iterator[dict[str, int]]:
             yield found
         finally:
             stop.set()
-            process.join(180)
+            process.join(LAST_SECONDS)
             found.update(shared)
+            process.terminate()  # it may wait for long behind its own backlog
+            process.join()
