@@ -125,6 +125,7 @@ def main(data: Path, port: int, clock: Path, seconds: str | None = None) -> None
     from likewise.broker.reporting.logging import log_to_stderr
     from likewise.broker.timekeeper import steady_clock
     from likewise.broker.upkeep import sweeping
+    from likewise.cli.terminal.long_run import long_run
     from likewise.connectors.http.server import serve
 
     kept = Keeping("forever" if seconds is None else f"{seconds} s")
@@ -134,7 +135,7 @@ def main(data: Path, port: int, clock: Path, seconds: str | None = None) -> None
     log_to_stderr(config.logging)
     moved = os.open(clock, os.O_RDONLY)
     wall = lambda: system_clock() + int(os.pread(moved, 20, 0))  # noqa: E731
-    with Broker(data, config, clock=wall, steady=steady_clock) as broker:
+    with Broker(data, config, clock=wall, steady=steady_clock) as broker, long_run():
         serve(broker, on_ready=lambda taken: print(msgspec.json.encode({"port": taken}).decode(), flush=True))
     if not broker.ended:  # a thread that was given up may be compiling
         os._exit(0)

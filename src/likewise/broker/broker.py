@@ -154,7 +154,7 @@ class Broker:
             store, tenants, self._acknowledgements, data=self.data, clock=clock, lock=self.lock,
             on_expired=lambda events: self.trace.expired(tenants, events),
             **({} if self.lake is None else {"kept_from": self.lake.kept_from}),
-            resting=lambda tenant: self.activation.at_rest(tenant),
+            resting=lambda tenant: self.activation.at_rest(tenant), beside=not self.config.matching.workers,
         )  # fmt: skip
         self.reach = self._housekeeping.reach
         self.worker = worker = self._make_worker()
@@ -398,10 +398,17 @@ class Broker:
 
     def request(self, tenant: Tenant, events: Sequence[Event], kept: int | None, done: Done) -> Request:
         """What `start_publish` appends, for those who append several together."""
+        return self.received(tenant, self.entries(tenant, events, kept), done)
+
+    def entries(self, tenant: Tenant, events: Sequence[Event], kept: int | None) -> list[Entry]:
+        """The entries that events become, kept until a moment at most."""
         if len(events) > self.config.limits.batch:
             raise LimitExceeded("events of one request", allowed=self.config.limits.batch, found=len(events))
         self._refuse_if_failed()
-        entries = event_entries(tenant.number, events, kept)
+        return event_entries(tenant.number, events, kept)
+
+    def received(self, tenant: Tenant, entries: list[Entry], done: Done) -> Request:
+        """What is appended for entries of a tenant that come now."""
         self.metrics.received(tenant.name, len(entries))
         return entries, self.trace.received(tenant.name, entries, done)
 

@@ -10,13 +10,14 @@ from dataclasses import dataclass
 from typing import Final, TypeVar, cast
 
 from likewise.broker.broker import Broker
+from likewise.broker.long_work import in_turn
 from likewise.broker.store.event_log import Done, Request
 from likewise.broker.tenants.access import Access, Doorkeeper
 from likewise.broker.tenants.allowed import check_backlog
 from likewise.broker.tenants.rates import Rate
 from likewise.broker.tenants.tenant import Tenant
 from likewise.connectors.loop_bridge import LoopBridge
-from likewise.defaults import BLOCK_SECONDS, MAX_QUESTIONS, MAX_QUESTIONS_WAITING, TENANT
+from likewise.defaults import BLOCK_SECONDS, MAX_QUESTIONS, MAX_QUESTIONS_WAITING, OFF_LOOP_EVENTS, TENANT
 from likewise.errors import BacklogExceeded, Unavailable
 from likewise.formats.wire.events import Receipt
 from likewise.formats.wire.operations import ConnectionShown
@@ -49,6 +50,7 @@ class Door:
         self.mqtt: Awaitable[object] | None = None  # what serves devices, once one may come
         self._rates: dict[str, Rate] = {}
         self._asked: dict[str, _Asked] = {}
+        self._aside: dict[str, asyncio.Lock] = {}  # by tenant
         self._bridge: LoopBridge | None = None
         self._gathered: list[Request] = []  # published in this turn of the loop
         self._kept: int | None = None  # until when that is kept
@@ -91,6 +93,13 @@ class Door:
 
         What is published in one turn of the loop is handed over together: the writer is woken once for all of it.
         """
+        if len(events) > OFF_LOOP_EVENTS:
+            broker = self.broker
+            made = await self.aside(
+                tenant, lambda: in_turn(lambda: broker.entries(tenant, events, broker.kept_until()))
+            )  # fmt: skip
+            later = await self.answer(lambda done: self.hand_in(self.broker.received(tenant, made, done)))
+            return cast("list[Receipt]", later)
         return cast("list[Receipt]", await self.answer(lambda done: self._gather(tenant, events, done)))
 
     def _gather(self, tenant: Tenant, events: Sequence[Event], done: Done) -> None:
@@ -131,6 +140,14 @@ class Door:
             return await asyncio.to_thread(question)
         finally:
             asked.answering.release()
+
+    async def aside(self, tenant: Tenant, work: Callable[[], T]) -> T:
+        """Do some work of a tenant beside the loop, one piece after the other.
+
+        Threads share one interpreter: who sends many large requests at once gets no more of it than with one.
+        """
+        async with self._aside.setdefault(tenant.name, asyncio.Lock()):
+            return await asyncio.to_thread(work)
 
     def take(self, tenant: Tenant, count: int) -> None:
         """Count events against the tenant's rate, and refuse them while too many wait to be matched."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import Sequence
 
 import msgspec
 
+from likewise.broker.long_work import in_turn
 from likewise.broker.tenants.access import Access
 from likewise.connectors.door import Door
 from likewise.connectors.media_types import Said, Unreadable, read_events
@@ -29,7 +29,7 @@ async def publish(door: Door, access: Access, body: bytes, kind: Said) -> list[R
     try:
         most = broker.config.limits.batch
         if len(body) > OFF_LOOP_BYTES:
-            events = await asyncio.to_thread(read_events, body, kind, broker.clock(), most)
+            events = await door.aside(tenant, lambda: in_turn(lambda: read_events(body, kind, broker.clock(), most)))
         else:
             events = read_events(body, kind, broker.clock(), most)
     except Unreadable as refused:

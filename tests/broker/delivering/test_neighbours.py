@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -19,6 +20,8 @@ from likewise.broker.delivering.worker import MatchingWorker
 from likewise.broker.store.entries import Subscribe
 from likewise.broker.tenants.allowed import check_backlog
 from likewise.broker.tenants.tenant import Tenant
+from likewise.broker.upkeep import housekeeping, saved_windows, window_saving
+from likewise.defaults import WORDS_TOGETHER
 from likewise.errors import BacklogExceeded, DuplicateId
 from likewise.model import Event
 from tests.broker.asked import asked
@@ -249,3 +252,62 @@ def test_events_that_take_long_leave_the_turn_to_others(sliced: None, monkeypatc
         assert [id for id, _, _ in given(broker, tenant, "ann")] == [f"e{n}" for n in range(40)]
         until(lambda: tenant.waiting == 0, "it is still said to wait")
     assert sizes == [1] * 40
+
+
+def test_windows_that_are_saved_hold_up_their_own_tenant_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What comes meanwhile is matched when they are saved, once and in order; others' events at once."""
+    monkeypatch.setattr(housekeeping, "TICK_SECONDS", 0.0)
+    monkeypatch.setattr(window_saving, "CHECKPOINT_ENTRIES", 10)
+    begun, way = threading.Event(), threading.Event()
+    save = saved_windows.save_windows
+
+    def saving(data: Path, tenant: Tenant, position: int) -> None:
+        begun.set()
+        assert way.wait(60)
+        save(data, tenant, position)
+
+    text = "{x exists} top 3 within 5 events by value(x) highest"
+    with Broker(tmp_path / "data") as broker:
+        busy, quiet = stocked(broker, "busy", 0), stocked(broker, "quiet", 0)
+        broker.subscribe(busy, "ann", [lw.parse(text, id="best")])
+        broker.subscribe(quiet, "ann", [lw.parse(text, id="best")])
+        monkeypatch.setattr(window_saving, "save_windows", saving)
+        broker.publish(busy, [lw.event({"x": n}, id=f"e{n}") for n in range(20)])
+        assert begun.wait(60)
+        assert busy.saving
+        before = busy.stored_number
+        broker.publish(busy, [lw.event({"x": 100 + n}, id=f"later{n}") for n in range(5)])
+        broker.publish(quiet, [lw.event({"x": 1}, id="now")])
+        until(lambda: quiet.stored_number > 0, "the neighbour waited for the windows")
+        assert busy.saving
+        assert busy.stored_number == before
+        way.set()
+        broker.wait_until_matched()
+        ids = [id for id, cause, _ in given(broker, busy, "ann") if cause == "arrival"]
+        assert ids[-5:] == [f"later{n}" for n in range(5)]
+        assert len(set(ids)) == len(ids)
+        until(lambda: not busy.saving, "saving did not end")
+    with Broker(tmp_path / "data") as again:
+        assert [id for id, cause, _ in given(again, again.tenant("busy"), "ann") if cause == "arrival"] == ids
+
+
+def test_events_with_new_words_after_many_with_known_ones_are_matched_few_at_a_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """In a pass over stored events: however cheap those before were, a slice stays small where words are asked for."""
+    with Broker(None) as broker:
+        tenant = stocked(broker, "busy", 400)
+        pages: list[int] = []
+        match = earlier_events._match
+
+        def counted(log: object, tenant: object, matcher: object, page: list[object], *rest: object) -> None:
+            pages.append(len(page))
+            match(log, tenant, matcher, page, *rest)  # type: ignore[arg-type]
+
+        monkeypatch.setattr(earlier_events, "_match", counted)
+        broker.subscribe(tenant, "ann", [lw.parse("{x exists}", id="exact")])
+        assert max(pages) > WORDS_TOGETHER
+        pages.clear()
+        broker.subscribe(tenant, "ann", [lw.parse("{temperature~ > 1}", id="relaxed")])
+        assert sum(pages) == 400
+        assert max(pages) <= WORDS_TOGETHER

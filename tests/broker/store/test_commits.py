@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from likewise.broker.store.holdings import add_tenant, read_tenants
 from likewise.broker.store.positions import advance, read_positions, start_at
 from likewise.broker.store.tables import Tables
 from likewise.broker.store.writer import Store
+from likewise.defaults import SHARED_ENTRIES
 from likewise.errors import ArtefactDamaged, Conflict
 from likewise.formats.wire.events import Receipt
 from likewise.testing.logs import MemoryLog
@@ -183,3 +185,33 @@ def test_requests_appended_together_fail_each_by_itself(log: EventLog) -> None:
     assert told["nothing"] == []
     assert told["last"] == [Receipt("e", 4)]
     assert [entry.id for entry in log.entries(0, log.position)] == ["a", "b", "c", "e"]
+
+
+@pytest.mark.parametrize("kind", ["folder", "memory"])
+def test_few_entries_of_a_tenant_do_not_wait_for_many_of_another(kind: str, tmp_path: Path) -> None:
+    """What comes together is stored tenant by tenant, the smallest first; of each tenant in its order, work last."""
+    store = Store(tmp_path / "data" if kind == "folder" else None, clock=lambda: 7)
+    follower, told, waiting = Taking(), list[str](), threading.Event()
+    commits: list[int] = []
+    store.followers.append(follower)
+
+    def hold(tables: Tables) -> None:
+        assert waiting.wait(30)
+
+    def tell(name: str) -> Callable[[object], None]:
+        return lambda result: (told.append(name), commits.append(store._commit))[0]  # type: ignore[func-returns-value]
+
+    store.write(hold, tell("held"))
+    store.append([event(f"a{n}", tenant=1) for n in range(SHARED_ENTRIES)], tell("many"))
+    store.append([event("b0", tenant=2)], tell("few"))
+    store.write(lambda tables: None, tell("work"))
+    store.append([event("a", tenant=1)], tell("many, later"))
+    store.append([event("b1", tenant=2)], tell("few, later"))
+    waiting.set()
+    flush(store)
+    assert told == ["held", "few", "few, later", "many", "many, later", "work"]
+    assert commits[1] == commits[2] < commits[3] == commits[4], "they shared a commit"
+    assert follower.positions == list(range(1, SHARED_ENTRIES + 4))
+    by_tenant = {n: [e.id for e in store.entries(0, store.position, tenant=n)] for n in (1, 2)}
+    assert by_tenant == {1: [*(f"a{n}" for n in range(SHARED_ENTRIES)), "a"], 2: ["b0", "b1"]}
+    store.close()

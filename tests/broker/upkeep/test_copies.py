@@ -16,7 +16,7 @@ import likewise as lw
 from likewise.broker.admin import backup, keep_copying, verify_store
 from likewise.broker.broker import Broker
 from likewise.broker.store.deliveries import read_between
-from likewise.broker.upkeep import housekeeping
+from likewise.broker.upkeep import housekeeping, window_saving
 from likewise.broker.upkeep.copies import Copied, copies_in
 from likewise.errors import ArtefactMissing, InputError, StateError
 from likewise.model import Event
@@ -49,8 +49,8 @@ def test_copies_made_under_load_are_whole_and_go_on_as_the_original_did(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Windows are saved anew all the time meanwhile. A copy that gets the events it lacks gives the same deliveries."""
-    for name, value in (("TICK_SECONDS", 0.0), ("CHECKPOINT_ENTRIES", 7)):
-        monkeypatch.setattr(housekeeping, name, value)
+    monkeypatch.setattr(housekeeping, "TICK_SECONDS", 0.0)
+    monkeypatch.setattr(window_saving, "CHECKPOINT_ENTRIES", 7)
     data, over = tmp_path / "data", threading.Event()
     published = [0]
     with Broker(data) as broker:

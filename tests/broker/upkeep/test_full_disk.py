@@ -15,7 +15,7 @@ from likewise.broker.broker import Broker
 from likewise.broker.store import log_entries
 from likewise.broker.store.tables import Tables
 from likewise.broker.tenants.tenant import Tenant
-from likewise.broker.upkeep import chores, housekeeping
+from likewise.broker.upkeep import chores, housekeeping, window_saving
 from likewise.errors import Unavailable
 
 WINDOW = "{x exists} top 2 within 3 events by value(x)"
@@ -49,7 +49,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(housekeeping, "TICK_SECONDS", 0.02)
     monkeypatch.setattr(housekeeping, "SWEEP_SECONDS", 0.02)
-    monkeypatch.setattr(housekeeping, "CHECKPOINT_ENTRIES", 5)
+    monkeypatch.setattr(window_saving, "CHECKPOINT_ENTRIES", 5)
     monkeypatch.setattr(chores, "FIRST_PAUSE", 0.02)
     monkeypatch.setattr(chores, "LONGEST_PAUSE", 0.1)
 

@@ -17,7 +17,7 @@ from likewise.broker.config import Config, Keeping, read_config
 from likewise.broker.store.care import count_rows
 from likewise.broker.store.entries import Entry, Withdraw
 from likewise.broker.store.event_log import Done
-from likewise.broker.upkeep import housekeeping, window_ends
+from likewise.broker.upkeep import housekeeping, window_ends, window_saving
 from likewise.errors import FormatError, InputError, Unavailable
 from likewise.testing.clocks import ManualClock
 
@@ -57,8 +57,9 @@ def test_what_is_over_is_removed_although_a_window_lives(
     window: str, on_disk: bool, tmp_path: Path, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """By `keep` and by `expires`, also while the window is not full; a restart loses and doubles nothing."""
-    for name in ("TICK_SECONDS", "SWEEP_SECONDS", "SAVE_SECONDS"):
+    for name in ("TICK_SECONDS", "SWEEP_SECONDS"):
         monkeypatch.setattr(housekeeping, name, 0.02)
+    monkeypatch.setattr(window_saving, "SAVE_SECONDS", 0.02)
     data = tmp_path / "data" if on_disk else None
     config = Config(store=Keeping("1 day"))
     with Broker(data, config, clock=clock) as broker:
@@ -178,8 +179,9 @@ def test_who_is_unregistered_is_forgotten_on_disk_while_windows_live(
     tmp_path: Path, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The text of its subscriptions is in no table any more; the windows of others are what they were."""
-    for name in ("TICK_SECONDS", "SWEEP_SECONDS", "SAVE_SECONDS"):
+    for name in ("TICK_SECONDS", "SWEEP_SECONDS"):
         monkeypatch.setattr(housekeeping, name, 0.02)
+    monkeypatch.setattr(window_saving, "SAVE_SECONDS", 0.02)
     with Broker(tmp_path, clock=clock) as broker:
         tenant = broker.tenant("default")
         for name in ("ann", "bob"):

@@ -7,18 +7,18 @@ them rest while it is answered, so that the answer comes from the code that deli
 from __future__ import annotations
 
 from collections.abc import Sequence
-from time import sleep, thread_time
 
 import msgspec
 import structlog
 
 from likewise.broker.delivering.earlier_events import valid_events
+from likewise.broker.long_work import Slices
 from likewise.broker.store.entries import EVENT, Entry, shown_event
 from likewise.broker.store.event_log import EventLog
 from likewise.broker.tenants.match_guarded import moment
 from likewise.broker.tenants.numbered_matcher import Found, RankedEvent
 from likewise.broker.tenants.tenant import Held, Tenant
-from likewise.defaults import QUANTUM_SECONDS, STORED_EVENTS
+from likewise.defaults import STORED_EVENTS
 from likewise.errors import LikewiseError, StateError
 from likewise.formats.wire.questions import Backtest, WouldHaveMet
 from likewise.formats.wire.watching import MetSubscription, Place, Stated
@@ -78,30 +78,22 @@ def backtest(
     matches: list[Found] = []
     first: int | None = None
     added = False
-    begun = thread_time()
-    for entry in valid_events(log, tenant, before, now, min(limit, STORED_EVENTS)):
-        at = moment(entry)
-        if not added:
-            matcher.add(0, msgspec.structs.replace(subscription, valid_for=None), at=at)
-            added, first = True, entry.arrival
-        entries[entry.position] = entry
-        assert isinstance(entry.value, Event)
-        try:
-            matches += matcher.match(entry.position, entry.value, at)
-        except Exception as error:  # one event that cannot be matched keeps no other from being looked at
-            _log.error("a stored event cannot be matched", event_id=entry.id, tenant=tenant.name, exc_info=error)
-        begun = _rest(begun)
+    with Slices() as slices:
+        for entry in valid_events(log, tenant, before, now, min(limit, STORED_EVENTS)):
+            at = moment(entry)
+            if not added:
+                matcher.add(0, msgspec.structs.replace(subscription, valid_for=None), at=at)
+                added, first = True, entry.arrival
+            entries[entry.position] = entry
+            assert isinstance(entry.value, Event)
+            try:
+                matches += matcher.match(entry.position, entry.value, at)
+            except Exception as error:  # one event that cannot be matched keeps no other from being looked at
+                _log.error("a stored event cannot be matched", event_id=entry.id, tenant=tenant.name, exc_info=error)
+            slices.rest()
     listed = tuple(_met(each, entries[each.event or 0]) for each in matches[max(0, len(matches) - shown) :])
     last = next(reversed(entries.values())).arrival if entries else None
     return Backtest(len(entries), len(matches), first, last, listed)
-
-
-def _rest(begun: float) -> float:
-    """Let others have the processor after a slice of time as long as a turn of matching; when this slice began."""
-    if thread_time() - begun < QUANTUM_SECONDS:
-        return begun
-    sleep(QUANTUM_SECONDS)
-    return thread_time()
 
 
 def _met(found: Found, entry: Entry) -> WouldHaveMet:

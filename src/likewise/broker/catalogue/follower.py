@@ -19,6 +19,7 @@ import structlog
 
 from likewise.broker.catalogue.learnt import Learnt
 from likewise.broker.catalogue.saved import load_learnt, path_of, save_learnt
+from likewise.broker.long_work import long_work
 from likewise.broker.store.entries import EVENT, Entry, InBatch, by_tenant
 from likewise.broker.store.event_log import EventLog
 from likewise.broker.tenants.tenant import Tenant
@@ -156,11 +157,12 @@ class CatalogueFollower:
         self._on_heard(tenant, entries)
 
     def learn(self, number: int, entries: Sequence[Entry]) -> None:
-        """Look at events of a tenant."""
-        columns = join_columns([_columns(list(some)) for _, some in groupby(entries, lambda entry: id(entry.batch))])
-        sources, at = [entry.source for entry in entries], [entry.arrival for entry in entries]
-        with self.lock:
-            self.learnt.setdefault(number, Learnt()).add(columns, sources, at)
+        """Look at events of a tenant, in turn with other long work."""
+        with long_work():
+            columns = join_columns([_columns(list(some)) for _, some in groupby(entries, lambda each: id(each.batch))])
+            sources, at = [entry.source for entry in entries], [entry.arrival for entry in entries]
+            with self.lock:
+                self.learnt.setdefault(number, Learnt()).add(columns, sources, at)
 
     def _catch_up(self) -> None:
         """Look at what the log holds after what was saved, the newest of it."""

@@ -23,6 +23,7 @@ from likewise.broker.delivering.match_events import match_events
 from likewise.broker.delivering.outcome import Outcome
 from likewise.broker.delivering.store_outcome import Stored, StoreOutcome, tell_applied
 from likewise.broker.locks import Lock
+from likewise.broker.long_work import long_work
 from likewise.broker.store.commits import wait_for
 from likewise.broker.store.deliveries import recipients_of, subscriptions_met
 from likewise.broker.store.entries import EVENT, Decided, Entry, Judge, Subscribe, SubscribeTopic, Unregister
@@ -37,12 +38,12 @@ from likewise.defaults import (
     ROUND_SECONDS,
     SAVING_SECONDS,
     STRETCH_SECONDS,
+    WORDS_TOGETHER,
 )
 from likewise.errors import Unavailable
 
 _log = structlog.get_logger("likewise.matching")
 TAKEN_TOGETHER = (Subscribe, Decided)  # commands of which neighbours are applied together
-TOGETHER = 16  # events matched between two looks at the time, where words are asked for
 BUSY_SECONDS = 0.0005  # before matchers that a question uses are looked at again
 
 
@@ -210,10 +211,10 @@ class MatchingWorker:
             with self._line.turn(MATCH_ENTRIES - count) as (number, entries, left):
                 tenant = self._tenants[number]
                 self._under_way += entries
-                if tenant.matchers.acquire(blocking=False):
+                if not tenant.saving and tenant.matchers.acquire(blocking=False):
                     tenant.matchers.release()
                     outcome = self._match(tenant, entries, left, outcome)
-                else:  # a question uses them, perhaps for long: it is this tenant's own, and nobody else waits for it
+                else:  # a question uses them, or they are saved: this tenant's own, and nobody else waits for it
                     left += entries
                     time.sleep(BUSY_SECONDS)
                 del self._under_way[len(self._under_way) - len(left) :]
@@ -244,7 +245,9 @@ class MatchingWorker:
                     self._store(outcome)
                     outcome = Outcome()
                 earlier = self._earlier.get(tenant.number) or EarlierEvents(self._log, tenant, run)
-                if not earlier.go_on(QUANTUM_SECONDS):
+                with long_work():
+                    over = earlier.go_on(QUANTUM_SECONDS)
+                if not over:
                     self._earlier[tenant.number] = earlier
                     left += entries[passed:]
                     return outcome
@@ -266,7 +269,7 @@ class MatchingWorker:
                 if outcome and isinstance(run[0].value, (Unregister, SubscribeTopic, Decided)):
                     self._store(outcome)
                     outcome = Outcome()
-                with tenant.matchers:
+                with tenant.matchers, long_work():
                     self._apply(tenant, run, outcome)
             passed += len(run)
             outcome.positions[tenant] = run[-1].position
@@ -282,10 +285,10 @@ class MatchingWorker:
         done, size, end = 0, len(run) if known else 1, time.thread_time() + QUANTUM_SECONDS
         while done < len(run) and (not done or time.thread_time() < end):
             begun, part = time.thread_time(), run[done : done + size]
-            with tenant.matchers:
+            with tenant.matchers, long_work():
                 match_events(tenant, part, outcome, self._find)
             done += len(part)
-            size = min(2 * size, TOGETHER) if time.thread_time() - begun < QUANTUM_SECONDS / 4 else 1
+            size = min(2 * size, WORDS_TOGETHER) if time.thread_time() - begun < QUANTUM_SECONDS / 4 else 1
         return done
 
     def _apply(self, tenant: Tenant, run: list[Entry], outcome: Outcome) -> list[object]:
@@ -295,7 +298,7 @@ class MatchingWorker:
 
     def _hold(self, tenant: Tenant, run: list[Entry], earlier: EarlierEvents, outcome: Outcome) -> None:
         """Hold new subscriptions, and send what the pass over earlier events has found for them."""
-        with tenant.matchers:
+        with tenant.matchers, long_work():
             results = self._apply(tenant, run, outcome)
             held = {each.number for each in results if isinstance(each, Held) and each.ended is None}
             outcome.absorb(earlier.without({entry.position for entry in run} - held))

@@ -134,6 +134,14 @@ class Append:
         """Each request by itself."""
         return [Append([request], self._head, self._followers, self._foresight) for request in self._requests]
 
+    def by_tenant(self) -> list[Append]:
+        """The requests of each tenant by themselves, those of the one with the fewest entries first."""
+        own: dict[int, list[Request]] = {}
+        for request in self._requests:
+            own.setdefault(request[0][0].tenant if request[0] else 0, []).append(request)
+        parts = [Append(requests, self._head, self._followers, self._foresight) for requests in own.values()]
+        return sorted(parts, key=len)
+
     def gains_from(self, other: Commit) -> bool:
         """Whether more of it could be matched before its commit if another commit went first."""
         entries = (entry for entries, _ in self._requests for entry in entries)

@@ -109,7 +109,7 @@ def insert(tables: Tables, tenant: int, deliveries: Iterable[Delivery]) -> None:
         scores = d.scores + d.said if d.said else d.scores
         check = delivery_checksum(tenant, d.number, d.event, d.cause, recipients, matched, scores)
         rows.append((tenant, d.number, d.event, d.cause, check, recipients, matched, scores))
-    tables.change_all("INSERT INTO deliveries VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
+    tables.insert_all("deliveries", rows)
 
 
 def read(tables: Tables, tenant: int, numbers: Sequence[int]) -> list[Delivery]:

@@ -20,9 +20,8 @@ SWEPT: Final = 2_000  # events of a tenant removed in one commit, so that nobody
 def add_entries(tables: Tables, entries: Sequence[Entry]) -> None:
     """Write entries that have their positions, and the messages they came in."""
     checks = entry_checksums((e.position, e.tenant, e.kind, e.arrival, e.ends, e.body) for e in entries)
-    tables.change_all(
-        "INSERT INTO log (position, tenant, kind, source, id, arrival, ends, checksum, body) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    tables.insert_all(
+        "log (position, tenant, kind, source, id, arrival, ends, checksum, body)",
         [
             (e.position, e.tenant, e.kind, e.source, e.id, e.arrival, e.ends, check, e.body)
             for e, check in zip(entries, checks, strict=True)

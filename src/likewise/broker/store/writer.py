@@ -27,7 +27,7 @@ from likewise.broker.store.mqtt.messages import messages_between
 from likewise.broker.store.rows import entry_row, entry_rows
 from likewise.broker.store.tables import Tables
 from likewise.broker.store.watermark import Watermark
-from likewise.defaults import COMMIT_ENTRIES, STORE_CACHE_BYTES
+from likewise.defaults import COMMIT_ENTRIES, SHARED_ENTRIES, STORE_CACHE_BYTES
 from likewise.errors import Unavailable
 
 _log = structlog.get_logger("likewise.store")
@@ -238,6 +238,19 @@ class Store:
 
 
 def _parts(group: list[Commit], appended: Append | None) -> list[list[Commit]]:
-    """A group, or two: what lets matching catch up with the log goes first where new events gain from that."""
+    """A group, or several: one after the other where somebody gains from that.
+
+    What lets matching catch up with the log goes first where new events gain from it. Where somebody appends much, each
+    tenant has a transaction of its own, the smallest first: so nobody's few entries wait for somebody's many.
+    """
     first = [commit for commit in group if appended is not None and appended.gains_from(commit)]
-    return [first, [commit for commit in group if commit not in first]] if first else [group]
+    rest = [commit for commit in group if commit not in first]
+    parts = [first] if first else []
+    if appended is None or len(appended) <= SHARED_ENTRIES or len(own := appended.by_tenant()) == 1:
+        return [*parts, rest]
+    place = rest.index(appended)
+    before, after = rest[:place], rest[place + 1 :]
+    found = [commit for commit in after if not isinstance(commit, Work)]  # of what was appended before
+    last = [commit for commit in after if isinstance(commit, Work)]  # which may be meant to come after the entries
+    between: list[list[Commit]] = [[each] for each in own[1:-1]]
+    return [*parts, [*before, *found, own[0]], *between, [own[-1], *last]]

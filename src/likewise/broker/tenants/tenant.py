@@ -66,6 +66,7 @@ class Tenant:
         self.windows_from = windows_from
         self.rebuilt = False  # whether its windows had to be made again from the log at the start
         self.unsaved = False  # ... and are not saved since
+        self.saving = False  # whether they are being saved: so long nothing of it is matched
         self.matchers = make_lock("matchers")  # held by whoever uses the matchers or deals out numbers
         self.appended = 0  # the last position of its entries in the log; the writer's to change, as is `matched`
         self.matched = 0  # up to where they are matched and that is stored
@@ -223,6 +224,11 @@ class Tenant:
             self._recent_bytes += delivery.size
         while self._recent_bytes > self.recent_limit:
             self._recent_bytes -= self.recent.popitem(last=False)[1].size
+
+    def forget_delivery(self, number: int) -> None:
+        """Keep a delivery in memory no longer: its event is gone."""
+        if (delivery := self.recent.pop(number, None)) is not None:
+            self._recent_bytes -= delivery.size
 
     def window_time(self, arrival: int) -> int:
         """The moment of an arrival for windows: time stands still for them while a clock goes back a little.

@@ -14,7 +14,7 @@ from likewise.broker.delivering.outcome import MATCHING
 from likewise.broker.locks import Lock
 from likewise.broker.store.entries import Command, Gone, Tick, Unsubscribe, Withdraw, command_entry
 from likewise.broker.store.event_log import EventLog
-from likewise.broker.store.holdings import remove_subscriptions, replay_windows_from
+from likewise.broker.store.holdings import remove_subscriptions
 from likewise.broker.store.log_entries import Swept, Unneeded, over, sweep
 from likewise.broker.store.mqtt.messages import forget_retained
 from likewise.broker.store.positions import advance
@@ -23,17 +23,20 @@ from likewise.broker.tenants.reach import Reach
 from likewise.broker.tenants.tenant import Tenant
 from likewise.broker.upkeep.being_up import BeingUp
 from likewise.broker.upkeep.chores import Chores
-from likewise.broker.upkeep.saved_windows import remove_older, save_windows
 from likewise.broker.upkeep.sweeping import unneeded
 from likewise.broker.upkeep.window_ends import WindowEnds
-from likewise.defaults import CHECKPOINT_ENTRIES, ENDED_KEPT, IDLE_ENTRIES, SAVE_SECONDS, SWEEP_SECONDS, TICK_SECONDS
+from likewise.broker.upkeep.window_saving import WindowSaving
+from likewise.defaults import ENDED_KEPT, IDLE_ENTRIES, SWEEP_SECONDS, TICK_SECONDS
 
 FORGETTING: Final = "forgetting what is over"
 KeptFrom = Callable[[Tables, Tenant], int | None]
 
 
 class Housekeeping:
-    """The broker's own work on what it holds; `on_expired` is told which events were forgotten."""
+    """The broker's own work on what it holds; `on_expired` is told which events were forgotten.
+
+    `beside` says that windows may be saved beside the thread that matches.
+    """
 
     def __init__(
         self,
@@ -47,6 +50,7 @@ class Housekeeping:
         on_expired: Callable[[list[Gone]], None] = lambda events: None,
         kept_from: KeptFrom = lambda tables, tenant: None,
         resting: Callable[[Tenant], set[str]] = lambda tenant: set(),
+        beside: bool = True,
     ) -> None:
         self._log = log
         self._tenants = tenants
@@ -58,8 +62,8 @@ class Housekeeping:
         self._kept_from = kept_from  # the first entry of a tenant that somebody else still needs
         self._window_ends = WindowEnds(log, self._take_out)
         self.chores = Chores()
+        self._saving = WindowSaving(log, data, clock, self.chores, beside=beside)
         self._checked = self._swept = time.monotonic()
-        self._asked: dict[int, float] = {}  # when it was last asked whether a tenant's windows should be saved
         self._stopped = False
         self._being_up = BeingUp(data, self._append)
         self.reach = Reach(self._append, resting)
@@ -82,8 +86,7 @@ class Housekeeping:
             for tenant in list(self._tenants.values()):
                 self.chores.do(f"looking who can be heard in {tenant.name!r}", partial(self.reach.look, tenant))
                 self.chores.do(f"moving the time of {tenant.name!r}", partial(self._move_time, tenant))
-                saving = partial(self._save_if_due, tenant, CHECKPOINT_ENTRIES)
-                self.chores.do(f"saving the windows of {tenant.name!r}", saving)
+                self._saving.start(tenant)
         if now - self._swept >= (TICK_SECONDS if FORGETTING in self.chores.troubles else SWEEP_SECONDS):
             self._swept = now
             self.chores.do(FORGETTING, self.sweep)
@@ -129,43 +132,14 @@ class Housekeeping:
 
         self._log.append([command_entry(tenant.number, Withdraw(position))], written)
 
-    def _save_if_due(self, tenant: Tenant, entries: int) -> None:
-        position = tenant.matched
-        if self._data is None or tenant.windows_from is None:
-            return
-        new = position - tenant.windows_from + 1
-        if not tenant.unsaved and (new < 1 or (new < entries and not self._awaited(tenant))):
-            return
-        kept: int | None = position + 1
-        if tenant.remembers:
-            save_windows(self._data, tenant, position)
-        else:
-            kept = None
-        self._log.commit(lambda tables: replay_windows_from(tables, tenant.number, tenant.name, kept))
-        tenant.windows_from, tenant.unsaved = kept, False
-        remove_older(self._data, tenant.number, position)
-
-    def _awaited(self, tenant: Tenant) -> bool:
-        """Whether something is over, or was forgotten, and kept only for a replay of windows; asked seldom."""
-        seldom = time.monotonic()
-        if seldom - self._asked.get(tenant.number, 0.0) < SAVE_SECONDS:
-            return False
-        self._asked[tenant.number] = seldom
-        now, start = self._clock(), tenant.windows_from or 0
-        if any((tenant.held[number].ended or 0) >= start for number in list(tenant.ended)):
-            return True
-        with self._log.reading() as tables:
-            found = over(tables, unneeded(tenant, now, replayed=False), now)
-        return any(position >= start for position in found)
-
     def save_windows(self) -> None:
         """Save every tenant's windows as they are."""
         for tenant in list(self._tenants.values()):
-            self._save_if_due(tenant, 1)
+            self._saving.save(tenant)
 
     def sweep(self) -> Swept:
         """Forget what is over now."""
-        tenants, now = list(self._tenants.values()), self._clock()
+        tenants, now = [each for each in self._tenants.values() if not each.saving], self._clock()
         for tenant in tenants:
             self._window_ends.look(tenant, now)
         chosen = [self._choose(tenant, now) for tenant in tenants]
@@ -176,7 +150,7 @@ class Housekeeping:
         with self._lock:
             for number, delivery, recipients in found.deliveries:
                 tenant = self._tenants[number]
-                tenant.recent.pop(delivery, None)
+                tenant.forget_delivery(delivery)
                 for recipient in recipients:
                     if (queue := tenant.by_number.get(recipient)) is not None:
                         queue.pending.discard(delivery)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
-TURN_SECONDS: Final = 0.0005  # requests and matching share one interpreter; the default lets each wait 5 ms
+TURN_SECONDS: Final = 0.0001  # requests wait so long for each busy thread, a few dozen times; the default is 5 ms
 YOUNG: Final = 10_000  # new objects between two collections; with the default of 700 every batch has some
 
 

@@ -8,6 +8,7 @@ import msgspec
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
+from likewise.broker.asking.words_ahead import hear_words, with_words
 from likewise.broker.tenants.tenant import Held, Tenant
 from likewise.connectors.http.openapi import documented
 from likewise.connectors.http.requests import admit, admit_subscriber, answer, body_of, door_of, raw_answer
@@ -42,8 +43,11 @@ async def _hold(request: Request, subscriber: str, id: str | None) -> tuple[Tena
         if len(found) != 1:
             raise InputError(f"one subscription is replaced by one; found {len(found)}")
         found = [msgspec.structs.replace(found[0], id=id)]
+    broker = door.broker
+    if broker.staff is None and (asking := with_words(tenant, found)):
+        await door.aside(tenant, lambda: hear_words(tenant, asking, broker.clock()))
     replace = id is not None
-    held: Any = await door.answer(lambda done: door.broker.start_subscribe(tenant, subscriber, found, replace, done))
+    held: Any = await door.answer(lambda done: broker.start_subscribe(tenant, subscriber, found, replace, done))
     return tenant, held
 
 

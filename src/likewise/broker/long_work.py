@@ -1,0 +1,116 @@
+"""What takes the processor for long goes one after the other: matching, questions, learning, reading large requests.
+
+Threads share one interpreter. A thread that answers a request needs it a few dozen times on its way, each time for
+moments, and waits each time for as many turns as there are busy threads. So those who are busy for long wait for each
+other here, in the order in which they came, where nobody waits for them: however many there are, a request meets one.
+
+Each goes on for a slice and lets the next one in. One that cannot look up, as while something is loaded, is not waited
+for: whoever has been patient for `TURN_PATIENCE` goes on beside it, and so does everyone until its turn is over. So
+nothing depends on a turn ever ending.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Final, TypeVar
+
+from likewise.defaults import SLICE_SECONDS, TURN_PATIENCE
+
+
+class Turn:
+    """A turn that is handed from one to the next, in the order in which they came.
+
+    >>> turn = Turn()
+    >>> turn.take(1.0), turn.take(0.0)
+    (True, False)
+    >>> turn.hand_on()
+    >>> turn.take(0.0)
+    True
+    """
+
+    def __init__(self) -> None:
+        self._guard = threading.Lock()
+        self._taken = False
+        self._overdue = False  # whether somebody had no more patience with who has it
+        self._line: deque[threading.Lock] = deque()
+
+    def take(self, patience: float) -> bool:
+        """Wait for it, at most so many seconds; whether it came."""
+        with self._guard:
+            if not self._taken:
+                self._taken = True
+                return True
+            if self._overdue:
+                return False
+            own = threading.Lock()
+            own.acquire()
+            self._line.append(own)
+        if own.acquire(timeout=patience):
+            return True
+        with self._guard:
+            if own in self._line:
+                self._line.remove(own)
+                self._overdue = True
+                return False
+        return True  # it came in the last moment
+
+    def hand_on(self) -> None:
+        """Hand it to whoever waits longest."""
+        with self._guard:
+            self._overdue = False
+            if self._line:
+                self._line.popleft().release()
+            else:
+                self._taken = False
+
+
+T = TypeVar("T")
+_TURN: Final = Turn()
+
+
+@contextmanager
+def long_work() -> Iterator[None]:
+    """A slice of long work, in its turn."""
+    came = _TURN.take(TURN_PATIENCE)
+    try:
+        yield
+    finally:
+        if came:
+            _TURN.hand_on()
+
+
+def in_turn(work: Callable[[], T]) -> T:
+    """What some work returns that is one slice."""
+    with long_work():
+        return work()
+
+
+class Slices:
+    """Long work that looks up from time to time, and then lets others have the processor for as long as it had it."""
+
+    _came = False
+    _begun = 0.0
+
+    def __enter__(self) -> Slices:
+        self._begin()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._came:
+            _TURN.hand_on()
+            self._came = False
+
+    def _begin(self) -> None:
+        self._came = _TURN.take(TURN_PATIENCE)
+        self._begun = time.thread_time()
+
+    def rest(self) -> None:
+        """Look up."""
+        if time.thread_time() - self._begun >= SLICE_SECONDS:
+            self.__exit__()
+            time.sleep(SLICE_SECONDS)
+            self._begin()
