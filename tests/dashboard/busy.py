@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import sys
 import threading
 import time
 from pathlib import Path
@@ -87,18 +88,21 @@ def measure(dashboard: Running, seconds: float) -> dict[str, object]:
                 "page": round((worked() - page_before) / took, 3),
                 "process": round((processor_seconds(dashboard.pid) - process_before) / took, 3),
             }
+            print(tab, shares[tab], file=sys.stderr, flush=True)
         found: dict[str, object] = {"status": page.locator(".lw-status").first.inner_text(), "shares": shares}
         page.goto(f"{dashboard.url}/live")
-        page.locator(".lw-score").first.wait_for()
+        row = page.get_by_role("list", name="Matches").locator(".lw-row").first
+        row.wait_for()
         switching, explaining = [], []
         for _ in range(5):
-            for tab, text in (("Subscriptions", "What do you want"), ("Live", "Matches")):
+            for tab, heading in (("Subscriptions", "What do you want to know?"), ("Live", "Matches")):
                 began = time.monotonic()
                 page.get_by_role("tab", name=tab).click()
-                page.get_by_text(text).first.wait_for()
+                page.get_by_role("heading", name=heading, exact=True).wait_for()
                 switching.append(time.monotonic() - began)
+            row.wait_for()
             began = time.monotonic()
-            page.evaluate("document.querySelector('.lw-rows .lw-row').click()")
+            row.evaluate("row => row.click()")  # the list moves on; a mouse over it would hold it still
             page.locator("svg.lw-map").wait_for()
             explaining.append(time.monotonic() - began)
             page.keyboard.press("Escape")

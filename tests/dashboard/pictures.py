@@ -21,6 +21,8 @@ from tests.dashboard.conftest import ARGUMENTS, CHROMIUM, free_port
 
 PATIENCE = 180  # seconds until there is something to see
 SIZES = {1400: 900, 420: 860}
+# A reading whose past is shown once it has so many values.
+STATION, READING, LASTING = "city/meteoria-204f-1", "outdoor.airTemperature", 14
 # The picture of the README: wide and light.
 FRONT = ("why", "light", 1400)
 
@@ -55,6 +57,12 @@ def found_match(broker: str, subscription: str) -> dict[str, str]:
     return {}
 
 
+def readings(broker: str) -> int:
+    """How many values the reading has whose past is shown."""
+    asked = {"source": STATION, "attribute": READING}
+    return len(httpx.get(f"{broker}/v1/series", params=asked, timeout=30).json()["points"])
+
+
 def tour(page: Any, dashboard: str, broker: str, shot: Callable[[str], None]) -> None:
     """Go through every page; `shot` takes the pictures of what is seen."""
     wait_for(lambda: bool(found_match(broker, "loud")))
@@ -69,10 +77,6 @@ def tour(page: Any, dashboard: str, broker: str, shot: Callable[[str], None]) ->
     page.get_by_role("button", name="Try on the last events").click()
     page.get_by_text("would have matched").wait_for()
     shot("subscriptions")
-    page.goto(f"{dashboard}/history?source=city/meteoria-204f-1&attribute=outdoor.airTemperature")
-    page.get_by_text("values of").wait_for()
-    page.wait_for_timeout(2000)
-    shot("history")
     page.goto(f"{dashboard}/map")
     page.locator(".lw-dot").first.wait_for()
     shot("map")
@@ -98,6 +102,11 @@ def tour(page: Any, dashboard: str, broker: str, shot: Callable[[str], None]) ->
     page.goto(str(httpx.URL(f"{dashboard}/event", params={name: about[name] for name in ("id", "source")})))
     page.get_by_text("Compared with").wait_for()
     shot("event")
+    wait_for(lambda: readings(broker) >= LASTING, patience=900)
+    page.goto(f"{dashboard}/history?source={STATION}&attribute={READING}")
+    page.get_by_text("values of").wait_for()
+    page.wait_for_timeout(2000)
+    shot("history")
 
 
 def photographer(page: Any, folder: Path, *, whole: bool = False) -> Callable[[str], None]:

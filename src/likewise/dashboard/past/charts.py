@@ -83,9 +83,11 @@ def traffic_text(found: Tallies) -> str:
 
 
 def traffic_options() -> dict[str, Any]:
-    """Bars of events, a line of matches."""
+    """Bars of events, a line of matches; bars begin at nought."""
+    frame = _frame()
     return {
-        **_frame(), "legend": {"top": 0, "right": 0, "textStyle": {"color": SOFT}},
+        **frame, "yAxis": {**frame["yAxis"], "scale": False, "minInterval": 1},
+        "legend": {"top": 0, "right": 0, "textStyle": {"color": SOFT}},
         "series": [
             {"type": "bar", "name": "events", "data": [], "color": BLUE, "barMaxWidth": 14},
             {"type": "line", "name": "matches", "data": [], "color": GREEN, "showSymbol": False},
