@@ -42,7 +42,7 @@ from likewise.broker.workers.watching import Pulse
 
 _log = structlog.get_logger("likewise.workers")
 _IDS: Final = itertools.count(1)
-STARTING_SECONDS: Final = 120.0  # a machine may be busy, and a first start loads much
+STARTING_SECONDS: Final = 600.0  # a machine may be busy, and a first start loads much; who is killed begins anew
 TRIES: Final = 4  # deaths with a request under way after which it is taken for their cause
 TIMES: Final = 256  # of stretches that are kept for the policies
 
