@@ -225,9 +225,10 @@ def windows(size: int, events: int, parts: int, seed: int) -> dict[str, Any]:
     asked = [_window(chance, n) for n in range(size)]
     bodies, found = bodies_of(w1(chance, 1, events)[1]), 0
     new = [NewSubscription(n, n % OWNERS, 0, each) for n, each in enumerate(asked, 1)]
+    warming = new[:1]  # what is loaded at first is not the windows' cost
     try:
         worker = crew.start()
-        for part in deal(new, parts):
+        for part in (warming, *deal(new, parts)):
             share = Share(1, remembers=True)
             crew.place(share, [worker])
             for first in range(0, len(part), 2_000):
@@ -239,28 +240,30 @@ def windows(size: int, events: int, parts: int, seed: int) -> dict[str, Any]:
                     EventSent(1 + n, 20_000 * n, bodies[n]) for n in range(first, min(first + STRETCH, len(bodies)))
                 ]
                 moved = crew.wait(crew.ask(share, MatchEach(sent)), LONG)
-                found += sum(len(each) for each in getattr(moved, "found", []))
+                found += sum(len(each) for each in getattr(moved, "found", [])) if part is not warming else 0
             spent.append((worker.busy - before) * 1e6 / len(bodies))
             crew.forget(share)
     finally:
         crew.close()
     return {
-        "subscriptions": size, "parts": parts, "events": events, "slowest_us": round(max(spent), 2),
-        "all_us": round(sum(spent), 2), "found": found, "load": os.getloadavg()[0],
+        "subscriptions": size, "parts": parts, "events": events, "slowest_us": round(max(spent[1:]), 2),
+        "all_us": round(sum(spent[1:]), 2), "found": found, "load": os.getloadavg()[0],
     }  # fmt: skip
 
 
 def larger(seed: int, quick: bool) -> Iterator[tuple[str, Work]]:
     """Beyond the source, a row at a time: exact to 1,000,000, relaxed to 50,000, top-k to 100,000."""
     part = 100 if quick else 1
+    size = 100_000 // part
     for kind in MAKE:
-        yield f"{kind} 100,000 in 15 parts", partial(_exact, kind, 100_000 // part, 2_000 // part, seed)
-    yield "w2 100,000 at 2 alike", partial(gains, "w2", 100_000 // part, 2_000 // part, 1, seed)
-    for size in (1_000, 10_000, 50_000):
-        yield f"relaxed {size:,} in 2 parts", partial(relaxed, size // part, 1_000 // part, 2, seed)
-    for size in (1_000, 10_000, 100_000):
-        yield f"top-k {size:,} in 2 parts", partial(windows, size // part, 1_000 // part, 2, seed)
-    yield "w2 1,000,000 in 15 parts", partial(_exact, "w2", 1_000_000 // part, 1_000 // part, seed, most=3)
+        yield f"{kind} {size:,} in 15 parts", partial(_exact, kind, size, 2_000 // part, seed)
+    yield f"w2 {size:,} at 2 alike", partial(gains, "w2", size, 2_000 // part, 1, seed)
+    for each in (1_000 // part, 10_000 // part, 50_000 // part):
+        yield f"relaxed {each:,} in 2 parts", partial(relaxed, each, 1_000 // part, 2, seed)
+    for each in (1_000 // part, 10_000 // part, 100_000 // part):
+        yield f"top-k {each:,} in 2 parts", partial(windows, each, 1_000 // part, 2, seed)
+    size = 1_000_000 // part
+    yield f"w2 {size:,} in 15 parts, 3 of them", partial(_exact, "w2", size, 1_000 // part, seed, most=3)
 
 
 def _exact(kind: str, size: int, events: int, seed: int, most: int | None = None) -> dict[str, Any]:
