@@ -103,7 +103,11 @@ def build(root: Path) -> tuple[dict[str, str], str, str, list[str]]:
 
 
 def serve(root: Path, environment: dict[str, str], folder: str, user: str, command: list[str]) -> None:
-    """Start the image's process until it is ready, then stop it."""
+    """Make the first token, without which it listens to nobody; start the process until it is ready, then stop it."""
+    data = command[command.index("--data") + 1]
+    if not (root / data.lstrip("/")).exists():
+        token = shlex.join([command[0], "admin", "token", data, "--name", "first", "--scope", "admin"])
+        run(root, f"{token} > /dev/null", environment, folder, user)
     asked = [*command, "--port", "18787"]
     inner = f"cd {folder} && exec {shlex.join(asked)}"
     begun = time.monotonic()

@@ -19,6 +19,7 @@ from typing import Any
 DATA = Path(os.environ.get("LIKEWISE_ADDON_DATA", "/data"))
 SUPERVISOR = os.environ.get("LIKEWISE_ADDON_SUPERVISOR", "http://supervisor")
 BROKER = ("likewise", "serve", "--data", str(DATA / "broker"), "--config", str(DATA / "likewise.toml"))
+TOKEN = ("likewise", "admin", "token", str(DATA / "broker"), "--name", "home-assistant", "--scope", "admin")
 DASHBOARD = ("likewise", "dashboard", "--address", "http://127.0.0.1:8787", "--host", "0.0.0.0")
 
 
@@ -57,6 +58,8 @@ def main() -> int:
     """Run both; when one ends, or the Supervisor says so, end the other and wait for it."""
     options = json.loads((DATA / "options.json").read_text(encoding="utf-8"))
     (DATA / "likewise.toml").write_text(configuration(options, mqtt_service()), encoding="utf-8")
+    if not (DATA / "broker").exists():  # the broker listens beyond its container to nobody without one
+        subprocess.run(TOKEN, check=True)  # which prints it into the add-on's log, once
     running = [subprocess.Popen(command) for command in (BROKER, DASHBOARD)]
 
     def stop(*_: object) -> None:
