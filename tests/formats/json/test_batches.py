@@ -238,6 +238,15 @@ def test_events_with_themes_are_no_objects_of_their_own_either() -> None:
     assert batch[0].themes == ("air", "town")
 
 
+def test_a_field_that_states_no_unit_of_another_makes_no_object() -> None:
+    """Only where a unit stands beside its number is an event read by itself."""
+    lines = [b'{"power": "high", "measurement unit": "kilowatt", "floor": %d}' % n for n in range(MANY)]
+    batch = read_each([*lines, b'{"temperature": 81.2, "unit": "degF"}'])
+    assert list(batch._made) == [MANY]
+    assert batch[MANY].tuples[0].unit == "degF"
+    assert batch[0] == event_from_json(lines[0])
+
+
 def test_a_matcher_takes_json_for_events() -> None:
     chance = random.Random(1)
     lines = [json.dumps(_good(chance)) for _ in range(60)]

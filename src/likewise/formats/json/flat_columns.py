@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from likewise.defaults import MAX_TERM_LENGTH, MAX_TUPLES
 from likewise.formats.arrow.columns import BOOLEAN, NUMBER, TEXT, WHOLE, Columns, moments_of
 from likewise.model import EventTuple
-from likewise.model.unit_fields import may_state_unit
+from likewise.model.unit_fields import may_state_unit, units_beside
 from likewise.model.units import LARGEST_WHOLE
 
 PLAIN: Final = frozenset((str, int, float, bool))
@@ -28,14 +28,29 @@ class SameKeys:
         self.objects: list[dict[str, Any]] = []
 
     def take_out_involved(self) -> list[int]:
-        """The events of objects with a value that is no plain one, or beyond a limit; they are left out from now on."""
+        """The events of objects with a value that is no plain one, or beyond a limit, or a unit in a field of its own.
+
+        They are left out from now on.
+        """
         if not (0 < len(self.keys) <= MAX_TUPLES and all(map(_plain_name, self.keys))):
             taken, self.events, self.objects = self.events, [], []
             return taken
-        bad: set[int] = set()
+        bad = self._stating_units()
         for column in self.columns():
             if not _are_plain(column):
                 bad.update(place for place, value in enumerate(column) if not _are_plain((value,)))
+        return self._take_out(bad)
+
+    def take_out_stating_units(self) -> list[int]:
+        """The events of objects of plain values with a unit in a field of its own; they are left out from now on."""
+        return self._take_out(self._stating_units())
+
+    def _stating_units(self) -> set[int]:
+        if not any(map(may_state_unit, self.keys)):
+            return set()
+        return {place for place, found in enumerate(self.objects) if units_beside(found) is not None}
+
+    def _take_out(self, bad: set[int]) -> list[int]:
         if not bad:
             return []
         taken = [self.events[place] for place in bad]
@@ -55,13 +70,17 @@ def take_out_involved(alike: Iterable[SameKeys]) -> list[int]:
         for key, column in zip(each.keys, each.columns(), strict=True):
             values.setdefault(key, []).extend(column)
     if all(map(_plain_name, values)) and all(map(_are_plain, values.values())):
+        stating = any(map(may_state_unit, values))
+        fit = [each for each in alike if 0 < len(each.keys) <= MAX_TUPLES] if stating else []
+        taken = [event for each in fit for event in each.take_out_stating_units()]
         alike = [each for each in alike if not 0 < len(each.keys) <= MAX_TUPLES]
+        return taken + [event for each in alike for event in each.take_out_involved()]
     return [event for each in alike for event in each.take_out_involved()]
 
 
 def _plain_name(key: str) -> bool:
-    """Whether an attribute's name is one, and states no unit of another."""
-    return 0 < len(key) <= MAX_TERM_LENGTH and not key.isspace() and not may_state_unit(key)
+    """Whether an attribute's name is one."""
+    return 0 < len(key) <= MAX_TERM_LENGTH and not key.isspace()
 
 
 def _are_plain(column: Sequence[Any]) -> bool:
@@ -99,15 +118,21 @@ class ColumnWriter:
 
     def write_flat(self, alike: Iterable[SameKeys]) -> None:
         """Write flat objects, all that they say of a key at once."""
-        places: dict[str, list[NDArray[np.int64]]] = {}
+        places: dict[str, list[Any]] = {}
         values: dict[str, list[Any]] = {}
         for each in alike:
+            if len(each.events) == 1:  # of many kinds of objects most come once; an array for each number is dear
+                (at,), (found,) = each.events, each.objects
+                for place, (key, value) in enumerate(found.items(), int(self._offsets[at])):
+                    places.setdefault(key, []).append((place,))
+                    values.setdefault(key, []).append(value)
+                continue
             first = self._offsets[np.array(each.events, np.int64)]
             for place, (key, column) in enumerate(zip(each.keys, each.columns(), strict=True)):
                 places.setdefault(key, []).append(first + place)
                 values.setdefault(key, []).extend(column)
         for key, gathered in values.items():
-            self._write_key(key, np.concatenate(places[key]), gathered)
+            self._write_key(key, np.concatenate(places[key], dtype=np.int64), gathered)
 
     def _write_key(self, key: str, at: NDArray[np.int64], column: list[Any]) -> None:
         self._attribute[at] = self._attributes.setdefault(key, len(self._attributes))
