@@ -43,7 +43,7 @@ class Verdict(NamedTuple):
     met: tuple[tuple[int, float], ...] = ()
 
 
-Held = Callable[[int], Subscription | None]  # a subscription by its number; None if it holds no longer
+ByNumber = Callable[[int], Subscription | None]  # a subscription by its number; None if it holds no longer
 
 
 class NotApplied(Exception):
@@ -64,7 +64,7 @@ class _Own:
         return self._sent.subscription
 
     def score(
-        self, event: Event, by_name: Mapping[str, list[EventTuple]], types: Hierarchy, held: Held
+        self, event: Event, by_name: Mapping[str, list[EventTuple]], types: Hierarchy, held: ByNumber
     ) -> float | None:
         """How well an event meets it; None if it does not, or it holds no longer."""
         if not self._filter.meets(by_name, types):
@@ -90,7 +90,7 @@ class _Group:
             frozenset(terms), sent.allowed, {name: frozenset(texts) for name, texts in sent.texts.items()}
         )
 
-    def look(self, event: Event, types: Hierarchy, held: Held) -> Verdict:
+    def look(self, event: Event, types: Hierarchy, held: ByNumber) -> Verdict:
         if self.everything and not self.own:
             return Verdict(True)
         by_name, new, outside = self.judged.look(event)
@@ -127,7 +127,7 @@ class HeldDemand:
         filters: Sequence[FilterSent] = (),
         groups: Sequence[GroupSent] = (),
         types: Hierarchy = NO_TYPES,
-        held: Held = lambda number: None,
+        held: ByNumber = lambda number: None,
     ) -> None:
         self.version = version
         self.until = until
@@ -145,7 +145,7 @@ class HeldDemand:
 
     @classmethod
     def restored(
-        cls, kept: KeptDemand | None, types: Hierarchy = NO_TYPES, held: Held = lambda number: None
+        cls, kept: KeptDemand | None, types: Hierarchy = NO_TYPES, held: ByNumber = lambda number: None
     ) -> HeldDemand:
         """The demand that was kept; one that asks for everything without one."""
         if kept is None:
