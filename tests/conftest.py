@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,10 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 # Brokers that tests start compile what they need when they need it; `make pytest` has compiled everything before.
 os.environ.setdefault("LIKEWISE_MATCHING_COMPILE", "false")
+
+# What a shell starts in the background ignores Ctrl-C, and so would every process that a test starts to stop it so.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 ROOT = Path(__file__).resolve().parent.parent
 

@@ -101,6 +101,7 @@ class Answers:
 def reason_of(error: LikewiseError) -> Reason:
     """The reason code that an error is said with.
 
+    >>> from likewise.errors import NotAllowed
     >>> reason_of(NotAllowed("publish")).name, reason_of(FormatError("no JSON")).name
     ('NOT_AUTHORIZED', 'PAYLOAD_FORMAT_INVALID')
     """
