@@ -32,6 +32,7 @@ from likewise.model import Event
 _log = structlog.get_logger("likewise.mqtt")
 BLOCKED_SECONDS: Final = 0.05  # before a full queue that blocks is looked at again
 Read = tuple[Publish, list[Event]]
+Take = Callable[[Connection, Publish], None]  # what a message is handed to that is a command
 
 
 class Publishing:
@@ -87,7 +88,7 @@ class Publishing:
                     session.received[packet.packet_id] = False
         self._store(connection, read)
 
-    def _own(self, topic: str) -> Acknowledge | None:
+    def _own(self, topic: str) -> Take | None:
         """What takes the messages of a topic that is a command to the broker; None of any other."""
         if topic.startswith(OWN + SUBSCRIPTIONS):
             return lambda connection, packet: self._subscribed(connection, packet, self._answers.acknowledge)
