@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
 
@@ -67,3 +68,27 @@ def test_slices_give_the_turn_away_and_take_it_again(monkeypatch: pytest.MonkeyP
         other.join(30)
         assert had == ["other"]
     assert turn.take(0)
+
+
+def test_threads_take_turns_quickly_only_while_somebody_is_at_long_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    """While slices rest, too: then nobody is at it. However many come and go, the usual pace is back at the end."""
+    monkeypatch.setattr(long_work, "SLICE_SECONDS", 0.0)
+    usual = sys.getswitchinterval()
+    paces: list[float] = []
+    monkeypatch.setattr("time.sleep", lambda _: paces.append(sys.getswitchinterval()))
+    with Slices() as slices:
+        assert sys.getswitchinterval() < usual / 10
+        slices.rest()
+        assert sys.getswitchinterval() < usual / 10
+    assert paces == [usual]
+
+    def work() -> None:
+        for _ in range(200):
+            in_turn(lambda: sum(range(100)))
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(30)
+    assert sys.getswitchinterval() == usual

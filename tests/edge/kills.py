@@ -283,7 +283,9 @@ class Run:
             self.journal.write(what="published", where=where, last=BATCH - 1, short=short)
         deadline = time.monotonic() + PATIENCE
         with self.http("hub") as http:
-            while not all(each.get("filters") and each.get("demand") for each in again(lambda: http.get("/v1/edges")).json()):
+            while not all(
+                each.get("filters") and each.get("demand") for each in again(lambda: http.get("/v1/edges")).json()
+            ):
                 assert time.monotonic() < deadline, "no demand comes"
                 time.sleep(0.5)
         time.sleep(3)

@@ -7,10 +7,14 @@ other here, in the order in which they came, where nobody waits for them: howeve
 Each goes on for a slice and lets the next one in. One that cannot look up, as while something is loaded, is not waited
 for: whoever has been patient for `TURN_PATIENCE` goes on beside it, and so does everyone until its turn is over. So
 nothing depends on a turn ever ending.
+
+While somebody is at long work, the interpreter's threads take turns quickly, so that a request does not wait for 5 ms
+each time. At other times they do not: threads that are soon done are done sooner if nobody interrupts them.
 """
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
 from collections import deque
@@ -68,7 +72,40 @@ class Turn:
                 self._taken = False
 
 
+class Hurry:
+    """The interpreter's threads take turns quickly while anybody is within.
+
+    >>> usual = sys.getswitchinterval()
+    >>> with Hurry() as hurry, hurry:
+    ...     sys.getswitchinterval() < usual
+    True
+    >>> sys.getswitchinterval() == usual
+    True
+    """
+
+    def __init__(self) -> None:
+        self._guard = threading.Lock()
+        self._within = 0
+        self._usual = 0.0
+
+    def __enter__(self) -> Hurry:
+        with self._guard:
+            if not self._within:
+                self._usual = sys.getswitchinterval()
+                sys.setswitchinterval(QUICKLY)
+            self._within += 1
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with self._guard:
+            self._within -= 1
+            if not self._within:
+                sys.setswitchinterval(self._usual)
+
+
 T = TypeVar("T")
+QUICKLY: Final = 0.0001  # seconds a thread that works may go on while others wait; the interpreter's default is 5 ms
+HURRY: Final = Hurry()
 _TURN: Final = Turn()
 
 
@@ -77,7 +114,8 @@ def long_work() -> Iterator[None]:
     """A slice of long work, in its turn."""
     came = _TURN.take(TURN_PATIENCE)
     try:
-        yield
+        with HURRY:
+            yield
     finally:
         if came:
             _TURN.hand_on()
@@ -100,12 +138,14 @@ class Slices:
         return self
 
     def __exit__(self, *_: object) -> None:
+        HURRY.__exit__()
         if self._came:
             _TURN.hand_on()
             self._came = False
 
     def _begin(self) -> None:
         self._came = _TURN.take(TURN_PATIENCE)
+        HURRY.__enter__()
         self._begun = time.thread_time()
 
     def rest(self) -> None:

@@ -1,14 +1,12 @@
-"""An interpreter for a broker that runs for long: threads take turns quickly, and collections look at little."""
+"""An interpreter for a broker that runs for long: collections look at little."""
 
 from __future__ import annotations
 
 import gc
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
-TURN_SECONDS: Final = 0.0001  # requests wait so long for each busy thread, a few dozen times; the default is 5 ms
 YOUNG: Final = 10_000  # new objects between two collections; with the default of 700 every batch has some
 
 
@@ -18,7 +16,6 @@ def long_run() -> Iterator[None]:
 
     A full collection would stop every thread while it looks at some hundred thousand objects that never go.
     """
-    sys.setswitchinterval(TURN_SECONDS)
     gc.collect()
     gc.freeze()
     gc.set_threshold(YOUNG, 10, 10)
