@@ -83,13 +83,14 @@ class Stream:
             if self._queue.served_by is not self or self._queue.gone:
                 raise Replaced
             self._changed.clear()
-            room = window - self._sent()
-            page = await self._page(min(SEND_PAGE, room)) if room > 0 else []
+            following, whole = self._following(window)
+            page = await self._page(following) if following else []
             if page:
                 self._cursor = page[-1][0]
                 self._broker.sent(self._tenant, self._queue, page)
                 asked = self._because or selects(self._tenant, self._queue)
                 yield await asyncio.to_thread(self._with_reasons, page) if asked else page
+            if page and not whole:
                 await asyncio.sleep(0)  # others first: a stream far behind has many pages
             else:
                 await self._changed.wait()
@@ -100,21 +101,18 @@ class Stream:
             page = with_selected(store, tenant, self._queue, page, now)
         return with_reasons(store, tenant, self._queue, page, now) if self._because else page
 
-    def _sent(self) -> int:
-        """How many were sent and are not acknowledged."""
+    def _following(self, window: int) -> tuple[list[int], bool]:
+        """The numbers to be sent next, and whether these are all there are; None is sent beyond the window."""
         with self._broker.lock:
             pending = self._queue.pending
-            return pending.rank(self._cursor) if pending else 0
+            sent = pending.rank(self._cursor) if pending else 0  # and not acknowledged
+            limit = min(SEND_PAGE, window - sent)
+            following = self._queue.following(self._cursor, limit) if limit > 0 else []
+        return following, len(following) < limit
 
-    async def _page(self, limit: int) -> list[tuple[int, bytes]]:
+    async def _page(self, following: list[int]) -> list[tuple[int, bytes]]:
         """The next deliveries; read on another thread only if they are not in memory."""
-        with self._broker.lock:
-            numbers = self._queue.following(self._cursor, limit)
-            at_hand = all(number in self._tenant.recent for number in numbers)
-        if not numbers:
-            return []
-        if at_hand:
-            return self._broker.page(self._tenant, self._queue, after=self._cursor, limit=limit)
-        return await asyncio.to_thread(
-            self._broker.page, self._tenant, self._queue, after=self._cursor, limit=limit
-        )  # fmt: skip
+        recent, after, limit = self._tenant.recent, self._cursor, len(following)
+        if all(number in recent for number in following):
+            return self._broker.page(self._tenant, self._queue, after=after, limit=limit)
+        return await asyncio.to_thread(self._broker.page, self._tenant, self._queue, after=after, limit=limit)

@@ -98,11 +98,11 @@ class Metrics:
 
     def sent(self, tenant: str, count: int) -> None:
         """Deliveries went out."""
-        self._sent.labels(tenant).inc(count)
+        self._of(self._sent, tenant).inc(count)
 
     def set_aside(self, tenant: str, count: int) -> None:
         """Dead letters were kept."""
-        self._letters.labels(tenant).inc(count)
+        self._of(self._letters, tenant).inc(count)
 
     def refused(self, tenant: str, code: str) -> None:
         """A request of a tenant was refused; of nobody's, if it is not known whose it was."""
@@ -116,13 +116,13 @@ class Metrics:
     def stored(self, outcome: Outcome, now: int) -> None:
         """Deliveries were stored."""
         for tenant, deliveries in outcome.deliveries.items():
-            self._matched.labels(tenant.name).inc(sum(d.cause == ARRIVAL for d in deliveries))
-            self._deliveries.labels(tenant.name).inc(sum(len(d.recipients) for d in deliveries))
+            self._of(self._matched, tenant.name).inc(sum(d.cause == ARRIVAL for d in deliveries))
+            self._of(self._deliveries, tenant.name).inc(sum(len(d.recipients) for d in deliveries))
         for tenant in outcome.positions:
-            letters = sum(letter.tenant == tenant.number for letter in outcome.letters)
-            self.set_aside(tenant.name, letters)
+            if letters := sum(letter.tenant == tenant.number for letter in outcome.letters):
+                self.set_aside(tenant.name, letters)
             if outcome.arrival:
-                self._matching.labels(tenant.name).observe(max(0.0, (now - outcome.arrival) / 1e6))
+                self._of(self._matching, tenant.name).observe(max(0.0, (now - outcome.arrival) / 1e6))
 
     def page(self, tenant: str | None = None) -> bytes:
         """The page Prometheus reads: of every tenant and the broker itself, or of one tenant alone."""

@@ -41,6 +41,8 @@ class PatientProtocol(HttpToolsProtocol):
         self.heard = 0.0
         self.in_head = True
         self._lines = 0  # bytes of lines since a request or a part of its body began
+        self._came = 0  # bytes of what is being taken
+        self._head = 0  # bytes that the lines before a body can have at most
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Take a connection, unless there are too many."""
@@ -52,7 +54,9 @@ class PatientProtocol(HttpToolsProtocol):
     def data_received(self, data: bytes) -> None:
         """Take some bytes."""
         self.heard = self.loop.time()
-        self._lines += len(data)
+        self._came = len(data)
+        self._lines += self._came
+        self._head += self._came
         super().data_received(data)
         if self._lines > MAX_HEADER_BYTES and self.begun is not None:
             self._too_large()
@@ -65,7 +69,9 @@ class PatientProtocol(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         """Its lines are here."""
         self.in_head = False
-        if len(self.url) + sum(len(name) + len(value) for name, value in self.headers) > MAX_HEADER_BYTES:
+        if self._head > MAX_HEADER_BYTES and (
+            len(self.url) + sum(len(name) + len(value) for name, value in self.headers) > MAX_HEADER_BYTES
+        ):
             self._too_large()
             return
         super().on_headers_complete()
@@ -86,7 +92,7 @@ class PatientProtocol(HttpToolsProtocol):
         super().on_message_complete()
 
     def _begin(self, *, in_head: bool) -> None:
-        self.in_head, self._lines = in_head, 0
+        self.in_head, self._lines, self._head = in_head, 0, self._came
         self.begun = self.heard = self.loop.time()
 
     def _too_large(self) -> None:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import ipaddress
 import re
 from collections.abc import Collection, Iterable
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 _ASKED: Final = frozenset(
@@ -134,6 +135,7 @@ def _is_loopback(name: str) -> bool:
         return False
 
 
+@lru_cache(maxsize=256)
 def host_name(host: str) -> str:
     """A `Host` without its port; what is no name or address with a port stays as it is, and is nobody's name.
 
