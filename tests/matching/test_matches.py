@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import random
 
 import pytest
@@ -161,3 +163,14 @@ def test_a_data_frame_without_pandas_is_one_line(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr("likewise.model.matches.batch.find_spec", lambda name: None)
     with pytest.raises(MissingDependency, match="to_arrow"):
         lw.Matcher().match_batch([lw.event({"x": 1})]).to_pandas()
+
+
+def test_what_was_found_goes_to_another_process_and_back() -> None:
+    """Whatever found it, looked at before or not, and what several kinds found together."""
+    matcher = lw.Matcher()
+    matcher.add_many(["{a > 1}", "{a > 2}", "{a exists} top 1 within 3 events by sum(a) highest"])
+    for found in (matcher.match({"a": 30}), matcher.match({"a": 0}), matcher.match({"a": 40})):
+        again = pickle.loads(pickle.dumps(found))
+        assert list(again) == list(found)
+        assert again == found
+        assert copy.deepcopy(found)[-1:] == found[-1:]

@@ -213,7 +213,7 @@ class Matcher(MatcherAlerts):
         return self._state.matches(event, now)
 
     def match_batch(self, events: Sequence[GivenEvent] | EventBatch, at: Sequence[int] | None = None) -> MatchBatch:
-        """Equal to `match` one by one, in order, as arrays."""
+        """What `match` finds one by one, as arrays; of each event its arrivals first, then who moved up in a window."""
         events = as_events(events)
         moments, over = moments_of(events, at, self._clock)
         events = self._all_annotated(events)

@@ -79,6 +79,10 @@ class Matches(Sequence[Match]):
 
     __hash__ = None  # type: ignore[assignment]  # as a list has none
 
+    def __reduce__(self) -> tuple[Callable[[list[Match]], Matches], tuple[list[Match]]]:
+        """As another process gets it: all of them made."""
+        return made_of, (self._all(),)
+
     def __add__(self, other: Iterable[Match]) -> list[Match]:
         return [*self._all(), *other]
 
@@ -87,6 +91,19 @@ class Matches(Sequence[Match]):
 
     def __repr__(self) -> str:
         return repr(self._all())
+
+
+def made_of(matches: list[Match]) -> Matches:
+    """A sequence of matches that are made already.
+
+    >>> import pickle
+    >>> found = made_of([Match("e1", "s0", "exact")])
+    >>> pickle.loads(pickle.dumps(found)) == found
+    True
+    """
+    found = Matches(len(matches), lambda start, stop: matches[start:stop])
+    found._whole = matches
+    return found
 
 
 NO_MATCHES = Matches(0, lambda start, stop: [])
