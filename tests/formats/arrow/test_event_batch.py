@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from likewise.defaults import MAX_TERM_LENGTH, MAX_THEMES, MAX_TUPLES
+from likewise.defaults import MAX_TERM_LENGTH, MAX_THEMES, MAX_TOPIC_LENGTH, MAX_TUPLES
 from likewise.errors import ArtefactMissing, FormatError, InvalidEvent, LikewiseError, LimitExceeded
 from likewise.formats.arrow.columns import NO_TIME, Columns, columns_of, join_columns
 from likewise.formats.arrow.event_batch import EventBatch
@@ -215,6 +215,16 @@ BAD: list[tuple[str, Any, type[LikewiseError]]] = [
     ("a blank attribute", lambda: table_of({**OK, "attribute": " "}), InvalidEvent),
     ("a long attribute", lambda: table_of({**OK, "attribute": LONG}), LimitExceeded),
     ("a long text", lambda: table_of({"attribute": "a", "text": LONG, "group": 0}), LimitExceeded),
+    (
+        "a long text that is a topic elsewhere",
+        lambda: table_of(*({"attribute": name, "text": LONG, "group": 0} for name in ("topic", "a"))),
+        LimitExceeded,
+    ),
+    (
+        "a topic longer than MQTT's",
+        lambda: table_of({"attribute": "topic", "text": "x" * (MAX_TOPIC_LENGTH + 1), "group": 0}),
+        LimitExceeded,
+    ),
     ("no value", lambda: table_of({"attribute": "a", "group": 0}), InvalidEvent),
     ("two values", lambda: table_of({**OK, "boolean": True}), FormatError),
     (
@@ -250,6 +260,12 @@ def test_a_wrong_table_is_refused(make: Any, error: type[LikewiseError]) -> None
     """When it is handed over, not when an event is first looked at."""
     with pytest.raises(error):
         EventBatch.from_arrow(make())
+
+
+def test_a_topic_as_long_as_mqtt_allows_comes_back() -> None:
+    """As an event with one is taken, and kept."""
+    made = [event({"topic": "x" * MAX_TOPIC_LENGTH, "t": 1}), event({"t": 2})]
+    assert EventBatch.from_ipc(EventBatch.from_events(made).to_ipc()).to_events() == tuple(made)
 
 
 def test_invalid_utf8_in_a_table_is_refused() -> None:

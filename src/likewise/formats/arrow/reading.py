@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from likewise.defaults import MAX_TERM_LENGTH, MAX_THEMES, MAX_TRIPLES, MAX_TUPLES, MAX_VECTOR
+from likewise.defaults import (
+    MAX_TERM_LENGTH,
+    MAX_THEMES,
+    MAX_TOPIC_LENGTH,
+    MAX_TRIPLES,
+    MAX_TUPLES,
+    MAX_VECTOR,
+)
 from likewise.errors import FormatError, InvalidEvent, LimitExceeded
 from likewise.formats.arrow.columns import (
     BOOLEAN,
@@ -140,7 +147,9 @@ def _tuples(
     if (attribute < 0).any():
         raise InvalidEvent("a tuple has no attribute; give it a name")
     _check_words((attribute, attributes), "an attribute")
-    _check_words((word, texts), "a value", blank=True)
+    topic = attribute == (attributes.index("topic") if "topic" in attributes else len(attributes))
+    _check_words((np.where(topic, -1, word), texts), "a value", blank=True)
+    _check_words((np.where(topic, word, -1), texts), "a value", blank=True, most=MAX_TOPIC_LENGTH)
     unit = _without_blank(unit, units)
     numbers = parts["number"].cast(pa.float64(), safe=False)
     booleans = parts["boolean"].cast(pa.bool_())
@@ -259,15 +268,17 @@ def _text(column: Array, what: str) -> Array:
     return column.cast(pa.string())
 
 
-def _check_words(words: tuple[NDArray[np.int32], list[str]], what: str, *, blank: bool = False) -> None:
+def _check_words(
+    words: tuple[NDArray[np.int32], list[str]], what: str, *, blank: bool = False, most: int = MAX_TERM_LENGTH
+) -> None:
     """Refuse words that are too long or (unless allowed) blank, among those in use."""
     codes, distinct = words
     used = np.zeros(len(distinct) + 1, bool)  # the last place is where -1 leads
     used[codes] = True
     for code in np.flatnonzero(used[:-1]).tolist():
         word = distinct[code]
-        if len(word) > MAX_TERM_LENGTH:
-            raise LimitExceeded(f"characters of {what}", allowed=MAX_TERM_LENGTH, found=len(word))
+        if len(word) > most:
+            raise LimitExceeded(f"characters of {what}", allowed=most, found=len(word))
         if not blank and not word.strip():
             raise InvalidEvent(f"{what} is empty; give it some text")
 

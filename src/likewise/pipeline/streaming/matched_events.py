@@ -91,10 +91,11 @@ def match_events(
     moments: NDArray[np.int64] = np.where(times == NO_TIME, at, times)
     found = matcher.match_batch(events, moments)  # type: ignore[arg-type]
     numbers = found.subscription_numbers[found.subscription_index].astype(np.int64, copy=False)
-    first = np.flatnonzero(np.diff(found.event_index, prepend=-1))
+    event = found.event_index
+    first = np.flatnonzero(np.append(np.ones(min(1, len(event)), bool), event[1:] != event[:-1]))
     selected = _selected(matcher, events, moments, found, numbers, selecting) if selecting else None
     return MatchedEvents(
-        found.event_index[first].astype(np.int64), np.append(first, len(numbers)), numbers, found.score, selected
+        event[first].astype(np.int64), np.append(first, len(numbers)), numbers, found.score, selected
     )
 
 
