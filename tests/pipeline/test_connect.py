@@ -44,6 +44,11 @@ def test_errors_of_spark_become_ours_and_others_pass() -> None:
         raise errors.PySparkException(traced)
     with pytest.raises(Unavailable, match="a worker of Spark ended in the middle"), spark_words():
         raise errors.PySparkException("org.apache.spark.SparkException: Python worker exited unexpectedly (crashed)")
+    idle = (
+        "java.io.IOException: Stream closed\n\tat org.apache.spark.api.python.PythonWorkerFactory.stopWorker(P.scala:1)"
+    )
+    with pytest.raises(Unavailable, match="a worker of Spark ended in the middle"), spark_words():
+        raise errors.PySparkException(idle)
     with pytest.raises(ZeroDivisionError), spark_words():
         raise ZeroDivisionError
     with pytest.raises(InputError), spark_words():

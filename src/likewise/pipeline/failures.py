@@ -12,6 +12,10 @@ from likewise.errors import LikewiseError, Unavailable
 _RAISED: Final = re.compile(r"^(?P<kind>(?:[a-z_]\w*\.)*[A-Z]\w*): (?P<said>.*)$")
 _CLASS: Final = re.compile(r"^\[[A-Z_.0-9]+\] ")
 _CALLED: Final = "An error occurred while calling"  # what Py4J begins with, and says nothing by
+_WORKER_GONE: Final = (  # one at work, and one that waited for more
+    "Python worker exited unexpectedly",
+    "org.apache.spark.api.python.PythonWorkerFactory.stopWorker",
+)
 _LONGEST: Final = 600
 _GUIDE: Final = "docs/guides/spark-cluster.md"
 
@@ -48,7 +52,7 @@ def said_by_spark(text: str) -> str:
         if kind.startswith("likewise.errors."):
             return said[:_LONGEST]
         return f"a worker of Spark failed: {kind}: {said}"[:_LONGEST]
-    if "Python worker exited unexpectedly" in text:
+    if any(said in text for said in _WORKER_GONE):
         return "a worker of Spark ended in the middle: it was killed, or memory ran out; try again, with fewer at once"
     lines = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith(_CALLED)]
     first = _CLASS.sub("", lines[0].removeprefix(": ")) if lines else "it does not say why"

@@ -11,11 +11,12 @@ import pyarrow.parquet as pq
 import pytest
 
 import likewise as lw
-from likewise.errors import ArtefactDamaged, ArtefactMissing, InputError
+from likewise.errors import ArtefactDamaged, ArtefactMissing, InputError, Unavailable
 from likewise.lake.change_log import ChangeLog
 from likewise.lake.plain_commits import PlainCommits
 from likewise.pipeline.streaming import run as module
 from likewise.pipeline.streaming.checkpoint import Query
+from likewise.pipeline.streaming.inlets import kafka as kafka_module
 from likewise.pipeline.streaming.inlets.kafka import KafkaInlet, read_topic
 from likewise.pipeline.streaming.inlets.ranges import TopicRange
 from likewise.pipeline.streaming.kafka_settings import KafkaAddress, read_settings
@@ -218,3 +219,32 @@ def test_what_rankings_and_alerts_say_goes_to_a_topic_under_keys_that_stay(
     said = {key: value["cause"] for key, value in found if key.startswith(b"said/")}
     assert sorted(said.values()) == ["arrival", "arrival", "cleared"]
     assert all(count == 2 for count in Counter(key for key, _ in found).values())
+
+
+class ComesBack:
+    """A consumer whose broker has no leader for a partition yet, the first times it is asked."""
+
+    def __init__(self, consumer: Any, times: int) -> None:
+        self.consumer, self.left = consumer, times
+
+    def get_watermark_offsets(self, place: Any, timeout: float) -> tuple[int, int]:
+        import confluent_kafka
+
+        if self.left:
+            self.left -= 1
+            raise confluent_kafka.KafkaException(confluent_kafka.KafkaError(6))  # not leader for partition
+        low, high = self.consumer.get_watermark_offsets(place, timeout=timeout)
+        return low, high
+
+
+def test_a_partition_whose_leader_comes_back_is_waited_for(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A restarted broker has none for a moment; one that stays away is said."""
+    cluster.send("back", [payload(1), payload(2)])
+    inlet = KafkaInlet(KafkaAddress(cluster.servers, "back"))
+    consumer = inlet._consumer
+    inlet._consumer = ComesBack(consumer, 2)  # type: ignore[assignment]
+    assert inlet.watermarks(0) == (0, 2)
+    monkeypatch.setattr(kafka_module, "PATIENCE", 0.5)
+    inlet._consumer = ComesBack(consumer, 10**9)  # type: ignore[assignment]
+    with pytest.raises(Unavailable, match="does not say the offsets of back/0"):
+        inlet.watermarks(0)

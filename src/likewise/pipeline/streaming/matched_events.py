@@ -94,9 +94,7 @@ def match_events(
     event = found.event_index
     first = np.flatnonzero(np.append(np.ones(min(1, len(event)), bool), event[1:] != event[:-1]))
     selected = _selected(matcher, events, moments, found, numbers, selecting) if selecting else None
-    return MatchedEvents(
-        event[first].astype(np.int64), np.append(first, len(numbers)), numbers, found.score, selected
-    )
+    return MatchedEvents(event[first].astype(np.int64), np.append(first, len(numbers)), numbers, found.score, selected)
 
 
 def _selected(

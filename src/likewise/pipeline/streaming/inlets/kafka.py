@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 TASK: Final = 200_000  # offsets a task reads
 CHUNK: Final = 20_000  # messages read at a time
 PATIENCE: Final = 60.0  # seconds without an answer or a message
+_PAUSE: Final = 0.2  # seconds until it is asked again
 _GROUP: Final = "likewise-stream"  # librdkafka wants one; nothing is committed under it
 
 
@@ -73,13 +74,22 @@ class KafkaInlet:
 
     def watermarks(self, partition: int) -> tuple[int, int]:
         """The first offset of a partition, and the one after its last."""
-        from confluent_kafka import KafkaException, TopicPartition
+        from confluent_kafka import KafkaError, KafkaException, TopicPartition
 
-        try:
-            low, high = self._consumer.get_watermark_offsets(TopicPartition(self._topic, partition), timeout=PATIENCE)
-        except KafkaException as error:
-            raise Unavailable(f"Kafka does not say the offsets of {self._topic}/{partition}: {_said(error)}") from None
-        return int(low), int(high)
+        passing = (KafkaError.NOT_LEADER_FOR_PARTITION, KafkaError.LEADER_NOT_AVAILABLE)  # while a broker comes back
+        began = time.monotonic()
+        while True:
+            try:
+                low, high = self._consumer.get_watermark_offsets(
+                    TopicPartition(self._topic, partition), timeout=PATIENCE
+                )
+                return int(low), int(high)
+            except KafkaException as error:
+                if error.args[0].code() not in passing or time.monotonic() - began > PATIENCE:
+                    raise Unavailable(
+                        f"Kafka does not say the offsets of {self._topic}/{partition}: {_said(error)}"
+                    ) from None
+                time.sleep(_PAUSE)
 
     def _partitions(self) -> list[int]:
         from confluent_kafka import KafkaException
