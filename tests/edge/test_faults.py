@@ -19,9 +19,10 @@ from likewise.broker.config import Config, Edges, Matching, Server
 from likewise.broker.store.tokens import make_token
 from likewise.defaults import EDGE_ITEMS
 from likewise.edge.bounds import Bounds
+from likewise.edge.running import edge_broker
 from likewise.formats.wire import uplink as wire
 from likewise.model.announcements.announcement import AnnouncedAttribute, Announcement
-from tests.edge.brokers import SMALL, connected, edge, hub, until
+from tests.edge.brokers import SMALL, Running, connected, edge, hub, until
 from tests.edge.relay import Relay, free_port
 
 
@@ -105,6 +106,32 @@ def test_a_line_that_is_cut_before_an_acknowledgement_doubles_nothing() -> None:
                 below.broker.publish(below.tenant, [lw.event({"no2": 50 + n}, id=f"e{n}", source="roof")])
             until(lambda: len(above.got("ann")) == 5 and cuts, "all are delivered")
             assert len(above.tenant.subscriber("ann")) == 5
+
+
+def test_a_withdrawal_that_the_outbox_has_not_seen_is_not_swept(tmp_path: Path) -> None:
+    """A broker that is killed while its outbox is behind: matching is through with the command, the outbox is not."""
+    with hub() as above:
+        above.broker.register(above.tenant, "ann")
+        above.broker.subscribe(above.tenant, "ann", [lw.parse("{no2 > 40}", id="bad air")])
+        with edge("roof", above.address, tmp_path) as below:
+            until(lambda: connected(below), "the line opens")
+            below.broker.publish(below.tenant, [lw.event({"no2": 50}, id="e", source="roof")])
+            until(lambda: ("bad air", "e") in above.got("ann"), "it is delivered")
+        with edge_broker(tmp_path, SMALL) as behind:
+            behind.withdraw(behind.tenant("default"), "e")
+            behind.wait_until_matched()
+            behind.sweep()
+        with edge("roof", above.address, tmp_path) as below:
+            until(lambda: ("bad air", "e") not in above.got("ann"), "it is withdrawn above, too")
+            until(lambda: not swept_commands(below), "what is needed no more goes")
+
+
+def swept_commands(at: Running) -> list[int]:
+    """The commands that are in the log after a sweep."""
+    at.broker.wait_until_matched()
+    at.broker.sweep()
+    with at.broker.store.reading() as tables:
+        return [position for (position,) in tables.rows("SELECT position FROM log WHERE kind = 1")]
 
 
 def test_a_withdrawal_follows_an_event_that_was_dropped_after_it_went_up() -> None:

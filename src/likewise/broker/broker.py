@@ -59,7 +59,7 @@ from likewise.broker.tenants.allowed import allowed_queue, check_subscriptions
 from likewise.broker.tenants.queues import SubscriberQueue
 from likewise.broker.tenants.tenant import Held, Tenant
 from likewise.broker.timekeeper import Timekeeper, steady_clock
-from likewise.broker.upkeep.housekeeping import Housekeeping
+from likewise.broker.upkeep.housekeeping import Housekeeping, KeptFrom
 from likewise.broker.upkeep.recovery import recover
 from likewise.broker.workers.elastic import Elastic
 from likewise.broker.workers.staff import FlatStaff
@@ -112,8 +112,10 @@ class Broker:
         trace: EventTrace | None = None,
         elsewhere: frozenset[Kind] = frozenset(),
         store_cache: int = STORE_CACHE_BYTES,
+        kept_from: KeptFrom | None = None,
     ) -> None:
         self.elsewhere = elsewhere  # the kinds of subscriptions that a broker above decides
+        self._kept_from = [] if kept_from is None else [kept_from]  # what others still need of the log
         self.trace = trace or EventTrace()  # what is said of single events in the log
         self.config = config or Config()
         Engines(self.config.matching.profile)  # refuses at once what is not installed
@@ -148,13 +150,15 @@ class Broker:
         self._acknowledgements = Acknowledgements(store)
         self.targets = Targets(store, self.lock, clock)
         self.lake = self._open_lake()
+        if self.lake is not None:
+            self._kept_from.append(self.lake.kept_from)
         said = self.config.lake.stream_log
         self.stream_log = None if said is None else StreamLog(store, tenants, said, self._meaning)
         self._housekeeping = Housekeeping(
             store, tenants, self._acknowledgements, data=self.data, clock=clock, lock=self.lock,
             on_expired=lambda events: self.trace.expired(tenants, events),
-            **({} if self.lake is None else {"kept_from": self.lake.kept_from}),
-            resting=lambda tenant: self.activation.at_rest(tenant), beside=not self.config.matching.workers,
+            kept_from=self._kept_from, resting=lambda tenant: self.activation.at_rest(tenant),
+            beside=not self.config.matching.workers,
         )  # fmt: skip
         self.reach = self._housekeeping.reach
         self.worker = worker = self._make_worker()

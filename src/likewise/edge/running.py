@@ -10,8 +10,12 @@ import msgspec
 from likewise.broker.broker import Broker
 from likewise.broker.config import Config
 from likewise.broker.reporting.event_trace import EventTrace
+from likewise.broker.store.positions import read_positions
+from likewise.broker.store.tables import Tables
+from likewise.broker.tenants.tenant import Tenant
 from likewise.defaults import TENANT
 from likewise.edge.bounds import Bounds
+from likewise.edge.outbox import FOLLOWER
 from likewise.edge.uplink import Uplink
 from likewise.matching.engines import KINDS, PROFILES
 from likewise.matching.matcher import system_clock
@@ -32,7 +36,14 @@ def edge_broker(
     config = config or Config()
     matching = msgspec.structs.replace(config.matching, profile="small")
     config = msgspec.structs.replace(config, matching=matching)
-    return Broker(data, config, clock=clock, trace=trace, elsewhere=ELSEWHERE, store_cache=CACHE_BYTES)
+    return Broker(
+        data, config, clock=clock, trace=trace, elsewhere=ELSEWHERE, store_cache=CACHE_BYTES, kept_from=_unseen
+    )
+
+
+def _unseen(tables: Tables, tenant: Tenant) -> int | None:
+    """The first entry that the outbox has not seen: a withdrawal that is swept before is never said above."""
+    return read_positions(tables, FOLLOWER).get(tenant.number, 0) + 1 if tenant.name == TENANT else None
 
 
 def with_uplink(

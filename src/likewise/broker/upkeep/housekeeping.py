@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -48,7 +48,7 @@ class Housekeeping:
         clock: Callable[[], int],
         lock: Lock,
         on_expired: Callable[[list[Gone]], None] = lambda events: None,
-        kept_from: KeptFrom = lambda tables, tenant: None,
+        kept_from: Iterable[KeptFrom] = (),
         resting: Callable[[Tenant], set[str]] = lambda tenant: set(),
         beside: bool = True,
     ) -> None:
@@ -59,7 +59,7 @@ class Housekeeping:
         self._clock = clock
         self._lock = lock  # of the queues
         self._on_expired = on_expired
-        self._kept_from = kept_from  # the first entry of a tenant that somebody else still needs
+        self._kept_from = tuple(kept_from)  # each the first entry of a tenant that somebody else still needs
         self._window_ends = WindowEnds(log, self._take_out)
         self.chores = Chores()
         self._saving = WindowSaving(log, data, clock, self.chores, beside=beside)
@@ -184,9 +184,8 @@ class Housekeeping:
         """
         limits = unneeded(tenant, now, replayed=self._data is not None)
         with self._log.reading() as tables:
-            first = self._kept_from(tables, tenant)
-            if first is not None:
-                limits = limits._replace(before=min(limits.before, first))
+            needed = [first for each in self._kept_from if (first := each(tables, tenant)) is not None]
+            limits = limits._replace(before=min(limits.before, *needed) if needed else limits.before)
             positions = over(tables, limits, now)
         if not positions or not tenant.remembers:
             return limits, positions
