@@ -1,4 +1,4 @@
-"""The states a dashboard can be in, made on purpose and photographed: empty, mistaken, alarmed, asleep, cut off.
+"""The states a dashboard can be in, made on purpose and photographed: empty, mistaken, alarmed, asleep, loading, away.
 
     python -m tests.dashboard.states --to artifacts/states
 
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shutil
 import sys
 import tempfile
 import time
@@ -22,6 +23,7 @@ import httpx
 from tests.connectors.targets.receiver import receiving
 from tests.dashboard.conftest import ARGUMENTS, CHROMIUM, Running, free_port
 from tests.dashboard.pictures import PATIENCE, SIZES, photographer, wait_for
+from tests.dashboard.slow import Slow, slow_broker
 
 TABS = ("live", "subscriptions", "history", "map", "sources", "rankings", "edges", "health")
 HELD = {
@@ -29,6 +31,7 @@ HELD = {
     "door": "{door = open} per room for 1 s once until false",
     "silent": "{temperature~ exists} absent for 1 h",
 }
+KEPT = {"house-sources": "asleep", "loading-live": "loading", "loading-history": "loading-history", "away-live": "away"}
 Shot = Callable[[str], None]
 
 
@@ -99,11 +102,55 @@ def look_at_the_house(page: Any, url: str, broker: str, shot: Shot) -> None:
     shot("me")
 
 
+def look_while_it_loads(page: Any, url: str, slow: Slow, shot: Shot) -> None:
+    """A page before anything has come, one that is read for the first time, and the same with a broker that is gone."""
+    slow.hold("/")
+    page.goto(f"{url}/live")
+    page.get_by_text("Asking the broker").wait_for()
+    page.wait_for_timeout(1_000)
+    shot("loading-live")
+    slow.hold("/v1/tallies", "/v1/sources", "/v1/series")
+    page.goto(f"{url}/history")
+    page.get_by_text("subscriptions", exact=False).first.wait_for()
+    page.get_by_text("Asking the broker").wait_for()
+    page.wait_for_timeout(2_000)
+    shot("loading-history")
+    slow.hold()
+
+
+def look_without_a_broker(page: Any, url: str, stop: Callable[[], None], shot: Shot) -> None:
+    """What was read before the broker went, what was not, and a page opened then."""
+    page.goto(f"{url}/sources")
+    page.get_by_text("asleep").first.wait_for()
+    page.goto(f"{url}/live")
+    page.locator(".lw-row").first.wait_for()
+    stop()
+    page.get_by_text("does not answer").wait_for()
+    shot("away-live")
+    page.get_by_role("tab", name="History").click()
+    page.get_by_text("The rest of this page").wait_for()
+    page.wait_for_timeout(1_000)
+    shot("away-history")
+    page.goto(f"{url}/subscriptions")
+    page.get_by_text("does not answer").wait_for()
+    page.wait_for_timeout(1_000)
+    shot("away-subscriptions")
+
+
+def keep(folder: Path, kept: Path) -> None:
+    """Put what the documentation keeps beside the pictures of the pages, under names of its own."""
+    for state, name in KEPT.items():
+        for picture in folder.glob(f"{state}-*-*.png"):
+            shutil.copy(picture, kept / picture.name.replace(state, name, 1))
+
+
 def main() -> None:
     """Make each state, and take its pictures."""
     asking = argparse.ArgumentParser(description="Pictures of the states of the dashboard.")
     asking.add_argument("--to", type=Path, default=Path("artifacts/states"), help="the folder to put them into")
-    folder = asking.parse_args().to
+    asking.add_argument("--keep", type=Path, help="a folder for those of a source asleep, of loading and of no broker")
+    asked = asking.parse_args()
+    folder = asked.to
     folder.mkdir(parents=True, exist_ok=True)
     if CHROMIUM is None:
         sys.exit("there is no chromium; apt-get install chromium, or name it in LIKEWISE_CHROMIUM")
@@ -136,19 +183,17 @@ def main() -> None:
             receiver.answers += [503] * 50
             fill(broker.url, receiver.url)
             look_at_the_house(page, view.url, broker.url, shot)
-            page.goto(f"{view.url}/live")
-            page.locator(".lw-row").first.wait_for()
-            broker.stop()
-            page.get_by_text("does not answer").wait_for()
-            shot("away-live")
-            page.goto(f"{view.url}/history")
-            page.get_by_text("does not answer").wait_for()
-            page.wait_for_timeout(3_000)
-            shot("away-history")
+            with slow_broker(broker.url) as slow:
+                running.append(Running(["dashboard", "--address", slow.url], free_port(), "/"))
+                running[-1].start()
+                look_while_it_loads(page, running[-1].url, slow, shot)
+            look_without_a_broker(page, view.url, broker.stop, shot)
         finally:
             browser.close()
             for each in reversed(running):
                 each.stop()
+    if asked.keep is not None:
+        keep(folder, asked.keep)
 
 
 if __name__ == "__main__":

@@ -59,9 +59,11 @@ def test_a_broker_that_is_away_is_said_and_then_forgotten() -> None:
     played.up = False
     assert not asyncio.run(feed.refresh())
     assert "http://b does not answer" in feed.problem
+    assert feed.heard is None
     played.up, played.log = True, [1]
     assert asyncio.run(feed.refresh())
     assert feed.problem == ""
+    assert feed.heard is not None
 
 
 def test_a_broker_that_lost_its_memory_is_read_from_the_start() -> None:

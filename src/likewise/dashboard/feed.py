@@ -41,8 +41,9 @@ class Meeting(NamedTuple):
 class Feed:
     """The newest events and matches of one tenant.
 
-    `problem` says why nothing comes ('' while all is well); `locked` that a token is needed. `answers` has, for the
-    newest matches, which readings of the event met the subscription.
+    `problem` says why nothing comes ('' while all is well); `locked` that a token is needed; `heard` when the broker
+    answered last, None before it ever did. `answers` has, for the newest matches, which readings of the event met the
+    subscription.
     """
 
     def __init__(self, api: BrokerApi) -> None:
@@ -53,8 +54,9 @@ class Feed:
         self.answers: dict[Meeting, tuple[int, ...]] = {}
         self.subscriptions: list[SubscriptionShown] = []
         self.history: deque[Moment] = deque(maxlen=120)
-        self.problem = "connecting"
+        self.problem = ""
         self.locked = False
+        self.heard: float | None = None
         self.version = 0
         self._position = self._sequence = 0
         self._viewers = 0
@@ -108,6 +110,7 @@ class Feed:
                 self._forget()
                 self.subscriptions = []
                 self.history.clear()
+                self.heard = None
             self.problem = str(error)
             self.version += 1
             return False
@@ -159,6 +162,7 @@ class Feed:
         first = not self._position
         self._position, self._sequence = found.position, found.sequence
         self.problem, self.locked = "", False
+        self.heard = time.time()
         for arrival in found.events:
             self.events.append(arrival)
             self.by_position[arrival.position] = arrival

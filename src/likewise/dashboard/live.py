@@ -65,6 +65,13 @@ class LivePanel:
             self._no_match = ui.html(matches, sanitize=False).classes("lw-nothing").props("role=listitem")
         with self._events:
             self._no_event = ui.html(events, sanitize=False).classes("lw-nothing").props("role=listitem")
+        self._judge_nothing()
+
+    def _judge_nothing(self) -> None:
+        """That there is nothing yet is known once the broker has answered."""
+        for nothing in (self._no_match, self._no_event):
+            if not nothing.is_deleted:
+                nothing.set_visibility(self._viewing.feed.heard is not None)
 
     def _hover(self, e: GenericEventArguments) -> None:
         self._hovered = bool(e.args)
@@ -91,6 +98,7 @@ class LivePanel:
     def show(self) -> None:
         """Add what is new in the feed, unless the lists are to stand still; mark what met the matches shown."""
         self._mark()
+        self._judge_nothing()
         hovered = self._hovered and self._position > 0
         if self._paused or hovered:
             new = sum(event.position > self._position for event in self._viewing.feed.events)

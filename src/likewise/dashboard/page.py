@@ -12,6 +12,7 @@ from likewise.dashboard.editor import EditorPanel
 from likewise.dashboard.explaining import ExplanationDialog
 from likewise.dashboard.feed import Feeds
 from likewise.dashboard.health import HealthPanel
+from likewise.dashboard.line import Banner, Waiting
 from likewise.dashboard.live import LivePanel
 from likewise.dashboard.look import CSS
 from likewise.dashboard.past.panel import HistoryPanel
@@ -73,14 +74,11 @@ def _build(feeds: Feeds, token: str, client: Client, address: Address) -> None:
 
         ui.button(icon="contrast", on_click=toggle).props("flat round dense color=white aria-label='Light or dark'")
     with ui.column().classes("lw-page gap-2"):
-        with ui.row().classes("lw-banner items-center").mark("banner").props("role=alert") as banner:
-            problem = ui.label("")
-            unlock = ui.button("Enter a token", on_click=lambda: _ask_token(token, feed.problem))
-            unlock.props("no-caps outline dense padding='2px 10px'")
-        banner.set_visibility(False)
+        banner = Banner(feed, lambda: _ask_token(token, feed.problem))
         with ui.tabs().props(TABBED).classes("w-full") as tabs:
             for name in TABS:
                 ui.tab(name, label=name.capitalize(), icon=ICONS[name])
+        waiting = Waiting(feed)
         dialog = ExplanationDialog(viewing)
         viewing.explain = dialog.open
         with ui.tab_panels(tabs, value=address.tab, keep_alive=True, animated=False).classes("w-full") as panels:
@@ -111,48 +109,46 @@ def _build(feeds: Feeds, token: str, client: Client, address: Address) -> None:
         if feed.version == seen:
             return
         seen = feed.version
-        banner.set_visibility(bool(feed.problem))
-        said = f"{feed.problem[:1].upper()}{feed.problem[1:]}."
-        problem.set_text(f"{said}{'' if feed.locked else ' Trying again.'}" if feed.problem else "")
-        unlock.set_visibility(feed.locked)
+        banner.show()
+        waiting.show(panels.value)
         tabs.set_visibility(not feed.locked)
         panels.set_visibility(not feed.locked)
+        panels.classes(**{"add" if feed.problem else "remove": "lw-stale"})
         if feed.locked:
             dialog.close()
             live.start_over()
         seconds = list(feed.history)[-10:]
         rate = sum(moment.events for moment in seconds) / max(1, len(seconds))
+        known = feed.heard is not None and not feed.problem
         status.set_text("disconnected" if feed.problem else f"{rate:.1f} events/s" if seconds else "")
-        held.set_text("" if feed.problem else f"{len(feed.subscriptions):,} subscriptions")
+        held.set_text(f"{len(feed.subscriptions):,} subscriptions" if known else "")
         live.show()
         editor.show()
 
+    async def subscribed() -> None:
+        await alerts.show()
+        await targets.show()
+        await editor.show_figures(alerts.standing)
+        await editor.learn_words()
+
+    slow = {
+        "subscriptions": subscribed, "history": history.show, "map": places.show, "sources": sources.show,
+        "words": words.show, "rankings": rankings.show, "edges": edges.show, "health": health.show,
+    }  # fmt: skip
+
     async def slow_tick() -> None:
-        if feed.problem:
+        looked = panels.value
+        if feed.heard is None or feed.problem or looked not in slow:
             return
-        if panels.value == "subscriptions":
-            await alerts.show()
-            await targets.show()
-            await editor.show_figures(alerts.standing)
-            await editor.learn_words()
-        elif panels.value == "history":
-            await history.show()
-        elif panels.value == "map":
-            await places.show()
-        elif panels.value == "sources":
-            await sources.show()
-        elif panels.value == "words":
-            await words.show()
-        elif panels.value == "rankings":
-            await rankings.show()
-        elif panels.value == "edges":
-            await edges.show()
-        elif panels.value == "health":
-            await health.show()
+        await slow[looked]()
+        if not feed.problem:
+            waiting.read(looked)
+        waiting.show(panels.value)
 
     async def turn() -> None:
         if viewing.address.tab != panels.value:
             viewing.move(Address(panels.value))
+        waiting.show(panels.value)
         await slow_tick()
 
     async def go(wanted: Address) -> None:

@@ -41,6 +41,17 @@ def state(source: SourceShown) -> str:
     return f"<span class='{look}'>{said}</span>"
 
 
+def why_asleep(source: SourceShown) -> str:
+    """Why a source rests, and what wakes it; '' if it does not.
+
+    >>> why_asleep(SourceShown("roof")), why_asleep(SourceShown("roof", "resting"))[:27]
+    ('', 'No subscription wants what ')
+    """
+    if source.activity != "resting":
+        return ""
+    return "No subscription wants what it senses, so it was told to rest. It is woken as soon as one does."
+
+
 def source_row(source: SourceShown) -> str:
     """A source in the list: who, what it does, where, and how often it was heard."""
     where = " · ".join(escape(each) for each in (source.model, source.place) if each)
@@ -82,7 +93,7 @@ def taken_for(each: AttributeShown) -> str:
 
 def question_text(question: UsefulQuestion) -> str:
     """A useful question in a sentence."""
-    asked = ", ".join(f"{escape(term)} ({likely:.0%})" for term, likely in question.asked[:3])
+    asked = ", ".join(dict.fromkeys(f"{escape(term)} ({likely:.0%})" for term, likely in question.asked[:3]))
     return (
         f"<div class='lw-head'><span class='lw-name'>{escape(question.attribute)}</span>"
         f"<span>about {question.deliveries:,.0f} deliveries a day hang on it</span></div>"

@@ -6,7 +6,17 @@ from html import escape
 
 from nicegui import ui
 
-from likewise.dashboard.sources.drawing import line, question_text, reading, source_row, state, taken_for, values
+from likewise.dashboard.broker_api import Refused
+from likewise.dashboard.sources.drawing import (
+    line,
+    question_text,
+    reading,
+    source_row,
+    state,
+    taken_for,
+    values,
+    why_asleep,
+)  # fmt: skip
 from likewise.dashboard.viewing import Viewing
 from likewise.errors import LikewiseError
 from likewise.formats.wire.sources import AttributeShown, SourceShown, SourcesPage, UsefulQuestion
@@ -19,7 +29,7 @@ class SourcesPanel:
 
     def __init__(self, viewing: Viewing) -> None:
         self._viewing = viewing
-        self._listed: SourcesPage | None = None
+        self._listed: tuple[SourcesPage, str] | None = None  # the list, and which of it is chosen
         self._chosen = ""
         self._shown: SourceShown | None = None
         self._asked: list[UsefulQuestion] | None = None
@@ -47,12 +57,15 @@ class SourcesPanel:
             one = await api.source(self._chosen) if self._chosen else None
             asked = await api.useful_questions()
         except LikewiseError as error:
+            self._listed = None
+            if isinstance(error, Refused):
+                self._chosen = ""  # it is gone, perhaps: another is looked at next
             self._list.clear()
             with self._list:
                 ui.label(f"{str(error)[:1].upper()}{str(error)[1:]}.").classes("lw-soft")
             return
-        if found != self._listed:
-            self._listed = found
+        if (found, self._chosen) != self._listed:
+            self._listed = found, self._chosen
             self._draw_list(found)
         if one != self._shown:
             self._shown = one
@@ -71,10 +84,11 @@ class SourcesPanel:
             if not found.sources:
                 ui.label("None yet. They come by themselves when events name their source.").classes("lw-nothing")
             for each in found.sources:
+                current = "true" if each.source == self._chosen else "false"
                 with (
                     ui.element("button")
                     .classes("lw-row")
-                    .props(f"type=button aria-label='{_plain(each.source)}'") as row
+                    .props(f"type=button aria-label='{_plain(each.source)}' aria-current={current}") as row
                 ):
                     ui.html(source_row(each), sanitize=False).style("text-align: left")
                 row.on("click", lambda _, name=each.source: self._choose(name))
@@ -88,9 +102,11 @@ class SourcesPanel:
                 ui.html("<h2 class='lw-title'>No source</h2>", sanitize=False)
                 return
             ui.label(one.source).classes("lw-title").props("role=heading aria-level=2")
-            wanted = "" if one.wanted is None else f" · {one.wanted} subscriptions want it"
+            wanted = "" if one.wanted is None else f" · {one.wanted} subscription{'s' * (one.wanted != 1)} want it"
             often = "" if one.interval is None else f" · every {one.interval:g} s"
             ui.html(f"{state(one)} · {one.events:,} events{often}{wanted}", sanitize=False).classes("lw-soft")
+            if said := why_asleep(one):
+                ui.label(said).classes("lw-line")
             for each in one.attributes:
                 self._draw_attribute(one, each)
 
