@@ -108,6 +108,7 @@ pages: $(STAMPS)/test ## what the README and the tutorial show below their comma
 
 pictures: $(STAMPS)/test ## the pictures of the dashboard in docs/images, taken anew
 	$(BIN)/python -m tests.dashboard.pictures --to docs/images
+	$(BIN)/python -m tests.dashboard.states --keep docs/images
 
 links: $(STAMPS)/test ## whether the addresses the documentation names answer; needs the network
 	$(BIN)/sphinx-build --quiet -b linkcheck docs docs/_build/links

@@ -9,6 +9,7 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
+import httpx
 import msgspec
 import pytest
 from websockets.exceptions import ConnectionClosed
@@ -207,7 +208,7 @@ def test_a_token_says_which_edge_and_for_which_sources(tmp_path: Path) -> None:
         above.broker.register(above.tenant, "ann")
         above.broker.subscribe(above.tenant, "ann", [lw.parse("{no2 > 40}", id="bad air")])
         with edge("cellar", above.address, token=token) as wrong:
-            time.sleep(2)
+            until(lambda: any("refuses this edge" in each for each in wrong.broker.troubles()), "it says why")
             assert not connected(wrong)
         with edge("roof", above.address, token=token) as right:
             until(lambda: connected(right), "the line opens")
@@ -217,6 +218,35 @@ def test_a_token_says_which_edge_and_for_which_sources(tmp_path: Path) -> None:
             )
             until(lambda: above.got("ann") == {("bad air", "mine")}, "what it may send is taken")
             until(lambda: above.broker.edges.one_shown(above.tenant, "roof").refused >= 1, "the other is counted")
+
+
+def test_an_edge_whose_token_opens_nothing_any_more_says_so(tmp_path: Path) -> None:
+    """Above it is known when it was heard last and what it said; at the edge its troubles name the refusal."""
+    with hub(tmp_path / "hub") as above:
+        clock, store = above.broker.clock, above.broker.store
+        made = {
+            name: store.commit(lambda tables, n=name, s=scope: make_token(tables, n, "default", [s], clock()))
+            for name, scope in (("roof", "edge:roof"), ("boss", "admin"))
+        }
+    with (
+        hub(tmp_path / "hub") as above,
+        edge("roof", above.address, token=made["roof"]) as below,
+        httpx.Client(headers={"Authorization": f"Bearer {made['boss']}"}, timeout=60) as boss,
+    ):
+        until(lambda: connected(below), "the line opens")
+        ready = f"http://127.0.0.1:{below.port}/readyz"
+        assert httpx.get(ready, timeout=60).json()["troubles"] == []
+        edges = f"http://127.0.0.1:{above.port}/v1/edges"
+        until(lambda: boss.get(edges).json()[0].get("policy"), "it has said how it stands")
+        [heard] = boss.get(edges).json()
+        boss.delete(f"http://127.0.0.1:{above.port}/v1/tokens/roof").raise_for_status()
+        until(lambda: httpx.get(ready, timeout=60).json()["troubles"], "the edge says that it is refused")
+        [trouble] = httpx.get(ready, timeout=60).json()["troubles"]
+        assert "refuses this edge: not_authenticated" in trouble
+        [away] = boss.get(edges).json()
+        assert away["state"] == "away"
+        assert away["seen"] >= heard["seen"] > 0
+        assert away["policy"] == heard["policy"]
 
 
 def test_items_out_of_order_end_the_line() -> None:

@@ -521,11 +521,12 @@ class Broker:
     # -- upkeep ---------------------------------------------------------------------------------
 
     def troubles(self) -> list[str]:
-        """What does not work now and is tried again until it does: storing, its chores, workers, the lake."""
+        """What does not work now and is tried again until it does: storing, its chores, workers, the lake, the line."""
         workers = [] if self.staff is None else list(self.staff.crew.reviving.troubles.values())
         if self.elastic is not None and self.elastic.trouble:
             workers.append(self.elastic.trouble)
-        known = (self.store.trouble, self.clock.doubt, *self._housekeeping.chores, *workers)
+        line = None if self.edges.above is None else self.edges.above.trouble()
+        known = (self.store.trouble, self.clock.doubt, line, *self._housekeeping.chores, *workers)
         beside = [each.chores for each in (self.lake, self.stream_log) if each is not None]
         return [each for each in known if each is not None] + [each for chores in beside for each in chores]
 

@@ -16,7 +16,7 @@ from urllib.parse import quote, urlsplit, urlunsplit
 import msgspec
 import structlog
 from websockets.asyncio.client import connect
-from websockets.exceptions import WebSocketException
+from websockets.exceptions import ConnectionClosed, WebSocketException
 
 from likewise.broker.broker import Broker
 from likewise.broker.edges.demands import Above, EdgeDemand, Key
@@ -25,7 +25,7 @@ from likewise.broker.store.edges.uplink import remember, remembered
 from likewise.connectors.door import Door
 from likewise.defaults import EDGE_MESSAGE_BYTES, EDGE_RETRY_SECONDS, TENANT
 from likewise.edge.bounds import Bounds
-from likewise.edge.line import BehindAbove, Line
+from likewise.edge.line import BehindAbove, Line, RefusedAbove
 from likewise.edge.outbox import Outbox
 from likewise.edge.own import OwnSubscriptions
 from likewise.edge.receiving import Receiving
@@ -34,6 +34,7 @@ from likewise.formats.wire.sources import Sense
 
 OPEN_SECONDS = 5.0  # that an address has to answer
 EPOCH = "epoch"
+REFUSED = 1008  # how a line is closed whose token opens nothing, or not this
 _log = structlog.get_logger("likewise.edge")
 
 
@@ -60,6 +61,19 @@ def addresses_of(said: str) -> list[str]:
     return found
 
 
+def refusal(error: Exception) -> str | None:
+    """Why the broker above does not want this edge, in words; None if it only does not answer.
+
+    >>> refusal(RefusedAbove("the broker above says circle: no")), refusal(TimeoutError())
+    ('the broker above says circle: no', None)
+    """
+    if isinstance(error, RefusedAbove):
+        return str(error)
+    if isinstance(error, ConnectionClosed) and error.rcvd is not None and error.rcvd.code == REFUSED:
+        return error.rcvd.reason
+    return None
+
+
 class Uplink:
     """What a broker at the edge has beside it. `id` is its name above; it is kept with the store."""
 
@@ -80,7 +94,7 @@ class Uplink:
         self.epoch = self._epoch(checked_edge(id))
         self.id = id
         broker.edges.here = id
-        broker.edges.above = Above(self._asks)
+        broker.edges.above = Above(self._asks, lambda: self.trouble)
         broker.activation.above = self._sense
         self._senses: dict[str, Sense] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -88,6 +102,7 @@ class Uplink:
         self.state: Literal["connected", "away"] = "away"
         self.address = ""
         self.dialled = 0  # how often a line was opened
+        self.trouble: str | None = None  # why the broker above refuses the line: nobody mends that by waiting
         self.outbox = Outbox(broker, tenant, self.bounds, self._changed)
         self.own = OwnSubscriptions(tenant, id)
         tenant.held_above = self.own.held
@@ -150,6 +165,8 @@ class Uplink:
                 if self.state == "connected" or reason != said:  # once, however often it is dialled
                     _log.warning("the line to the broker above is broken", address=address, reason=reason)
                 said = reason
+                if (why := refusal(error)) is not None:
+                    self.trouble = f"the broker at {address} refuses this edge: {why}"
             failed = 0 if self.state == "connected" else failed + 1
             self.state, self.line = "away", None
             self.own.lost()
@@ -175,6 +192,7 @@ class Uplink:
             await line.greet(self.epoch)
             self.line, self.state, self.address = line, "connected", address
             self.dialled += 1
+            self.trouble = None
             _log.info("the line to the broker above is open", address=address)
             tasks = [asyncio.create_task(work) for work in (line.speak(), line.listen(), line.live())]
             try:

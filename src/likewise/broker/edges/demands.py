@@ -42,9 +42,13 @@ class EdgeDemand(NamedTuple):
 
 
 class Above(NamedTuple):
-    """What the broker above asks of sources that are below this one; None for one that it has not spoken of."""
+    """What the broker above asks of sources that are below this one; None for one that it has not spoken of.
+
+    `trouble` says why it refuses the line; None while it does not.
+    """
 
     asks: Callable[[Sequence[Key]], EdgeDemand | None]
+    trouble: Callable[[], str | None] = lambda: None
 
 
 class _Offered:

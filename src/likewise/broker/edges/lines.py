@@ -67,6 +67,7 @@ class EdgeLines:
         self.here = ""
         self.above: Above | None = None
         self.connected: dict[tuple[int, str], Connected] = {}
+        self._last: dict[tuple[int, str], Connected] = {}  # what those said last who are away
         self._log = log
         self._clock = clock
         self._profile: Profile = profile
@@ -114,6 +115,7 @@ class EdgeLines:
         """An edge is connected; an older connection of the same name ends."""
         older = self.connected.get((tenant.number, line.edge))
         self.connected[tenant.number, line.edge] = line
+        self._last.pop((tenant.number, line.edge), None)
         self._reach.up(tenant, bringer_of(line.edge))
         if older is not None:
             older.close()
@@ -122,6 +124,7 @@ class EdgeLines:
         """A connection is over."""
         if self.connected.get((tenant.number, line.edge)) is line:
             del self.connected[tenant.number, line.edge]
+            self._last[tenant.number, line.edge] = line
             self._reach.down(tenant, bringer_of(line.edge))
 
     def start_remove(self, tenant: Tenant, edge: str, done: Done) -> None:
@@ -129,6 +132,7 @@ class EdgeLines:
         connected = self.connected.get((tenant.number, edge))
         if connected is not None:
             connected.close()
+        self._last.pop((tenant.number, edge), None)
         self.demands(tenant).forget(edge)
         self._reach.gone(tenant, bringer_of(edge))
 
@@ -164,22 +168,18 @@ class EdgeLines:
         return found[0]
 
     def _shown(self, tenant: Tenant, row: LineRow) -> EdgeShown:
+        """Of one that is away: when it was heard last, and what it said then, if that was since this broker runs."""
         queue = tenant.subscribers.get(subscriber_of(row.id))
         held, queued = (0, 0) if queue is None else (len(queue.subscriptions), len(queue))
         shown = EdgeShown(row.id, "away", row.epoch, row.sequence, row.known.added, subscriptions=held, queued=queued)
         line = self.connected.get((tenant.number, row.id))
-        if line is None:
+        heard = line or self._last.get((tenant.number, row.id))
+        if heard is None:
             return shown
-        said = line.health
-        return msgspec.structs.replace(
+        said = heard.health
+        shown = msgspec.structs.replace(
             shown,
-            state="connected",
-            since=line.since,
-            seen=line.seen,
-            address=line.address,
-            demand=line.demand,
-            filters=line.filters,
-            sources=len(line.sources),
+            seen=heard.seen,
             waiting=said.waiting,
             waiting_bytes=said.bytes,
             oldest=said.oldest,
@@ -187,6 +187,17 @@ class EdgeLines:
             policy=said.policy,
             forwarded=said.forwarded,
             passed_over=said.passed_over,
+        )
+        if line is None:
+            return shown
+        return msgspec.structs.replace(
+            shown,
+            state="connected",
+            since=line.since,
+            address=line.address,
+            demand=line.demand,
+            filters=line.filters,
+            sources=len(line.sources),
             bytes_received=line.received,
             bytes_sent=line.sent,
             refused=line.refused,

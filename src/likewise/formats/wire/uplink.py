@@ -376,7 +376,8 @@ EdgeState = Literal["connected", "away"]
 class EdgeShown(msgspec.Struct, frozen=True, omit_defaults=True):
     """A broker at the edge as it is shown: whether it is connected, how far it has come, and what it last said.
 
-    Times are µs since 1970. `bytes_received` counts what it sent since this broker runs.
+    Times are µs since 1970. `bytes_received` counts what it sent since this broker runs. Of one that is away, `seen`
+    and what waited there are as it said last; nought if that was before this broker was started.
     """
 
     id: str
