@@ -223,15 +223,13 @@ def test_a_token_says_which_edge_and_for_which_sources(tmp_path: Path) -> None:
 def test_an_edge_whose_token_opens_nothing_any_more_says_so(tmp_path: Path) -> None:
     """Above it is known when it was heard last and what it said; at the edge its troubles name the refusal."""
     with hub(tmp_path / "hub") as above:
-        clock, store = above.broker.clock, above.broker.store
-        made = {
-            name: store.commit(lambda tables, n=name, s=scope: make_token(tables, n, "default", [s], clock()))
-            for name, scope in (("roof", "edge:roof"), ("boss", "admin"))
-        }
+        now, commit = above.broker.clock(), above.broker.store.commit
+        mine = commit(lambda tables: make_token(tables, "roof", "default", ["edge:roof"], now))
+        boss_has = commit(lambda tables: make_token(tables, "boss", "default", ["admin"], now))
     with (
         hub(tmp_path / "hub") as above,
-        edge("roof", above.address, token=made["roof"]) as below,
-        httpx.Client(headers={"Authorization": f"Bearer {made['boss']}"}, timeout=60) as boss,
+        edge("roof", above.address, token=mine) as below,
+        httpx.Client(headers={"Authorization": f"Bearer {boss_has}"}, timeout=60) as boss,
     ):
         until(lambda: connected(below), "the line opens")
         ready = f"http://127.0.0.1:{below.port}/readyz"
