@@ -222,29 +222,33 @@ def test_what_rankings_and_alerts_say_goes_to_a_topic_under_keys_that_stay(
 
 
 class ComesBack:
-    """A consumer whose broker has no leader for a partition yet, the first times it is asked."""
+    """A consumer whose broker is not back yet, or leads no partition yet, the first times it is asked."""
 
-    def __init__(self, consumer: Any, times: int) -> None:
-        self.consumer, self.left = consumer, times
+    def __init__(self, consumer: Any, times: int, code: int) -> None:
+        self.consumer, self.left, self.code = consumer, times, code
 
     def get_watermark_offsets(self, place: Any, timeout: float) -> tuple[int, int]:
         import confluent_kafka
 
         if self.left:
             self.left -= 1
-            raise confluent_kafka.KafkaException(confluent_kafka.KafkaError(6))  # not leader for partition
+            raise confluent_kafka.KafkaException(confluent_kafka.KafkaError(self.code))
         low, high = self.consumer.get_watermark_offsets(place, timeout=timeout)
         return low, high
 
 
-def test_a_partition_whose_leader_comes_back_is_waited_for(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A restarted broker has none for a moment; one that stays away is said."""
-    cluster.send("back", [payload(1), payload(2)])
-    inlet = KafkaInlet(KafkaAddress(cluster.servers, "back"))
+@pytest.mark.parametrize("code", [6, -195], ids=["no leader", "transport"])
+def test_a_partition_whose_leader_comes_back_is_waited_for(
+    cluster: Cluster, monkeypatch: pytest.MonkeyPatch, code: int
+) -> None:
+    """While a broker starts again there is none; one that stays away is said."""
+    topic = f"back{abs(code)}"
+    cluster.send(topic, [payload(1), payload(2)])
+    inlet = KafkaInlet(KafkaAddress(cluster.servers, topic))
     consumer = inlet._consumer
-    inlet._consumer = ComesBack(consumer, 2)  # type: ignore[assignment]
+    inlet._consumer = ComesBack(consumer, 2, code)  # type: ignore[assignment]
     assert inlet.watermarks(0) == (0, 2)
     monkeypatch.setattr(kafka_module, "PATIENCE", 0.5)
-    inlet._consumer = ComesBack(consumer, 10**9)  # type: ignore[assignment]
-    with pytest.raises(Unavailable, match="does not say the offsets of back/0"):
+    inlet._consumer = ComesBack(consumer, 10**9, code)  # type: ignore[assignment]
+    with pytest.raises(Unavailable, match=f"does not say the offsets of {topic}/0"):
         inlet.watermarks(0)

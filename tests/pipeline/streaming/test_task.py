@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,7 +13,7 @@ import likewise as lw
 from likewise.errors import FormatError
 from likewise.lake.change_log import ChangeLog
 from likewise.pipeline.streaming.inlets.ranges import FileRange, Records
-from likewise.pipeline.streaming.matchers import MeaningChoice, save_matcher
+from likewise.pipeline.streaming.matchers import MeaningChoice, opened, save_matcher
 from likewise.pipeline.streaming.task import YOUNG, Order, run_task
 
 pytestmark = pytest.mark.timeout(600)  # kernels may have to be compiled
@@ -37,3 +38,13 @@ def test_garbage_is_looked_for_seldom_only_while_a_task_runs(tmp_path: Path, wro
     read = FileRange(str(tmp_path), "a.jsonl", "lines", 0, 0, 0, 0)
     done = run_task(Order("q", 0, 0, read, saved, 0, "matches", "t", str(tmp_path / "lake")), came())
     assert (seen, bool(done.code), gc.get_threshold()) == ([YOUNG], wrong, before)
+
+
+def test_a_log_that_was_made_anew_in_the_same_folder_is_seen(tmp_path: Path) -> None:
+    """A worker that lives on has opened the matcher of the former, which has the same version and path."""
+    for text, met in (("{t > 1}", ["a"]), ("{t > 9}", [])):
+        shutil.rmtree(tmp_path / "log", ignore_errors=True)
+        log = ChangeLog(tmp_path / "log")
+        log.add([lw.parse(text, id="a")], at=0)
+        saved = save_matcher(log.held(), 0, MeaningChoice(), log.folder / "matchers")
+        assert [match.subscription_id for match in opened(saved).match({"t": 5})] == met

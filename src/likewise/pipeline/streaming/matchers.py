@@ -162,13 +162,16 @@ def saved_at(address: str) -> Path:
 
 
 def opened(folder: str) -> Matcher:
-    """A saved matcher, opened once by a worker that uses it again and again."""
-    found = _opened.get(folder)
+    """A saved matcher, opened once by a worker that uses it again and again; another in its place is opened anew."""
+    place = saved_at(folder)
+    manifest = place / "manifest.json"
+    key = f"{folder}@{manifest.stat().st_mtime_ns}" if manifest.is_file() else folder
+    found = _opened.get(key)
     if found is None:
-        found = _opened[folder] = Matcher.load(saved_at(folder))
+        found = _opened[key] = Matcher.load(place)
         while len(_opened) > _OPEN:
             _opened.popitem(last=False)
-    _opened.move_to_end(folder)
+    _opened.move_to_end(key)
     return found
 
 

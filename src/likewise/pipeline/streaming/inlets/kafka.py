@@ -76,7 +76,8 @@ class KafkaInlet:
         """The first offset of a partition, and the one after its last."""
         from confluent_kafka import KafkaError, KafkaException, TopicPartition
 
-        passing = (KafkaError.NOT_LEADER_FOR_PARTITION, KafkaError.LEADER_NOT_AVAILABLE)  # while a broker comes back
+        no_leader = (KafkaError.NOT_LEADER_FOR_PARTITION, KafkaError.LEADER_NOT_AVAILABLE)
+        passing = (*no_leader, KafkaError._TRANSPORT)  # while a broker comes back
         began = time.monotonic()
         while True:
             try:
