@@ -66,6 +66,16 @@ def test_refusals_carry_what_the_broker_said(address: str) -> None:
         assert (refused.value.status, refused.value.problem["code"]) == (404, "unknown_id")
 
 
+def test_an_envelope_given_as_a_mapping_keeps_its_id_and_source(address: str) -> None:
+    """As with every other door; published again it is known."""
+    said = {"v": 1, "payload": {"no2": 45}, "id": "given", "source": "roof"}
+    with Publisher(address) as publisher:
+        first, again = publisher.publish(said), publisher.publish(said)
+    assert first.id == again.id == "given"
+    assert again.duplicate
+    assert not first.duplicate
+
+
 def test_a_newer_stream_takes_over(address: str) -> None:
     """The older one is told."""
     with Subscriber("s3", address) as older, Publisher(address) as out:

@@ -11,13 +11,13 @@ import httpx
 import msgspec
 
 from likewise import errors
-from likewise.formats.json.events import event_from_document, event_to_json
+from likewise.formats.json.events import event_from_document, event_from_mapping, event_to_json
 from likewise.formats.json.subscriptions import with_default_id
 from likewise.formats.wire.deliveries import Acknowledged, Because, DeliveryDocument, Met, Pending, SelectedValues
 from likewise.formats.wire.events import PublishedAll, Receipt
 from likewise.formats.wire.subscribers import Policy, QueueWanted
 from likewise.language import parse
-from likewise.model import Event, Subscription, event
+from likewise.model import Event, Subscription
 from likewise.model.alerts.spoken import Spoken
 
 LINES: Final = {"content-type": "application/x-ndjson"}
@@ -92,10 +92,14 @@ def event_lines(events: Iterable[Publishable], source: str | None) -> bytes:
 def event_line(given: Publishable, source: str | None) -> tuple[str, bytes]:
     """The id and the JSON of an event, checked; one is given where there is none.
 
+    A mapping is what the event says, or the envelope around it, as everywhere.
+
+    >>> event_line({"v": 1, "payload": {"no2": 45}, "id": "e1"}, None)[0]
+    'e1'
     >>> event_line({"v": 1, "id": "e1"}, None)[1][:32]
     b'{"v":1,"tuples":[{"attribute":"v'
     """
-    made = given if isinstance(given, Event) else event(given)
+    made = given if isinstance(given, Event) else event_from_mapping(given)
     changes: dict[str, Any] = {}
     if made.id is None:
         changes["id"] = f"{random.SystemRandom().getrandbits(128):032x}"

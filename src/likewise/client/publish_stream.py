@@ -97,8 +97,8 @@ class PublishStream:
     """A connection of its own for many events: `publish` returns at once, `flush` when all of them are on disk.
 
     What was not acknowledged when a connection broke is sent again over the next one; events have ids, so none is
-    published twice. What the broker refuses is raised by the next call. Leaving the `with` block flushes. For one
-    thread.
+    published twice. What the broker refuses is raised by the next call. Leaving the `with` block flushes, unless it
+    is left by an exception: then what was not sent yet may be lost. For one thread.
     """
 
     def __init__(self, endpoint: Endpoint, source: str | None) -> None:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from likewise.errors import InputError
 from likewise.formats.json.batches import read_each
-from likewise.formats.json.events import event_from_document, event_from_json, is_envelope
+from likewise.formats.json.events import event_from_json, event_from_mapping
 from likewise.language import parse
-from likewise.model import Event, Subscription, event
+from likewise.model import Event, Subscription
 from likewise.model.hierarchies.types import NO_TYPES, Hierarchy
 from likewise.semantics.annotations.corrections import Corrected
 from likewise.semantics.annotations.table import NO_ANNOTATIONS, Annotations, KnownAnnotations
@@ -41,8 +41,7 @@ def as_event(given: GivenEvent) -> Event:
     if isinstance(given, (str, bytes)):
         return event_from_json(given)
     if isinstance(given, Mapping):
-        found = dict(given)
-        return event_from_document(found) if is_envelope(found) else event(found)
+        return event_from_mapping(given)
     raise InputError(f"an event is an Event, a mapping or JSON, not {type(given).__name__}; use likewise.event")
 
 

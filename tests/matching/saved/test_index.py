@@ -280,6 +280,10 @@ def test_a_folder_of_a_newer_version_is_refused_and_one_of_the_first_is_read(fol
     manifest(folder / "manifest.json", v=4)
     with pytest.raises(ArtefactVersion, match="upgrade"):
         Matcher.load(folder)
+    for never in (0, -1):
+        manifest(folder / "manifest.json", v=never)
+        with pytest.raises(ArtefactDamaged, match="never was"):
+            Matcher.load(folder)
     for version, later in ((2, ("files", "seal")), (1, ("checksum", "files", "seal"))):  # as these wrote it
         earlier = {name: said for name, said in kept.items() if name not in later}
         (folder / "manifest.json").write_text(json.dumps({**earlier, "v": version}))

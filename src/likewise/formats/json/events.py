@@ -12,7 +12,7 @@ are kept as further tuples, after the others.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final, TypeVar
 
 import msgspec
@@ -77,6 +77,16 @@ def is_envelope(found: dict[str, object]) -> bool:
     (True, False)
     """
     return type(found.get("v")) is int and any(isinstance(found.get(k), kind) for k, kind in _CONTENT.items())
+
+
+def event_from_mapping(given: Mapping[str, Any]) -> Event:
+    """An event from a mapping: what it says, or the envelope around it.
+
+    >>> event_from_mapping({"t": 21}).tuples == event_from_mapping({"v": 1, "payload": {"t": 21}}).tuples
+    True
+    """
+    found = dict(given)
+    return event_from_document(found) if is_envelope(found) else event(found)
 
 
 def event_from_document(found: dict[str, object]) -> Event:

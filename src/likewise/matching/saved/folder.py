@@ -256,6 +256,8 @@ def _manifest(folder: Path) -> Manifest:
                 f"{folder} was saved in version {raw['v']}; this one reads up to {VERSION}: upgrade likewise"
             )
         manifest = msgspec.convert(raw, Manifest)
+        if manifest.v < 1:
+            raise ArtefactDamaged(f"{path} says version {manifest.v}, which there never was; restore a copy")
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise ArtefactDamaged(f"{path} cannot be read ({error}); restore a copy") from None
     if manifest.format != "likewise-matcher":
