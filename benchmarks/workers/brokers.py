@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import msgspec
+import numpy as np
 
 from benchmarks.broker_path import held
 from benchmarks.workers.stage import LONG, MAKE, OWNERS, STRETCH, rounded
@@ -67,7 +68,10 @@ def throughput(kind: str, size: int, events: int, seed: int) -> dict[str, Any]:
 
 
 def pauses(kind: str, size: int, architecture: str, seconds: float, seed: int) -> dict[str, Any]:
-    """Workers that split and merge under load: the time from one gathered stretch to the next, then and otherwise."""
+    """Workers that split and merge under load: the time from one gathered stretch to the next, then and otherwise.
+
+    A change lasts from its beginning until a second after it was cut over; of each the longest time counts.
+    """
     matching = Matching(workers=2, architecture=architecture)  # type: ignore[arg-type]
     with filled(kind, size, 5_000, Config(matching=matching), seed) as (broker, made):
         staff, elastic, coordinator = broker.staff, broker.elastic, broker.worker
@@ -95,16 +99,24 @@ def pauses(kind: str, size: int, architecture: str, seconds: float, seed: int) -
         thread.join()
         broker.wait_until_matched(LONG)
         gaps, cuts = list(coordinator.gaps), list(staff.cuts)
-        around = [max((g for at, g in gaps if at - g <= cut <= at + 0.5), default=0.0) for cut, _ in cuts]
+        changes = [(at, cut + 1.0) for (at, _, _), (cut, _) in zip(elastic.changes, cuts, strict=False)]
+        around = [max((g for at, g in gaps if at - g <= end and begun <= at), default=0.0) for begun, end in changes]
+        others = [g for at, g in gaps if not any(at - g <= end and begun <= at for begun, end in changes)]
         median = statistics.median(g for _, g in gaps)
         worst = max(around, default=0.0)
         return {
             "subscriptions": size, "architecture": architecture, "splits": staff.splits, "merges": staff.merges,
-            "stretches": len(gaps), "median_gap_ms": round(1e3 * median, 2),
-            "gap_at_a_change_ms": [round(1e3 * each, 2) for each in around],
+            "stretches": len(gaps), "median_gap_ms": _ms(median),
+            "gap_at_a_change_ms": [_ms(each) for each in around],
+            "seconds_of_a_change": [round(end - 1.0 - begun, 2) for begun, end in changes],
+            "other_gaps_ms": {"p99": _ms(np.quantile(others or [0.0], 0.99)), "worst": _ms(max(others, default=0.0))},
             "cut_over_ms": [round(1e3 * each, 3) for _, each in cuts],
             "worst_to_median": round(worst / median, 2), "load": os.getloadavg()[0],
         }  # fmt: skip
+
+
+def _ms(seconds: float) -> float:
+    return round(1e3 * float(seconds), 2)
 
 
 def kills(kind: str, size: int, architecture: str, count: int, seed: int) -> dict[str, Any]:

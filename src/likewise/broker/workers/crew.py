@@ -13,6 +13,7 @@ from __future__ import annotations
 import itertools
 import threading
 import time
+from collections import deque
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
@@ -20,9 +21,11 @@ from typing import Final
 import structlog
 
 from likewise.broker.workers.folders import Folders, remove_folder
+from likewise.broker.workers.furnishing import Furnishing
 from likewise.broker.workers.kin import has_kin
 from likewise.broker.workers.messages import (
     Drop,
+    EventSent,
     Failed,
     Hold,
     Know,
@@ -38,6 +41,7 @@ from likewise.broker.workers.messages import (
 from likewise.broker.workers.process import Host, Ticket, WorkerProcess
 from likewise.broker.workers.reviving import PATIENCE, Reviving
 from likewise.broker.workers.share import Saved, Share
+from likewise.broker.workers.spare import Spare
 from likewise.errors import StateError, Unavailable
 
 _log = structlog.get_logger("likewise.workers")
@@ -52,6 +56,9 @@ class Crew:
         self.folders = Folders(data)
         self.workers: dict[int, WorkerProcess] = {}
         self.shares: dict[int, Share] = {}
+        self.samples: dict[int, deque[EventSent]] = {}  # the newest events of each tenant
+        self.spare = Spare(self.folders, told)
+        self._furnishings: list[Furnishing] = []
         self.owner = threading.get_ident()  # the thread that may look after them
         self._numbers = itertools.count(1)
         self.reviving = Reviving(self)
@@ -65,10 +72,16 @@ class Crew:
 
     def employ(self, number: int) -> WorkerProcess:
         """A worker with a number, in place of one that had it, if one had."""
-        worker = WorkerProcess(number, self.folders.for_socket())
+        worker = self.spare.take(number)
+        if worker is None:
+            worker = WorkerProcess(number, self.folders.for_socket())
+            worker.submit(Ticket(0, 0, self.told))
         self.workers[number] = worker
-        worker.submit(Ticket(0, 0, self.told))
         return worker
+
+    def current(self, host: Host) -> Host | None:
+        """A host, or whoever came in its place when it died; None if nobody did."""
+        return self.workers.get(host.number) if isinstance(host, WorkerProcess) else host
 
     def end(self, worker: WorkerProcess) -> None:
         """Let a worker end, which holds nothing any more."""
@@ -78,10 +91,11 @@ class Crew:
     def close(self) -> None:
         """End all workers, and forget what was saved for them."""
         self._closed = True
-        for worker in self.workers.values():
-            worker.hang_up()
-        for worker in self.workers.values():
-            worker.end()
+        processes = self.processes()
+        for process in processes:
+            process.hang_up()
+        for process in processes:
+            process.end()
         self.folders.remove()
 
     def look_after(self) -> None:
@@ -89,6 +103,9 @@ class Crew:
         for worker in list(self.workers.values()):
             if not self._closed:
                 self.reviving.look_at(worker)
+        self._furnishings = [each for each in self._furnishings if not each.done()]
+        if self.workers and not self._closed:
+            self.spare.look_after(self.shares.values(), self.samples)
         for share in list(self.shares.values()):
             if share.saving is not None:
                 self._finish_saving(share)
@@ -119,14 +136,24 @@ class Crew:
                 host.submit(last)
         return last
 
+    def introduce(self, share: Share, host: Host) -> Furnishing:
+        """Let a host come to know a share that it is to serve, while everything goes on."""
+        made = Furnishing(self, share, host)
+        self._furnishings.append(made)
+        return made
+
     # -- shares ---------------------------------------------------------------------------------
 
     def place(self, share: Share, hosts: Iterable[Host]) -> list[Ticket]:
         """Let a share stand at some hosts, which are told all about it."""
+        self.enter(share, hosts)
+        return [self.furnish(share, host) for host in share.hosts]
+
+    def enter(self, share: Share, hosts: Iterable[Host]) -> None:
+        """Let a share stand at some hosts, which are yet to be told of it."""
         self.shares[share.number] = share
         share.hosts = list(hosts)
         share.begun = share.begun or bool(share.held)
-        return [self.furnish(share, host) for host in share.hosts]
 
     def forget(self, share: Share) -> None:
         """Let a share stand nowhere any more."""
@@ -145,12 +172,12 @@ class Crew:
                 made += self.hold(mirror, own)
         return made
 
-    def let_go(self, share: Share, numbers: list[int]) -> None:
-        """Let a share hold subscriptions no longer."""
+    def let_go(self, share: Share, numbers: list[int], *, slowly: bool = False) -> None:
+        """Let a share hold subscriptions no longer; `slowly`, so that it goes on answering."""
         for each in (share, *share.mirrors):
             for number in numbers:
                 each.held.pop(number, None)
-        self.change(share, LetGo(numbers))
+        self.change(share, LetGo(numbers, slowly))
 
     def know(self, share: Share, known: Know) -> None:
         """Other annotations or judgements hold for a share from here on."""
@@ -173,7 +200,8 @@ class Crew:
     def _repeat(self, share: Share, wanted: Operation) -> None:
         """Let whoever is about to take a share over do the same; what it says is nobody's."""
         for host in share.joining:
-            host.submit(Ticket(share.tenant, share.number, wanted))
+            if not (isinstance(wanted, Hold) and host in share.learning):
+                host.submit(Ticket(share.tenant, share.number, wanted))
         for mirror in share.mirrors if not isinstance(wanted, Hold) else ():
             self.change(mirror, wanted)
 
@@ -246,9 +274,13 @@ class Crew:
             found.append(said)
         return found
 
+    def processes(self) -> list[WorkerProcess]:
+        """The workers, and the one that is kept ready."""
+        return [*self.workers.values(), *([] if self.spare.process is None else [self.spare.process])]
+
     def usage(self) -> None:
-        """Ask each worker what it has used; `WorkerProcess.used` says it some time later."""
-        for worker in self.workers.values():
+        """Ask each process what it has used; `WorkerProcess.used` says it some time later."""
+        for worker in self.processes():
             if worker.alive and worker.waiting < 2:
                 worker.submit(Ticket(0, 0, Usage()))
 

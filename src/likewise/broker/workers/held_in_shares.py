@@ -95,6 +95,11 @@ class HeldInShares(NumberedMatcher):
             self._note(each)
         self.version += 1
 
+    def takes_over(self, share: Share) -> None:
+        """Let a share be one of its own that takes over what another held: the same subscriptions, elsewhere."""
+        self.shares.append(share)
+        self._of.update(dict.fromkeys(share.held, share))
+
     def leave(self, share: Share) -> None:
         """Let a share be one of its own no longer; what it holds must be elsewhere by then."""
         self.shares.remove(share)

@@ -78,10 +78,10 @@ class Graft:
             return
         part.parent = share
         numbers = list(part.held)
-        self._spread.join(part)
+        self._spread.takes_over(part)
         share.roots[part.number] = list(said.roots)
         self._crew.change(share, share.proxies())
-        self._crew.let_go(share, numbers)
+        self._crew.let_go(share, numbers, slowly=True)
 
 
 class TreeStaff(FlatStaff):
@@ -128,7 +128,7 @@ class TreeStaff(FlatStaff):
             elif own:
                 heaviest = max(own, key=lambda share: len(share.held))
                 if sum(each.subscription.kind == "exact" for each in heaviest.held.values()) > 1:
-                    sample = list(self.samples.get(heaviest.tenant, ()))
+                    sample = list(self.crew.samples.get(heaviest.tenant, ()))
                     self._steps.append(Graft(self.crew, spread, heaviest, new, sample))
         return True
 

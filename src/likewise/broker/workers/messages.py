@@ -52,9 +52,13 @@ class Hold(msgspec.Struct, frozen=True, tag="hold", array_like=True):
 
 
 class LetGo(msgspec.Struct, frozen=True, tag="let go", array_like=True):
-    """Hold subscriptions no longer; what is not there is no matter."""
+    """Hold subscriptions no longer; what is not there is no matter.
+
+    `slowly`: say nothing of them from here on, and let go of them by and by.
+    """
 
     numbers: list[int]
+    slowly: bool = False
 
 
 class Know(msgspec.Struct, frozen=True, tag="know", array_like=True):
@@ -78,6 +82,12 @@ class Match(msgspec.Struct, frozen=True, tag="match", array_like=True):
     """Match events against subscriptions without state; `Matched` is the answer."""
 
     events: list[EventSent]
+
+
+class Rehearse(msgspec.Struct, frozen=True, tag="rehearse", array_like=True):
+    """Match events for nobody, so that everything is loaded; nothing changes."""
+
+    sample: list[EventSent]
 
 
 class MatchEach(msgspec.Struct, frozen=True, tag="match each", array_like=True):
@@ -221,7 +231,7 @@ class Usage(msgspec.Struct, frozen=True, tag="usage", array_like=True):
 
 
 Operation = (
-    Told | Hold | LetGo | Know | Match | MatchEach | Withdrawn | Advance | Shift | Outage | Excuse
+    Told | Hold | LetGo | Know | Match | Rehearse | MatchEach | Withdrawn | Advance | Shift | Outage | Excuse
     | Expect | Expects | Rename | Adopt | Save | Load | Drop
     | Plan | Proxies | WouldMatch | Explain | Board | Standings | Ask | Usage
 )  # fmt: skip

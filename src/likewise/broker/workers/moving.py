@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from likewise.broker.workers.crew import Crew
+from likewise.broker.workers.furnishing import Furnishing
 from likewise.broker.workers.messages import Drop, Hold, Operation
 from likewise.broker.workers.process import Host, Ticket
 from likewise.broker.workers.share import Saved, Share
@@ -55,12 +56,12 @@ class Join:
     def __init__(self, crew: Crew, share: Share, host: Host) -> None:
         self._share = share
         share.joining.append(host)
-        self._last = crew.furnish(share, host)
+        self._told = crew.introduce(share, host)
         self._number = host.number
 
     def ready(self) -> bool:
         """Whether it knows everything."""
-        return self._last.answered
+        return self._told.done()
 
     def cut_over(self) -> None:
         """Let it be asked."""
@@ -77,17 +78,17 @@ class Move:
         self._share = share
         self._number = host.number
         self._saving = _Saving(crew, share)
-        self._last: Ticket | None = None
+        self._told: Furnishing | None = None
 
     def ready(self) -> bool:
         """Whether the other host has caught up."""
-        if self._last is None:
+        if self._told is None:
             if not self._saving.done():
                 return False
             host = self._crew.workers[self._number]
             self._share.joining.append(host)
-            self._last = self._crew.furnish(self._share, host)
-        return self._last.answered
+            self._told = self._crew.introduce(self._share, host)
+        return self._told.done()
 
     def cut_over(self) -> None:
         """Let the other host serve it, and the old one forget it."""
@@ -111,7 +112,7 @@ class Halve:
         self._numbers = numbers
         self._saving = _Saving(crew, share)
         self._half: Share | None = None
-        self._last: Ticket | None = None
+        self._told: Furnishing | None = None
 
     def ready(self) -> bool:
         """Whether the new share has caught up."""
@@ -119,9 +120,8 @@ class Halve:
             if not self._saving.done():
                 return False
             self._begin()
-        assert self._half is not None
-        assert self._last is not None
-        return self._last.answered
+        assert self._told is not None
+        return self._told.done()
 
     def _begin(self) -> None:
         share, half = self._share, Share(self._share.tenant, remembers=self._share.remembers)
@@ -134,7 +134,9 @@ class Halve:
             half.journal = [Ticket(half.tenant, half.number, _own(ticket.wanted, half)) for ticket in share.journal]
             half.moved = share.moved
         share.mirrors.append(half)
-        [self._last] = self._crew.place(half, [self._crew.workers[self._number]])
+        host = self._crew.workers[self._number]
+        self._crew.enter(half, [host])
+        self._told = self._crew.introduce(half, host)
         self._half = half
 
     def cut_over(self) -> None:
@@ -143,8 +145,8 @@ class Halve:
         share, half = self._share, self._half
         share.mirrors.remove(half)
         numbers = list(half.held)
-        self._spread.join(half)
-        self._crew.let_go(share, numbers)
+        self._spread.takes_over(half)
+        self._crew.let_go(share, numbers, slowly=True)
 
 
 def _own(wanted: Operation, half: Share) -> Operation:

@@ -19,6 +19,7 @@ from likewise.broker.tenants.match_guarded import match_guarded
 from likewise.broker.tenants.met_events import MetEvents, Shares
 from likewise.broker.tenants.numbered_matcher import Found, NumberedMatcher
 from likewise.broker.workers import messages
+from likewise.broker.workers.leaving import Leaving
 from likewise.broker.workers.messages import (
     Adopt,
     Advance,
@@ -46,6 +47,7 @@ from likewise.broker.workers.messages import (
     Plan,
     Proxies,
     Ranked,
+    Rehearse,
     Rename,
     Said,
     Save,
@@ -106,6 +108,7 @@ class Portion:
         self._behind: Numbers = NONE  # the share behind each of them
         self._named: Numbers = NONE
         self._owned = Whose.of([])
+        self._leaving = Leaving()
 
     def perform(self, wanted: Operation) -> Said:
         """Do what is wanted; an error of it is an answer, too."""
@@ -115,18 +118,23 @@ class Portion:
             return Failed(str(error), type(error).__name__)
 
     def _perform(self, wanted: Operation) -> Said:
+        if self._leaving and not self._bears_leaving(wanted):
+            self._let_go(self._leaving.next(len(self._leaving)))
         match wanted:
             case Match(events=events):
                 return self._match(events)
+            case Rehearse(sample=events):
+                if events:
+                    self._match(events)
             case MatchEach(events=events):
                 return self._match_each(events)
             case Hold(held=held):
                 self._hold(held)
-            case LetGo(numbers=numbers):
-                for number in numbers:
-                    self.owner.pop(number, None)
-                    if number in self.matcher:  # its validity may have ended it
-                        self.matcher.remove(number)
+            case LetGo(numbers=numbers, slowly=slowly):
+                if slowly:
+                    self._leaving.add(numbers)
+                else:
+                    self._let_go(numbers)
             case Know():
                 self._know(wanted)
             case Withdrawn(position=position):
@@ -183,6 +191,23 @@ class Portion:
         elif new:
             self.matcher.add_many([(each.number, each.subscription, each.at) for each in new])
 
+    def _let_go(self, numbers: Sequence[int]) -> None:
+        for number in numbers:
+            self.owner.pop(number, None)
+            if number in self.matcher:  # its validity may have ended it
+                self.matcher.remove(number)
+
+    def _bears_leaving(self, wanted: Operation) -> bool:
+        """Whether something can be done while some subscriptions are on their way out."""
+        if isinstance(wanted, Hold):
+            return not any(each.number in self._leaving for each in wanted.held)
+        return isinstance(wanted, Match | LetGo | Know)
+
+    def tidy(self) -> None:
+        """Do a little of what was put off; to be called after each answer."""
+        if self._leaving:
+            self._let_go(self._leaving.next())
+
     def _take(self, wanted: Load) -> None:
         assert self._load is not None
         self.matcher = self._load(Path(wanted.folder))
@@ -209,7 +234,7 @@ class Portion:
         def aside(entry: Entry, error: Exception) -> None:
             failed[places[entry.position]] = f"{type(error).__name__}: {error}"
 
-        met = match_guarded(self.matcher, entries, aside, at)
+        met = self._leaving.without(match_guarded(self.matcher, entries, aside, at))
         numbers = met.named[met.index].astype("<i8", copy=False)
         counts = np.diff(met.starts).astype("<i4")
         scores = b"" if met.scores is None else met.scores.astype("<f4", copy=False).tobytes()

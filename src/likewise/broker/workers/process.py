@@ -103,6 +103,11 @@ class Host(Protocol):
         """How many requests are not answered."""
         ...
 
+    @property
+    def matched(self) -> int:
+        """How many requests to match it answered."""
+        ...
+
     def submit(self, ticket: Ticket) -> None:
         """Hand over a request; never waits for anything."""
         ...
@@ -114,6 +119,7 @@ class LocalHost:
     number = -1
     alive = True
     waiting = 0
+    matched = 0
 
     def __init__(self, make: Callable[[], Portion]) -> None:
         self._make = make
@@ -158,6 +164,13 @@ class WorkerProcess:
             raise
         self.pulse = Pulse(self.process.pid)
         threading.Thread(target=self._run, name=f"likewise-worker-{number}", daemon=True).start()
+
+    def begin_as(self, number: int) -> None:
+        """Be the worker with a number from here on, after it was kept ready."""
+        self.number = number
+        self.started = self.heard = time.monotonic()
+        self.busy, self.matched = 0.0, 0
+        self.times.clear()
 
     @property
     def alive(self) -> bool:

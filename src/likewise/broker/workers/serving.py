@@ -58,6 +58,11 @@ class Holdings:
             return Failed(str(error), type(error).__name__)
         return portion.perform(wanted)
 
+    def tidy(self) -> None:
+        """Do a little of what shares put off."""
+        for portion in self._portions.values():
+            portion.tidy()
+
     def _make(self) -> Portion:
         """An empty share."""
         assert self._told is not None, "a worker is told first how to take words"
@@ -107,3 +112,4 @@ def serve(path: Path) -> None:
                 stream.sendall(frame(Answer(request.id, said, time.process_time() - begun)))
             except (BrokenPipeError, ConnectionError):
                 return
+            holdings.tidy()

@@ -32,6 +32,7 @@ class Share:
         self.remembers = remembers
         self.hosts: list[Host] = []
         self.joining: list[Host] = []  # are told of every change, and asked nothing yet
+        self.learning: list[Host] = []  # ... of which these come to new subscriptions by themselves
         self.mirrors: list[Share] = []  # shares that take a part of it over, and live through what it does
         self.held: dict[int, NewSubscription] = {}
         self.begun = False  # whether it ever held anything: from then on it has to see every event

@@ -5,13 +5,13 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final
 
 import structlog
 
 from likewise.broker.tenants.tenant import Tenant
 from likewise.broker.workers.crew import Crew
 from likewise.broker.workers.elastic import Measured
+from likewise.broker.workers.furnishing import SAMPLE
 from likewise.broker.workers.kin import upper_half
 from likewise.broker.workers.messages import EventSent
 from likewise.broker.workers.moving import Halve, Join, Move, Step
@@ -21,7 +21,6 @@ from likewise.broker.workers.spread import SpreadMatcher
 from likewise.broker.workers.spreading import Architecture, hand_over
 
 _log = structlog.get_logger("likewise.workers")
-SAMPLE: Final = 64  # of the newest events of a tenant that are kept, to measure by
 
 
 class FlatStaff:
@@ -36,7 +35,6 @@ class FlatStaff:
         self._steps: list[Step] = []
         self._leaving: WorkerProcess | None = None
         self._busy: dict[int, float] = {}
-        self.samples: dict[int, deque[EventSent]] = {}  # the newest events of each tenant
         self.cuts: deque[tuple[float, float]] = deque(maxlen=1_000)  # when it was cut over, and the seconds that took
 
     def take(self, tenant: Tenant) -> None:
@@ -45,7 +43,7 @@ class FlatStaff:
 
     def saw(self, tenant: int, events: Sequence[EventSent]) -> None:
         """Keep a few of the events that were matched last."""
-        self.samples.setdefault(tenant, deque(maxlen=SAMPLE)).extend(events[-SAMPLE:])
+        self.crew.samples.setdefault(tenant, deque(maxlen=SAMPLE)).extend(events[-SAMPLE:])
 
     def measured(self, since: float) -> list[Measured]:
         """What is known of each worker since it was last asked."""
@@ -60,7 +58,7 @@ class FlatStaff:
 
     def memory(self) -> int:
         """The bytes that all workers take together, what they share counted once."""
-        used = [worker.used for worker in self.crew.workers.values()]
+        used = [worker.used for worker in self.crew.processes()]
         return sum(each.resident - each.shared for each in used) + max((each.shared for each in used), default=0)
 
     # -- splitting and merging ------------------------------------------------------------------
