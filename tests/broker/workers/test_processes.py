@@ -17,6 +17,7 @@ from likewise.broker.broker import Broker
 from likewise.broker.config import Config, Matching
 from likewise.broker.reporting.workers import change_workers, shown_workers
 from likewise.broker.tenants.numbered_matcher import Found
+from likewise.broker.workers import spare
 from likewise.broker.workers.crew import Crew
 from likewise.broker.workers.folders import LOCK, PREFIX, sweep
 from likewise.broker.workers.messages import EventSent, Failed, Match, MatchEach, Matched, Moved, NewSubscription, Told
@@ -107,6 +108,7 @@ def test_a_worker_that_cannot_be_started_is_tried_again_and_said(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whatever sweeps temporary files takes no share along, and no socket's folder is missed."""
+    monkeypatch.setattr(spare, "QUIET", float("inf"))  # none is kept ready that could take its place
     with Broker(tmp_path, Config(matching=Matching(workers=2, architecture="partitioned"))) as broker:
         tenant, staff = broker.tenant("default"), broker.staff
         assert staff is not None
