@@ -17,7 +17,7 @@ from benchmarks.broker_path import held, w1, w2
 from likewise.broker.tenants.numbered_matcher import NumberedMatcher
 from likewise.broker.workers.crew import Crew
 from likewise.broker.workers.messages import EventSent, Match, MatchEach, NewSubscription, Told
-from likewise.broker.workers.process import Ticket
+from likewise.broker.workers.processes.process import Ticket
 from likewise.broker.workers.share import Saved, Share
 from likewise.broker.workers.spreading import deal
 from likewise.language import parse

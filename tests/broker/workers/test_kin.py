@@ -11,7 +11,7 @@ from likewise.broker.workers.crew import Crew
 from likewise.broker.workers.kin import upper_half
 from likewise.broker.workers.messages import NewSubscription, Told
 from likewise.broker.workers.portion import Portion
-from likewise.broker.workers.process import LocalHost
+from likewise.broker.workers.processes.process import LocalHost
 from likewise.broker.workers.share import Share
 from likewise.broker.workers.spread import SpreadMatcher
 from likewise.language import parse

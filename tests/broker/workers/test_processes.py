@@ -19,9 +19,9 @@ from likewise.broker.reporting.workers import change_workers, shown_workers
 from likewise.broker.tenants.numbered_matcher import Found
 from likewise.broker.workers import spare
 from likewise.broker.workers.crew import Crew
-from likewise.broker.workers.folders import LOCK, PREFIX, sweep
 from likewise.broker.workers.messages import EventSent, Failed, Match, MatchEach, Matched, Moved, NewSubscription, Told
-from likewise.broker.workers.process import TRIES, Ticket, died
+from likewise.broker.workers.processes.folders import LOCK, PREFIX, sweep
+from likewise.broker.workers.processes.process import TRIES, Ticket, died
 from likewise.broker.workers.share import Share
 from likewise.errors import StateError
 from likewise.formats.wire.workers import WorkersWanted

@@ -8,7 +8,7 @@ from likewise.broker.tenants.numbered_matcher import NumberedMatcher
 from likewise.broker.workers.crew import Crew
 from likewise.broker.workers.messages import Save, Told
 from likewise.broker.workers.portion import Portion
-from likewise.broker.workers.process import LocalHost
+from likewise.broker.workers.processes.process import LocalHost
 from likewise.broker.workers.share import Saved, Share
 from likewise.broker.workers.spread import SpreadMatcher
 from likewise.language import parse

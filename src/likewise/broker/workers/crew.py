@@ -20,7 +20,6 @@ from typing import Final
 
 import structlog
 
-from likewise.broker.workers.folders import Folders, remove_folder
 from likewise.broker.workers.furnishing import Furnishing
 from likewise.broker.workers.kin import has_kin
 from likewise.broker.workers.messages import (
@@ -38,7 +37,8 @@ from likewise.broker.workers.messages import (
     Told,
     Usage,
 )
-from likewise.broker.workers.process import Host, Ticket, WorkerProcess
+from likewise.broker.workers.processes.folders import Folders, remove_folder
+from likewise.broker.workers.processes.process import Host, Ticket, WorkerProcess
 from likewise.broker.workers.reviving import PATIENCE, Reviving
 from likewise.broker.workers.share import Saved, Share
 from likewise.broker.workers.spare import Spare

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final, Protocol
 
 from likewise.broker.workers.messages import Drop, EventSent, Hold, Operation, Rehearse
-from likewise.broker.workers.process import Host, Ticket
+from likewise.broker.workers.processes.process import Host, Ticket
 from likewise.broker.workers.share import CHUNK, Share
 
 FEW: Final = 100  # subscriptions that a host which has else to do is told at once

@@ -19,7 +19,7 @@ from likewise.broker.workers.elastic import Measured
 from likewise.broker.workers.kin import upper_half
 from likewise.broker.workers.messages import EventSent, LetGo, Plan, Planned
 from likewise.broker.workers.moving import Halve, Move
-from likewise.broker.workers.process import Ticket, WorkerProcess
+from likewise.broker.workers.processes.process import Ticket, WorkerProcess
 from likewise.broker.workers.share import Share
 from likewise.broker.workers.spread import SpreadMatcher
 from likewise.broker.workers.staff import FlatStaff

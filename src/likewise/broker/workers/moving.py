@@ -12,7 +12,7 @@ from typing import Protocol
 from likewise.broker.workers.crew import Crew
 from likewise.broker.workers.furnishing import Furnishing
 from likewise.broker.workers.messages import Drop, Hold, Operation
-from likewise.broker.workers.process import Host, Ticket
+from likewise.broker.workers.processes.process import Host, Ticket
 from likewise.broker.workers.share import Saved, Share
 from likewise.broker.workers.spread import SpreadMatcher
 

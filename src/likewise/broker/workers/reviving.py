@@ -23,7 +23,7 @@ from likewise.broker.workers.messages import (
     Standings,
     WouldMatch,
 )  # fmt: skip
-from likewise.broker.workers.process import Host, Ticket, WorkerProcess, died
+from likewise.broker.workers.processes.process import Host, Ticket, WorkerProcess, died
 from likewise.broker.workers.share import Share
 
 _log = structlog.get_logger("likewise.workers")

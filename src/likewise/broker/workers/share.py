@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from likewise.broker.workers.messages import Hold, Know, Load, NewSubscription, Operation, Proxies
-from likewise.broker.workers.process import Host, Ticket
+from likewise.broker.workers.processes.process import Host, Ticket
 from likewise.model import Subscription
 
 CHUNK: Final = 2_000  # subscriptions said at once

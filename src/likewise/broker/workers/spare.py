@@ -12,9 +12,9 @@ from typing import Final
 
 import structlog
 
-from likewise.broker.workers.folders import Folders
 from likewise.broker.workers.messages import Drop, EventSent, Hold, Operation, Rehearse, Told
-from likewise.broker.workers.process import Ticket, WorkerProcess
+from likewise.broker.workers.processes.folders import Folders
+from likewise.broker.workers.processes.process import Ticket, WorkerProcess
 from likewise.broker.workers.share import Share
 
 _log = structlog.get_logger("likewise.workers")

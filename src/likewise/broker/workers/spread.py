@@ -14,7 +14,6 @@ from likewise.broker.store.entries import event_body
 from likewise.broker.tenants.met_events import MetEvents
 from likewise.broker.tenants.numbered_matcher import Found, NumberedMatcher, RankedEvent
 from likewise.broker.workers.crew import failure
-from likewise.broker.workers.folders import remove_folder
 from likewise.broker.workers.held_in_shares import HeldInShares
 from likewise.broker.workers.messages import (
     Adopt,
@@ -44,6 +43,7 @@ from likewise.broker.workers.messages import (
     WouldMatch,
     Yes,
 )  # fmt: skip
+from likewise.broker.workers.processes.folders import remove_folder
 from likewise.model import Event, Explanation
 from likewise.model.alerts.spoken import Key, Why
 from likewise.model.alerts.standing import KeyStanding

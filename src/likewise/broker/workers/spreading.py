@@ -13,7 +13,7 @@ from likewise.broker.workers.crew import Crew
 from likewise.broker.workers.kin import deal_together
 from likewise.broker.workers.messages import NewSubscription, Save, Told
 from likewise.broker.workers.portion import Portion
-from likewise.broker.workers.process import LocalHost, WorkerProcess
+from likewise.broker.workers.processes.process import LocalHost, WorkerProcess
 from likewise.broker.workers.share import Saved, Share
 from likewise.broker.workers.spread import SHARES, SpreadMatcher
 from likewise.matching.matcher import Matcher

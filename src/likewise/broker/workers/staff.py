@@ -15,7 +15,7 @@ from likewise.broker.workers.furnishing import SAMPLE
 from likewise.broker.workers.kin import upper_half
 from likewise.broker.workers.messages import EventSent
 from likewise.broker.workers.moving import Halve, Join, Move, Step
-from likewise.broker.workers.process import WorkerProcess
+from likewise.broker.workers.processes.process import WorkerProcess
 from likewise.broker.workers.share import Share
 from likewise.broker.workers.spread import SpreadMatcher
 from likewise.broker.workers.spreading import Architecture, hand_over

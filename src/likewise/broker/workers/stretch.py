@@ -18,7 +18,7 @@ from likewise.broker.tenants.numbered_matcher import Found
 from likewise.broker.tenants.tenant import Tenant
 from likewise.broker.workers.crew import Crew
 from likewise.broker.workers.messages import EventSent, Failed, Match, MatchEach, Matched, Moved
-from likewise.broker.workers.process import Ticket
+from likewise.broker.workers.processes.process import Ticket
 from likewise.broker.workers.share import Share
 from likewise.broker.workers.spread import SpreadMatcher
 from likewise.model import Event

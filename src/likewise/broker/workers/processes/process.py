@@ -38,7 +38,7 @@ from likewise.broker.workers.messages import (
     receive,
 )  # fmt: skip
 from likewise.broker.workers.portion import Portion
-from likewise.broker.workers.watching import Pulse
+from likewise.broker.workers.processes.watching import Pulse
 
 _log = structlog.get_logger("likewise.workers")
 _IDS: Final = itertools.count(1)
