@@ -64,8 +64,8 @@ def read_json(seed: int, number: int) -> None:
         event_from_json,
         subscription_from_json,
         event_from_cloudevent,
-        lambda data: read_events(data, Said.of("application/senml+json"), 0, 100),
-        lambda data: read_events(data, Said.of(None), 0, 100),
+        lambda data: read_events(data, Said.of("application/senml+json"), lambda: 0, 100),
+        lambda data: read_events(data, Said.of(None), lambda: 0, 100),
     )
     try:
         readers[number % len(readers)](body)

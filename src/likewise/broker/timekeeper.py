@@ -21,9 +21,12 @@ STANDING_SECONDS: Final = 60.0  # after which any other step is believed
 _log = structlog.get_logger("likewise.clock")
 
 
+_BOOT: Final[int] = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
+
+
 def steady_clock() -> float:
     """Seconds that nobody can set, those asleep among them where the machine counts them."""
-    return time.clock_gettime(time.CLOCK_BOOTTIME) if hasattr(time, "CLOCK_BOOTTIME") else time.monotonic()
+    return time.clock_gettime(_BOOT)
 
 
 class _Doubt(NamedTuple):
@@ -52,8 +55,7 @@ class Timekeeper:
         self.steps = 0  # that were not plausible
         self._wall = wall
         self._steady = steady
-        self._believed = wall()
-        self._at = steady() if steady is not None else 0.0
+        self._believed = (wall(), steady() if steady is not None else 0.0)  # and when that was
         self._doubt: _Doubt | None = None
         self._lock = threading.Lock()
 
@@ -73,15 +75,19 @@ class Timekeeper:
 
     def _look(self) -> tuple[int, int]:
         """What is believed, and what the wall clock says."""
+        wall = self._wall()
         if self._steady is None:
-            wall = self._wall()
+            return wall, wall
+        steady, (then, at) = self._steady(), self._believed
+        if self._doubt is None and abs(wall - then - int((steady - at) * 1e6)) <= PLAUSIBLE:
+            self._believed = wall, steady  # nearly always, and whoever writes last: all of these go together
             return wall, wall
         with self._lock:
             wall, steady = self._wall(), self._steady()
-            expected = self._believed + int((steady - self._at) * 1e6)
-            before, self._at = self._doubt, steady
-            self._believed, self._doubt = self._judge(wall, expected, steady)
-            doubt, believed = self._doubt, self._believed
+            then, at = self._believed
+            expected, before = then + int((steady - at) * 1e6), self._doubt
+            believed, doubt = self._judge(wall, expected, steady)
+            self._believed, self._doubt = (believed, steady), doubt
         if doubt is not None and (before is None or doubt.since != before.since):
             self.steps += 1
             _log.warning("the clock stepped; that is believed if it stands", step=_shown(doubt.step),

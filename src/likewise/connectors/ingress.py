@@ -29,9 +29,9 @@ async def publish(door: Door, access: Access, body: bytes, kind: Said) -> list[R
     try:
         most = broker.config.limits.batch
         if len(body) > OFF_LOOP_BYTES:
-            events = await door.aside(tenant, lambda: in_turn(lambda: read_events(body, kind, broker.clock(), most)))
+            events = await door.aside(tenant, lambda: in_turn(lambda: read_events(body, kind, broker.clock, most)))
         else:
-            events = read_events(body, kind, broker.clock(), most)
+            events = read_events(body, kind, broker.clock, most)
     except Unreadable as refused:
         error, part = refused.error, refused.part
         await door.answer(lambda done: broker.set_aside(tenant, error, part, done, str(kind)))

@@ -85,7 +85,8 @@ class Unreadable(Exception):
         self.part = part[:MAX_DEAD_LETTER_BYTES]
 
 
-Reader = Callable[[bytes, Mapping[str, str], int], Iterable[Event]]
+Clock = Callable[[], int]  # what time it is, in µs
+Reader = Callable[[bytes, Mapping[str, str], Clock], Iterable[Event]]
 
 
 class Together(NamedTuple):
@@ -99,7 +100,7 @@ _SHORT: dict[str, str] = {}
 
 
 def register(name: str, reader: Reader, *short: str) -> None:
-    """Let bodies of a media type be published; `reader` gets the body, the type's parameters and the time (µs).
+    """Let bodies of a media type be published; `reader` gets the body, the type's parameters and a clock (µs).
 
     `short` are names by which people call it, and with which files of it end.
     """
@@ -137,10 +138,10 @@ def by_name(said: str) -> Said | None:
     return kind if kind.name in _READERS else None
 
 
-def read_events(body: bytes, kind: Said, now: int, most: int | None = None) -> Sequence[Event]:
+def read_events(body: bytes, kind: Said, now: Clock, most: int | None = None) -> Sequence[Event]:
     """The events of a body; the part that cannot be read is named. More than `most` are refused when they are met.
 
-    >>> [e.id for e in read_events(b'{"v": 1, "id": "e1", "payload": {"no2": 4}}', Said.of(None), now=0)]
+    >>> [e.id for e in read_events(b'{"v": 1, "id": "e1", "payload": {"no2": 4}}', Said.of(None), now=lambda: 0)]
     ['e1']
     """
     try:
@@ -190,7 +191,7 @@ def _lines(body: bytes, most: int | None) -> JsonBatch:
 
 
 def _rdf(format: str) -> Reader:
-    def read(body: bytes, parameters: Mapping[str, str], now: int) -> list[Event]:
+    def read(body: bytes, parameters: Mapping[str, str], now: Clock) -> list[Event]:
         from likewise.formats.rdf.reader import events_from_rdf
 
         graph = parameters.get("graph", "subjects")
@@ -209,6 +210,6 @@ for _name in LINE_TYPES:
     _READERS[_name] = Together(_lines)
 register(CLOUDEVENT, lambda body, parameters, now: [event_from_cloudevent(body)], "cloudevent")
 register(CLOUDEVENTS, lambda body, parameters, now: list(events_from_cloudevents(body)), "cloudevents")
-register(SENML, lambda body, parameters, now: list(events_from_senml(body, now=now)), "senml")
+register(SENML, lambda body, parameters, now: list(events_from_senml(body, now=now())), "senml")
 for _name, _format in RDF.items():
     register(_name, _rdf(_format), _format, _name.rpartition("/")[2])  # ttl and turtle, nt and n-triples

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -215,3 +216,42 @@ def test_few_entries_of_a_tenant_do_not_wait_for_many_of_another(kind: str, tmp_
     by_tenant = {n: [e.id for e in store.entries(0, store.position, tenant=n)] for n in (1, 2)}
     assert by_tenant == {1: [*(f"a{n}" for n in range(SHARED_ENTRIES)), "a"], 2: ["b0", "b1"]}
     store.close()
+
+
+def test_whatever_is_appended_together_the_log_holds_each_identity_once(log: EventLog) -> None:
+    """Known ones, the same ones twice in a request, and other content, among new ones, against a plain model."""
+    chance = random.Random(5)
+    held: dict[str, tuple[int, int]] = {}  # id -> what it says, and where it stands
+    end = log.position
+    for _ in range(60):
+        wanted = [
+            [(str(chance.randrange(120)), chance.randrange(12) // 11) for _ in range(chance.randrange(1, 14))]
+            for _ in range(chance.randrange(1, 4))
+        ]
+        told: Told = []
+        with_all = threading.Event()
+
+        def done(result: object, told: Told = told, all: threading.Event = with_all, size: int = len(wanted)) -> None:
+            told.append(result)
+            if len(told) == size:
+                all.set()
+
+        log.append_all([([event(id, x) for id, x in each], done) for each in wanted])
+        assert with_all.wait(60)
+        for each, found in zip(wanted, told, strict=True):
+            after, receipts, at = dict(held), [], end
+            for id, x in each:
+                known = after.get(id)
+                if known is None:
+                    at += 1
+                    after[id] = (x, at)
+                receipts.append((x == after[id][0], Receipt(id, after[id][1], known is not None)))
+            if all(same for same, _ in receipts):
+                held, end = after, at
+                assert found == [receipt for _, receipt in receipts]
+            else:
+                assert isinstance(found, Conflict)
+    assert [(e.id, e.position) for e in log.entries(0, end)] == sorted(
+        ((id, place) for id, (_, place) in held.items()), key=lambda pair: pair[1]
+    )
+    assert log.position == end

@@ -33,7 +33,7 @@ def test_a_payload_is_delivered_as_it_was_sent_and_kept_across_a_restart(tmp_pat
         tenant = broker.tenant("default")
         broker.register(tenant, "ann", limit=1000)
         broker.subscribe(tenant, "ann", [lw.parse("{no2 > 40}", id="a")])
-        receipts = broker.publish(tenant, read_events(b"[" + b",".join(said) + b"]", JSON, 0))
+        receipts = broker.publish(tenant, read_events(b"[" + b",".join(said) + b"]", JSON, lambda: 0))
         broker.wait_until_matched(300)
         frames = [frame for _, frame in broker.page(tenant, tenant.subscriber("ann"), after=0)]
     assert all(b'"payload":' + one in frame for one, frame in zip(said, frames, strict=True))
@@ -60,16 +60,16 @@ def test_blanks_and_the_order_of_keys_are_no_conflict() -> None:
     ]
     with Broker(None) as broker:
         tenant = broker.tenant("default")
-        [receipt] = broker.publish(tenant, read_events(first, JSON, 0))
+        [receipt] = broker.publish(tenant, read_events(first, JSON, lambda: 0))
         for again in same:
-            assert broker.publish(tenant, read_events(again, JSON, 0)) == [
+            assert broker.publish(tenant, read_events(again, JSON, lambda: 0)) == [
                 msgspec.structs.replace(receipt, duplicate=True)
             ]
         for bad in other:
             with pytest.raises(Conflict):
-                broker.publish(tenant, read_events(bad, JSON, 0))
+                broker.publish(tenant, read_events(bad, JSON, lambda: 0))
         many = [first, *(b'{"n": %d}' % n for n in range(MANY))]
-        found = broker.publish(tenant, read_events(b"\n".join(many), Said.of("application/x-ndjson"), 0))
+        found = broker.publish(tenant, read_events(b"\n".join(many), Said.of("application/x-ndjson"), lambda: 0))
         assert [each.duplicate for each in found] == [True] + [False] * MANY
 
 
@@ -93,7 +93,7 @@ def test_events_read_together_and_alone_lead_to_the_same_deliveries() -> None:
             broker.subscribe(tenant, "ann", [lw.parse(text, id=str(n)) for n, text in enumerate(asked[:kinds])])
             for start in range(0, len(payloads), size):
                 body = msgspec.json.encode(payloads[start : start + size])
-                broker.publish(tenant, read_events(body, JSON, 0))
+                broker.publish(tenant, read_events(body, JSON, lambda: 0))
             broker.wait_until_matched(300)
             found = given(broker)
         return [(d["sequence"], d["cause"], d["subscriptions"], d["event"]["payload"]) for d in found]
@@ -114,7 +114,7 @@ def test_the_log_is_read_together_as_it_is_read_one_by_one(tmp_path: Path) -> No
     with Broker(tmp_path / "data") as broker:
         tenant = broker.tenant("default")
         for first in range(0, len(said), 100):
-            broker.publish(tenant, read_events(b"[" + b",".join(said[first : first + 100]) + b"]", JSON, 0))
+            broker.publish(tenant, read_events(b"[" + b",".join(said[first : first + 100]) + b"]", JSON, lambda: 0))
             broker.register(tenant, f"ann {first}")
         broker.wait_until_matched(300)
         end = broker.store.position

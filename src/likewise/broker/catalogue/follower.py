@@ -31,7 +31,8 @@ from likewise.model.announcements.announcement import SPEAKER
 
 _log = structlog.get_logger("likewise.catalogue")
 LOOKED_AT: Final = 2_000  # events of one look
-TOGETHER: Final = 250  # of these that are learnt at once: who publishes waits so long for the interpreter
+TOGETHER: Final = 50  # of these that are learnt at once: who publishes waits so long for the interpreter
+RESTING: Final = 4  # times as long as it learnt, others have the interpreter
 AGAIN: Final = 100_000  # newest entries that are looked at again after a restart without what was saved
 Heard = Callable[[Tenant, Sequence[Entry]], None]
 
@@ -151,8 +152,9 @@ class CatalogueFollower:
         self.passed_over += len(events) - len(looked)
         if self._learns:
             for first in range(0, len(looked), TOGETHER):
+                begun = time.thread_time()
                 self.learn(number, looked[first : first + TOGETHER])
-                time.sleep(0 if self._ending.is_set() else 0.001)  # others first
+                self._ending.wait(RESTING * (time.thread_time() - begun))  # others first
         self._positions[number] = entries[-1].position
         self._on_heard(tenant, entries)
 

@@ -13,6 +13,7 @@ from concurrent.futures import Future
 from typing import Protocol
 
 from likewise.broker.locks import may_wait
+from likewise.broker.store.checksums import refuse
 from likewise.broker.store.edges.lines import Forwarded, come_to
 from likewise.broker.store.edges.uplink import come_down_to
 from likewise.broker.store.entries import Entry, same_content
@@ -150,12 +151,30 @@ class Append:
     def write(self, tables: Tables) -> None:
         """Write rows for entries whose identity is new, and what they lead to where that is foreseen."""
         self._results, self._new, self._outcome = [], [], None
-        for entries, _ in self._requests:
-            self._results.append(self._add(tables, entries))
+        if not self._add_all(tables):
+            for entries, _ in self._requests:
+                self._results.append(self._add(tables, entries))
         if self._new and self._foresight is not None:
             self._outcome = self._foresight.foresee(self._new)
             if self._outcome is not None:
                 self._outcome.write(tables)
+
+    def _add_all(self, tables: Tables) -> bool:
+        """Write the entries of every request at once; whether that could be: nearly always no identity is known."""
+        every = [entry for entries, _ in self._requests for entry in entries]
+        for position, entry in enumerate(every, self._head.position + 1):
+            entry.position, entry.arrival = position, self._head.arrival
+        if not add_entries(tables, every):
+            return False
+        self._note(tables, every)
+        self._head.position += len(every)
+        self._new = every
+        self._results = [[Receipt(e.id, e.position) for e in entries] for entries, _ in self._requests]
+        return True
+
+    def _note(self, tables: Tables, entries: list[Entry]) -> None:
+        for noted in [entry.noted for entry in entries if entry.noted is not None]:
+            come_to(tables, noted) if isinstance(noted, Forwarded) else come_down_to(tables, noted)
 
     def _add(self, tables: Tables, entries: list[Entry]) -> Receipts | Conflict:
         """Write the new entries of one request; the same content again is found where it was."""
@@ -177,9 +196,9 @@ class Append:
             entry.position, entry.arrival = position, arrival
             fresh.append(entry)
             receipts.append(Receipt(entry.id, position))
-        add_entries(tables, fresh)
-        for noted in [entry.noted for entry in entries if entry.noted is not None]:
-            come_to(tables, noted) if isinstance(noted, Forwarded) else come_down_to(tables, noted)
+        if not add_entries(tables, fresh):
+            raise refuse("an index over the log")  # it knows what the log does not hold
+        self._note(tables, entries)
         self._head.position = position
         self._new += fresh
         return receipts

@@ -17,20 +17,25 @@ PAGE: Final = 1_000  # entries read at once
 SWEPT: Final = 2_000  # events of a tenant removed in one commit, so that nobody waits long for it
 
 
-def add_entries(tables: Tables, entries: Sequence[Entry]) -> None:
-    """Write entries that have their positions, and the messages they came in."""
+def add_entries(tables: Tables, entries: Sequence[Entry]) -> bool:
+    """Write entries at the log's end, which have their positions, and the messages they came in.
+
+    Nothing is written if the identity of one is known, or stands among them twice; then it is False.
+    """
     checks = entry_checksums((e.position, e.tenant, e.kind, e.arrival, e.ends, e.body) for e in entries)
-    tables.insert_all(
-        "log (position, tenant, kind, source, id, arrival, ends, checksum, body)",
-        [
-            (e.position, e.tenant, e.kind, e.source, e.id, e.arrival, e.ends, check, e.body)
-            for e, check in zip(entries, checks, strict=True)
-        ],
-    )
+    rows = [
+        (e.position, e.tenant, e.kind, e.source, e.id, e.arrival, e.ends, check, e.body)
+        for e, check in zip(entries, checks, strict=True)
+    ]
+    into = "log (position, tenant, kind, source, id, arrival, ends, checksum, body)"
+    if tables.insert_all(into, rows, "ON CONFLICT (tenant, id, source) WHERE kind = 0 DO NOTHING") < len(rows):
+        tables.change("DELETE FROM log WHERE position >= ?", entries[0].position)
+        return False
     if beside := [(e.position, e.tenant, e.message, e.received) for e in entries if e.message is not None]:
         add_messages(tables, beside)
     if come := [(e.position, e.tenant, e.hops) for e in entries if e.hops]:
         add_hops(tables, come)
+    return True
 
 
 def find_identity(tables: Tables, tenant: int, id: str, source: str) -> Entry | None:

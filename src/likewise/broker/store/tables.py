@@ -13,7 +13,7 @@ from itertools import chain
 from typing import Any, Final
 
 Row = tuple[Any, ...]
-TOGETHER: Final = (100, 10, 1)  # rows inserted by one statement: of 9 columns, fewer values than any SQLite may refuse
+TOGETHER: Final = (100, 10)  # rows inserted by one statement: of 9 columns, fewer values than any SQLite may refuse
 
 
 class Tables:
@@ -26,6 +26,7 @@ class Tables:
     >>> tables.rows("SELECT n FROM t WHERE n > ?", 1), tables.row("SELECT n FROM t WHERE n > 2")
     ([(2,)], None)
     >>> tables.insert_all("t (n)", [(n,) for n in range(3, 120)])
+    117
     >>> tables.row("SELECT count(*), sum(n) FROM t")
     (119, 7140)
     >>> tables.close()
@@ -63,19 +64,21 @@ class Tables:
         """Change something for each of some rows."""
         self._connection.executemany(statement, rows)
 
-    def insert_all(self, into: str, rows: Sequence[Sequence[object]]) -> None:
-        """Insert rows, as many as may be with one statement.
+    def insert_all(self, into: str, rows: Sequence[Sequence[object]], otherwise: str = "") -> int:
+        """Insert rows, as many as may be with one statement; how many were. `otherwise`: what SQL says of the rest.
 
         Each step of a statement lets other threads of the interpreter go first. A thousand rows, each with a step of
         its own, wait a thousand times for whoever is busy, and everyone's next commit waits with them.
         """
         marks = f"({', '.join('?' * len(rows[0]))})" if rows else ""
-        done = 0
-        for size in TOGETHER:
-            statement = f"INSERT INTO {into} VALUES {', '.join([marks] * size)}"
-            while len(rows) - done >= size:
-                self._connection.execute(statement, list(chain.from_iterable(rows[done : done + size])))
-                done += size
+        done = inserted = 0
+        while done < len(rows):
+            size = next((size for size in TOGETHER if len(rows) - done >= size), len(rows) - done)
+            statement = f"INSERT INTO {into} VALUES {', '.join([marks] * size)} {otherwise}"
+            values = list(chain.from_iterable(rows[done : done + size]))
+            inserted += self._connection.execute(statement, values).rowcount
+            done += size
+        return inserted
 
     def add(self, statement: str, *values: object) -> int:
         """Insert a row; the number it was given."""

@@ -96,7 +96,7 @@ def events_of(body: bytes, kind: Said, called: str) -> list[Event]:
     if len(body) > MAX_DOCUMENT_BYTES:
         raise LimitExceeded(f"bytes of {called}", allowed=MAX_DOCUMENT_BYTES)
     try:
-        return list(read_events(body, kind, time.time_ns() // 1000))
+        return list(read_events(body, kind, lambda: time.time_ns() // 1000))
     except Unreadable as refused:
         refused.error.add_note(called)
         raise refused.error from None

@@ -91,7 +91,7 @@ async def retry(request: Request, number: str) -> Response:
         return answer({"trying": feed is not None})  # a target takes it, or it comes back as a letter
     if letter.event is None:
         try:
-            events = read_events(letter.body, Said.of(letter.media_type or None), door.broker.clock())
+            events = read_events(letter.body, Said.of(letter.media_type or None), door.broker.clock)
         except Unreadable as still:
             raise still.error from still
         await door.publish(tenant, events)

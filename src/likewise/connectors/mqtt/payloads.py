@@ -193,7 +193,7 @@ class MessageReader:
         if rule.read == "sparkplug":
             return self._sparkplug.read(found.levels, body)
         if rule.read == "auto" and message.content_type and kind.name != JSON and kind.name in media_types():
-            return list(read_events(body, kind, now))
+            return list(read_events(body, kind, lambda: now))
         start = body.lstrip()[:1]
         if rule.read == "json" or (rule.read == "auto" and start in (b"{", b"[")):
             return self._json(message, rule, now)
