@@ -55,12 +55,15 @@ apt_install() {
     as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >&2 || return 1
 }
 
-# Locked packages, with hashes; uv first because it is fast, pip if uv cannot reach the index pip is set to.
+# Locked packages, with hashes; uv first because it is fast, pip if uv cannot reach the index pip is set to. Whoever runs
+# the broker compiles what it imports as it goes, unless Python may not write it: then everything is compiled once, here.
 install_locked() {
     lock=$1; shift
+    compiled=yes
+    [ "$lock" != requirements/runtime.lock ] || [ -n "${PYTHONDONTWRITEBYTECODE:-}" ] || compiled=
     index=${PIP_INDEX_URL:-$("$BIN/python" -m pip config get global.index-url 2>/dev/null || true)}
     if [ -n "$index" ] && [ -z "${UV_DEFAULT_INDEX:-}" ]; then UV_DEFAULT_INDEX=$index; export UV_DEFAULT_INDEX; fi
-    "$BIN/uv" pip install --quiet --python "$BIN/python" --compile-bytecode --require-hashes "$@" -r "$lock" ||
+    "$BIN/uv" pip install --quiet --python "$BIN/python" ${compiled:+--compile-bytecode} --require-hashes "$@" -r "$lock" ||
         "$BIN/python" -m pip install --quiet --disable-pip-version-check --require-hashes "$@" -r "$lock"
 }
 

@@ -1,15 +1,19 @@
 """Compile every kernel that matching uses, before anything waits for it: `python -m likewise.matching.warm_up`.
 
 A few subscriptions of every kind and a few events run through a matcher, one by one and as a batch; numba keeps what it
-compiles on the way (`likewise.kernels.folder`). What is kept already is only read.
+compiles on the way (`likewise.kernels.folder`). What is kept already is only read. Where there are two cores, another
+process compiles what matching by meaning needs meanwhile; then everything runs once more, so that nothing is missing.
 """
 
 from __future__ import annotations
 
 import argparse
-from typing import Final
+import os
+import subprocess
+import sys
+from typing import Final, Literal
 
-from likewise.kernels.compiled_ahead import mark_compiled
+from likewise.kernels.compiled_ahead import is_compiled_ahead, mark_compiled
 
 SUBSCRIPTIONS: Final = (
     "{x > 1, city = Galway, not status = off}",
@@ -40,11 +44,12 @@ GRAPH: Final = (
     ("<http://e.org/m>", "<http://dbpedia.org/property/stadium>", '"Soccer City"'),
     ("<http://e.org/m>", "<http://dbpedia.org/ontology/team>", "<http://dbpedia.org/resource/Spain>"),
 )
+Part = Literal["all", "meaning", "rest"]
 COPIES: Final = 320  # exact subscriptions: enough for two blocks beside the tail, with dense attributes
 
 
-def warm_up(space: str | None = None, measure: str | None = None) -> None:
-    """Run every engine of profile `full` once over what matching does."""
+def warm_up(space: str | None = None, measure: str | None = None, part: Part = "all") -> None:
+    """Run every engine of profile `full` once over what matching does; or those by `meaning`, or the `rest`."""
     from likewise.formats.arrow.event_batch import EventBatch
     from likewise.language import parse
     from likewise.matching.matcher import Matcher
@@ -52,9 +57,11 @@ def warm_up(space: str | None = None, measure: str | None = None) -> None:
     from likewise.model.rdf import RDF_TYPE
 
     matcher = Matcher(space=space, measure=measure)
-    for number, text in enumerate(SUBSCRIPTIONS):
+    wanted = [text for text in SUBSCRIPTIONS if part == "all" or ("~" in text) == (part == "meaning")]
+    for number, text in enumerate(wanted):
         matcher.add(parse(text, id=f"s{number}"), at=0)
-    for number in range(COPIES):
+    copies = 0 if part == "meaning" else COPIES
+    for number in range(copies):
         matcher.add(parse(f"{{x > {number}, y < {number + 9}, city = c{number % 7}}}", id=f"c{number}"), at=0)
     events = [event(payload, id=f"e{number}") for number, payload in enumerate(EVENTS)]
     triples = tuple(Triple(s, RDF_TYPE if p == "rdf:type" else p, o) for s, p, o in GRAPH)
@@ -65,12 +72,14 @@ def warm_up(space: str | None = None, measure: str | None = None) -> None:
     matcher.match_batch(EventBatch.from_events(events), at=[20] * len(events))
     matcher.advance(2 * 10**7)
     matcher.withdraw("e0")
-    for number in range(0, COPIES, 3):
+    for number in range(0, copies, 3):
         matcher.remove(f"c{number}")
     matcher.match_batch(events, at=[3 * 10**7] * len(events))
-    matcher.explain(events[2], "s3", at=3 * 10**7)
-    for number in range(len(SUBSCRIPTIONS)):
+    matcher.explain(events[2], "s0", at=3 * 10**7)
+    for number in range(len(wanted)):
         matcher.remove(f"s{number}")
+    if part == "rest":
+        return
     opened = matcher.interpretation.space
     opened.nearest("laptop", 3, themes=["computers"])
     for name in ("esa", "thematic"):
@@ -82,9 +91,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Compile the matching kernels, once.")
     parser.add_argument("--space")
     parser.add_argument("--measure")
+    parser.add_argument("--part", choices=("all", "meaning", "rest"), default="all", help=argparse.SUPPRESS)
     said = parser.parse_args()
-    warm_up(said.space, said.measure)
-    mark_compiled()
+    if said.part == "all":
+        if (os.cpu_count() or 1) > 1 and not is_compiled_ahead():
+            beside = subprocess.Popen([sys.executable, "-m", __spec__.name, *sys.argv[1:], "--part", "meaning"])
+            warm_up(said.space, said.measure, "rest")
+            beside.wait()  # if it failed, what follows fails in the same way, and says so
+        warm_up(said.space, said.measure)
+        mark_compiled()
+    else:
+        warm_up(said.space, said.measure, said.part)
 
 
 if __name__ == "__main__":

@@ -7,13 +7,14 @@ compile what they need as they go. On a terminal the seconds are counted.
 from __future__ import annotations
 
 import importlib
+import os
 import signal
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Final
 
@@ -55,7 +56,8 @@ def compile_ahead(matching: Matching, say: Callable[[str], None]) -> bool:
                     time.sleep(LOOK)
                     count()
         finally:
-            compiling.kill()
+            with suppress(ProcessLookupError):  # nobody is left of them
+                os.killpg(compiling.pid, signal.SIGKILL)  # it has another beside it
             code = compiling.wait()
     if came:
         return False
