@@ -9,7 +9,6 @@ from nicegui.events import GenericEventArguments
 from likewise.dashboard.addresses import PATHS, TABS, Address, read_address
 from likewise.dashboard.edges import EdgesPanel
 from likewise.dashboard.editor import EditorPanel
-from likewise.dashboard.explaining import ExplanationDialog
 from likewise.dashboard.feed import Feeds
 from likewise.dashboard.health import HealthPanel
 from likewise.dashboard.line import Banner, Waiting
@@ -22,6 +21,7 @@ from likewise.dashboard.standing.alerts import AlertsPanel
 from likewise.dashboard.standing.rankings import RankingsPanel
 from likewise.dashboard.targets import TargetsPanel
 from likewise.dashboard.viewing import Viewing
+from likewise.dashboard.why.dialog import ExplanationDialog
 from likewise.dashboard.words import WordsPanel
 
 ICONS = {

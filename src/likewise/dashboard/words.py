@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from nicegui import ui
 
-from likewise.dashboard.evidence import bar, draw_evidence
 from likewise.dashboard.look import table
 from likewise.dashboard.viewing import Viewing
+from likewise.dashboard.why.evidence import bar, draw_evidence
 
 
 def tags(text: str | None) -> list[str]:

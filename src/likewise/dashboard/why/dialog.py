@@ -10,12 +10,12 @@ from nicegui import ui
 from nicegui.events import GenericEventArguments
 
 from likewise.dashboard.addresses import Address
-from likewise.dashboard.comparing import Comparison, verdict_badge
-from likewise.dashboard.evidence import draw_evidence
-from likewise.dashboard.heat_map import CHOOSE, MOVE_BY_ARROWS, heat_map, mapping_picture, told
 from likewise.dashboard.look import table
 from likewise.dashboard.past.tracing import draw_trace
 from likewise.dashboard.viewing import Viewing, clock
+from likewise.dashboard.why.comparing import Comparison, verdict_badge
+from likewise.dashboard.why.evidence import draw_evidence
+from likewise.dashboard.why.heat_map import CHOOSE, MOVE_BY_ARROWS, heat_map, mapping_picture, told
 from likewise.dashboard.wording import event_line, verdict_sentence
 from likewise.errors import LikewiseError
 from likewise.formats.wire.questions import Grid
