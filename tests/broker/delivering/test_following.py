@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -100,6 +101,22 @@ def test_a_backlog_gives_every_entry_once_in_order(steps: list[int | str]) -> No
         assert sum(entry.applied is not None for entry in taken) == sum(isinstance(step, int) for step in steps)
     finally:
         log.close()
+
+
+def test_subscriptions_made_together_are_served_together_however_slow_their_tenant_is() -> None:
+    """One pass over earlier events: each is given once, and named for every subscription that wants it."""
+    with Broker(None) as broker:
+        tenant = broker.tenant("default")
+        broker.register(tenant, "ann")
+        broker.publish(tenant, [lw.event({"x": n}, id=f"e{n}") for n in range(3)])
+        broker.wait_until_matched()
+        broker.worker._line._pace[tenant.number] = 1e9  # a turn is worth one entry
+        broker.subscribe(tenant, "ann", [lw.parse(f"{{x > {n}}}", id=f"over {n}") for n in range(-1, 2)])
+        broker.wait_until_matched()
+        found = [msgspec.json.decode(frame) for _, frame in broker.page(tenant, tenant.subscriber("ann"), after=0)]
+    named = {each["event"]["id"]: [met["id"] for met in each["subscriptions"]] for each in found}
+    assert len(found) == 3
+    assert named == {"e0": ["over -1"], "e1": ["over -1", "over 0"], "e2": ["over -1", "over 0", "over 1"]}
 
 
 def test_everyone_who_waits_is_told_when_a_backlog_is_refused(log: Store) -> None:

@@ -8,9 +8,9 @@ from itertools import islice
 from typing import Final
 
 from likewise.broker.delivering.store_outcome import tell_applied
-from likewise.broker.store.entries import Applied, Entry
+from likewise.broker.store.entries import COMMAND, Applied, Entry, Subscribe
 from likewise.broker.store.event_log import EventLog
-from likewise.defaults import BACKLOG_ENTRIES
+from likewise.defaults import BACKLOG_ENTRIES, MATCH_ENTRIES
 
 FETCHED: Final = 200  # entries decoded at once
 
@@ -46,14 +46,20 @@ class Backlog:
                 self._waiting[entry.position] = entry.applied
 
     def take(self, count: int) -> list[Entry]:
-        """The next entries, at most so many."""
+        """The next entries, at most so many; new subscriptions that stand together come together.
+
+        These share a pass over earlier events, of which a subscriber is given each once, for all of its own that want
+        it. In two passes the second would find that the subscriber had it.
+        """
         found: list[Entry] = []
-        while len(found) < count and self:
+        while self and (len(found) < count or (_subscribes(found[-1]) and len(found) < MATCH_ENTRIES)):
             if not self._held:
                 self._fetch()
-            while self._held and len(found) < count:
-                found.append(self._held.popleft())
-                self._taken = found[-1].position
+                continue
+            if len(found) >= count and not _subscribes(self._held[0]):
+                break
+            found.append(self._held.popleft())
+            self._taken = found[-1].position
         return found
 
     def put_back(self, entries: list[Entry]) -> None:
@@ -82,3 +88,7 @@ class Backlog:
         for applied in self._waiting.values():
             applied(error)
         self._waiting.clear()
+
+
+def _subscribes(entry: Entry) -> bool:
+    return entry.kind == COMMAND and isinstance(entry.value, Subscribe)
