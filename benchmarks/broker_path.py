@@ -158,7 +158,7 @@ def path(asked: list[Asked], events: list[dict[str, Any]], folder: Path, rounds:
 
         def through() -> None:
             for body in bodies:
-                broker.publish(tenant, read_events(body, kind, broker.clock(), len(lines)))
+                broker.publish(tenant, read_events(body, kind, broker.clock, len(lines)))
             broker.wait_until_matched(600)
 
         found["broker"] = timed(through, len(lines), rounds)

@@ -85,8 +85,8 @@ class Unreadable(Exception):
         self.part = part[:MAX_DEAD_LETTER_BYTES]
 
 
-Clock = Callable[[], int]  # what time it is, in µs
-Reader = Callable[[bytes, Mapping[str, str], Clock], Iterable[Event]]
+Clock = Callable[[], int]  # what time it is, in µs; asked only where a reader is told
+Reader = Callable[[bytes, Mapping[str, str], int], Iterable[Event]]
 
 
 class Together(NamedTuple):
@@ -100,7 +100,7 @@ _SHORT: dict[str, str] = {}
 
 
 def register(name: str, reader: Reader, *short: str) -> None:
-    """Let bodies of a media type be published; `reader` gets the body, the type's parameters and a clock (µs).
+    """Let bodies of a media type be published; `reader` gets the body, the type's parameters and the time (µs).
 
     `short` are names by which people call it, and with which files of it end.
     """
@@ -155,7 +155,7 @@ def read_events(body: bytes, kind: Said, now: Clock, most: int | None = None) ->
                 raise TooMany
             return batch
         found: list[Event] = []
-        for each in reader(body, kind.parameters, now):
+        for each in reader(body, kind.parameters, now()):
             if most is not None and len(found) == most:
                 raise TooMany
             found.append(each)
@@ -191,7 +191,7 @@ def _lines(body: bytes, most: int | None) -> JsonBatch:
 
 
 def _rdf(format: str) -> Reader:
-    def read(body: bytes, parameters: Mapping[str, str], now: Clock) -> list[Event]:
+    def read(body: bytes, parameters: Mapping[str, str], now: int) -> list[Event]:
         from likewise.formats.rdf.reader import events_from_rdf
 
         graph = parameters.get("graph", "subjects")
@@ -210,6 +210,6 @@ for _name in LINE_TYPES:
     _READERS[_name] = Together(_lines)
 register(CLOUDEVENT, lambda body, parameters, now: [event_from_cloudevent(body)], "cloudevent")
 register(CLOUDEVENTS, lambda body, parameters, now: list(events_from_cloudevents(body)), "cloudevents")
-register(SENML, lambda body, parameters, now: list(events_from_senml(body, now=now())), "senml")
+register(SENML, lambda body, parameters, now: list(events_from_senml(body, now=now)), "senml")
 for _name, _format in RDF.items():
     register(_name, _rdf(_format), _format, _name.rpartition("/")[2])  # ttl and turtle, nt and n-triples

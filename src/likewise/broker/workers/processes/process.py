@@ -153,6 +153,7 @@ class WorkerProcess:
         self._door = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self._door.bind(str(self._path))
         self._door.listen(1)
+        self._door.settimeout(0.1)  # here: it may be closed before its thread has begun
         try:
             self.process = subprocess.Popen(
                 [sys.executable, "-m", "likewise", "worker", "--socket", str(self._path)],
@@ -245,7 +246,6 @@ class WorkerProcess:
 
     def _connected(self) -> socket.socket | None:
         end = time.monotonic() + STARTING_SECONDS
-        self._door.settimeout(0.1)
         while time.monotonic() < end and self.process.poll() is None:
             try:
                 stream, _ = self._door.accept()
