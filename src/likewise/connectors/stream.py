@@ -102,7 +102,7 @@ class Stream:
         return with_reasons(store, tenant, self._queue, page, now) if self._because else page
 
     def _following(self, window: int) -> tuple[list[int], bool]:
-        """The numbers to be sent next, and whether these are all there are; None is sent beyond the window."""
+        """The numbers to be sent next, and whether these are all there are; nothing is sent beyond the window."""
         with self._broker.lock:
             pending = self._queue.pending
             sent = pending.rank(self._cursor) if pending else 0  # and not acknowledged
