@@ -2,6 +2,7 @@
 
     snapshots/00000000000000000020.jsonl   what was held at version 20: a line about it, then one a subscription
     changes/00000000000000000021.json      what changed from version 20 to 21
+    matchers/00000000000000000021-.../     saved matchers of whoever runs them on Spark, made again where one is missing
 
 A version's file is made once and never changes, so whoever pins a version sees the same for ever, and two writers
 cannot make the same version: the second looks again and makes the next. A subscription's number is dealt out when it
@@ -18,14 +19,15 @@ import msgspec
 from likewise.errors import ArtefactDamaged, ArtefactMissing, InputError, UnknownId
 from likewise.formats.json.subscriptions import with_default_id
 from likewise.lake.held_set import NOTHING_KNOWN, Added, Change, HeldSet, Known, LoggedSubscription, Removed
-from likewise.lake.once import create_once
-from likewise.lake.places import Place, place_of
+from likewise.lake.once import create_once, remove_below
+from likewise.lake.places import Place, files_below, place_of
 from likewise.lake.versioned import decoded
 from likewise.model import Subscription
 
 FORMAT: Final = "likewise-subscriptions"
 VERSION: Final = 2  # 1 held subscriptions alone; what has nothing else is still written so
 KEPT: Final = 100  # versions that a compaction leaves, for who has pinned one
+MATCHERS: Final = "matchers"
 T = TypeVar("T")
 
 
@@ -203,7 +205,13 @@ class ChangeLog:
         gone += [self.folder / "snapshots" / f"{each:020d}.jsonl" for each in self._snapshots() if each < first]
         for path in gone:
             path.unlink(missing_ok=True)
-        return len(gone)
+        return len(gone) + sum(map(remove_below, self._saved_before(held.version - keep)))
+
+    def _saved_before(self, version: int) -> list[Place]:
+        """The saved matchers of earlier versions."""
+        folder = self.folder / MATCHERS
+        saved = sorted({name.partition("/")[0] for name, _ in files_below(folder)})
+        return [folder / name for name in saved if name[:20].isdecimal() and int(name[:20]) < version]
 
 
 def _numbers(folder: Place, ending: str) -> list[int]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import hashlib
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Final
 
@@ -61,18 +62,25 @@ class Known(
 
 Change = Added | Removed | Known
 NOTHING_KNOWN: Final = Known((), "")
+_REMEMBERED: Final = 100  # versions before whose digests a held set knows
+_ENCODER: Final = msgspec.json.Encoder(order="deterministic")
 
 
 class HeldSet:
     """What is held at a version: subscriptions by number, in the order they came. It never changes.
 
+    Its `digest` is that of the subscriptions, by whatever way they came, and `digests` are those of versions before, as
+    far as they were passed: a log that was made anew has the same versions and numbers, but other digests.
+
     >>> from likewise.language import parse
     >>> held = HeldSet().after([Added(0, parse("{t > 25}", id="warm"), 5)])
     >>> held.version, held.next_number, held.number("warm"), len(held.after([Removed(0, "warm")]).subscriptions)
     (1, 1, 0, 0)
+    >>> held.digest == HeldSet(7, 1, list(held.subscriptions.values())).digest, held.digest == HeldSet().digest
+    (True, False)
     """
 
-    __slots__ = ("_numbers", "known", "next_number", "subscriptions", "version")
+    __slots__ = ("_numbers", "_sum", "digests", "known", "next_number", "subscriptions", "version")
 
     def __init__(
         self,
@@ -80,12 +88,23 @@ class HeldSet:
         next_number: int = 0,
         subscriptions: Sequence[LoggedSubscription] = (),
         known: Known = NOTHING_KNOWN,
+        *,
+        digests: Mapping[int, str] = MappingProxyType({}),
+        total: int | None = None,
     ) -> None:
         self.version = version
         self.next_number = next_number
         self.known = known
         self.subscriptions = MappingProxyType({each.number: each for each in subscriptions})
         self._numbers = {each.subscription.id: each.number for each in subscriptions}
+        self.digests = digests
+        # A sum, so that a change costs what it is large, and all ways to the same set lead to the same.
+        self._sum = sum(map(_digest, subscriptions)) if total is None else total
+
+    @property
+    def digest(self) -> str:
+        """What tells these subscriptions, with their numbers and moments, from others."""
+        return f"{self._sum % 2**64:016x}"
 
     def number(self, id: str) -> int | None:
         """The number of the subscription with this id; None if none has it."""
@@ -93,23 +112,31 @@ class HeldSet:
 
     def after(self, changes: Sequence[Change]) -> HeldSet:
         """What is held after the changes of the next version."""
-        held, upcoming, known = dict(self.subscriptions), self.next_number, self.known
+        held, upcoming, known, total = dict(self.subscriptions), self.next_number, self.known, self._sum
         for change in changes:
             if isinstance(change, Known):
                 said = {name: value for name in Known.__struct_fields__ if (value := getattr(change, name)) is not None}
                 known = msgspec.structs.replace(known, **said)
             elif isinstance(change, Removed):
-                if held.pop(change.number, None) is None:
+                gone = held.pop(change.number, None)
+                if gone is None:
                     raise ArtefactDamaged(
                         f"version {self.version + 1} of the subscriptions removes {change.id!r} ({change.number}), "
                         "which is not held; restore a copy"
                     )
+                total -= _digest(gone)
             elif change.number < upcoming:
                 raise ArtefactDamaged(
                     f"version {self.version + 1} of the subscriptions uses the number {change.number} again; restore a "
                     "copy"
                 )
             else:
-                held[change.number] = LoggedSubscription(change.number, change.subscription, change.at)
+                added = held[change.number] = LoggedSubscription(change.number, change.subscription, change.at)
+                total += _digest(added)
                 upcoming = change.number + 1
-        return HeldSet(self.version + 1, upcoming, list(held.values()), known)
+        last = dict([*self.digests.items(), (self.version, self.digest)][-_REMEMBERED:])
+        return HeldSet(self.version + 1, upcoming, list(held.values()), known, digests=last, total=total)
+
+
+def _digest(held: LoggedSubscription) -> int:
+    return int.from_bytes(hashlib.blake2b(_ENCODER.encode(held), digest_size=16).digest())

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import shutil
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from likewise.lake.places import ObjectPlace, Place
+from likewise.lake.places import ObjectPlace, Place, files_below
 
 
 def create_once(path: Place, data: bytes) -> bool:
@@ -40,6 +41,21 @@ def write_whole(path: Place, data: bytes) -> None:
         _write(temporary, data)
         temporary.replace(path)
     sync_folder(path.parent)
+
+
+def remove_below(place: Place) -> int:
+    """Remove a folder with all that is in it, at once for who reads it; how many files went.
+
+    In an object store files go by their names: what begins with `_`, and says that the others are there, is first.
+    """
+    below = sorted(name for name, _ in files_below(place))
+    if isinstance(place, ObjectPlace):
+        for name in below:
+            (place / name).unlink(missing_ok=True)
+    else:
+        going = place.rename(place.parent / f".{place.name}.{uuid.uuid4().hex}")
+        shutil.rmtree(going)
+    return len(below)
 
 
 @contextmanager

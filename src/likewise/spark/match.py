@@ -10,7 +10,7 @@ import msgspec
 
 from likewise.errors import InputError
 from likewise.extras import require
-from likewise.lake.change_log import ChangeLog
+from likewise.lake.change_log import MATCHERS, ChangeLog
 from likewise.lake.held_set import HeldSet, LoggedSubscription
 from likewise.lake.places import ObjectPlace, Place
 from likewise.matching.accepting import GivenSubscription, as_subscription
@@ -79,7 +79,7 @@ def match(
         held = log.held(version)
         seen = seen_at(held, now)
         refuse_stateful(seen)
-        folder = save_matcher(held, now, choice.as_logged(held.known), log.folder / "matchers")
+        folder = save_matcher(held, now, choice.as_logged(held.known), log.folder / MATCHERS)
         task = FrameTask(payload, keep, now, folder=folder, form=read_as, selecting=selecting(seen))
     else:
         given = [LoggedSubscription(n, as_subscription(each), now) for n, each in enumerate(subscriptions)]

@@ -14,10 +14,11 @@ import likewise as lw
 from likewise.errors import InputError
 from likewise.lake.change_log import ChangeLog
 from likewise.lake.parts import read_part
-from likewise.lake.places import place_of
+from likewise.lake.places import files_below, place_of
 from likewise.lake.upkeep import open_lake
 from likewise.pipeline.streaming import matcher_copies
 from likewise.pipeline.streaming.checkpoint import Query
+from likewise.pipeline.streaming.matchers import MeaningChoice, opened, save_matcher
 from likewise.pipeline.streaming.run import Stream
 from tests.lake.s3_server import served_bucket
 
@@ -65,6 +66,24 @@ def test_a_stream_lives_in_a_bucket(spark: SparkSession, bucket: str, tmp_path: 
         assert b'"payload":"no event"' in bad
     assert found["bucket"] == found["folder"]
     assert sum(found["bucket"].values()) == 29
+
+
+def test_a_log_that_was_made_anew_at_the_same_address_is_seen(bucket: str, tmp_path: Path, monkeypatch: Any) -> None:
+    """Machines have copies of the former's matchers, of the same versions; compacted, the store has none of before."""
+    log = ChangeLog(f"{bucket}/anew/log")
+    for bound, met in ((1, ["a", "b"]), (9, ["b"])):
+        for name, _ in [*files_below(log.folder)]:
+            (log.folder / name).unlink()
+        log = ChangeLog(log.folder)
+        for id, text in (("a", f"{{t > {bound}}}"), ("b", "{t > 2}")):
+            log.add([lw.parse(text, id=id)], at=0)
+            monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "driver"))
+            saved = save_matcher(log.held(), 0, MeaningChoice(), log.folder / "matchers")
+            monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "worker"))
+            found = opened(saved).match({"t": 5})
+        assert sorted(match.subscription_id for match in found) == met
+        log.compact(keep=0)
+        assert {name[:20] for name, _ in files_below(log.folder / "matchers")} == {f"{2:020d}"}
 
 
 def test_files_are_not_read_from_an_object_store(bucket: str, tmp_path: Path) -> None:

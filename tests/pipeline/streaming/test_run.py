@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import shutil
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -231,6 +232,32 @@ def test_a_restart_of_another_query_or_version_is_refused(
     (tmp_path / "in" / "a.jsonl").unlink()
     with pytest.raises(ArtefactMissing, match="is gone"):
         list(lake.stream().batches(spark))
+
+
+def test_a_log_that_was_made_anew_under_a_checkpoint_is_refused(spark: SparkSession, tmp_path: Path) -> None:
+    """Its numbers stand for others in the same lake; the log that only went on, or was compacted, is no other."""
+    lake = Lake(tmp_path)
+    lake.log.add([lw.parse("{t > 0}", id="a")], at=0)
+    lake.put("a.jsonl", [{"t": 1}])
+    assert len(list(lake.stream().batches(spark))) == 1
+    kept = tmp_path / "kept"
+    for again in ("{t > 5}", "{t > 0}"):  # another at the same version, then the same one, word for word
+        (tmp_path / "log").rename(kept) if not kept.exists() else shutil.rmtree(tmp_path / "log")
+        lake.log = ChangeLog(tmp_path / "log")
+        lake.log.add([lw.parse(again, id="a")], at=0)
+        if again == "{t > 5}":
+            with pytest.raises(InputError, match=r"batch 0 saw version 1 of another .*at version 1, was made"):
+                lake.stream()
+    for number in range(5):
+        lake.log.add([lw.parse(f"{{t > {number}}}", id=f"b{number}")], at=0)
+    lake.log.compact(keep=0)
+    lake.put("b.jsonl", [{"t": 3}])
+    assert len(list(lake.stream().batches(spark))) == 1
+    assert [row["number"] for row in lake.rows("subscriptions")] == [0, 1, 2, 3, 4, 5]
+    shutil.rmtree(tmp_path / "log")
+    kept.rename(tmp_path / "log")
+    with pytest.raises(InputError, match="batch 1 saw version 6 of another change log"):
+        lake.stream()
 
 
 def test_what_cannot_run_is_refused_before_anything_is_written(tmp_path: Path) -> None:

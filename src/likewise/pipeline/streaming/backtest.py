@@ -17,7 +17,7 @@ import msgspec
 import numpy as np
 
 from likewise.errors import InputError, LikewiseError
-from likewise.lake.change_log import ChangeLog
+from likewise.lake.change_log import MATCHERS, ChangeLog
 from likewise.lake.held_set import HeldSet
 from likewise.lake.once import write_whole
 from likewise.pipeline.streaming.inlets.files import FileInlet
@@ -86,7 +86,7 @@ def backtest(
     former = None if against is None else log.held(against)
     for version_of in (held, former):
         refuse_stateful(() if version_of is None else version_of.subscriptions.values())
-    choice, matchers = choice or MeaningChoice(), log.folder / "matchers"
+    choice, matchers = choice or MeaningChoice(), log.folder / MATCHERS
     folder = save_matcher(held, _ALWAYS, choice.as_logged(held.known), matchers)
     before = ""
     if former is not None:

@@ -17,6 +17,7 @@ from typing import Final, TypeVar
 import msgspec
 
 from likewise.errors import ArtefactVersion, InputError
+from likewise.lake.held_set import HeldSet
 from likewise.lake.once import create_once, write_whole
 from likewise.lake.places import Place
 from likewise.lake.versioned import decoded
@@ -62,6 +63,18 @@ class Plan(msgspec.Struct, frozen=True):
     ranges: tuple[Range, ...]
     choice: MeaningChoice = MeaningChoice()
     meaning: str = ""  # checksum of the space and the measure
+    digest: str = ""  # of the subscriptions
+    next_number: int | None = None  # subscriptions with lower numbers were told of before, or are by this batch
+
+    def check_log(self, held: HeldSet) -> None:
+        """Refuse subscriptions of another log than the one this batch saw: numbers in the lake would mean others."""
+        found = held.digest if held.version == self.subscriptions else held.digests.get(self.subscriptions)
+        if held.version < self.subscriptions or (self.digest and found not in (None, self.digest)):
+            raise InputError(
+                f"batch {self.batch} saw version {self.subscriptions} of another change log of subscriptions; this "
+                f"one, at version {held.version}, was made anew or restored, and its numbers stand for others. Bring "
+                "that one back, or choose another --checkpoint and outlet"
+            )
 
 
 class Counts(msgspec.Struct, frozen=True):
@@ -124,6 +137,10 @@ class Checkpoint:
     def planned(self, batch: int) -> Plan:
         """What a batch was planned to do."""
         return _decoded(self.folder / "batches" / f"{batch:010d}.json", Plan)
+
+    def newest(self) -> Plan | None:
+        """What the newest batch was planned to do, if it was committed or not; None before the first."""
+        return self.plan or (self.planned(self.last) if self.last >= 0 else None)
 
     def write_plan(self, plan: Plan) -> None:
         """Remember what a batch is to do; another driver that planned the same batch is told."""

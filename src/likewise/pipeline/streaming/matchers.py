@@ -123,7 +123,8 @@ def hold(matcher: Matcher, seen: Sequence[LoggedSubscription]) -> Matcher:
 def save_matcher(held: HeldSet, at: int, choice: MeaningChoice, folder: Place) -> str:
     """Where a saved matcher for what is held lies, made unless it is there; `folder` is where such lie.
 
-    It has no rankings and alerts (`state` serves them), and goes on from the newest one of the same choice.
+    It has no rankings and alerts (`state` serves them), and goes on from the newest one of the same log and choice. Its
+    name has the digest of what is held: another log at the same address, with the same versions, never meets it.
     """
     if isinstance(folder, ObjectPlace):
         local = _save(held, at, choice, copies_of(folder))
@@ -136,12 +137,12 @@ def _save(held: HeldSet, at: int, choice: MeaningChoice, folder: Path) -> Path:
     seen = seen_at(held, at)
     chosen = hashlib.sha256(msgspec.json.encode(choice)).hexdigest()[:12]
     over = len(held.subscriptions) - len(seen)
-    ending = f"-{over}-{chosen}-{product()}"
-    place = folder / f"{held.version:020d}{ending}"
+    place = folder / f"{held.version:020d}-{held.digest}-{over}-{chosen}-{product()}"
     if (place / "manifest.json").is_file():
         return place
     former = [
-        path for path in sorted(folder.glob(f"*-{chosen}-{product()}")) if int(path.name[:20]) < held.version
+        path for path in sorted(folder.glob(f"*-{chosen}-{product()}"))
+        if held.digests.get(int(path.name[:20])) == path.name[21:37]
     ]  # fmt: skip
     matcher = Matcher.load(former[-1]) if former else choice.matcher()
     hold(matcher, [each for each in seen if each.subscription.kind not in STATEFUL])

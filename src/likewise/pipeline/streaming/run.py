@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from likewise.errors import ArtefactDamaged, InputError
-from likewise.lake.change_log import ChangeLog
+from likewise.lake.change_log import MATCHERS, ChangeLog
 from likewise.lake.held_set import HeldSet
 from likewise.lake.parts import SUBSCRIPTIONS, Part, subscription_rows, write_part
 from likewise.lake.places import Place, place_of, store_settings
@@ -97,13 +97,14 @@ class Stream:
         if self.outlet.folder is None and query.keep != "matches":
             raise InputError(f"a topic takes matches alone; --keep {query.keep} needs parquet:DIR or delta:DIR")
         self.log = ChangeLog.opened(query.subscriptions)
-        self.matchers = self.log.folder / "matchers"
+        self.matchers = self.log.folder / MATCHERS
         held, at = self.log.held(), system_clock()
         choice = self.choice.as_logged(held.known)
         save_matcher(held, at, choice, self.matchers)  # what cannot be held is said now
         self.state = StreamState(place_of(checkpoint))
         self.state.check(held, at, choice)
         self.checkpoint = Checkpoint(place_of(checkpoint), query)
+        self._check_log(held)
 
     def batches(self, spark: SparkSession) -> Iterator[BatchReport]:
         """Run what is there to read, batch by batch, one that did not end first; ends when nothing is left."""
@@ -121,13 +122,20 @@ class Stream:
         if not ranges:
             return False
         held, at = self.log.held(), system_clock()
+        self._check_log(held)
         choice = self.choice.as_logged(held.known)
         folder = save_matcher(held, at, choice, self.matchers)
         plan = Plan(
-            self.checkpoint.last + 1, product(), held.version, at, tuple(ranges), choice, _meaning(folder)
+            self.checkpoint.last + 1, product(), held.version, at, tuple(ranges), choice, _meaning(folder), held.digest,
+            held.next_number,
         )  # fmt: skip
         self.checkpoint.write_plan(plan)
         return True
+
+    def _check_log(self, held: HeldSet) -> None:
+        newest = self.checkpoint.newest()
+        if newest is not None:
+            newest.check_log(held)
 
     def _run(self, spark: SparkSession, repeated: bool) -> BatchReport:
         began = time.perf_counter()
@@ -136,6 +144,7 @@ class Stream:
         counts = Counts()
         if not outlet.committed(checkpoint.name, plan.batch):
             held = self.log.held(plan.subscriptions)
+            plan.check_log(held)
             folder = save_matcher(held, plan.at, plan.choice, self.matchers)
             if _meaning(folder) != plan.meaning:
                 raise ArtefactDamaged(
@@ -193,10 +202,11 @@ class Stream:
         if self.outlet.folder is None:
             return []
         if plan.batch:
-            before = self.checkpoint.planned(plan.batch - 1).subscriptions
-            if before == plan.subscriptions:
+            before = self.checkpoint.planned(plan.batch - 1)
+            if before.subscriptions == plan.subscriptions:
                 return []
-            known = self.log.held(before).next_number
+            said = before.next_number  # plans of older versions say none
+            known = self.log.held(before.subscriptions).next_number if said is None else said
         new = [each for each in held.subscriptions.values() if each.number >= known]
         if not new:
             return []
