@@ -107,6 +107,19 @@ def test_validity_ends_a_subscription_also_inside_a_batch() -> None:
     assert ours.explain(sent[1], "long").verdict == "expired"
 
 
+@pytest.mark.parametrize("over", [0, 1, 2])
+def test_an_event_past_its_validity_ends_subscriptions_in_a_batch_as_it_does_alone(over: int) -> None:
+    """It matches nothing, and says how late it is, wherever in the batch it stands."""
+    one, together = matcher(), matcher()
+    for ours in (one, together):
+        ours.add(lw.parse("{x exists} valid for 5 us", id="short"), at=0)
+    sent = [lw.event({"x": 1}, time=9 if n == over else 1, expires=3 if n == over else None) for n in range(3)]
+    expected = [(place, match.subscription_id) for place, each in enumerate(sent) for match in one.match(each)]
+    assert expected == [(place, "short") for place in range(over)]
+    assert [(e, s) for e, s, _ in together.match_batch(sent).pairs()] == expected
+    assert len(one) == len(together) == 0
+
+
 def test_ids_are_guarded_and_nothing_changes_on_an_error() -> None:
     """A duplicate id, an unknown id, feedback without relaxed parts: an error with a stable code."""
     ours = matcher()

@@ -219,13 +219,17 @@ class Matcher(MatcherAlerts):
         events = self._all_annotated(events)
         pieces: list[tuple[int, FoundBatch]] = []
         over_now: dict[int, str] = {}
+        seen = 0
         for start, stop in stretches(moments, over, self._ending[0][0] if self._ending else None):
-            over_now |= self._end_validity(int(moments[start]))
+            over_now |= self._end_validity(int(moments[seen : start + 1].max()))  # what is left out tells the time, too
+            seen = stop
             part, when = events[start:stop], moments[start:stop].tolist()
             for engine in self._state.engines.values():
                 found = engine.match_batch(part, when)
                 moved = tuple(Promotion(p.event_index + start, p.match, p.number) for p in found.promoted)
                 pieces.append((start, found._replace(promoted=moved)))
+        if self._ending and seen < len(moments):
+            over_now |= self._end_validity(int(moments[seen:].max()))
         event_index, ordinals, score = merge(pieces)
         promoted = tuple(sorted((x for _, p in pieces for x in p.promoted), key=lambda x: x.event_index))
         index, ids, numbers = self._numbering.number(ordinals, over_now)

@@ -58,7 +58,7 @@ class PlainWindows:
         sequence, self._arrivals = self._arrivals, self._arrivals + 1
         for ordinal, how, trace in met:
             window = self._windows[ordinal]
-            window.insert(_publication(event, how, window.top, sequence, at), trace)
+            window.insert(_publication(event, how, window.top, sequence, at, self.now), trace)
             for hit in self._deliver(ordinal, self.now, sequence):
                 (arrived if hit[1].cause == "arrival" else promoted).append(hit)
         return arrived, promoted
@@ -125,7 +125,7 @@ class PlainWindows:
             return None
         if self._is_late(event, now):
             return Standing(None, None, expired=True)
-        publication = _publication(event, met, window.top, self._arrivals, at)
+        publication = _publication(event, met, window.top, self._arrivals, at, now)
         return None if publication.rank_value is None else window.standing(publication, now)
 
     def board(self, ordinal: int) -> list[Ranked]:
@@ -156,6 +156,6 @@ class PlainWindows:
             self._windows[ordinal].publications = publications
 
 
-def _publication(event: Event, met: MetCondition, top: Top, sequence: int, at: int) -> Publication:
-    time = at if event.time is None else event.time
+def _publication(event: Event, met: MetCondition, top: Top, sequence: int, at: int, now: int) -> Publication:
+    time = min(now, at if event.time is None else event.time)  # a clock that is ahead holds no place for longer
     return Publication(sequence, time, event.id, rank_value(top.by, event, met.score), met.score, met.product)

@@ -152,7 +152,7 @@ class TopKEngine(BaseEngine):
         if event.time is not None and event.time < self.now - self.lateness:
             self.refused_late += 1
             return arrived, promoted
-        time = at if event.time is None else event.time
+        time = min(self.now, at if event.time is None else event.time)  # whoever's clock is ahead is in it no longer
         known: dict[tuple[int, float], tuple[float, ...] | None] = {}  # what families that rank alike rank it by
         places: list[tuple[WindowFamily, int]] = []
         before: MetCondition | None = None
@@ -263,7 +263,7 @@ class TopKEngine(BaseEngine):
         if event.time is not None and event.time < now - self.lateness:
             return Standing(None, None, expired=True)
         values = _values(family.top, event, met.score)
-        time = at if event.time is None else event.time
+        time = min(now, at if event.time is None else event.time)
         return None if values is None else family.standing(ordinal, values, time, None, now)
 
     def board(self, ordinal: int) -> list[Ranked]:
