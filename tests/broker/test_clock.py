@@ -10,7 +10,7 @@ import pytest
 
 import likewise as lw
 from likewise.broker.broker import Broker
-from likewise.broker.config import Config, Keeping
+from likewise.broker.config import Config, Keeping, Matching
 from likewise.broker.tenants.tenant import Tenant
 from likewise.broker.timekeeper import PLAUSIBLE, STANDING_SECONDS, Timekeeper
 from likewise.broker.upkeep import housekeeping
@@ -231,3 +231,21 @@ def test_time_windows_go_on_while_the_clock_drifts(rate: float) -> None:
             machine.live(60, rate=rate)
         assert got(broker) == [(f"e{turn}", "arrival") for turn in range(100)]
         assert broker.clock.steps == 0
+
+
+@pytest.mark.parametrize("workers", [0, 1])
+def test_a_device_whose_clock_is_years_ahead_ends_no_validity_and_no_window(workers: int) -> None:
+    """An event counts at its own time, but never later than it came."""
+    machine = Machine()
+    with machine.broker(config=Config(matching=Matching(workers=workers))) as broker:
+        subscribed(broker, valid="{x exists} valid for 1 h", best="{x exists} top 1 within 1 min by value(x) highest")
+        published(broker, "ahead", x=1, time=machine.wall() + YEARS, expires=machine.wall() + HOUR)
+        machine.live(90)
+        published(broker, "on time", x=0.5, time=machine.wall())
+        machine.live(1)
+        published(broker, "silent", x=0.7)
+        tenant = broker.tenant("default")
+        said = [msgspec.json.decode(frame) for _, frame in broker.page(tenant, tenant.subscriber("ann"), after=0)]
+        found = [(each["event"]["id"], sorted(met["id"] for met in each["subscriptions"])) for each in said]
+        both = ["best", "valid"]
+        assert found == [("ahead", both), ("on time", both), ("silent", both)]

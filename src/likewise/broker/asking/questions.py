@@ -30,7 +30,7 @@ _log = structlog.get_logger("likewise.questions")
 
 def would_meet(tenant: Tenant, event: Event, now: int) -> list[MetSubscription]:
     """The subscriptions of a tenant that an event would meet if it came now."""
-    at = now if event.time is None else event.time
+    at = _moment(event, now)
     try:
         with tenant.matchers:
             matches = tenant.stateless.would_match(event, at) + tenant.windows.would_match(event, at)
@@ -51,7 +51,7 @@ def explain_live(tenant: Tenant, held: Held, entry: Entry | Event, now: int) -> 
     position = entry.position if isinstance(entry, Entry) else None
     event = entry.value if isinstance(entry, Entry) else entry
     assert isinstance(event, Event)
-    at = moment(entry) if isinstance(entry, Entry) else now if event.time is None else event.time
+    at = moment(entry) if isinstance(entry, Entry) else _moment(event, now)
     if held.subscription.remembers:
         at = now if held.subscription.alert is not None else at  # where its key stands now
         with tenant.matchers:
@@ -66,7 +66,7 @@ def explain_live(tenant: Tenant, held: Held, entry: Entry | Event, now: int) -> 
 def explain_text(tenant: Tenant, subscription: Subscription, event: Event, now: int) -> Explanation:
     """The same for a subscription that nobody holds."""
     matcher = tenant.stateless.matcher.alike()
-    return matcher.explain(event, matcher.add(subscription, at=now), now if event.time is None else event.time)
+    return matcher.explain(event, matcher.add(subscription, at=now), _moment(event, now))
 
 
 def backtest(
@@ -126,3 +126,8 @@ def places(log: EventLog, held: Held, ranked: Sequence[RankedEvent]) -> list[Pla
         said = tuple(Stated(item.attribute, item.value, item.unit) for item in stated)
         found.append(Place(rank, entry.id, entry.source, value, said, time))
     return found
+
+
+def _moment(event: Event, now: int) -> int:
+    """When an event would count if it came now."""
+    return now if event.time is None else min(event.time, now)

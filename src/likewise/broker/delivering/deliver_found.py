@@ -13,6 +13,7 @@ from likewise.broker.delivering.topics import deliver_topics
 from likewise.broker.store.deliveries import ARRIVAL, Delivery
 from likewise.broker.store.entries import Entry
 from likewise.broker.store.packed_sets import pack_scores
+from likewise.broker.tenants.match_guarded import own_time
 from likewise.broker.tenants.met_events import MetEvents
 from likewise.broker.tenants.numbered_matcher import Found
 from likewise.broker.tenants.tenant import Tenant
@@ -49,7 +50,7 @@ def deliver_found(stretch: Stretch, outcome: Outcome, find: FindEntry) -> None:
     if tenant.topics:
         deliver_topics(tenant, entries, outcome)
     tenant.last_arrival = entries[-1].arrival
-    tenant.follows_arrival = entries[-1].time is None
+    tenant.follows_arrival = own_time(entries[-1]) is None
     tenant.events += len(entries)
 
 

@@ -14,7 +14,7 @@ from likewise.broker.store import dead_letters
 from likewise.broker.store.deliveries import ARRIVAL, PROMOTED, SAYINGS, Delivery
 from likewise.broker.store.entries import Entry
 from likewise.broker.store.packed_sets import Numbers, pack_scores
-from likewise.broker.tenants.match_guarded import match_guarded
+from likewise.broker.tenants.match_guarded import match_guarded, own_time
 from likewise.broker.tenants.met_events import MetEvents
 from likewise.broker.tenants.numbered_matcher import Found, gathered
 from likewise.broker.tenants.tenant import Tenant
@@ -38,7 +38,7 @@ def match_events(tenant: Tenant, entries: Sequence[Entry], outcome: Outcome, fin
             deliver_topics(tenant, part, outcome)
         done += len(part)
     tenant.last_arrival = entries[-1].arrival
-    tenant.follows_arrival = entries[-1].time is None
+    tenant.follows_arrival = own_time(entries[-1]) is None
     tenant.events += len(entries)
 
 
@@ -144,8 +144,8 @@ def match_windows(tenant: Tenant, entry: Entry) -> list[Found]:
     """What an event meets in a tenant's windows, and what it promotes there."""
     event = entry.value
     assert isinstance(event, Event)
-    if event.time is not None:
-        return tenant.windows.match(entry.position, event, event.time)
+    if (own := own_time(entry)) is not None:
+        return tenant.windows.match(entry.position, event, own)
     at = tenant.window_time(entry.arrival)
     if event.expires is not None and entry.arrival < event.expires <= at:  # it is valid: it is the windows that wait
         event = msgspec.structs.replace(event, expires=None)

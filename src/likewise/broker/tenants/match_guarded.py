@@ -13,9 +13,15 @@ from likewise.model import Event
 SetAside = Callable[[Entry, Exception], None]
 
 
+def own_time(entry: Entry) -> int | None:
+    """The time an event says it is of; None if it says none, or one after it came: a clock may be years ahead."""
+    time = entry.time
+    return None if time is None or time > entry.arrival else time
+
+
 def moment(entry: Entry) -> int:
     """When an event counts: by its own time, else by its arrival in the log."""
-    time = entry.time
+    time = own_time(entry)
     return entry.arrival if time is None else time
 
 
