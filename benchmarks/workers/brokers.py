@@ -102,18 +102,19 @@ def pauses(kind: str, size: int, architecture: str, seconds: float, seed: int) -
         gaps, cuts = list(coordinator.gaps), list(staff.cuts)
         begins = [at for at, _, _ in elastic.changes]  # one that had nothing to move has no cut
         changes = [(max(at for at in begins if at <= cut), cut + 1.0) for cut, _ in cuts]
-        around = [max((g for at, g in gaps if at - g <= end and begun <= at), default=0.0) for begun, end in changes]
-        others = [g for at, g in gaps if not any(at - g <= end and begun <= at for begun, end in changes)]
-        median = statistics.median(g for _, g in gaps)
+        around = [max((g for at, g, _ in gaps if at - g <= end and begun <= at), default=0.0) for begun, end in changes]
+        others = [g for at, g, _ in gaps if not any(at - g <= end and begun <= at for begun, end in changes)]
+        median, took = statistics.median(g for _, g, _ in gaps), statistics.median(each.took for each in gaps)
         worst = max(around, default=0.0)
         return {
             "subscriptions": size, "architecture": architecture, "splits": staff.splits, "merges": staff.merges,
-            "stretches": len(gaps), "median_gap_ms": _ms(median),
+            "stretches": len(gaps), "median_stretch_ms": _ms(took), "median_gap_ms": _ms(median),
             "gap_at_a_change_ms": [_ms(each) for each in around],
             "seconds_of_a_change": [round(end - 1.0 - begun, 2) for begun, end in changes],
             "other_gaps_ms": {"p99": _ms(np.quantile(others or [0.0], 0.99)), "worst": _ms(max(others, default=0.0))},
             "cut_over_ms": [round(1e3 * each, 3) for _, each in cuts],
-            "worst_to_median": round(worst / median, 2), "load": os.getloadavg()[0],
+            "worst_to_median_stretch": round(worst / took, 2), "worst_to_median_gap": round(worst / median, 2),
+            "load": os.getloadavg()[0],
         }  # fmt: skip
 
 

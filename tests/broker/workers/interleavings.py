@@ -40,7 +40,7 @@ class Teller:
     """A broker that hears a story; time passes by the story alone."""
 
     def __init__(self, config: Config, data: Path | None = None) -> None:
-        self.now = 1_700_000_000_000_000
+        self.now = 1_700_000_000_000_000 + 25_000_000  # of the times that events state some are to come, too
         self.config = config
         self.data = data
         self.broker = Broker(data, config, clock=lambda: self.now)

@@ -7,6 +7,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -20,6 +21,7 @@ from likewise.broker.tenants.numbered_matcher import Found
 from likewise.broker.workers import spare
 from likewise.broker.workers.crew import Crew
 from likewise.broker.workers.messages import EventSent, Failed, Match, MatchEach, Matched, Moved, NewSubscription, Told
+from likewise.broker.workers.processes import watching
 from likewise.broker.workers.processes.folders import LOCK, PREFIX, sweep
 from likewise.broker.workers.processes.process import TRIES, Ticket, died
 from likewise.broker.workers.share import Share
@@ -86,6 +88,28 @@ def test_deliveries_go_on_after_a_worker_is_killed_and_nobody_is_left_when_the_b
 
 
 @pytest.mark.timeout(300)
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="a process that hangs is seen in /proc")
+@pytest.mark.timeout(120)
+def test_one_that_runs_without_end_is_seen_by_what_it_ran_and_not_by_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine that lets a worker wait for minutes does not make it a dead one."""
+    monkeypatch.setattr(watching, "PATIENCE", 0.5)
+    monkeypatch.setattr(watching, "LOOK", 0.02)
+    process = subprocess.Popen([sys.executable, "-c", "while True: pass"])
+    try:
+        answering, silent, now = watching.Pulse(process.pid), watching.Pulse(process.pid), 0.0
+        while not silent.hangs(now, 0.0, asked=True):
+            assert not answering.hangs(now, now, asked=True)  # it answered just now
+            assert not watching.Pulse(process.pid).hangs(now + 1e6, 0.0, asked=True)  # so long, by the clock alone
+            now += 0.05
+            time.sleep(0.05)
+        ran = watching._state(Path(f"/proc/{process.pid}/stat"))
+        assert ran is not None
+        assert ran[1] > 0.5 * watching.TICKS
+    finally:
+        process.kill()
+        process.wait()
+
+
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="a process that hangs is seen in /proc")
 def test_a_worker_that_is_stopped_is_killed_and_its_work_done_by_another() -> None:
     with Broker(None, Config(matching=Matching(workers=2))) as broker:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
-from typing import Final
+from typing import Final, NamedTuple
 
 import structlog
 
@@ -35,6 +35,14 @@ _log = structlog.get_logger("likewise.matching")
 LONGEST: Final = 256  # events of a stretch
 SHORTEST: Final = 16  # ... where there are more
 AHEAD: Final = 3  # stretches under way for each worker
+
+
+class Gathered(NamedTuple):
+    """When a stretch was gathered, the seconds since the one before was, and since it was sent out itself."""
+
+    at: float
+    gap: float
+    took: float
 
 
 class Coordinator(MatchingWorker):
@@ -62,7 +70,7 @@ class Coordinator(MatchingWorker):
         self._flying: deque[Stretch] = deque()
         self._rested = self._gathered = time.monotonic()
         self.stretches = 0  # that were gathered
-        self.gaps: deque[tuple[float, float]] = deque(maxlen=10_000)  # when, and seconds since the one before
+        self.gaps: deque[Gathered] = deque(maxlen=10_000)
 
     # -- following ------------------------------------------------------------------------------
 
@@ -189,7 +197,7 @@ class Coordinator(MatchingWorker):
         self.stretches += 1
         now = time.monotonic()
         if self._flying:  # else there was nothing to wait for
-            self.gaps.append((now, now - self._gathered))
+            self.gaps.append(Gathered(now, now - self._gathered, now - stretch.sent))
         self._gathered = now
         return len(entries)
 

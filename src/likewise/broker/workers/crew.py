@@ -29,6 +29,7 @@ from likewise.broker.workers.messages import (
     Hold,
     Know,
     LetGo,
+    Load,
     MatchEach,
     NewSubscription,
     Operation,
@@ -39,7 +40,8 @@ from likewise.broker.workers.messages import (
 )
 from likewise.broker.workers.processes.folders import Folders, remove_folder
 from likewise.broker.workers.processes.process import Host, Ticket, WorkerProcess
-from likewise.broker.workers.reviving import PATIENCE, Reviving
+from likewise.broker.workers.processes.watching import PATIENCE
+from likewise.broker.workers.reviving import Reviving
 from likewise.broker.workers.share import Saved, Share
 from likewise.broker.workers.spare import Spare
 from likewise.errors import StateError, Unavailable
@@ -105,12 +107,18 @@ class Crew:
                 self.reviving.look_at(worker)
         self._furnishings = [each for each in self._furnishings if not each.done()]
         if self.workers and not self._closed:
+            if self.spare.due() and self._telling():
+                self.spare.put_off()  # whoever is being told needs the processor more
             self.spare.look_after(self.shares.values(), self.samples)
         for share in list(self.shares.values()):
             if share.saving is not None:
                 self._finish_saving(share)
             elif share.moved > JOURNAL_EVENTS:
                 self.checkpoint(share)
+
+    def _telling(self) -> bool:
+        """Whether a worker is yet to take in what it is to hold."""
+        return any(isinstance(each.wanted, Hold | Load) for w in self.workers.values() for each in w.pending())
 
     def furnish(self, share: Share, host: Host, asked: Iterable[int] | None = None) -> Ticket:
         """Tell a host everything about a share; the last thing it is told.

@@ -27,7 +27,6 @@ from likewise.broker.workers.processes.process import Host, Ticket, WorkerProces
 from likewise.broker.workers.share import Share
 
 _log = structlog.get_logger("likewise.workers")
-PATIENCE: Final = 300.0  # seconds without any answer after which a worker that should give one is taken for dead
 ASKED: Final = (Ask, Board, Expects, Explain, Match, Plan, Save, Standings, WouldMatch)  # what changes nothing
 FIRST_PAUSE: Final = 0.5  # seconds after which one that could not be started is tried again; then twice as many
 LONGEST_PAUSE: Final = 10.0
@@ -64,9 +63,11 @@ class Reviving:
         """Kill a worker that hangs, and start it again if it is dead."""
         now = time.monotonic()
         if worker.alive and worker.waiting:
-            silent = now - max(worker.heard, worker.started)
-            if worker.pulse.hangs(now, asked=worker.connected) or silent > PATIENCE:
-                _log.error("a worker does not answer, and is killed", worker=worker.number, seconds=round(silent, 1))
+            heard = max(worker.heard, worker.started)
+            if worker.pulse.hangs(now, heard, asked=worker.connected):
+                _log.error(
+                    "a worker does not answer, and is killed", worker=worker.number, seconds=round(now - heard, 1)
+                )
                 worker.kill()
         if not worker.alive and now >= self._again.get(worker.number, (0.0, 0.0))[0]:
             self._try(worker, now)

@@ -43,6 +43,14 @@ class Spare:
         ready.begin_as(number)
         return ready
 
+    def due(self) -> bool:
+        """Whether there is none, and one is started at the next look."""
+        return self.process is None and time.monotonic() >= self._due
+
+    def put_off(self) -> None:
+        """Start none now."""
+        self._due = time.monotonic() + QUIET
+
     def look_after(self, shares: Iterable[Share], samples: Mapping[int, Sequence[EventSent]]) -> None:
         """Start one if it is due; it tries what the shares hold."""
         now = time.monotonic()

@@ -6,13 +6,14 @@ is asked about the events that met the proxy's root. Shares with state get every
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from likewise.broker.store.entries import Entry, InBatch
-from likewise.broker.tenants.match_guarded import moment
+from likewise.broker.tenants.match_guarded import moment, own_time
 from likewise.broker.tenants.met_events import MetEvents
 from likewise.broker.tenants.numbered_matcher import Found
 from likewise.broker.tenants.tenant import Tenant
@@ -44,6 +45,7 @@ class Stretch:
     def __init__(self, crew: Crew, tenant: Tenant, entries: Sequence[Entry]) -> None:
         self.tenant = tenant
         self.entries = entries
+        self.sent = time.monotonic()
         self.failed: dict[int, str] = {}  # by place: why an event cannot be matched
         self.failed_moves: dict[int, str] = {}  # ... by windows or alerts
         self.seconds = 0.0  # of the slowest share
@@ -62,7 +64,7 @@ class Stretch:
         moved: list[EventSent] = []
         told: list[EventSent] = []
         for entry in entries if len(windows) or len(alerts) else ():
-            own = entry.time
+            own = own_time(entry)
             if len(windows):
                 moved.append(_moving(entry, own if own is not None else tenant.window_time(entry.arrival), own is None))
             if len(alerts):
