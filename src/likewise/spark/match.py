@@ -19,7 +19,7 @@ from likewise.matching.matcher import system_clock
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame
-    from pyspark.sql.types import DataType
+    from pyspark.sql.types import DataType, StructType
 
     from likewise.pipeline.streaming.dataframes import FrameTask
     from likewise.pipeline.streaming.forms.form import PayloadForm
@@ -50,6 +50,8 @@ def match(
     - `wanted`: the same events, as an EventBatch's columns
     - `all`: every row as it came, with these three and, where the payload is no event, `error`
 
+    A DataFrame that has a column of one of these names already is refused, since one of both would be lost.
+
     `form` says what payloads are: `auto` is JSON, or what the column `headers` of Spark's connector to Kafka names;
     else `cloudevents`, `senml`, a form of RDF (`ttl`, `nt`, `nq`, `trig`, `jsonld`), or a `PayloadForm` with a schema
     or a registry (docs/guides/spark.md). A payload that holds several events has several rows, with `all` one.
@@ -60,16 +62,13 @@ def match(
     to see the folder if one is given.
     """
     require("spark", "Spark")
-    from likewise.pipeline.streaming.dataframes import KEPT, FrameTask, added_columns
+    from likewise.pipeline.streaming.dataframes import KEPT, FrameTask, added_columns, plain_names
     from likewise.pipeline.streaming.forms.form import PayloadForm
     from likewise.pipeline.streaming.matchers import MeaningChoice, refuse_stateful, save_matcher, seen_at, selecting
 
     if keep not in KEPT:
         raise InputError(f"keep is one of {', '.join(KEPT)}, found {keep!r}")
-    if payload not in df.columns and not {"tuples", "graph", "vector"} & set(df.columns):
-        raise InputError(
-            f"there is no column {payload!r}, and no column `tuples` of an EventBatch; name one of {df.columns}"
-        )
+    schema = _schema(df, added_columns(keep), payload, keep)
     read_as = PayloadForm(form) if isinstance(form, str) else form
     now = system_clock() if at is None else at
     said = "" if annotations is None else Path(annotations).read_text(encoding="utf-8")
@@ -80,15 +79,18 @@ def match(
         seen = seen_at(held, now)
         refuse_stateful(seen)
         folder = save_matcher(held, now, choice.as_logged(held.known), log.folder / MATCHERS)
-        task = FrameTask(payload, keep, now, folder=folder, form=read_as, selecting=selecting(seen))
+        task = FrameTask(
+            payload, keep, now, folder=folder, form=read_as, selecting=selecting(seen), columns=tuple(df.columns)
+        )
     else:
         given = [LoggedSubscription(n, as_subscription(each), now) for n, each in enumerate(subscriptions)]
         seen = seen_at(HeldSet(1, len(given), given), now)
         refuse_stateful(seen)
         choice.matcher().add_many([each.subscription for each in seen])  # what cannot be held is said now
         told = msgspec.json.encode(seen)
-        task = FrameTask(payload, keep, now, "", told, choice, read_as, selecting(seen))
-    return df.mapInArrow(_mapper(task), _schema(df, added_columns(keep), payload, keep))
+        task = FrameTask(payload, keep, now, "", told, choice, read_as, selecting(seen), tuple(df.columns))
+    plain = df.toDF(*plain_names(len(df.columns)))  # Spark looks columns up by their names, and some cannot be
+    return plain.mapInArrow(_mapper(task), _called_plainly(schema)).toDF(*schema.names)
 
 
 def _mapper(task: FrameTask) -> Any:
@@ -100,12 +102,41 @@ def _mapper(task: FrameTask) -> Any:
     return mapped
 
 
-def _schema(df: DataFrame, added: dict[str, pa.DataType], payload: str, keep: str) -> Any:
+def _schema(df: DataFrame, added: dict[str, pa.DataType], payload: str, keep: str) -> StructType:
+    """The columns that are given back; a DataFrame that cannot be read, or has some of them already, is refused."""
+    from pyspark.sql.types import BinaryType, StringType, StructField, StructType
+
+    fields = df.schema.fields
+    held = [field.dataType for field in fields if field.name == payload]
+    if not held and not {"tuples", "graph", "vector"} & set(df.columns):
+        raise InputError(
+            f"there is no column {payload!r}, and no column `tuples` of an EventBatch; name one of {df.columns}"
+        )
+    if len(held) > 1:
+        raise InputError(f"there are {len(held)} columns {payload!r}; leave one, or call them otherwise")
+    for kind in held:
+        if not isinstance(kind, (StringType, BinaryType, StructType)) or "variant" in kind.simpleString():
+            raise InputError(
+                f"the column {payload!r} holds {kind.simpleString()}; payloads are JSON as text or bytes, or structs "
+                "(to_json makes text of what else there is)"
+            )
+    kept = [field for field in fields if keep == "all" or (keep == "matches" and field.name != payload)]
+    for field in kept:
+        if field.name.lower() in added:  # Spark does not tell them apart
+            raise InputError(
+                f"the DataFrame has a column {field.name!r} already, which is one of what is added "
+                f"({', '.join(added)}); call yours otherwise (withColumnRenamed)"
+            )
+    return StructType([*kept, *(StructField(name, _type(kind)) for name, kind in added.items())])
+
+
+def _called_plainly(schema: StructType) -> StructType:
     from pyspark.sql.types import StructField, StructType
 
-    gone = set(added) | (set(df.columns) if keep == "wanted" else {payload} if keep == "matches" else set())
-    kept = [field for field in df.schema.fields if field.name not in gone]
-    return StructType([*kept, *(StructField(name, _type(kind)) for name, kind in added.items())])
+    from likewise.pipeline.streaming.dataframes import plain_names
+
+    fields = zip(plain_names(len(schema)), schema.fields, strict=True)
+    return StructType([StructField(name, each.dataType, each.nullable, each.metadata) for name, each in fields])
 
 
 def _type(kind: pa.DataType) -> DataType:

@@ -122,3 +122,41 @@ def test_what_cannot_be_done_is_said_before_a_job_runs(spark: SparkSession) -> N
         match(frame, ["{t > 4} top 2 within 1 min by value(t)"], payload="text")
     with pytest.raises(lw.LikewiseError):
         match(frame, ["{t > 4}", "{t > 4}"], payload="text")
+
+
+def test_columns_of_the_caller_stay_whatever_they_are_called(spark: SparkSession) -> None:
+    """With dots, spaces, or twice the same; those that would be lost are refused, however they are written."""
+    frame = spark.sql("""select 1 as `a.b`, '{"t": 1}' as `the.value`, 2 as `x y`, 3 as twice, 4 as twice""")
+    (row,) = match(frame, ["{t exists}"], payload="the.value").collect()
+    assert list(row)[:4] == [1, 2, 3, 4]
+    (row,) = match(frame, ["{t exists}"], payload="the.value", keep="all").collect()
+    assert list(row)[:6] == [1, '{"t": 1}', 2, 3, 4, [0]]
+    for name, keep in (("error", "all"), ("Subscriptions", "all"), ("event_id", "matches"), ("scores", "matches")):
+        taken = spark.sql(f"""select '{{"t": 1}}' as value, 'mine' as {name}""")
+        with pytest.raises(InputError, match=f"has a column {name!r} already"):
+            match(taken, ["{t exists}"], keep=keep)
+        assert match(taken, ["{t exists}"], keep="wanted").count() == 1
+    (row,) = match(spark.sql("""select '{"t": 1}' as value, 'mine' as error"""), ["{t exists}"]).collect()
+    assert row.error == "mine"
+
+
+def test_maps_in_structs_are_objects(spark: SparkSession) -> None:
+    """As in the JSON that Spark makes of them."""
+    text = "named_struct('m', map('k', 1), 'many', array(map('a', 2)), 'none', cast(null as map<string, int>))"
+    for payload in (text, f"to_json({text})"):
+        frame = spark.sql(f"select {payload} as value")
+        (row,) = match(frame, ["{m.k = 1}", "{many.a = 2}", "{none exists}"]).collect()
+        assert row.subscriptions == [0, 1]
+
+
+@pytest.mark.parametrize("kind", ["1", "array('x')", "map('k', 1)", "parse_json('{}')", "struct(parse_json('1') as a)"])
+def test_a_payload_that_cannot_be_read_is_refused_at_once(spark: SparkSession, kind: str) -> None:
+    """Spark's variants, too: they come as two binaries, which are no event."""
+    with pytest.raises(InputError, match=r"the column 'value' holds .*; payloads are JSON"):
+        match(spark.sql(f"select {kind} as value"), ["{x exists}"])
+
+
+def test_a_payload_that_is_null_says_so(spark: SparkSession) -> None:
+    """As a message of Kafka that takes a key out is."""
+    (row,) = match(spark.sql("select cast(null as string) as value"), ["{x exists}"], keep="all").collect()
+    assert (row.subscriptions, row.error) == ([], "there is no event: the payload is null")

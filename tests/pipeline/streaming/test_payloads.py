@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+import pyarrow as pa
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from likewise.errors import LikewiseError
+from likewise.errors import FormatError, LikewiseError
 from likewise.formats.arrow.event_batch import EventBatch
+from likewise.formats.arrow.schema import METADATA
 from likewise.formats.json.events import event_from_json
 from likewise.model import Event, event
 from likewise.pipeline.streaming.payloads import read_payloads, read_structs, read_table
@@ -54,13 +59,44 @@ def test_structs_are_read_without_their_empty_fields() -> None:
     assert [bad.place for bad in read.bad] == [1, 2]
 
 
-def test_one_bad_event_of_a_table_leaves_the_others() -> None:
-    """A number that is none is told from its neighbours."""
-    table = EventBatch.from_events([event({"t": float(n)}, id=str(n)) for n in range(5)]).to_arrow(dictionary=False)
-    rows = table.to_pylist()
-    rows[3]["tuples"][0]["number"] = float("inf")
-    import pyarrow as pa
+WRONG: list[dict[str, Any] | None] = [
+    {"number": float("inf")}, {"number": 3.0, "whole": 4}, {"number": 3.0, "text": "4"}, None, {"group": -1},
+    {"attribute": ""}, {"number": None}, {"boolean": True}, {"moment": 2**62, "number": None},
+]  # fmt: skip
 
-    read = read_table(pa.RecordBatch.from_pylist(rows, schema=table.schema))
-    assert [e.id for e in read.events] == ["0", "1", "2", "4"]
-    assert (read.places.tolist(), [bad.place for bad in read.bad]) == ([0, 1, 2, 4], [3])
+
+@pytest.mark.parametrize("stated", [True, False], ids=["of version 2", "of no version"])
+@pytest.mark.parametrize("wrong", WRONG, ids=str)
+def test_one_bad_event_of_a_table_leaves_the_others(wrong: dict[str, Any] | None, stated: bool) -> None:
+    """Whatever is wrong with a tuple of it, it is told from its neighbours, which are read as without it."""
+    events = [event({"t": 27.0 if n == 1 else n}, id=str(n)) for n in range(7)]
+    table = EventBatch.from_events(events).to_arrow(dictionary=False)
+    rows = table.to_pylist()
+    rows[3]["tuples"] = [None if wrong is None else rows[1]["tuples"][0] | wrong]
+    plain = [pa.field(field.name, _nullable(field.type)) for field in table.schema]
+    changed = pa.RecordBatch.from_pylist(rows, schema=pa.schema(plain, METADATA if stated else None))
+    read = read_table(changed)
+    assert [repr(each) for each in read.events] == [repr(each) for each in events if each.id != "3"]
+    assert (read.places.tolist(), [bad.place for bad in read.bad]) == ([0, 1, 2, 4, 5, 6], [3])
+
+
+def test_a_text_beside_a_number_is_read_by_the_version_of_all_rows() -> None:
+    """No row would be bad alone, where no version is said."""
+    table = EventBatch.from_events([event({"t": n}, id=str(n)) for n in range(3)]).to_arrow(dictionary=False)
+    rows = table.to_pylist()
+    rows[1]["tuples"][0] |= {"whole": None, "text": "1.0"}
+    read = read_table(pa.RecordBatch.from_pylist(rows, schema=table.schema.remove_metadata()))
+    assert (read.places.tolist(), [bad.place for bad in read.bad]) == ([0, 2], [1])
+
+
+def test_a_table_that_holds_no_events_is_refused_whole() -> None:
+    """Its columns are wrong, not its rows."""
+    with pytest.raises(FormatError, match="must be a list"):
+        read_table(pa.RecordBatch.from_pydict({"tuples": [1, 2]}))
+
+
+def _nullable(kind: pa.DataType) -> pa.DataType:
+    """The same type, of which everything may be null, as Spark writes it."""
+    if pa.types.is_list(kind):
+        return pa.list_(_nullable(kind.value_type))
+    return pa.struct([(each.name, each.type) for each in kind]) if pa.types.is_struct(kind) else kind

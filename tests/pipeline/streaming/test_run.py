@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import random
 import shutil
@@ -9,6 +10,7 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
@@ -84,6 +86,39 @@ def oracle(held: Any, events: list[dict[str, Any]]) -> Counter[tuple[str, int]]:
     matcher.add_many([each.subscription for each in held.subscriptions.values()])
     batch = [lw.Event(lw.event(e["payload"]).tuples, id=e["id"], time=e["time"]) for e in events]
     return Counter((m.event_id or "", held.number(m.subscription_id)) for e in batch for m in matcher.match(e))
+
+
+def test_a_file_that_cannot_be_read_goes_to_bad_with_its_name_and_stops_nothing(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    """Cut off, of other columns, or no such file at all; row groups beside a damaged one count."""
+    lake = Lake(tmp_path)
+    lake.log.add([lw.parse("{t > 0}", id="a")], at=0)
+    table = EventBatch.from_events([lw.event({"t": n}, id=f"good-{n}") for n in range(1, 4)]).to_arrow(dictionary=False)
+    whole = tmp_path / "whole"
+    with pq.ParquetWriter(whole, table.schema, compression="snappy") as writer:
+        for row in range(3):
+            writer.write_batch(table.slice(row, 1))
+    data = bytearray(whole.read_bytes())
+    place = pq.read_metadata(whole).row_group(1).column(0).data_page_offset
+    data[place : place + 12] = b"\xff" * 12
+    (tmp_path / "in" / "page.parquet").write_bytes(data)
+    (tmp_path / "in" / "cut.parquet").write_bytes(whole.read_bytes()[:-20])
+    (tmp_path / "in" / "empty.parquet").write_bytes(b"")
+    pq.write_table(pa.table({"other": [1]}), tmp_path / "in" / "other.parquet")
+    (tmp_path / "in" / "noise.arrow").write_bytes(bytes(range(256)))
+    (tmp_path / "in" / "cut.jsonl.gz").write_bytes(gzip.compress(b'{"t": 1}\n' * 99)[:-10])
+    (tmp_path / "in" / "none.jsonl.gz").write_bytes(b"no gzip")
+    lake.put("good.jsonl", [{"v": 1, "payload": {"t": 1}, "id": "line"}])
+    (report,) = lake.stream(bad=str(tmp_path / "bad")).batches(spark)
+    bad = [json.loads(line) for file in (tmp_path / "bad").iterdir() for line in file.read_text().splitlines()]
+    names = ["cut.jsonl.gz", "cut.parquet", "empty.parquet", "noise.arrow", "none.jsonl.gz", "other.parquet"]
+    assert sorted(each["inlet"] for each in bad) == [*names, "page.parquet"]
+    assert {each["offset"] for each in bad if each["inlet"] == "page.parquet"} == {1}
+    assert all("cannot be read from here on" in each["reason"] for each in bad)
+    assert set(lake.matches()) == {("line", 0), ("good-1", 0), ("good-3", 0)}
+    assert report.counts.bad == 7
+    assert not list(lake.stream(bad=str(tmp_path / "bad")).batches(spark))
 
 
 @pytest.mark.parametrize("kind", ["parquet", "delta"])

@@ -11,7 +11,6 @@ from typing import Any, Final
 import msgspec
 import pyarrow as pa
 
-from likewise.errors import FormatError
 from likewise.formats.arrow.schema import FIELDS, batch_schema
 from likewise.pipeline.streaming.forms.form import PayloadForm
 from likewise.pipeline.streaming.matched_events import MatchedEvents, match_events
@@ -34,20 +33,28 @@ class FrameTask(msgspec.Struct, frozen=True):
     choice: MeaningChoice = MeaningChoice()
     form: PayloadForm = AUTO
     selecting: frozenset[int] = frozenset()  # numbers of those with a `select`
+    columns: tuple[str, ...] = ()  # what the columns are called, which come and go by `plain_names`
 
 
 def run(rows: Iterator[pa.RecordBatch], task: FrameTask) -> Iterator[pa.RecordBatch]:
     """The rows that `likewise.spark.match` promises, batch by batch."""
     matcher = opened(task.folder) if task.folder else made(task.subscriptions, task.choice)
-    for batch in rows:
+    for came in rows:
+        batch = came.rename_columns(list(task.columns))
         read = _read(batch, task)
         found = match_events(matcher, read.events, task.at, task.selecting)
         if task.keep == "wanted":
-            yield read.events.take(found.places).to_arrow(dictionary=False).replace_schema_metadata(None)
+            given = read.events.take(found.places).to_arrow(dictionary=False).replace_schema_metadata(None)
         elif task.keep == "all":
-            yield _all(batch, read, found)
+            given = _all(batch, read, found)
         else:
-            yield _matches(batch, read, found, task.payload)
+            given = _matches(batch, read, found, task.payload)
+        yield given.rename_columns(plain_names(given.num_columns))
+
+
+def plain_names(size: int) -> list[str]:
+    """What so many columns are called on their way: names that Spark can look up, whatever the caller's are."""
+    return [f"c{number}" for number in range(size)]
 
 
 def _read(batch: pa.RecordBatch, task: FrameTask) -> ReadPayloads:
@@ -58,9 +65,6 @@ def _read(batch: pa.RecordBatch, task: FrameTask) -> ReadPayloads:
     column = batch.column(payload)
     if pa.types.is_struct(column.type):
         return read_structs(column.to_pylist())
-    if not any(kind(column.type) for kind in (pa.types.is_binary, pa.types.is_string, pa.types.is_large_binary,
-                                              pa.types.is_large_string)):  # fmt: skip
-        raise FormatError(f"the column {payload!r} holds {column.type}; payloads are JSON as text or bytes, or structs")
     return read_payloads(column.to_pylist(), Beside(task.form, _headers(batch), now=task.at))
 
 
@@ -75,8 +79,9 @@ def _headers(batch: pa.RecordBatch) -> list[dict[str, bytes] | None] | None:
 def _matches(batch: pa.RecordBatch, read: ReadPayloads, found: MatchedEvents, payload: str) -> pa.RecordBatch:
     """The rows of events that met something: the other columns as they came, then what is known of the event."""
     rows = batch.take(read.places[found.places])
-    others = [name for name in batch.schema.names if name not in (payload, *_EVENT, *_FOUND)]
-    columns: list[Any] = [rows.column(name) for name in others]
+    kept = [n for n, name in enumerate(batch.schema.names) if name != payload]
+    others = [batch.schema.names[n] for n in kept]
+    columns: list[Any] = [rows.column(n) for n in kept]
     columns += [*read.events.names(found.places), *found.lists(), found.selected_lists()]
     return pa.RecordBatch.from_arrays(columns, names=[*others, *_EVENT, *_FOUND])
 
@@ -88,10 +93,8 @@ def _all(batch: pa.RecordBatch, read: ReadPayloads, found: MatchedEvents) -> pa.
     reasons: list[str | None] = [None] * size
     for bad in read.bad:
         reasons[bad.place] = bad.reason
-    others = [name for name in batch.schema.names if name not in (*_FOUND, "error")]
-    columns: list[Any] = [batch.column(name) for name in others]
-    columns += [*whole.lists(), whole.selected_lists(), pa.array(reasons, pa.string())]
-    return pa.RecordBatch.from_arrays(columns, names=[*others, *_FOUND, "error"])
+    columns: list[Any] = [*batch.columns, *whole.lists(), whole.selected_lists(), pa.array(reasons, pa.string())]
+    return pa.RecordBatch.from_arrays(columns, names=[*batch.schema.names, *_FOUND, "error"])
 
 
 def added_columns(keep: str) -> dict[str, pa.DataType]:

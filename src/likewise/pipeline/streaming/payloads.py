@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import msgspec
@@ -10,6 +10,7 @@ import numpy as np
 
 from likewise.errors import FormatError, LikewiseError, Unavailable
 from likewise.formats.arrow.event_batch import EventBatch
+from likewise.formats.arrow.schema import METADATA, check_schema
 from likewise.formats.json.batches import read_good
 from likewise.model import Event
 from likewise.pipeline.streaming.forms.documents import Headers
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 
 AUTO: Final = PayloadForm()
+_NULL: Final = "there is no event: the payload is null"
 
 
 class BadPayload(NamedTuple):
@@ -59,9 +61,11 @@ def read_payloads(payloads: Sequence[bytes | str | None], beside: Beside = Besid
     """
     given = [b"" if each is None else each for each in payloads]
     special: dict[int, Sequence[Event]] = {}
-    wrong: list[BadPayload] = []
+    wrong = [BadPayload(place, FormatError.code, _NULL) for place, each in enumerate(payloads) if each is None]
     if not beside.form.plain and not (beside.form == AUTO and not any(beside.headers or ())):
         for place, payload in enumerate(given):
+            if payloads[place] is None:
+                continue
             data = payload.encode() if isinstance(payload, str) else payload
             headers = beside.headers[place] if beside.headers is not None else None
             now = beside.now if isinstance(beside.now, int) else int(beside.now[place])
@@ -104,31 +108,55 @@ def _with_special(read: ReadPayloads, special: dict[int, Sequence[Event]], besid
 def read_structs(rows: Sequence[dict[str, Any] | None]) -> ReadPayloads:
     """The events of objects that were read already; fields without a value are left out.
 
+    Maps are objects, too: Arrow gives them as lists of pairs, and nothing else as tuples.
+
     >>> read_structs([{"t": 21, "unit": None}]).events[0].tuples[0].value
     21
+    >>> read_structs([{"m": [("k", 1)]}]).events[0].tuples[0].attribute
+    'm.k'
     """
     return read_payloads([None if row is None else msgspec.json.encode(_present(row)) for row in rows])
 
 
 def read_table(table: pa.RecordBatch) -> ReadPayloads:
-    """The events of a table in EventBatch's schema; one that breaks a limit is told from the others."""
+    """The events of a table in EventBatch's schema; a row that is no event is told from the others.
+
+    Raises what is wrong with the table itself: its columns, whatever is in them.
+    """
     try:
-        events = EventBatch.from_arrow(table)
-    except FormatError:  # of the table, not of one event
-        raise
+        return ReadPayloads(EventBatch.from_arrow(table), np.arange(table.num_rows), [])
+    except LikewiseError:
+        EventBatch.from_arrow(table.slice(0, 0))
+    table = _with_version(table)
+    bad = list(_bad_rows(table, 0))
+    good = _without(table.num_rows, [each.place for each in bad])
+    return ReadPayloads(EventBatch.from_arrow(table.take(good)), good, bad)
+
+
+def _with_version(table: pa.RecordBatch) -> pa.RecordBatch:
+    """The same, saying its version of the schema: where none is said it goes by all rows, not by each alone."""
+    import pyarrow.compute as pc
+
+    if check_schema(table.schema) is not None or "tuples" not in table.schema.names:
+        return table
+    values: Any = pc.list_flatten(table.column("tuples"))
+    names = {field.name for field in values.type} & {"whole", "moment"}
+    newer = any(pc.struct_field(values, name).null_count < len(values) for name in names)
+    said = {"likewise.schema": str(METADATA["likewise.schema"]), "v": str(METADATA["v"]) if newer else "1"}
+    return table.replace_schema_metadata(said)
+
+
+def _bad_rows(table: pa.RecordBatch, first: int) -> Iterator[BadPayload]:
+    """The rows that are no events, looked for by halves; `first` is the place of the first row."""
+    try:
+        EventBatch.from_arrow(table)
     except LikewiseError as error:
         if table.num_rows == 1:
-            nothing = EventBatch.from_events([])
-            return ReadPayloads(nothing, np.empty(0, np.int64), [BadPayload(0, error.code, str(error))])
+            yield BadPayload(first, error.code, str(error))
+            return
         half = table.num_rows // 2
-        return _joined(read_table(table.slice(0, half)), read_table(table.slice(half)), half)
-    return ReadPayloads(events, np.arange(len(events)), [])
-
-
-def _joined(first: ReadPayloads, second: ReadPayloads, by: int) -> ReadPayloads:
-    events = EventBatch.from_events([*first.events, *second.events])
-    bad = [*first.bad, *(each._replace(place=each.place + by) for each in second.bad)]
-    return ReadPayloads(events, np.concatenate([first.places, second.places + by]), bad)
+        yield from _bad_rows(table.slice(0, half), first)
+        yield from _bad_rows(table.slice(half), first + half)
 
 
 def _without(size: int, places: list[int]) -> NDArray[np.int64]:
@@ -140,4 +168,6 @@ def _without(size: int, places: list[int]) -> NDArray[np.int64]:
 def _present(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _present(each) for key, each in value.items() if each is not None}
+    if isinstance(value, list) and value and isinstance(value[0], tuple):
+        return _present(dict(value))
     return [_present(each) for each in value if each is not None] if isinstance(value, list) else value

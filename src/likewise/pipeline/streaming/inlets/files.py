@@ -1,24 +1,31 @@
 """Files of events in a folder: JSON lines, Parquet and Arrow streams in EventBatch's schema.
 
 A file counts from the moment it is seen, as large as it is then: write it elsewhere and move it in. Those whose names
-begin with a dot or an underscore are passed over.
+begin with a dot or an underscore are passed over. A file that cannot be read, or from some place on, is one that is no
+event, as a line may be none: it stops nothing.
 """
 
 from __future__ import annotations
 
 import gzip
-from collections.abc import Iterator
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from likewise.errors import ArtefactDamaged, ArtefactMissing, InputError
+from likewise.errors import ArtefactDamaged, ArtefactMissing, FormatError, InputError
 from likewise.formats.arrow.columns import NO_TIME
+from likewise.formats.arrow.event_batch import EventBatch
 from likewise.formats.arrow.schema import FIELDS
 from likewise.pipeline.streaming.forms.form import PayloadForm
 from likewise.pipeline.streaming.inlets.ranges import FileRange, Positions, Range, Records
-from likewise.pipeline.streaming.payloads import AUTO, Beside, read_payloads, read_table
+from likewise.pipeline.streaming.payloads import AUTO, BadPayload, Beside, ReadPayloads, read_payloads, read_table
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 SPLIT_BYTES: Final = 16 << 20  # of JSON lines a task reads
 ROWS: Final = 50_000  # events of a Parquet file a task reads, in whole row groups
@@ -87,7 +94,7 @@ def _ranges(folder: Path, name: str, first: int, split_bytes: int, most: int) ->
                 yield FileRange(str(folder), name, form, size, first, stop, lines)
                 first, planned = stop, planned + lines
     elif form == "parquet":
-        counts = _row_groups(path)
+        counts = _row_groups(path) or [1]  # what is none, or has none, is looked at once
         while first < len(counts) and planned < most:
             stop = first + 1
             while stop < len(counts) and sum(counts[first : stop + 1]) <= min(ROWS, most - planned):
@@ -115,13 +122,14 @@ def _cut(file: object, first: int, stop: int, size: int, most: int) -> tuple[int
 
 
 def _row_groups(path: Path) -> list[int]:
+    """How many rows each group of a Parquet file has; none if it is not one."""
     import pyarrow as pa
     from pyarrow import parquet
 
     try:
         metadata = parquet.read_metadata(path)
-    except pa.ArrowException as error:
-        raise ArtefactDamaged(f"{path} is no Parquet file ({error}); move it out of the folder") from None
+    except pa.ArrowException:  # which is said when it is read
+        return []
     return [metadata.row_group(number).num_rows for number in range(metadata.num_row_groups)]
 
 
@@ -143,7 +151,11 @@ def read_file(range: FileRange, form: PayloadForm = AUTO, at: int = 0) -> Iterat
 
 def _read_lines(path: Path, range: FileRange, beside: Beside) -> Iterator[Records]:
     if range.form == "lines.gz":
-        data, first = gzip.decompress(path.read_bytes()), 0
+        try:
+            data, first = gzip.decompress(path.read_bytes()), 0
+        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+            yield _unreadable(range.name, 0, error)
+            return
     else:
         with path.open("rb") as file:
             file.seek(range.first)
@@ -160,25 +172,45 @@ def _read_lines(path: Path, range: FileRange, beside: Beside) -> Iterator[Record
 
 
 def _read_tables(path: Path, range: FileRange) -> Iterator[Records]:
+    """The events of tables; of a Parquet file each row group for itself, so that a damaged one costs no other."""
     import pyarrow as pa
     from pyarrow import parquet
 
-    number = 0
+    if range.form != "parquet":
+        yield from _read_batches(range.name, 0, lambda: pa.ipc.open_stream(path.read_bytes()))
+        return
     try:
-        if range.form == "parquet":
-            file = parquet.ParquetFile(path)
-            number = sum(file.metadata.row_group(group).num_rows for group in np.arange(range.first).tolist())
-            names = [name for name in FIELDS if name in file.schema_arrow.names]
-            groups = np.arange(range.first, range.stop).tolist()
-            batches = iter(file.iter_batches(CHUNK, row_groups=groups, columns=names))
-        else:
-            stream = pa.ipc.open_stream(path.read_bytes())
-            batches = iter(
-                batch.slice(at, CHUNK) for batch in stream for at in np.arange(0, len(batch), CHUNK).tolist()
-            )
-        for batch in batches:
-            offsets = np.arange(number, number + batch.num_rows)
-            number += batch.num_rows
-            yield Records(range.name, 0, offsets, np.full(batch.num_rows, NO_TIME), read_table(batch), [])
+        file = parquet.ParquetFile(path)
+        counts = [file.metadata.row_group(group).num_rows for group in np.arange(file.num_row_groups).tolist()]
+        names = [name for name in FIELDS if name in file.schema_arrow.names]
     except pa.ArrowException as error:
-        raise ArtefactDamaged(f"{path} cannot be read ({error}); move it out of the folder") from None
+        yield _unreadable(range.name, 0, error)
+        return
+    for group in np.arange(range.first, min(range.stop, len(counts))).tolist():
+        read = partial(file.iter_batches, CHUNK, row_groups=[group], columns=names)
+        yield from _read_batches(range.name, sum(counts[:group]), read)
+
+
+def _read_batches(name: str, number: int, read: Callable[[], Iterable[pa.RecordBatch]]) -> Iterator[Records]:
+    """The events of batches whose first row has a number."""
+    import pyarrow as pa
+
+    try:
+        for batch in read():
+            for at in np.arange(0, batch.num_rows, CHUNK).tolist():
+                rows = batch.slice(at, CHUNK)
+                offsets = np.arange(number, number + rows.num_rows)
+                yield Records(name, 0, offsets, np.full(rows.num_rows, NO_TIME), read_table(rows), [])
+                number += rows.num_rows
+    except (pa.ArrowException, FormatError, OSError) as error:
+        if isinstance(error, OSError) and error.errno is not None:  # of the disk, not of what is in the file
+            raise
+        yield _unreadable(name, number, error)
+
+
+def _unreadable(name: str, offset: int, error: Exception) -> Records:
+    """In place of what a file has from an offset on."""
+    reason = f"the file cannot be read from here on: {str(error)[:300]}"
+    bad = [BadPayload(0, ArtefactDamaged.code, reason)]
+    nothing = ReadPayloads(EventBatch.from_events([]), np.empty(0, np.int64), bad)
+    return Records(name, 0, np.array([offset]), np.full(1, NO_TIME), nothing, [])
