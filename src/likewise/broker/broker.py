@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import TypeVar, cast
 
 import structlog
 
@@ -25,7 +24,6 @@ from likewise.broker.config import Config
 from likewise.broker.delivering.acknowledgements import Acknowledgements
 from likewise.broker.delivering.match_before_commit import MatchBeforeCommit
 from likewise.broker.delivering.outcome import MATCHING, Outcome
-from likewise.broker.delivering.pending import pending_deliveries, read_pending
 from likewise.broker.delivering.worker import MatchingWorker
 from likewise.broker.edges.lines import EdgeLines
 from likewise.broker.lake.follower import LakeFollower
@@ -34,61 +32,44 @@ from likewise.broker.locks import make_lock
 from likewise.broker.reporting.event_trace import EventTrace
 from likewise.broker.reporting.metrics import Metrics
 from likewise.broker.reporting.workers import WorkerFigures
-from likewise.broker.store import dead_letters
-from likewise.broker.store.commits import wait_for
-from likewise.broker.store.deliveries import Delivery
+from likewise.broker.requests import Requests
 from likewise.broker.store.entries import (
     Command,
     Entry,
-    Subscribe,
-    Unregister,
-    Unsubscribe,
-    Withdraw,
     command_entry,
-    event_entries,
 )
-from likewise.broker.store.event_log import Done, Request
 from likewise.broker.store.holdings import add_tenant
-from likewise.broker.store.log_entries import Swept, find_events
+from likewise.broker.store.log_entries import Swept
 from likewise.broker.store.mqtt.messages import read_messages
 from likewise.broker.store.positions import start_at
 from likewise.broker.store.tables import Tables
 from likewise.broker.store.writer import Store
 from likewise.broker.targets.targets import Targets
-from likewise.broker.tenants.allowed import allowed_queue, check_subscriptions
 from likewise.broker.tenants.queues import SubscriberQueue
-from likewise.broker.tenants.tenant import Held, Tenant
+from likewise.broker.tenants.tenant import Tenant
 from likewise.broker.timekeeper import Timekeeper, steady_clock
 from likewise.broker.upkeep.housekeeping import Housekeeping, KeptFrom
 from likewise.broker.upkeep.recovery import recover
 from likewise.broker.workers.elastic import Elastic
 from likewise.broker.workers.staff import FlatStaff
-from likewise.defaults import FINISHING_SECONDS, SEND_PAGE, STORE_CACHE_BYTES, STRETCH_SECONDS
-from likewise.errors import InputError, LikewiseError, LimitExceeded, StateError, Unavailable, UnknownId
-from likewise.formats.wire.events import Receipt
+from likewise.defaults import FINISHING_SECONDS, STORE_CACHE_BYTES, STRETCH_SECONDS
+from likewise.errors import InputError, Unavailable
 from likewise.formats.wire.sources import Sense
-from likewise.formats.wire.subscribers import Policy
 from likewise.lake.held_set import ComparedBy
 from likewise.matching.accepting import as_types
 from likewise.matching.engines import Engines
 from likewise.matching.matcher import Matcher, system_clock
-from likewise.model import Event, Kind, Subscription
+from likewise.model import Kind
 from likewise.model.time import duration
 from likewise.semantics.annotations.corrections import Corrected
 from likewise.semantics.annotations.table import NO_ANNOTATIONS
 from likewise.semantics.annotations.watched_file import AnnotationFile
 from likewise.semantics.interpretation import Interpretation
 
-T = TypeVar("T")
-Sees = Callable[[int, str], bool]  # by an event's position and source: whether who asks may know of it
 _log = structlog.get_logger("likewise.broker")
 
 
-def _everything(position: int, source: str) -> bool:
-    return True
-
-
-class Broker:
+class Broker(Requests):
     """A broker on a folder, or in memory without one. Its methods may be called from any thread.
 
     >>> import likewise as lw
@@ -287,7 +268,7 @@ class Broker:
             return empty
         return Matcher.load(saved, clock=clock, interpretation=empty.interpretation, profile=matching.profile)
 
-    # -- tenants and subscribers ----------------------------------------------------------------
+    # -- tenants --------------------------------------------------------------------------------
 
     def tenant(self, name: str) -> Tenant:
         """The tenant with this name, made if it is new."""
@@ -305,196 +286,6 @@ class Broker:
                 self.tenants[tenant.number] = self._names[name] = tenant
             return self._names[name]
 
-    def register(
-        self, tenant: Tenant, id: str, policy: Policy | None = None, limit: int | None = None
-    ) -> SubscriberQueue:
-        """Register a subscriber, or change its queue; what waits for it stays."""
-        return cast("SubscriberQueue", wait_for(lambda done: self.start_register(tenant, id, policy, limit, done)))
-
-    def start_register(
-        self, tenant: Tenant, id: str, policy: Policy | None, limit: int | None, done: Done,
-        also: Sequence[Command] = (),
-    ) -> None:  # fmt: skip
-        """`register`, telling `done` when it is on disk; other commands may follow it at once."""
-        wanted = allowed_queue(tenant, id, policy, limit, self.config.queues, self.config.limits)
-
-        def applied(results: list[object]) -> None:
-            found = _first_error(results)
-            done(results[0] if found is results else found)
-
-        self.commands(tenant, [wanted, *also], applied)
-
-    def unregister(self, tenant: Tenant, id: str) -> None:
-        """Forget a subscriber, its subscriptions and what waits for it."""
-        wait_for(lambda done: self.start_unregister(tenant, id, done))
-
-    def start_unregister(self, tenant: Tenant, id: str, done: Done) -> None:
-        """`unregister`, telling `done` when it is on disk."""
-        tenant.subscriber(id)
-        self.commands(tenant, [Unregister(id)], lambda results: done(_only(results)))
-
-    # -- subscriptions --------------------------------------------------------------------------
-
-    def subscribe(
-        self, tenant: Tenant, subscriber: str, subscriptions: Sequence[Subscription], *, replace: bool = False
-    ) -> list[Held]:
-        """Hold subscriptions of a subscriber, all or none; valid earlier events it has not had are delivered first."""
-        found = wait_for(lambda done: self.start_subscribe(tenant, subscriber, subscriptions, replace, done))
-        return cast("list[Held]", found)
-
-    def start_subscribe(
-        self, tenant: Tenant, subscriber: str, subscriptions: Sequence[Subscription], replace: bool, done: Done
-    ) -> None:
-        """`subscribe`, telling `done` the subscriptions as held, or the first error."""
-        check_subscriptions(tenant, subscriber, subscriptions, replace, self.config.limits)
-        commands = [Subscribe(subscriber, each, replace, part) for part, each in enumerate(subscriptions, 1)]
-        self.commands(tenant, commands, lambda results: done(_first_error(results)))
-
-    def unsubscribe(self, tenant: Tenant, subscriber: str, id: str) -> None:
-        """End a subscription."""
-        wait_for(lambda done: self.start_unsubscribe(tenant, subscriber, id, done))
-
-    def start_unsubscribe(self, tenant: Tenant, subscriber: str, id: str, done: Done) -> None:
-        """`unsubscribe`, telling `done` when it is on disk."""
-        tenant.subscription(subscriber, id)
-        self.commands(tenant, [Unsubscribe(subscriber, id)], lambda results: done(_only(results)))
-
-    def commands(self, tenant: Tenant, commands: Sequence[Command], done: Callable[[list[object]], None]) -> None:
-        """Append commands to the log; `done` gets what came of each once that is on disk."""
-        results: list[object] = []
-
-        def applied(result: object) -> None:
-            results.append(result)
-            if len(results) == len(commands):
-                done(results)
-
-        def appended(result: object) -> None:
-            if isinstance(result, BaseException):
-                done([result])
-
-        if not commands:
-            done([])
-            return
-        self._refuse_if_failed()
-        self.store.append([command_entry(tenant.number, command, applied) for command in commands], appended)
-
-    def command(self, tenant: Tenant, command: Command, done: Done) -> None:
-        """Append one command; `done` gets what came of it."""
-        self.commands(tenant, [command], lambda results: done(_only(results)))
-
-    def _refuse_if_failed(self) -> None:
-        if self._closed:
-            raise Unavailable("the broker is stopping; try again when it runs")
-        if self.worker.failure is not None:
-            raise Unavailable(f"matching has stopped: {self.worker.failure}; look at the broker's log and restart it")
-
-    # -- events ---------------------------------------------------------------------------------
-
-    def publish(self, tenant: Tenant, events: Sequence[Event]) -> list[Receipt]:
-        """Append events, all or none; returns when they are on disk."""
-        while tenant.blocked:
-            time.sleep(0.005)
-        return cast("list[Receipt]", wait_for(lambda done: self.start_publish(tenant, events, done)))
-
-    def start_publish(self, tenant: Tenant, events: Sequence[Event], done: Done) -> None:
-        """`publish`, telling `done` the receipts; the caller has waited while `tenant.blocked`."""
-        self.store.append(*self.request(tenant, events, self.kept_until(), done))
-
-    def request(self, tenant: Tenant, events: Sequence[Event], kept: int | None, done: Done) -> Request:
-        """What `start_publish` appends, for those who append several together."""
-        return self.received(tenant, self.entries(tenant, events, kept), done)
-
-    def entries(self, tenant: Tenant, events: Sequence[Event], kept: int | None) -> list[Entry]:
-        """The entries that events become, kept until a moment at most."""
-        if len(events) > self.config.limits.batch:
-            raise LimitExceeded("events of one request", allowed=self.config.limits.batch, found=len(events))
-        self._refuse_if_failed()
-        return event_entries(tenant.number, events, kept)
-
-    def received(self, tenant: Tenant, entries: list[Entry], done: Done) -> Request:
-        """What is appended for entries of a tenant that come now."""
-        self.metrics.received(tenant.name, len(entries))
-        return entries, self.trace.received(tenant.name, entries, done)
-
-    def kept_until(self) -> int | None:
-        """Until when an event is kept that is published now; None for ever."""
-        keep = self.config.store.span
-        return None if keep is None else self.clock.latest() + keep
-
-    def find_event(self, tenant: Tenant, id: str, source: str | None = None, sees: Sees = _everything) -> int:
-        """The position of an event by its id, and its source where several share the id.
-
-        `sees` says by its position and source whether who asks may know of one; the others are not there for them.
-        """
-        with self.store.reading() as tables:
-            known = find_events(tables, tenant.number, id, source)
-        found = [position for position, by in known if sees(position, by)]
-        if not found:
-            raise UnknownId(id)
-        if len(found) > 1:
-            raise StateError(f"several sources published the id {id!r}; say which source is meant")
-        return found[0]
-
-    def stored_event(self, tenant: Tenant, id: str, source: str | None = None, sees: Sees = _everything) -> Entry:
-        """The same event itself."""
-        position = self.find_event(tenant, id, source, sees)
-        found = next(self.store.entries(position - 1, position), None)
-        if found is None:
-            raise UnknownId(id)
-        return found
-
-    def withdraw(self, tenant: Tenant, id: str, source: str | None = None) -> None:
-        """Take an event back: it is given to nobody any more, and leaves the windows."""
-        wait_for(lambda done: self.start_withdraw(tenant, id, source, done))
-
-    def start_withdraw(self, tenant: Tenant, id: str, source: str | None, done: Done) -> None:
-        """`withdraw`, telling `done` when it is on disk."""
-        done = self.trace.withdrawn(tenant.name, id, source, done)
-        self.command(tenant, Withdraw(self.find_event(tenant, id, source)), done)
-
-    # -- deliveries -----------------------------------------------------------------------------
-
-    def page(
-        self, tenant: Tenant, queue: SubscriberQueue, *, after: int, limit: int = SEND_PAGE
-    ) -> list[tuple[int, bytes]]:
-        """The next deliveries after a sequence number that are not acknowledged, as JSON.
-
-        What has expired or was withdrawn leaves the queue here.
-        """
-        return read_pending(self.store, self.lock, tenant, queue, after, limit, self.clock())
-
-    def acknowledge(self, tenant: Tenant, subscriber: str, number: int, done: Done | None = None) -> None:
-        """Settle everything up to a sequence number."""
-        queue = tenant.subscriber(subscriber)
-        if number > tenant.stored_number:
-            raise StateError(
-                f"sequence number {number} was never delivered; the newest is {tenant.stored_number}: acknowledge that"
-            )
-        with self.lock:
-            changed = queue.acknowledge(number)
-        self.trace.acknowledged(tenant.name, queue.id, number)
-        if changed or done is not None:
-            self._acknowledgements.note(queue.number, queue.acknowledged, done)
-
-    def deliveries(
-        self, tenant: Tenant, queue: SubscriberQueue, *, after: int, limit: int, messages: bool = False
-    ) -> list[Delivery]:
-        """`page`, as they are kept; with `messages` those that devices published are read, too."""
-        found = pending_deliveries(self.store, self.lock, tenant, queue, after, limit, self.clock())
-        if messages and (missing := [each for each in found if each.message is None or each.message.part]):
-            with self.store.reading() as tables:
-                known = read_messages(tables, [each.event for each in missing])
-            for each in missing:
-                each.message = known.get(each.event)
-        return found
-
-    def acknowledge_each(self, tenant: Tenant, queue: SubscriberQueue, numbers: Collection[int]) -> None:
-        """Settle deliveries by their sequence numbers, in whatever order."""
-        with self.lock:
-            changed = queue.acknowledge_each(numbers)
-        if changed:
-            self._acknowledgements.note(queue.number, queue.acknowledged)
-
     def _stored(self, filled: Iterable[SubscriberQueue], outcome: Outcome) -> None:
         for queue in filled:
             if queue.wake is not None:
@@ -503,20 +294,6 @@ class Broker:
             feed.tell()
         self.metrics.stored(outcome, self.clock())
         self.trace.stored(outcome)
-
-    def sent(self, tenant: Tenant, queue: SubscriberQueue, page: Sequence[tuple[int, bytes]]) -> None:
-        """Deliveries went out to a stream."""
-        self.metrics.sent(tenant.name, len(page))
-        self.trace.sent(tenant.name, queue.id, page)
-
-    def set_aside(self, tenant: Tenant, error: LikewiseError, part: bytes, done: Done, media_type: str = "") -> None:
-        """Keep what could not be read as a dead letter, so that it can be looked at and tried again."""
-        self.trace.refused(tenant.name, error)
-        letter = dead_letters.NewLetter(
-            tenant.number, self.clock(), "unreadable", str(error)[:2000], body=part, media_type=media_type
-        )
-        self.metrics.set_aside(tenant.name, 1)
-        self.store.write(lambda tables: dead_letters.insert(tables, [letter]), done)
 
     # -- upkeep ---------------------------------------------------------------------------------
 
@@ -591,16 +368,6 @@ def _add_tenant(tables: Tables, name: str) -> int:
     number = add_tenant(tables, name)
     start_at(tables, MATCHING, number)
     return number
-
-
-def _only(results: list[object]) -> object:
-    """The result of a single command."""
-    return results[0]
-
-
-def _first_error(results: list[object]) -> object:
-    """The first error among the results, else all of them."""
-    return next((result for result in results if isinstance(result, BaseException)), results)
 
 
 def _tell_annotations(file: AnnotationFile) -> None:

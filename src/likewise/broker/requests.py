@@ -1,0 +1,281 @@
+"""What a broker is asked for: subscribers, subscriptions, events and deliveries.
+
+Each request that changes something is an entry of the log. There are two forms of it: one that returns when it is on
+disk, and `start_...`, which tells `done` then.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Sequence
+from typing import cast
+
+from likewise.broker.config import Config
+from likewise.broker.delivering.acknowledgements import Acknowledgements
+from likewise.broker.delivering.pending import pending_deliveries, read_pending
+from likewise.broker.delivering.worker import MatchingWorker
+from likewise.broker.locks import Lock
+from likewise.broker.reporting.event_trace import EventTrace
+from likewise.broker.reporting.metrics import Metrics
+from likewise.broker.store import dead_letters
+from likewise.broker.store.commits import wait_for
+from likewise.broker.store.deliveries import Delivery
+from likewise.broker.store.entries import (
+    Command,
+    Entry,
+    Subscribe,
+    Unregister,
+    Unsubscribe,
+    Withdraw,
+    command_entry,
+    event_entries,
+)
+from likewise.broker.store.event_log import Done, Request
+from likewise.broker.store.log_entries import find_events
+from likewise.broker.store.mqtt.messages import read_messages
+from likewise.broker.store.writer import Store
+from likewise.broker.tenants.allowed import allowed_queue, check_subscriptions
+from likewise.broker.tenants.queues import SubscriberQueue
+from likewise.broker.tenants.tenant import Held, Tenant
+from likewise.broker.timekeeper import Timekeeper
+from likewise.defaults import SEND_PAGE
+from likewise.errors import LikewiseError, LimitExceeded, StateError, Unavailable, UnknownId
+from likewise.formats.wire.events import Receipt
+from likewise.formats.wire.subscribers import Policy
+from likewise.model import Event, Subscription
+
+Sees = Callable[[int, str], bool]  # by an event's position and source: whether who asks may know of it
+
+
+def _everything(position: int, source: str) -> bool:
+    return True
+
+
+class Requests:
+    """What `Broker` takes from anybody who connects to it; its parts are made there."""
+
+    config: Config
+    clock: Timekeeper
+    lock: Lock
+    store: Store
+    worker: MatchingWorker
+    metrics: Metrics
+    trace: EventTrace
+    _acknowledgements: Acknowledgements
+    _closed: bool
+
+    # -- subscribers ----------------------------------------------------------------------------
+
+    def register(
+        self, tenant: Tenant, id: str, policy: Policy | None = None, limit: int | None = None
+    ) -> SubscriberQueue:
+        """Register a subscriber, or change its queue; what waits for it stays."""
+        return cast("SubscriberQueue", wait_for(lambda done: self.start_register(tenant, id, policy, limit, done)))
+
+    def start_register(
+        self, tenant: Tenant, id: str, policy: Policy | None, limit: int | None, done: Done,
+        also: Sequence[Command] = (),
+    ) -> None:  # fmt: skip
+        """`register`, telling `done` when it is on disk; other commands may follow it at once."""
+        wanted = allowed_queue(tenant, id, policy, limit, self.config.queues, self.config.limits)
+
+        def applied(results: list[object]) -> None:
+            found = _first_error(results)
+            done(results[0] if found is results else found)
+
+        self.commands(tenant, [wanted, *also], applied)
+
+    def unregister(self, tenant: Tenant, id: str) -> None:
+        """Forget a subscriber, its subscriptions and what waits for it."""
+        wait_for(lambda done: self.start_unregister(tenant, id, done))
+
+    def start_unregister(self, tenant: Tenant, id: str, done: Done) -> None:
+        """`unregister`, telling `done` when it is on disk."""
+        tenant.subscriber(id)
+        self.commands(tenant, [Unregister(id)], lambda results: done(_only(results)))
+
+    # -- subscriptions --------------------------------------------------------------------------
+
+    def subscribe(
+        self, tenant: Tenant, subscriber: str, subscriptions: Sequence[Subscription], *, replace: bool = False
+    ) -> list[Held]:
+        """Hold subscriptions of a subscriber, all or none; valid earlier events it has not had are delivered first."""
+        found = wait_for(lambda done: self.start_subscribe(tenant, subscriber, subscriptions, replace, done))
+        return cast("list[Held]", found)
+
+    def start_subscribe(
+        self, tenant: Tenant, subscriber: str, subscriptions: Sequence[Subscription], replace: bool, done: Done
+    ) -> None:
+        """`subscribe`, telling `done` the subscriptions as held, or the first error."""
+        check_subscriptions(tenant, subscriber, subscriptions, replace, self.config.limits)
+        commands = [Subscribe(subscriber, each, replace, part) for part, each in enumerate(subscriptions, 1)]
+        self.commands(tenant, commands, lambda results: done(_first_error(results)))
+
+    def unsubscribe(self, tenant: Tenant, subscriber: str, id: str) -> None:
+        """End a subscription."""
+        wait_for(lambda done: self.start_unsubscribe(tenant, subscriber, id, done))
+
+    def start_unsubscribe(self, tenant: Tenant, subscriber: str, id: str, done: Done) -> None:
+        """`unsubscribe`, telling `done` when it is on disk."""
+        tenant.subscription(subscriber, id)
+        self.commands(tenant, [Unsubscribe(subscriber, id)], lambda results: done(_only(results)))
+
+    def commands(self, tenant: Tenant, commands: Sequence[Command], done: Callable[[list[object]], None]) -> None:
+        """Append commands to the log; `done` gets what came of each once that is on disk."""
+        results: list[object] = []
+
+        def applied(result: object) -> None:
+            results.append(result)
+            if len(results) == len(commands):
+                done(results)
+
+        def appended(result: object) -> None:
+            if isinstance(result, BaseException):
+                done([result])
+
+        if not commands:
+            done([])
+            return
+        self._refuse_if_failed()
+        self.store.append([command_entry(tenant.number, command, applied) for command in commands], appended)
+
+    def command(self, tenant: Tenant, command: Command, done: Done) -> None:
+        """Append one command; `done` gets what came of it."""
+        self.commands(tenant, [command], lambda results: done(_only(results)))
+
+    def _refuse_if_failed(self) -> None:
+        if self._closed:
+            raise Unavailable("the broker is stopping; try again when it runs")
+        if self.worker.failure is not None:
+            raise Unavailable(f"matching has stopped: {self.worker.failure}; look at the broker's log and restart it")
+
+    # -- events ---------------------------------------------------------------------------------
+
+    def publish(self, tenant: Tenant, events: Sequence[Event]) -> list[Receipt]:
+        """Append events, all or none; returns when they are on disk."""
+        while tenant.blocked:
+            time.sleep(0.005)
+        return cast("list[Receipt]", wait_for(lambda done: self.start_publish(tenant, events, done)))
+
+    def start_publish(self, tenant: Tenant, events: Sequence[Event], done: Done) -> None:
+        """`publish`, telling `done` the receipts; the caller has waited while `tenant.blocked`."""
+        self.store.append(*self.request(tenant, events, self.kept_until(), done))
+
+    def request(self, tenant: Tenant, events: Sequence[Event], kept: int | None, done: Done) -> Request:
+        """What `start_publish` appends, for those who append several together."""
+        return self.received(tenant, self.entries(tenant, events, kept), done)
+
+    def entries(self, tenant: Tenant, events: Sequence[Event], kept: int | None) -> list[Entry]:
+        """The entries that events become, kept until a moment at most."""
+        if len(events) > self.config.limits.batch:
+            raise LimitExceeded("events of one request", allowed=self.config.limits.batch, found=len(events))
+        self._refuse_if_failed()
+        return event_entries(tenant.number, events, kept)
+
+    def received(self, tenant: Tenant, entries: list[Entry], done: Done) -> Request:
+        """What is appended for entries of a tenant that come now."""
+        self.metrics.received(tenant.name, len(entries))
+        return entries, self.trace.received(tenant.name, entries, done)
+
+    def kept_until(self) -> int | None:
+        """Until when an event is kept that is published now; None for ever."""
+        keep = self.config.store.span
+        return None if keep is None else self.clock.latest() + keep
+
+    def find_event(self, tenant: Tenant, id: str, source: str | None = None, sees: Sees = _everything) -> int:
+        """The position of an event by its id, and its source where several share the id.
+
+        `sees` says by its position and source whether who asks may know of one; the others are not there for them.
+        """
+        with self.store.reading() as tables:
+            known = find_events(tables, tenant.number, id, source)
+        found = [position for position, by in known if sees(position, by)]
+        if not found:
+            raise UnknownId(id)
+        if len(found) > 1:
+            raise StateError(f"several sources published the id {id!r}; say which source is meant")
+        return found[0]
+
+    def stored_event(self, tenant: Tenant, id: str, source: str | None = None, sees: Sees = _everything) -> Entry:
+        """The same event itself."""
+        position = self.find_event(tenant, id, source, sees)
+        found = next(self.store.entries(position - 1, position), None)
+        if found is None:
+            raise UnknownId(id)
+        return found
+
+    def withdraw(self, tenant: Tenant, id: str, source: str | None = None) -> None:
+        """Take an event back: it is given to nobody any more, and leaves the windows."""
+        wait_for(lambda done: self.start_withdraw(tenant, id, source, done))
+
+    def start_withdraw(self, tenant: Tenant, id: str, source: str | None, done: Done) -> None:
+        """`withdraw`, telling `done` when it is on disk."""
+        done = self.trace.withdrawn(tenant.name, id, source, done)
+        self.command(tenant, Withdraw(self.find_event(tenant, id, source)), done)
+
+    # -- deliveries -----------------------------------------------------------------------------
+
+    def page(
+        self, tenant: Tenant, queue: SubscriberQueue, *, after: int, limit: int = SEND_PAGE
+    ) -> list[tuple[int, bytes]]:
+        """The next deliveries after a sequence number that are not acknowledged, as JSON.
+
+        What has expired or was withdrawn leaves the queue here.
+        """
+        return read_pending(self.store, self.lock, tenant, queue, after, limit, self.clock())
+
+    def acknowledge(self, tenant: Tenant, subscriber: str, number: int, done: Done | None = None) -> None:
+        """Settle everything up to a sequence number."""
+        queue = tenant.subscriber(subscriber)
+        if number > tenant.stored_number:
+            raise StateError(
+                f"sequence number {number} was never delivered; the newest is {tenant.stored_number}: acknowledge that"
+            )
+        with self.lock:
+            changed = queue.acknowledge(number)
+        self.trace.acknowledged(tenant.name, queue.id, number)
+        if changed or done is not None:
+            self._acknowledgements.note(queue.number, queue.acknowledged, done)
+
+    def deliveries(
+        self, tenant: Tenant, queue: SubscriberQueue, *, after: int, limit: int, messages: bool = False
+    ) -> list[Delivery]:
+        """`page`, as they are kept; with `messages` those that devices published are read, too."""
+        found = pending_deliveries(self.store, self.lock, tenant, queue, after, limit, self.clock())
+        if messages and (missing := [each for each in found if each.message is None or each.message.part]):
+            with self.store.reading() as tables:
+                known = read_messages(tables, [each.event for each in missing])
+            for each in missing:
+                each.message = known.get(each.event)
+        return found
+
+    def acknowledge_each(self, tenant: Tenant, queue: SubscriberQueue, numbers: Collection[int]) -> None:
+        """Settle deliveries by their sequence numbers, in whatever order."""
+        with self.lock:
+            changed = queue.acknowledge_each(numbers)
+        if changed:
+            self._acknowledgements.note(queue.number, queue.acknowledged)
+
+    def sent(self, tenant: Tenant, queue: SubscriberQueue, page: Sequence[tuple[int, bytes]]) -> None:
+        """Deliveries went out to a stream."""
+        self.metrics.sent(tenant.name, len(page))
+        self.trace.sent(tenant.name, queue.id, page)
+
+    def set_aside(self, tenant: Tenant, error: LikewiseError, part: bytes, done: Done, media_type: str = "") -> None:
+        """Keep what could not be read as a dead letter, so that it can be looked at and tried again."""
+        self.trace.refused(tenant.name, error)
+        letter = dead_letters.NewLetter(
+            tenant.number, self.clock(), "unreadable", str(error)[:2000], body=part, media_type=media_type
+        )
+        self.metrics.set_aside(tenant.name, 1)
+        self.store.write(lambda tables: dead_letters.insert(tables, [letter]), done)
+
+
+def _only(results: list[object]) -> object:
+    """The result of a single command."""
+    return results[0]
+
+
+def _first_error(results: list[object]) -> object:
+    """The first error among the results, else all of them."""
+    return next((result for result in results if isinstance(result, BaseException)), results)
