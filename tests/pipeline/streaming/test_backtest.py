@@ -93,6 +93,22 @@ def test_the_command_says_what_was_found_and_replaces_nothing(
     assert json.loads(capsys.readouterr().out)["silent"] == 1
 
 
+@pytest.mark.parametrize("out", ["in", "in/deep", ".", "log", "log/changes", "mine", "mine.txt"])
+def test_a_backtest_replaces_nothing_but_a_backtest(tmp_path: Path, out: str) -> None:
+    """Stored events, a change log and what a person keeps there stay, whatever is said; nothing runs before."""
+    for folder in ("in", "mine"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "a.jsonl").write_text('{"t": 30}\n')
+    (tmp_path / "mine" / "summary.json").write_text("{}")
+    (tmp_path / "mine.txt").write_text("mine")
+    log = ChangeLog(tmp_path / "log")
+    log.add([lw.parse("{t > 25}", id="warm")], at=0)
+    before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")}
+    with pytest.raises(InputError, match="choose another folder"):
+        backtest(None, tmp_path / "in", log, tmp_path / out, overwrite=True)  # type: ignore[arg-type]
+    assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")} == before
+
+
 def test_a_folder_without_events_is_refused(spark: SparkSession, tmp_path: Path) -> None:
     """With what was expected there."""
     (tmp_path / "in").mkdir()

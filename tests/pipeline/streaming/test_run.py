@@ -314,6 +314,55 @@ def test_what_cannot_run_is_refused_before_anything_is_written(tmp_path: Path) -
     assert not (tmp_path / "lake").exists()
 
 
+def test_what_is_written_lies_apart_from_what_is_read(tmp_path: Path) -> None:
+    """Else a stream would read its own rows; a name that is passed over is no matter."""
+    lake = Lake(tmp_path)
+    lake.log.add([lw.parse("{t > 4}", id="warm")], at=0)
+    inside = tmp_path / "in" / "deep"
+    for said in ({"outlet": f"parquet:{inside}"}, {"bad": str(inside)}, {"outlet": f"delta:{tmp_path / 'in'}"}):
+        with pytest.raises(InputError, match="which is read, so that the stream would read it"):
+            lake.stream(**said)
+    for said in ({"outlet": f"parquet:{tmp_path / 'log'}"}, {"bad": str(tmp_path / "checkpoint")}):
+        with pytest.raises(InputError, match="are both"):
+            lake.stream(**said)
+    (tmp_path / "link").symlink_to(tmp_path / "in")
+    with pytest.raises(InputError, match="which is read"):
+        lake.stream(bad=str(tmp_path / "link" / "bad"))
+    lake.stream(bad=str(tmp_path / "in" / "_bad"))
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "a.parquet"])
+def test_a_file_that_grew_or_was_replaced_after_it_was_read_is_refused(
+    spark: SparkSession, tmp_path: Path, name: str
+) -> None:
+    """What is new in it would be read from its middle, or not at all; under another name it is read."""
+    lake = Lake(tmp_path)
+    lake.log.add([lw.parse("{t > 0}", id="a")], at=0)
+    path = tmp_path / "in" / name
+
+    def write(*ids: str) -> None:
+        if name == "a.jsonl":
+            lake.put(name, [{"v": 1, "payload": {"t": 1}, "id": id} for id in ids])
+        else:
+            pq.write_table(
+                pa.Table.from_batches([EventBatch.from_events([lw.event({"t": 1}, id=id) for id in ids]).to_arrow()]),
+                path,
+            )
+
+    write("e0")
+    assert len(list(lake.stream().batches(spark))) == 1
+    before = path.read_bytes()
+    (tmp_path / "in" / "gone.jsonl").symlink_to(tmp_path / "nowhere")
+    (tmp_path / "in" / "folder.jsonl").mkdir()
+    write("e1", "e2 is longer")
+    with pytest.raises(ArtefactDamaged, match=rf"{name} had {len(before)} bytes when it was read and has"):
+        list(lake.stream().batches(spark))
+    path.rename(path.with_name(f"b{path.suffix}"))
+    path.write_bytes(before)
+    assert len(list(lake.stream().batches(spark))) == 1
+    assert set(lake.matches()) == {("e0", 0), ("e1", 0), ("e2 is longer", 0)}
+
+
 def test_validity_ends_between_batches(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A subscription that is over when a batch is planned meets nothing in it."""
     lake = Lake(tmp_path)

@@ -30,7 +30,7 @@ def backtest(
         str | None, typer.Option(help="The Spark master; else SPARK_REMOTE, else all cores of this machine.")
     ] = None,
     memory: Annotated[str, typer.Option(help="Memory of Spark's driver.")] = "1g",
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a folder that is there.")] = False,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace what a backtest wrote before.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Say what subscriptions would have found in stored events, and with --against what another version would change.

@@ -7,5 +7,5 @@ subscriptions, and `matched_events` is what both make: one row an event, with th
 what stored events would have met. Both run orders as `tasks` of one job. Payloads that are no plain JSON are read by
 `forms`. Topics of Kafka are sent to by `kafka_outlet`, with `kafka_settings`. Where a change log lies in an object
 store, machines have `matcher_copies`. Rankings and alerts have a `state` by shards. `metrics` is what a stream
-did, for Prometheus.
+did, for Prometheus; `apart` looks that what is written lies apart from what is read.
 """

@@ -20,6 +20,7 @@ from likewise.errors import InputError, LikewiseError
 from likewise.lake.change_log import MATCHERS, ChangeLog
 from likewise.lake.held_set import HeldSet
 from likewise.lake.once import write_whole
+from likewise.pipeline.streaming.apart import check_replaced
 from likewise.pipeline.streaming.inlets.files import FileInlet
 from likewise.pipeline.streaming.inlets.ranges import FileRange
 from likewise.pipeline.streaming.matched_events import MatchedEvents, match_events
@@ -31,6 +32,7 @@ from likewise.pipeline.streaming.tasks import raised, run_each
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+_FILES: Final = frozenset({"summary.json", "subscriptions.parquet", "examples.jsonl", "changes.jsonl"})
 _ALWAYS: Final = -(2**62)  # a moment at which nothing is over
 _EVERYTHING: Final = 2**62
 
@@ -82,6 +84,7 @@ def backtest(
     began = time.perf_counter()
     if out.exists() and not overwrite:
         raise InputError(f"{out} exists already; choose another folder or overwrite it")
+    check_replaced(out, [events, log.folder], _FILES)
     held = log.held(version)
     former = None if against is None else log.held(against)
     for version_of in (held, former):

@@ -130,7 +130,8 @@ class Checkpoint:
             positions = _decoded(self.folder / "positions" / f"{last:010d}.json", dict[str, int])
         for number in _numbers(self.folder / "commits"):
             if number > last:
-                positions |= dict(each.position for each in self.planned(number).ranges)
+                for each in self.planned(number).ranges:
+                    positions |= each.positions
                 last = number
         return positions, last
 
@@ -155,7 +156,8 @@ class Checkpoint:
         plan = self.plan
         assert plan is not None
         create_once(self.folder / "commits" / f"{plan.batch:010d}.json", msgspec.json.encode(counts))
-        self.positions |= dict(each.position for each in plan.ranges)
+        for each in plan.ranges:
+            self.positions |= each.positions
         self.last, self.plan = plan.batch, None
         if self.last % ROLLED == ROLLED - 1:
             self._roll()

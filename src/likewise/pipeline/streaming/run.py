@@ -20,6 +20,7 @@ from likewise.lake.parts import SUBSCRIPTIONS, Part, subscription_rows, write_pa
 from likewise.lake.places import Place, place_of, store_settings
 from likewise.matching.matcher import system_clock
 from likewise.matching.saved.index import product
+from likewise.pipeline.streaming.apart import check_apart
 from likewise.pipeline.streaming.checkpoint import Checkpoint, Counts, Plan, Query
 from likewise.pipeline.streaming.forms.form import PayloadForm, without_registry
 from likewise.pipeline.streaming.inlets.files import FileInlet
@@ -97,6 +98,12 @@ class Stream:
         if self.outlet.folder is None and query.keep != "matches":
             raise InputError(f"a topic takes matches alone; --keep {query.keep} needs parquet:DIR or delta:DIR")
         self.log = ChangeLog.opened(query.subscriptions)
+        read = Path(query.inlet.removeprefix("files:")) if query.inlet.startswith("files:") else None
+        written = {
+            "--to": self.outlet.folder, "--bad": place_of(bad) if bad else None, "--checkpoint": place_of(checkpoint),
+            "--subscriptions": self.log.folder,
+        }  # fmt: skip
+        check_apart(read, written)
         self.matchers = self.log.folder / MATCHERS
         held, at = self.log.held(), system_clock()
         choice = self.choice.as_logged(held.known)

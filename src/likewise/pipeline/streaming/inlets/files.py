@@ -1,8 +1,8 @@
 """Files of events in a folder: JSON lines, Parquet and Arrow streams in EventBatch's schema.
 
-A file counts from the moment it is seen, as large as it is then: write it elsewhere and move it in. Those whose names
-begin with a dot or an underscore are passed over. A file that cannot be read, or from some place on, is one that is no
-event, as a line may be none: it stops nothing.
+A file counts from the moment it is seen, as large as it is then: write it elsewhere and move it in; one that grew or
+was replaced is refused. Those whose names begin with a dot or an underscore are passed over. A file that cannot be
+read, or from some place on, is one that is no event, as a line may be none: it stops nothing.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from likewise.formats.arrow.columns import NO_TIME
 from likewise.formats.arrow.event_batch import EventBatch
 from likewise.formats.arrow.schema import FIELDS
 from likewise.pipeline.streaming.forms.form import PayloadForm
-from likewise.pipeline.streaming.inlets.ranges import FileRange, Positions, Range, Records
+from likewise.pipeline.streaming.inlets.ranges import FileRange, Positions, Range, Records, size_of
 from likewise.pipeline.streaming.payloads import AUTO, BadPayload, Beside, ReadPayloads, read_payloads, read_table
 
 if TYPE_CHECKING:
@@ -56,6 +56,12 @@ class FileInlet:
         planned = 0
         for path in self._files():
             name = path.relative_to(self._folder).as_posix()
+            seen, size = positions.get(size_of(name)), path.stat().st_size
+            if seen not in (None, size):
+                raise ArtefactDamaged(
+                    f"{path} had {seen} bytes when it was read and has {size}: a file counts as it is when it is first "
+                    "seen. Move it out of the folder, and what is new in it back under another name"
+                )
             for each in _ranges(self._folder, name, positions.get(name, 0), self._split_bytes, most - planned):
                 found.append(each)
                 planned += each.events
@@ -73,9 +79,18 @@ class FileInlet:
         listed = [
             path
             for path in self._folder.rglob("*")
-            if _form(path.name) and not any(p[0] in "._" for p in path.relative_to(self._folder).parts)
+            if _form(path.name) and not is_passed_over(path.relative_to(self._folder)) and path.is_file()
         ]
         return sorted(listed, key=lambda path: (path.stat().st_mtime_ns, path))
+
+
+def is_passed_over(below: Path) -> bool:
+    """Whether a path below the folder is not looked at.
+
+    >>> is_passed_over(Path("_spark/a.jsonl")), is_passed_over(Path("a.jsonl"))
+    (True, False)
+    """
+    return any(part[0] in "._" for part in below.parts)
 
 
 def _form(name: str) -> str:

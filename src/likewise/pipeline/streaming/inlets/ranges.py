@@ -13,6 +13,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+Positions = dict[str, int]  # how far each file or partition was read, and how large a file was
+
+
+def size_of(name: str) -> str:
+    """By what the size of a file stands among positions; no file below a folder has such a name."""
+    return f"{name}/size"
+
+
 class FileRange(msgspec.Struct, frozen=True, tag="file", omit_defaults=True):
     """Bytes (JSON lines) or row groups (Parquet) of a file, or all of it; `size` is what it had when planned."""
 
@@ -25,9 +33,9 @@ class FileRange(msgspec.Struct, frozen=True, tag="file", omit_defaults=True):
     events: int = 0
 
     @property
-    def position(self) -> tuple[str, int]:
-        """What is read up to here."""
-        return self.name, self.stop
+    def positions(self) -> Positions:
+        """What is read up to here, and how large the file is that this was read of."""
+        return {self.name: self.stop, size_of(self.name): self.size}
 
 
 class TopicRange(msgspec.Struct, frozen=True, tag="topic", omit_defaults=True):
@@ -39,13 +47,12 @@ class TopicRange(msgspec.Struct, frozen=True, tag="topic", omit_defaults=True):
     stop: int
 
     @property
-    def position(self) -> tuple[str, int]:
+    def positions(self) -> Positions:
         """What is read up to here."""
-        return f"{self.topic}/{self.partition}", self.stop
+        return {f"{self.topic}/{self.partition}": self.stop}
 
 
 Range = FileRange | TopicRange
-Positions = dict[str, int]  # how far each file or partition was read
 
 
 class Records(NamedTuple):
