@@ -64,6 +64,10 @@ class PlainCommits:
         """Whether a batch is there."""
         return self._path(query, batch).is_file() or self._base().batches.get(query, -1) >= batch
 
+    def knows(self, query: str, batch: int) -> bool:
+        """Whether a batch is there, so that this is the lake it went to."""
+        return self.committed(query, batch)
+
     def tables_with(self, query: str, batch: int) -> frozenset[str]:
         """The tables in which a batch is there: all or none."""
         return frozenset(TABLES if self.committed(query, batch) else ())

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from decimal import Decimal
+from functools import lru_cache
 from typing import Final
 
 from likewise.model.units.finding import stated_units
@@ -41,6 +42,7 @@ def units_beside(obj: Mapping[str, object]) -> dict[str, str] | None:
     return found
 
 
+@lru_cache(maxsize=4096)
 def may_state_unit(key: str) -> bool:
     """Whether a field may state the unit of another, by the end of its name.
 
@@ -56,13 +58,8 @@ def _owner(key: str, said: str, obj: Mapping[str, object]) -> str:
         return ""
     if key == "u":
         return "v" if is_senml_record(obj) else ""
-    lower = key.lower()
-    if lower not in UNIT_FIELDS:
-        for suffix in _SUFFIXES:
-            stem = key[: -len(suffix)]
-            if lower.endswith(suffix) and stem and is_number(obj.get(stem)):
-                return stem
-        return ""
+    if key.lower() not in UNIT_FIELDS:
+        return next((stem for stem in _stems(key) if is_number(obj.get(stem))), "")
     if is_number(obj.get("value")):
         return "value"
     numbers = [name for name, value in obj.items() if is_number(value)]
@@ -71,6 +68,13 @@ def _owner(key: str, said: str, obj: Mapping[str, object]) -> str:
     measured = {found.dimension for found in stated_units(said)}
     fit = [name for name in numbers if measured_dimensions(name) & measured]
     return fit[0] if len(fit) == 1 else ""
+
+
+@lru_cache(maxsize=4096)
+def _stems(key: str) -> tuple[str, ...]:
+    """The fields that a field's name says it is the unit of."""
+    lower = key.lower()
+    return tuple(key[: -len(suffix)] for suffix in _SUFFIXES if lower.endswith(suffix) and len(key) > len(suffix))
 
 
 def says_no_unit(obj: Mapping[str, object]) -> bool:

@@ -363,6 +363,25 @@ def test_a_file_that_grew_or_was_replaced_after_it_was_read_is_refused(
     assert set(lake.matches()) == {("e0", 0), ("e1", 0), ("e2 is longer", 0)}
 
 
+@pytest.mark.parametrize("kind", ["parquet", "delta"])
+def test_a_lake_that_is_gone_is_not_begun_anew(spark: SparkSession, tmp_path: Path, kind: str) -> None:
+    """A disk that is not mounted leaves an empty folder; when it is back, the query goes on."""
+    lake = Lake(tmp_path, kind)
+    lake.log.add([lw.parse("{t > 0}", id="a")], at=0)
+    lake.put("a.jsonl", [{"v": 1, "payload": {"t": 1}, "id": "a"}])
+    assert len(list(lake.stream().batches(spark))) == 1
+    (tmp_path / "lake").rename(tmp_path / "away")
+    (tmp_path / "lake").mkdir()
+    lake.put("b.jsonl", [{"v": 1, "payload": {"t": 1}, "id": "b"}])
+    with pytest.raises(ArtefactMissing, match=r"batch 0 was committed to .* is the disk mounted"):
+        lake.stream()
+    assert not [path for path in (tmp_path / "lake").rglob("*") if path.is_file()]
+    shutil.rmtree(tmp_path / "lake")
+    (tmp_path / "away").rename(tmp_path / "lake")
+    assert len(list(lake.stream().batches(spark))) == 1
+    assert set(lake.matches()) == {("a", 0), ("b", 0)}
+
+
 def test_validity_ends_between_batches(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A subscription that is over when a batch is planned meets nothing in it."""
     lake = Lake(tmp_path)

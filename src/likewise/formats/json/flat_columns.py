@@ -16,6 +16,7 @@ from likewise.model.units import LARGEST_WHOLE
 
 PLAIN: Final = frozenset((str, int, float, bool))
 _KINDS: Final = {str: TEXT, float: NUMBER, int: WHOLE, bool: BOOLEAN}
+_MANY: Final = 16  # objects with the same keys; arrays for each key of fewer are dearer than a list of all
 Values = tuple[Any, ...]
 
 
@@ -65,12 +66,14 @@ class SameKeys:
 
 def take_out_involved(alike: Iterable[SameKeys]) -> list[int]:
     """The events of objects that are not flat and plain; they are left out from now on."""
-    values: dict[str, list[Any]] = {}
+    names: set[str] = set()
+    values: list[Any] = []
     for each in alike:
-        for key, column in zip(each.keys, each.columns(), strict=True):
-            values.setdefault(key, []).extend(column)
-    if all(map(_plain_name, values)) and all(map(_are_plain, values.values())):
-        stating = any(map(may_state_unit, values))
+        names.update(each.keys)
+        for found in each.objects:
+            values.extend(found.values())
+    if all(map(_plain_name, names)) and _are_plain(values):
+        stating = any(map(may_state_unit, names))
         fit = [each for each in alike if 0 < len(each.keys) <= MAX_TUPLES] if stating else []
         taken = [event for each in fit for event in each.take_out_stating_units()]
         alike = [each for each in alike if not 0 < len(each.keys) <= MAX_TUPLES]
@@ -117,25 +120,35 @@ class ColumnWriter:
         self._units: dict[str, int] = {}
 
     def write_flat(self, alike: Iterable[SameKeys]) -> None:
-        """Write flat objects, all that they say of a key at once."""
-        places: dict[str, list[Any]] = {}
-        values: dict[str, list[Any]] = {}
+        """Write flat objects: of those that many have the keys of, all that they say of a key at once."""
+        events: list[int] = []
+        names: list[str] = []
+        values: list[Any] = []
         for each in alike:
-            if len(each.events) == 1:  # of many kinds of objects most come once; an array for each number is dear
-                (at,), (found,) = each.events, each.objects
-                for place, (key, value) in enumerate(found.items(), int(self._offsets[at])):
-                    places.setdefault(key, []).append((place,))
-                    values.setdefault(key, []).append(value)
+            if len(each.events) < _MANY:  # of many kinds of objects most come seldom: they are written together
+                events += each.events
+                for found in each.objects:
+                    names += found
+                    values += found.values()
                 continue
             first = self._offsets[np.array(each.events, np.int64)]
             for place, (key, column) in enumerate(zip(each.keys, each.columns(), strict=True)):
-                places.setdefault(key, []).append(first + place)
-                values.setdefault(key, []).extend(column)
-        for key, gathered in values.items():
-            self._write_key(key, np.concatenate(places[key], dtype=np.int64), gathered)
+                self._attribute[first + place] = self._attributes.setdefault(key, len(self._attributes))
+                self._write_values(first + place, column)
+        if events:
+            codes = self._attributes
+            at = self._places(np.array(events, np.int64))
+            self._attribute[at] = [codes.setdefault(name, len(codes)) for name in names]
+            self._write_values(at, values)
 
-    def _write_key(self, key: str, at: NDArray[np.int64], column: list[Any]) -> None:
-        self._attribute[at] = self._attributes.setdefault(key, len(self._attributes))
+    def _places(self, events: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The places of all tuples of some events, event by event."""
+        sizes = self._offsets[events + 1] - self._offsets[events]
+        before = np.cumsum(sizes) - sizes
+        return np.repeat(self._offsets[events] - before, sizes) + np.arange(int(sizes.sum()))
+
+    def _write_values(self, at: NDArray[np.int64], column: Sequence[Any]) -> None:
+        """Write values of any kinds."""
         kinds = set(map(type, column))
         if len(kinds) == 1:
             self._write(at, column, kinds.pop())

@@ -12,6 +12,7 @@ import msgspec
 import pyarrow as pa
 
 from likewise.formats.arrow.schema import FIELDS, batch_schema
+from likewise.pipeline.streaming.forms.documents import headers_of
 from likewise.pipeline.streaming.forms.form import PayloadForm
 from likewise.pipeline.streaming.matched_events import MatchedEvents, match_events
 from likewise.pipeline.streaming.matchers import MeaningChoice, made, opened
@@ -73,7 +74,7 @@ def _headers(batch: pa.RecordBatch) -> list[dict[str, bytes] | None] | None:
     if "headers" not in batch.schema.names or not pa.types.is_list(batch.schema.field("headers").type):
         return None
     rows = batch.column("headers").to_pylist()
-    return [{each["key"]: each["value"] or b"" for each in row} if row else None for row in rows]
+    return [headers_of((each["key"], each["value"]) for each in row or ()) for row in rows]
 
 
 def _matches(batch: pa.RecordBatch, read: ReadPayloads, found: MatchedEvents, payload: str) -> pa.RecordBatch:

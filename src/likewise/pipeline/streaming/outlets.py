@@ -25,6 +25,10 @@ class Outlet(Protocol):
         """Whether a batch is there."""
         ...
 
+    def knows(self, query: str, batch: int) -> bool:
+        """Whether anything of a batch that was committed is there, so that this is where it went."""
+        ...
+
     def commit(self, query: str, batch: int, parts: list[Part]) -> bool:
         """Let the parts of a batch count, once; False if they do already."""
         ...

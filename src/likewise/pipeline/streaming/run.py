@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from likewise.errors import ArtefactDamaged, InputError
+from likewise.errors import ArtefactDamaged, ArtefactMissing, InputError
 from likewise.lake.change_log import MATCHERS, ChangeLog
 from likewise.lake.held_set import HeldSet
 from likewise.lake.parts import SUBSCRIPTIONS, Part, subscription_rows, write_part
@@ -112,6 +112,12 @@ class Stream:
         self.state.check(held, at, choice)
         self.checkpoint = Checkpoint(place_of(checkpoint), query)
         self._check_log(held)
+        last = self.checkpoint.last
+        if last >= 0 and not self.outlet.knows(self.checkpoint.name, last):
+            raise ArtefactMissing(
+                f"batch {last} was committed to {self.outlet.folder} and is not there: is the disk mounted? Bring it "
+                "back, or choose another --checkpoint to begin anew"
+            )
 
     def batches(self, spark: SparkSession) -> Iterator[BatchReport]:
         """Run what is there to read, batch by batch, one that did not end first; ends when nothing is left."""

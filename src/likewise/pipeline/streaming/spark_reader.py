@@ -17,6 +17,7 @@ import pyarrow as pa
 
 from likewise.errors import InputError
 from likewise.formats.arrow.columns import NO_TIME
+from likewise.pipeline.streaming.forms.documents import headers_of
 from likewise.pipeline.streaming.inlets.kafka import Messages, records_of
 from likewise.pipeline.streaming.inlets.ranges import Records, TopicRange
 from likewise.pipeline.streaming.task import Done, Order, run_task
@@ -155,6 +156,6 @@ def _records(order: Order, rows: pa.RecordBatch) -> Records:
         rows.column("key").to_pylist(),
         rows.column("offset").to_numpy().astype(np.int64),
         np.where(moments < 0, NO_TIME, moments),
-        [{each["key"]: each["value"] for each in row} if row else None for row in rows.column("headers").to_pylist()],
+        [headers_of((each["key"], each["value"]) for each in row or ()) for row in rows.column("headers").to_pylist()],
     )
     return records_of(range, found, order.form, order.at)

@@ -33,6 +33,8 @@ def test_messages_are_read_by_their_headers_and_bad_ones_keep_their_offsets(tmp_
         (b"no event", b"s19", None),
         (b'{"t": 5', b"s20", context),
         (b'{"t": 6}', b"\xff\xfe", None),
+        (b'{"t": 7}', b"s21", [("content-type", None), ("ce_id", None)]),
+        (b'{"t": 8}', b"s22", [*context, ("ce_time", None)]),
     ]
     for value, key, headers in messages:
         producer.produce("readings", value, key=key, headers=headers, partition=0)
@@ -55,9 +57,10 @@ def test_messages_are_read_by_their_headers_and_bad_ones_keep_their_offsets(tmp_
         for table in ("matches", "events")
     }  # fmt: skip
     expected = [(0, "s17"), (1, "readings/0"), (2, "/lab"), (3, "urn:dev:1/"), (3, "urn:dev:1/"), (6, "readings/0")]
+    expected += [(7, "s21"), (8, "/lab")]  # a header that is null is none
     assert sorted((row["offset"], row["source"]) for row in rows["matches"]) == expected
     assert [row["offset"] for row in rows["matches"] if 1 in row["subscriptions"]] == [0], "by what is known of s17"
-    assert len(rows["events"]) == 6
+    assert len(rows["events"]) == 8
     (path,) = (tmp_path / "bad").iterdir()
     bad = [json.loads(line) for line in path.read_text().splitlines()]
     assert [(each["offset"], each["payload"]) for each in bad] == [(4, "no event"), (5, '{"t": 5')]

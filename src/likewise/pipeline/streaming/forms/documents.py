@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 import msgspec
@@ -23,6 +23,15 @@ TYPES: Final = {
 }  # fmt: skip
 NAMES: Final = ("cloudevents", "senml", *RDF.values())
 Headers = Mapping[str, bytes]
+
+
+def headers_of(pairs: Iterable[tuple[str, bytes | None]] | None) -> dict[str, bytes] | None:
+    """The headers of a message by name; one whose value is null is none. None if there are none.
+
+    >>> headers_of([("content-type", None), ("ce_id", b"7")]), headers_of([("content-type", None)])
+    ({'ce_id': b'7'}, None)
+    """
+    return {name: value for name, value in pairs or () if value is not None} or None
 
 
 def media_type(headers: Headers) -> str:

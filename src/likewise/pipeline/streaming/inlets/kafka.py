@@ -15,6 +15,7 @@ from likewise.defaults import MAX_TERM_LENGTH
 from likewise.errors import ArtefactDamaged, ArtefactMissing, InputError, Unavailable
 from likewise.extras import require
 from likewise.formats.arrow.columns import NO_TIME
+from likewise.pipeline.streaming.forms.documents import headers_of
 from likewise.pipeline.streaming.forms.form import PayloadForm
 from likewise.pipeline.streaming.inlets.ranges import Positions, Range, Records, TopicRange
 from likewise.pipeline.streaming.kafka_settings import QUIET, KafkaAddress
@@ -163,7 +164,7 @@ def _messages(found: list[Any]) -> Messages:
         [message.key() for message in found],
         np.array([message.offset() for message in found], np.int64),
         np.where(stamps < 0, NO_TIME, stamps * 1_000),
-        [dict(said) if (said := message.headers()) else None for message in found],
+        [headers_of(message.headers()) for message in found],
     )
 
 
