@@ -2,7 +2,7 @@
 
     python -m benchmarks.elastic --json
     likewise bench elastic -- --part figures --sizes 1000 10000 --publications 10000 --matchers 15
-    likewise bench elastic -- --part stage --subscriptions 100000 --events 2000
+    likewise bench elastic -- --part stage --subscriptions 100000 --events 20000
     likewise bench elastic -- --part larger --into build/elastic.json
     likewise bench elastic -- --part load --seconds 60 --plots build
 
@@ -71,10 +71,10 @@ def main() -> None:
     asked.add_argument("--publications", type=int, nargs="+", default=[10_000, 50_000, 100_000, 150_000])
     asked.add_argument("--matchers", type=int, default=15)
     asked.add_argument("--subscriptions", type=int, default=100_000)
-    asked.add_argument("--events", type=int, default=2_000)
+    asked.add_argument("--events", type=int, default=20_000)
     asked.add_argument("--rounds", type=int, default=3)
     asked.add_argument("--seconds", type=float, default=60.0)
-    asked.add_argument("--peak", type=float, default=2_000.0, help="events a second at the top of the load")
+    asked.add_argument("--peak", type=float, default=4_000.0, help="events a second at the top of the load")
     asked.add_argument("--minutes", type=float, default=600.0, help="after which no further row begins")
     asked.add_argument("--seed", type=int, default=1)
     asked.add_argument("--into", type=Path, help="a file in which rows are kept, and found again")

@@ -171,7 +171,7 @@ def _spent(pid: int) -> float:
 
 def rising(seconds: float, peak: float, seed: int) -> dict[str, Any]:
     """A rate that rises and falls twice; how many workers there are beside latency, four times a second."""
-    limits = WorkerLimits(minimum=1, maximum=4, split_busy=0.35, merge_busy=0.15, span=2.0, pause=3.0)
+    limits = WorkerLimits(minimum=1, maximum=4, split_busy=0.15, merge_busy=0.06, span=2.0, pause=3.0)
     config = Config(matching=Matching(workers="auto", architecture="replicated"), workers=limits)
     rows = []
     with filled("w1", 10_000, 5_000, config, seed) as (broker, made):

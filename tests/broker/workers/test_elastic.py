@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from math import inf, nan
 from typing import Any
 
 import pytest
 
+from likewise.broker.broker import Broker
 from likewise.broker.config import Config, Matching, WorkerLimits
 from likewise.broker.tenants.tenant import Tenant
+from likewise.broker.workers import staff as staff_room
 from likewise.broker.workers.beginning import settings_of
 from likewise.broker.workers.elastic import Elastic, Measured, Settings, decide_paper, decide_utilisation
+from likewise.broker.workers.staff import FlatStaff
 from likewise.errors import InputError
+from likewise.language import parse
+from likewise.model import event
 
 
 class FakeStaff:
@@ -152,3 +158,56 @@ def test_settings_that_make_no_sense_are_refused(wrong: dict[str, Any]) -> None:
 def test_more_workers_than_the_maximum_are_refused() -> None:
     with pytest.raises(InputError):
         settings_of(Config(matching=Matching(workers=2), workers=WorkerLimits(maximum=1)))
+
+
+class FakeWorker:
+    """A worker that was busy for so long."""
+
+    number = 1
+    busy = 0.0
+    times = ()
+
+
+class FakeCrew:
+    def __init__(self) -> None:
+        self.workers = {1: FakeWorker()}
+        self.asked = 0
+
+    def usage(self) -> None:
+        self.asked += 1
+
+
+def test_how_busy_a_worker_was_does_not_depend_on_how_often_it_was_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Half of ten seconds is a half, though somebody looked a thousand times meanwhile; then a new span begins."""
+    clock, crew = Clock(), FakeCrew()
+    monkeypatch.setattr(staff_room.time, "monotonic", clock)
+    staff = FlatStaff(crew, {}, "replicated")  # type: ignore[arg-type]
+    staff.measured(since=0.0)
+    for share in (0.5, 0.1):
+        since = clock.now
+        for _ in range(1_000):
+            clock.now += 0.01
+            crew.workers[1].busy += 0.01 * share
+            (found,) = staff.measured(since)
+            assert found.busy == pytest.approx(share)
+    assert crew.asked == pytest.approx(20, abs=1)
+
+
+@pytest.mark.timeout(300)
+def test_workers_of_a_broker_split_under_load_and_merge_without() -> None:
+    """By utilisation, as `auto` says, with workers that are looked at between any two stretches."""
+    limits = WorkerLimits(minimum=1, maximum=2, split_busy=0.02, merge_busy=0.01, span=1.0, pause=0.5)
+    with Broker(None, Config(matching=Matching(workers="auto"), workers=limits)) as broker:
+        assert broker.elastic is not None
+        assert broker.staff is not None
+        broker.elastic._free = lambda: 1.0
+        tenant = broker.tenant("default")
+        broker.register(tenant, "ann")
+        broker.subscribe(tenant, "ann", [parse(f"{{x > {n}, y < {n}}}", id=f"s{n}") for n in range(300)])
+        events = [event({"x": n, "y": n}) for n in range(250)]
+        while not broker.staff.splits:
+            broker.publish(tenant, events)
+            broker.wait_until_matched(120)
+        while not broker.staff.merges:
+            time.sleep(0.05)
+        assert [what for _, what, _ in broker.elastic.changes][:2] == ["split", "merge"]

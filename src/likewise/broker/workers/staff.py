@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 import structlog
 
@@ -19,8 +20,16 @@ from likewise.broker.workers.processes.process import WorkerProcess
 from likewise.broker.workers.share import Share
 from likewise.broker.workers.spread import SpreadMatcher
 from likewise.broker.workers.spreading import Architecture, hand_over
+from likewise.defaults import TICK_SECONDS
 
 _log = structlog.get_logger("likewise.workers")
+
+
+class _Look(NamedTuple):
+    """The seconds that each worker had been busy by a moment."""
+
+    at: float
+    busy: dict[int, float]
 
 
 class FlatStaff:
@@ -34,7 +43,8 @@ class FlatStaff:
         self._tenants = tenants
         self._steps: list[Step] = []
         self._leaving: WorkerProcess | None = None
-        self._busy: dict[int, float] = {}
+        self._first = self._last = _Look(time.monotonic(), {})
+        self._asked = float("-inf")  # when workers were last asked what they use
         self.cuts: deque[tuple[float, float]] = deque(maxlen=1_000)  # when it was cut over, and the seconds that took
 
     def take(self, tenant: Tenant) -> None:
@@ -46,14 +56,20 @@ class FlatStaff:
         self.crew.samples.setdefault(tenant, deque(maxlen=SAMPLE)).extend(events[-SAMPLE:])
 
     def measured(self, since: float) -> list[Measured]:
-        """What is known of each worker since it was last asked."""
-        passed, found = max(1e-3, time.monotonic() - since), []
-        for worker in self.crew.workers.values():
-            busy = worker.busy - self._busy.get(worker.number, 0.0)
-            self._busy[worker.number] = worker.busy
+        """What is known of each worker: the µs of its last events, and how busy it was from the first look since."""
+        workers, found = list(self.crew.workers.values()), list[Measured]()
+        look = _Look(time.monotonic(), {worker.number: worker.busy for worker in workers})
+        if self._first.at < since:
+            self._first = self._last if self._last.at >= since else look
+        self._last = look
+        passed = max(1e-3, look.at - self._first.at)
+        for worker in workers:
             times = [1e6 * seconds / events for seconds, events in list(worker.times) for _ in range(events)]
+            busy = look.busy[worker.number] - self._first.busy.get(worker.number, 0.0)
             found.append(Measured(worker.number, times, busy / passed))
-        self.crew.usage()
+        if look.at - self._asked >= TICK_SECONDS:
+            self._asked = look.at
+            self.crew.usage()
         return found
 
     def memory(self) -> int:
