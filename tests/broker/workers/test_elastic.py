@@ -12,7 +12,6 @@ import pytest
 from likewise.broker.broker import Broker
 from likewise.broker.config import Config, Matching, WorkerLimits
 from likewise.broker.tenants.tenant import Tenant
-from likewise.broker.workers import staff as staff_room
 from likewise.broker.workers.beginning import settings_of
 from likewise.broker.workers.elastic import Elastic, Measured, Settings, decide_paper, decide_utilisation
 from likewise.broker.workers.staff import FlatStaff
@@ -180,7 +179,7 @@ class FakeCrew:
 def test_how_busy_a_worker_was_does_not_depend_on_how_often_it_was_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     """Half of ten seconds is a half, though somebody looked a thousand times meanwhile; then a new span begins."""
     clock, crew = Clock(), FakeCrew()
-    monkeypatch.setattr(staff_room.time, "monotonic", clock)
+    monkeypatch.setattr("likewise.broker.workers.staff.time.monotonic", clock)
     staff = FlatStaff(crew, {}, "replicated")  # type: ignore[arg-type]
     staff.measured(since=0.0)
     for share in (0.5, 0.1):
