@@ -155,7 +155,15 @@ class WindowEngine(Engine, Protocol):
         ...
 
 
-class AlertKeys(Engine, Protocol):
+class MovedByTime(Engine, Protocol):
+    """An engine in which time alone brings something about."""
+
+    def next_due(self) -> int | None:
+        """When time next moves something by itself, or an earlier moment."""
+        ...
+
+
+class AlertKeys(MovedByTime, Protocol):
     """An engine that holds alerts."""
 
     def standings(self, ordinal: int, limit: int) -> list[KeyStanding]:
@@ -196,10 +204,6 @@ class AlertKeys(Engine, Protocol):
 
     def expects(self, ordinal: int, key: Key) -> bool:
         """Whether a key of an alert is waited for."""
-        ...
-
-    def next_due(self) -> int | None:
-        """When time next moves something by itself, or an earlier moment."""
         ...
 
     def names(self, event_id: str) -> bool:

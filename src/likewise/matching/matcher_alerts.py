@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import cast
 
-from likewise.matching.engine import AlertKeys
+from likewise.matching.engine import AlertKeys, MovedByTime
 from likewise.matching.matcher_answers import MatcherAnswers
 from likewise.model.alerts.spoken import Key, Why
 
@@ -83,6 +83,12 @@ class MatcherAlerts(MatcherAnswers):
         """When `advance` has something to do for alerts, or an earlier moment; None if there is nothing."""
         engine = self._state.engines.get("alert")
         return None if engine is None else cast("AlertKeys", engine).next_due()
+
+    def next_move(self) -> int | None:
+        """The same for windows, too."""
+        engines = [self._state.engines[kind] for kind in ("alert", "top") if kind in self._state.engines]
+        moments = [cast("MovedByTime", engine).next_due() for engine in engines]
+        return min((moment for moment in moments if moment is not None), default=None)
 
     def names(self, event_id: str) -> bool:
         """Whether what an alert says next may name an event."""

@@ -115,13 +115,14 @@ class Teller:
 
 
 def differences(one: Teller, other: Teller) -> list[str]:
-    """What two brokers delivered differently: as sets, and arrivals in their order."""
+    """What two brokers delivered differently, or in another order."""
     said, found = [], other.stored()
     for name, rows in one.stored().items():
         alone, extra = Counter(rows) - Counter(found[name]), Counter(found[name]) - Counter(rows)
         said += [f"{name}: missing {row}" for row in alone] + [f"{name}: extra {row}" for row in extra]
-        if [row for row in rows if row[1] == 0] != [row for row in found[name] if row[1] == 0]:
-            said.append(f"{name}: arrivals stand in another order")
+        if not alone and not extra and rows != found[name]:
+            first = next(place for place, row in enumerate(rows) if row != found[name][place])
+            said.append(f"{name}: deliveries stand in another order from {rows[first]}, {found[name][first]} on")
     return said
 
 

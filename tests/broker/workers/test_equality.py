@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import random
 from pathlib import Path
 
 import pytest
 
 from likewise.broker.config import Config, Matching
+from likewise.broker.store.commits import wait_for
+from likewise.broker.store.entries import Tick
 from likewise.broker.upkeep import housekeeping
+from likewise.language import parse
+from likewise.model import event
 from tests.broker.workers.interleavings import (
     ARCHITECTURES,
     Architecture,
@@ -79,3 +84,27 @@ def test_a_coordinator_that_is_restarted_goes_on_where_it_was(tmp_path: Path) ->
     finally:
         one.broker.close()
         other.broker.close()
+
+
+@pytest.mark.timeout(300)
+def test_what_time_brings_about_stands_in_the_order_of_its_moments_whichever_worker_says_it() -> None:
+    """Silence, what lasted and what moved up, due in one move of time, by subscriptions that stand at two workers."""
+    wishes = ("absent for 6 s", "for 5 s", "top 1 within 4 s by value(x) highest", "absent for 3 s", "for 2 s")
+    found = []
+    for config in (Config(), Config(matching=Matching(workers=2, architecture="partitioned"))):
+        teller = Teller(config)
+        with teller.broker as broker:
+            tenant = broker.tenant("a")
+            broker.register(tenant, "ann")
+            for n in range(10):
+                broker.subscribe(tenant, "ann", [parse(f"{{x > {n // 5}}} {wishes[n % 5]}", id=f"s{n}")])
+            for n in range(12):
+                teller.now += 300_000
+                broker.publish(tenant, [event({"x": 9 - n % 7}, id=f"e{n}", source=f"d{n % 4}")])
+            teller.now += 30_000_000
+            wait_for(lambda done: broker.command(tenant, Tick(), done))  # noqa: B023
+            broker.wait_until_matched(120)
+            found.append([json.loads(frame) for _, frame in broker.page(tenant, tenant.subscriber("ann"), after=0)])
+    one, two = ([(d["event"]["id"], d["cause"], d["subscriptions"], d.get("alert")) for d in each] for each in found)
+    assert {cause for _, cause, _, _ in one} == {"arrival", "promoted", "held", "absent"}
+    assert one == two

@@ -7,6 +7,7 @@ names things by text, so numbers become text here and text numbers again, and no
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from math import inf
 from pathlib import Path
 from typing import NamedTuple
 
@@ -25,7 +26,10 @@ from likewise.semantics.interpretation import Interpretation
 
 
 class Found(NamedTuple):
-    """A subscription, by its number, that an event met; `event` is the event's position, None if it has none."""
+    """A subscription, by its number, that an event met; `event` is the event's position, None if it has none.
+
+    Where several shares answer, `due` is the moment at which time alone brought it about.
+    """
 
     number: int
     event: int | None
@@ -34,6 +38,12 @@ class Found(NamedTuple):
     rank_value: float | None = None
     cause: Cause = "arrival"
     spoken: Spoken | None = None
+    due: int | None = None
+
+    @property
+    def order(self) -> tuple[float, int]:
+        """Where it stands among what is found together: what time brought about first, by moments, then by numbers."""
+        return inf if self.due is None else self.due, self.number
 
 
 class RankedEvent(NamedTuple):
@@ -199,6 +209,10 @@ class NumberedMatcher:
     def next_due(self) -> int | None:
         """When time next moves an alert, or an earlier moment."""
         return self.matcher.next_due()
+
+    def next_move(self) -> int | None:
+        """When time next moves an alert or a window, or an earlier moment."""
+        return self.matcher.next_move()
 
     def names(self, position: int) -> bool:
         """Whether what an alert says next may name an event."""

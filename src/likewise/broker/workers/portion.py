@@ -140,7 +140,7 @@ class Portion:
             case Withdrawn(position=position):
                 return Moved([self.matcher.withdraw(position)])
             case Advance(now=now):
-                return Moved([self.matcher.advance(now)])
+                return Moved([self._advance(now)])
             case Shift(by=by):
                 self.matcher.shift(by)
             case Outage(by=by, until=until):
@@ -279,6 +279,15 @@ class Portion:
             self._named, self._owned = named, Whose.of([self.owner.get(number, -1) for number in named.tolist()])
         return self._owned
 
+    def _advance(self, now: int) -> list[Found]:
+        """What time brings about up to a moment, each with when: so that several shares' can be put in order."""
+        found: list[Found] = []
+        last, due = None, self.matcher.next_move()
+        while due is not None and due <= now and due != last:  # what is not moved by then follows below
+            found += [each._replace(due=due) for each in self.matcher.advance(due)]
+            last, due = due, self.matcher.next_move()
+        return found + [each._replace(due=now) for each in self.matcher.advance(now)]
+
     def _match_each(self, events: Sequence[EventSent]) -> Moved:
         found: list[list[Found]] = []
         failed: list[tuple[int, str]] = []
@@ -288,7 +297,9 @@ class Portion:
                 assert isinstance(event, Event)
                 if each.lasting:
                     event = msgspec.structs.replace(event, expires=None)
-                found.append(self.matcher.match(each.position, event, each.at))
+                due = self.matcher.next_due()  # what alerts say before the event comes
+                before = [] if due is None or due > each.at else self._advance(each.at)
+                found.append(before + self.matcher.match(each.position, event, each.at))
             except Exception as error:
                 found.append([])
                 failed.append((place, f"{type(error).__name__}: {error}"))

@@ -79,7 +79,7 @@ class SpreadMatcher(HeldInShares):
             for hits in self._said(said, Moved).found
             for each in hits
         ]
-        return found if len(self.shares) == 1 else sorted(found, key=lambda each: each.number)
+        return found if len(self.shares) == 1 else sorted(found, key=lambda each: each.order)
 
     def match(self, position: int, event: Event, at: int) -> list[Found]:
         """What an event at a position meets, and what it promotes."""

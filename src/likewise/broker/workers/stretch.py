@@ -182,7 +182,7 @@ class Stretch:
                 own.extend(more)
         if len(asked) > 1:
             for own in found:
-                own.sort(key=lambda each: each.number)
+                own.sort(key=lambda each: each.order)
         return found
 
 

@@ -213,6 +213,10 @@ class TopKEngine(BaseEngine):
         found.sort(key=lambda hit: hit[:3])
         return [(ordinal, match) for _, ordinal, _, match in found]
 
+    def next_due(self) -> int | None:
+        """When time next takes something out of a window, or an earlier moment."""
+        return self._due[0][0] if self._due else None
+
     def holds_for_long(self, event_id: str) -> bool:
         """Whether an event is in a window of the last n events, or in one without an end."""
         return any(f.kind != TIMED and f.holds(number) for f, number in self._published.get(event_id, ()))
