@@ -24,7 +24,7 @@ import msgspec
 from likewise.broker.broker import Broker
 from likewise.broker.config import Config, Matching
 from likewise.broker.store.commits import wait_for
-from likewise.broker.store.deliveries import read_between
+from likewise.broker.store.deliveries import ARRIVAL, INITIAL, PROMOTED, SAYINGS, read_between
 from likewise.broker.store.entries import Resume, Tick
 from likewise.broker.upkeep import housekeeping
 from likewise.language import parse
@@ -33,6 +33,9 @@ from tests.broker.workers.stories import BRIEF, LONG, TENANTS, Published, Step, 
 
 Architecture = Literal["replicated", "partitioned", "hierarchical"]
 ARCHITECTURES: tuple[Architecture, ...] = ("replicated", "partitioned", "hierarchical")
+KINDS: dict[str, Sequence[int]] = {
+    "arrivals": (ARRIVAL,), "earlier events": (INITIAL,), "promotions": (PROMOTED,), "sayings": tuple(SAYINGS.values())
+}  # fmt: skip
 Disturb = Callable[[random.Random, "Teller"], None]
 
 
@@ -115,14 +118,15 @@ class Teller:
 
 
 def differences(one: Teller, other: Teller) -> list[str]:
-    """What two brokers delivered differently, or in another order."""
+    """What two brokers delivered differently, or in another order among its kind."""
     said, found = [], other.stored()
     for name, rows in one.stored().items():
         alone, extra = Counter(rows) - Counter(found[name]), Counter(found[name]) - Counter(rows)
         said += [f"{name}: missing {row}" for row in alone] + [f"{name}: extra {row}" for row in extra]
-        if not alone and not extra and rows != found[name]:
-            first = next(place for place, row in enumerate(rows) if row != found[name][place])
-            said.append(f"{name}: deliveries stand in another order from {rows[first]}, {found[name][first]} on")
+        for kind, causes in KINDS.items():  # events matched together go out before what alerts say of them
+            own = [row for row in rows if row[1] in causes]
+            if not alone and not extra and own != [row for row in found[name] if row[1] in causes]:
+                said.append(f"{name}: {kind} stand in another order")
     return said
 
 
