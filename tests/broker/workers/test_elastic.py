@@ -16,6 +16,7 @@ from likewise.broker.workers.beginning import settings_of
 from likewise.broker.workers.elastic import Elastic, Measured, Settings, decide_paper, decide_utilisation
 from likewise.broker.workers.staff import FlatStaff
 from likewise.errors import InputError
+from likewise.formats.wire.workers import WorkersWanted
 from likewise.language import parse
 from likewise.model import event
 
@@ -210,3 +211,9 @@ def test_workers_of_a_broker_split_under_load_and_merge_without() -> None:
         while not broker.staff.merges:
             time.sleep(0.05)
         assert [what for _, what, _ in broker.elastic.changes][:2] == ["split", "merge"]
+
+
+@pytest.mark.parametrize("wrong", [{"span": nan}, {"split_us": inf}, {"pause": -inf}])
+def test_what_is_no_number_is_refused_before_json_says_it_as_nothing(wrong: dict[str, float]) -> None:
+    with pytest.raises(InputError, match="is a number"):
+        WorkersWanted(**wrong)  # type: ignore[arg-type]

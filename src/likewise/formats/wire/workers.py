@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from math import isfinite
+
 import msgspec
+
+from likewise.errors import InputError
 
 
 class WorkerShown(msgspec.Struct, frozen=True):
@@ -64,3 +68,9 @@ class WorkersWanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omi
     merge_busy: float | None = None
     span: float | None = None
     pause: float | None = None
+
+    def __post_init__(self) -> None:
+        for name in self.__struct_fields__:
+            value = getattr(self, name)
+            if isinstance(value, float) and not isfinite(value):  # which JSON would say as nothing
+                raise InputError(f"`{name}` is a number; found {value}")
