@@ -150,7 +150,7 @@ def kills(kind: str, size: int, architecture: str, count: int, seed: int) -> dic
             publish(broker, made[n : n + 1])
             broker.wait_until_matched(LONG)
             seconds = round(time.perf_counter() - begun, 3)
-            while crew.reviving.deaths <= n:
+            while crew.workers[worker.number] is worker:
                 look()
             new = crew.workers[worker.number]
             spent = round(_spent(new.process.pid) - (spent if new is ready else 0.0), 2)
