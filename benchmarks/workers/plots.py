@@ -42,8 +42,8 @@ def _figures(rows: list[dict[str, Any]], path: Path) -> Path:
         axes.grid(color="#dddddd", linewidth=0.6)
         axes.spines[["top", "right"]].set_visible(False)
     first.plot([10_000], [PAPER], marker="*", markersize=9, color="#555555", linestyle="none")
-    first.annotate("the source:\nabout 50 at 10,000", (10_000, PAPER), xytext=(-8, 0), textcoords="offset points",
-                   fontsize=8, color="#555555", ha="right", va="center")  # fmt: skip
+    first.annotate("the source:\nabout 50 at 10,000", (10_000, PAPER), xytext=(6, -8), textcoords="offset points",
+                   fontsize=8, color="#555555", ha="right", va="top")  # fmt: skip
     first.set_ylabel("µs of the processor a publication")
     for axes in (first, third):
         axes.set_ylim(0, axes.get_ylim()[1])
