@@ -82,6 +82,8 @@ def workers(
             f"{each.stretches:,} stretches, {each.cpu_seconds:.1f} s of the processor, "
             f"{each.resident / 2**20:.0f} MB ({each.shared / 2**20:.0f} shared)"
         )
+    if found.ready is not None:
+        output.print_line(f"  -  {found.ready.role}, process {found.ready.pid}: {found.ready.resident / 2**20:.0f} MB")
 
 
 @app.command()

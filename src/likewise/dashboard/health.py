@@ -120,8 +120,10 @@ class HealthPanel:
     def _show_workers(self, found: WorkersShown) -> None:
         """One row a process, where there are several."""
         self._workers_panel.set_visibility(len(found.processes) > 1)
+        ready = [] if found.ready is None else [found.ready]
         rows = "".join(
-            f"<tr><td><b>{each.number}</b></td><td class='lw-said'>{escape(_does(each.role))}</td>"
+            f"<tr><td><b>{'–' if each in ready else each.number}</b></td>"
+            f"<td class='lw-said'>{escape(_does(each.role))}</td>"
             f"<td class='{'' if each.alive else 'lw-bad'}'>{'yes' if each.alive else 'no'}</td>"
             f"<td class='lw-n lw-right'>{100 * each.busy:.0f} %</td>"
             f"<td class='lw-n lw-right'>{each.subscriptions:,}</td>"
@@ -132,7 +134,7 @@ class HealthPanel:
                 )
             )
             + "</tr>"
-            for each in found.processes
+            for each in (*found.processes, *ready)
         )  # fmt: skip
         heads = ("stretches", "below", "MB", "of them shared")
         self._workers.set_content(

@@ -81,6 +81,8 @@ def test_deliveries_go_on_after_a_worker_is_killed_and_nobody_is_left_when_the_b
         assert [each.role for each in shown.processes][1:] == ["Matcher", "Matcher"]
         assert [each.subscriptions for each in shown.processes][1:] == [1, 1]
         assert b"likewise_workers 2.0" in broker.metrics.page()
+        wait_until(lambda: shown_workers(staff, broker.elastic).ready is not None)
+        assert b"likewise_workers_ready 1.0" in broker.metrics.page()
         change_workers(broker.elastic, WorkersWanted(minimum=1, maximum=1))
         wait_until(lambda: len(staff.crew.workers) == 1)
         processes = [each.process for each in staff.crew.workers.values()]

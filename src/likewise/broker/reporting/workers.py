@@ -13,6 +13,7 @@ from prometheus_client.registry import Collector
 
 from likewise.broker.workers.elastic import Elastic, Settings
 from likewise.broker.workers.hierarchy import TreeStaff
+from likewise.broker.workers.processes.serving import used
 from likewise.broker.workers.staff import FlatStaff
 from likewise.errors import InputError, StateError
 from likewise.formats.wire.workers import WorkerShown, WorkersShown, WorkersWanted
@@ -27,15 +28,29 @@ def shown_workers(staff: FlatStaff | None, elastic: Elastic | None) -> WorkersSh
     >>> shown_workers(None, None).processes[0].role
     'MessageReceiver, Coordinator, Matcher, DeliveryService'
     """
-    used = time.process_time()
-    own = WorkerShown(0, ALONE if staff is None else SERVES, os.getpid(), cpu_seconds=round(used, 3))
+    own = _shown_itself(ALONE if staff is None else SERVES)
     said = Settings() if elastic is None else elastic.settings
     rules = msgspec.to_builtins(said)
     if staff is None:
         return WorkersShown("none", **rules, processes=[own])
     return WorkersShown(
         staff.architecture, **rules, processes=[own, *_workers(staff)], splits=staff.splits, merges=staff.merges,
-        deaths=staff.crew.reviving.deaths, under_way=staff.under_way,
+        deaths=staff.crew.reviving.deaths, under_way=staff.under_way, ready=_ready(staff),
+    )  # fmt: skip
+
+
+def _shown_itself(role: str) -> WorkerShown:
+    own = used()
+    return WorkerShown(0, role, os.getpid(), cpu_seconds=round(own.cpu, 3), resident=own.resident, shared=own.shared)
+
+
+def _ready(staff: FlatStaff) -> WorkerShown | None:
+    spare = staff.crew.spare.process
+    if spare is None:
+        return None
+    return WorkerShown(
+        0, "Matcher, kept ready", spare.process.pid, alive=spare.alive, waiting=spare.waiting,
+        cpu_seconds=round(spare.used.cpu, 3), resident=spare.used.resident, shared=spare.used.shared,
     )  # fmt: skip
 
 
@@ -78,6 +93,7 @@ class WorkerFigures(Collector):
         staff, found = self._staff, list(_workers(self._staff))
         for name, text, value in (
             ("workers", "Processes that match for the broker", len(found)),
+            ("workers_ready", "Processes kept ready to take a worker's place", int(_ready(staff) is not None)),
             ("worker_splits", "Workers that split since the start", staff.splits),
             ("worker_merges", "Workers that merged since the start", staff.merges),
             ("worker_deaths", "Workers that died and were started again", staff.crew.reviving.deaths),

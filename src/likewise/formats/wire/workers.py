@@ -33,7 +33,10 @@ class WorkerShown(msgspec.Struct, frozen=True):
 
 
 class WorkersShown(msgspec.Struct, frozen=True):
-    """All processes of a broker, and what decides how many there are; one alone where nothing is divided."""
+    """All processes of a broker, and what decides how many there are; one alone where nothing is divided.
+
+    `ready` holds nothing yet, and takes the place of a worker that dies, or is the next one that is wanted.
+    """
 
     architecture: str
     policy: str
@@ -52,6 +55,7 @@ class WorkersShown(msgspec.Struct, frozen=True):
     merges: int = 0
     deaths: int = 0
     under_way: bool = False
+    ready: WorkerShown | None = None
 
 
 class WorkersWanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
