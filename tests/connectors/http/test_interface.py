@@ -161,17 +161,18 @@ def test_feedback_moves_what_it_is_about(http: httpx.Client) -> None:
     assert http.post("/v1/feedback", json=said).json()["pairs"]
 
 
-def test_a_dry_run_with_a_later_time_ends_nothing(http: httpx.Client) -> None:
-    """A subscription whose validity would be over by then still holds afterwards."""
+def test_an_event_dated_ahead_counts_as_it_comes_and_ends_nothing(http: httpx.Client) -> None:
+    """Its clock is wrong: a question says so as what is published does, and a subscription with a validity goes on."""
     http.put("/v1/subscribers/v1")
     text = "{town = V} valid for 1 h"
     http.put("/v1/subscribers/v1/subscriptions/short", json={"v": 1, "text": text})
-    later = {"v": 1, "payload": {"town": "V"}, "time": "2999-01-01T00:00:00Z"}
-    assert http.post("/v1/match", json={"event": later}).json()["matches"] == []
-    now = http.post("/v1/match", json={"event": {"town": "V"}}).json()["matches"]
-    assert [m["subscription"] for m in now] == ["short"]
-    http.post("/v1/events", json={"v": 1, "payload": {"town": "V"}, "id": "v-1"})
-    assert len(pending(http, "v1", 1)) == 1
+    ahead = {"v": 1, "payload": {"town": "V"}, "id": "v-0", "time": "2999-01-01T00:00:00Z"}
+    for asked in (ahead, {"town": "V"}):
+        met = http.post("/v1/match", json={"event": asked}).json()["matches"]
+        assert [m["subscription"] for m in met] == ["short"]
+    for sent in (ahead, {"v": 1, "payload": {"town": "V"}, "id": "v-1"}):
+        http.post("/v1/events", json=sent)
+    assert len(pending(http, "v1", 2)) == 2
 
 
 def test_a_batch_of_subscriptions_holds_together_or_not_at_all(http: httpx.Client) -> None:
