@@ -58,7 +58,7 @@ class Spare:
             _log.warning("the process kept ready died", code=self.process.process.poll())
             self.process.end(0.0)
             self.process, self._due = None, now + AGAIN
-        if self.process is not None or now < self._due:
+        if not self.due():
             return
         try:
             self.process = WorkerProcess(0, self._folders.for_socket())

@@ -152,7 +152,7 @@ class TopKEngine(BaseEngine):
         if event.time is not None and event.time < self.now - self.lateness:
             self.refused_late += 1
             return arrived, promoted
-        time = min(self.now, at if event.time is None else event.time)  # whoever's clock is ahead is in it no longer
+        time = min(self.now, at if event.time is None else event.time)  # a clock ahead holds no place for longer
         known: dict[tuple[int, float], tuple[float, ...] | None] = {}  # what families that rank alike rank it by
         places: list[tuple[WindowFamily, int]] = []
         before: MetCondition | None = None
