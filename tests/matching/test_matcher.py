@@ -26,7 +26,7 @@ from likewise.errors import (
 from likewise.formats.arrow.event_batch import EventBatch
 from likewise.matching.matcher import Matcher
 from likewise.matching.naive.engine import NaiveEngine
-from likewise.model import Condition, Event, Kind, Subscription
+from likewise.model import Condition, Event, Kind, Subscription, Triple
 from likewise.testing import ManualClock, TableMeasure, generators
 from likewise.testing.generators import SeededChoice
 
@@ -417,3 +417,17 @@ def test_a_threshold_that_is_none_is_refused_at_once(wrong: object) -> None:
     """Also one that is no number."""
     with pytest.raises(lw.LikewiseError, match="between 0 and 1"):
         lw.Matcher(threshold=wrong)  # type: ignore[arg-type]
+
+
+def test_patterns_added_to_a_matcher_that_has_matched_count_in_the_next_batch() -> None:
+    """Every batch brings constants that no table of the batch before had room for."""
+    m = Matcher(clock=ManualClock(0))
+    m.add(lw.parse("<http://x/s> <http://x/p> <http://x/o>", id="first"))
+    graphs = [Event(graph=(Triple("<http://x/s>", f"<http://x/p{n}>", f"<http://x/o{n}>"),)) for n in range(10)]
+    for n in range(10):
+        m.add(lw.parse(f"<http://x/s> <http://x/p{n}> <http://x/o{n}>", id=f"s{n}"))
+        found = m.match_batch(graphs)
+        pairs = zip(found.event_index.tolist(), found.subscription_index.tolist(), strict=True)
+        assert [(event, found.subscription_ids[place]) for event, place in pairs] == [
+            (i, f"s{i}") for i in range(n + 1)
+        ]

@@ -68,6 +68,22 @@ def test_much_coming_and_going_keeps_batches_right(seed: int) -> None:
         check_batch(machine, held, [tuple(terms[i] for i in rng.integers(0, 12, 3)) for _ in range(30)])
 
 
+@pytest.mark.parametrize(
+    "pattern", ["<s> <p{}> <o{}>", "<s> <p> <o{}>", "<s> ?p <o{}>", "?s <p> <o{}>", "<s{}> <p{}> ?o"]
+)
+def test_constants_that_come_after_a_batch_are_followed_in_the_next(pattern: str) -> None:
+    """Labels are shared by subject, predicate and object: each has a place in every role, whichever it came in."""
+    machine, held = TripleAutomaton(), {}
+    triples = [(f"<s{i % 3}>" if "<s{}>" in pattern else "<s>", f"<p{i}>", f"<o{i}>") for i in range(200)]
+    triples += [("<s>", "<p>", o) for _, _, o in triples]
+    for number in range(200):
+        held[number] = TriplePattern(*pattern.format(number, number).split())
+        machine.insert(held[number], number)
+        if number % 7 == 0:
+            check_batch(machine, held, triples)
+    check_batch(machine, held, triples)
+
+
 def test_common_beginnings_share_their_states() -> None:
     """Two patterns with the same subject and predicate differ in their final state only."""
     machine = TripleAutomaton()

@@ -62,6 +62,7 @@ class AutomatonTable:
         """A transition by a label (or by `?`, label 0) leads to a target now, or nowhere (0)."""
         self._changes += 1
         self._grow(max(state, target))
+        self._widen(label)
         if label:
             self._transitions.append((state << 32 | label, target))
             self._branches[state] = branches > 0
@@ -76,10 +77,7 @@ class AutomatonTable:
         """The state after a subject, predicate or object is another one now."""
         self._changes += 1
         self._grow(target)
-        if label >= self._roles.shape[1]:
-            wider = np.zeros((3, max(label + 1, 2 * self._roles.shape[1])), np.int32)
-            wider[:, : self._roles.shape[1]] = self._roles
-            self._roles = wider
+        self._widen(label)
         self._roles[role, label] = target
         if target:
             self._rest[target] = 0
@@ -94,6 +92,17 @@ class AutomatonTable:
     def is_behind(self, states: int) -> bool:
         """Whether so much has changed, or is left over from changes, that making it anew is cheaper."""
         return self._changes > max(_SMALLEST, 2 * states)
+
+    def _widen(self, label: int) -> None:
+        """Give a label a column in `_roles`.
+
+        Subject, predicate and object share their labels, and the kernel reads the column of each of the three labels
+        of a triple first, whatever role the pattern has given them.
+        """
+        if label >= self._roles.shape[1]:
+            wider = np.zeros((3, max(label + 1, 2 * self._roles.shape[1])), np.int32)
+            wider[:, : self._roles.shape[1]] = self._roles
+            self._roles = wider
 
     def _grow(self, state: int) -> None:
         if state >= len(self._rest):
