@@ -50,6 +50,26 @@ def test_an_absent_subscriber_gets_what_it_missed_after_its_cursor(address: str)
             assert after.pending() == ()
 
 
+def test_a_subscription_is_tried_on_stored_events_without_subscribing(address: str) -> None:
+    """An alert, too, up to now; for asyncio the same."""
+    with Publisher(address, source="/gate") as out, Subscriber("b1", address) as inbox:
+        out.publish_all(
+            [{"gate": "open", "town": "B1"}, {"gate": "shut", "town": "B1"}, {"gate": "open", "town": "B1"}]
+        )
+        text = "{gate = open, town = B1} for 1 us"
+        found = inbox.backtest(text)
+        assert [(each.cause, each.key) for each in found.matches][-1:] == [("held", ("/gate",))]
+        assert found.causes["held"] == found.matched
+        assert inbox.backtest(text, shown=0).matches == ()
+        assert inbox.pending() == ()
+
+    async def tried() -> int:
+        async with AsyncSubscriber("b1", address) as inbox:
+            return (await inbox.backtest(text, events=1)).events
+
+    assert asyncio.run(tried()) == 1
+
+
 def test_mistakes_are_found_before_anything_is_sent() -> None:
     """No broker is needed to refuse them."""
     with Publisher("http://127.0.0.1:1", patience=0.1) as out, pytest.raises(InvalidEvent):

@@ -21,7 +21,7 @@ COMMANDS: Final = {
     "worker": Lazy("likewise.cli.worker:worker", "Match for a broker, which starts it itself.", "Broker"),
     "publish": Lazy("likewise.cli.broker.publish:publish", "Publish events to a broker.", "Broker"),
     "subscribe": Lazy("likewise.cli.broker.subscribe:subscribe", "Print matching events as they come.", "Broker"),
-    "subscriptions": Lazy("likewise.cli.broker.subscriptions:app", "List, add and remove subscriptions.", "Broker"),
+    "subscriptions": Lazy("likewise.cli.broker.subscriptions:app", "List, add, remove, try subscriptions.", "Broker"),
     "events": Lazy("likewise.cli.broker.events:app", "Show the newest events, and what they met.", "Broker"),
     "targets": Lazy("likewise.cli.broker.targets:app", "Send matches on: webhooks, topics of MQTT.", "Broker"),
     "sources": Lazy("likewise.cli.broker.sources:app", "See who sends what; announce and keep sources.", "Broker"),

@@ -19,18 +19,21 @@ from likewise.client.endpoint import ADDRESS, Endpoint, may_connect_again
 from likewise.client.following import Following
 from likewise.client.messages import (
     AS_IT_IS,
+    BACKTEST,
     JSON,
     LINES,
     BrokerRefused,
     ClientDelivery,
     Publishable,
     acknowledgement,
+    backtest_request,
     checked,
     event_lines,
     event_path,
     path_of,
     pending_path,
     queue_wanted,
+    read_backtest,
     read_pending,
     read_receipts,
     replay_path,
@@ -40,8 +43,10 @@ from likewise.client.messages import (
 from likewise.client.publish_stream import AsyncPublishStream
 from likewise.client.sources import AsyncSources
 from likewise.client.targets import AsyncSubscriberTargets, Reaches
+from likewise.defaults import STORED_EVENTS
 from likewise.formats.json.subscriptions import subscription_to_json
 from likewise.formats.wire.events import Receipt
+from likewise.formats.wire.questions import Backtest
 from likewise.formats.wire.subscribers import Policy
 from likewise.model import Subscription
 
@@ -174,6 +179,22 @@ class AsyncSubscriber(AsyncConnection):
     async def unsubscribe(self, id: str) -> None:
         """End a subscription."""
         await self.request("DELETE", subscription_path(self.id, id))
+
+    async def backtest(
+        self, subscription: Subscription | str, *, events: int = STORED_EVENTS, shown: int = 100
+    ) -> Backtest:
+        """Try a subscription on stored events, without subscribing.
+
+        Args:
+            subscription: what to try, as text or as a value.
+            events: the number of newest stored events to try it on.
+            shown: the number of matches to list, the last ones.
+
+        Returns:
+            What would have been sent, with cause, key and time, and counts by cause.
+        """
+        answer = await self.request("POST", BACKTEST, backtest_request(subscription, events, shown), JSON)
+        return read_backtest(answer.content)
 
     async def unregister(self) -> None:
         """Let the broker forget this subscriber, its subscriptions and what waits for it."""

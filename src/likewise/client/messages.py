@@ -15,8 +15,9 @@ from likewise.formats.json.events import event_from_document, event_from_mapping
 from likewise.formats.json.subscriptions import with_default_id
 from likewise.formats.wire.deliveries import Acknowledged, Because, DeliveryDocument, Met, Pending, SelectedValues
 from likewise.formats.wire.events import PublishedAll, Receipt
+from likewise.formats.wire.questions import Backtest
 from likewise.formats.wire.subscribers import Policy, QueueWanted
-from likewise.language import parse
+from likewise.language import parse, subscription_text
 from likewise.model import Event, Subscription
 from likewise.model.alerts.spoken import Spoken
 
@@ -37,6 +38,8 @@ class ClientDelivery(msgspec.Struct, frozen=True):
     selected: tuple[SelectedValues, ...] = ()  # what subscriptions with `select` name
 
 
+BACKTEST: Final = "/v1/backtest"
+_BACKTEST: Final = msgspec.json.Decoder(Backtest)
 _DELIVERY: Final = msgspec.json.Decoder(DeliveryDocument)
 _DELIVERIES: Final = msgspec.json.Decoder(tuple[DeliveryDocument, ...])
 _PENDING: Final = msgspec.json.Decoder(Pending)
@@ -113,6 +116,20 @@ def event_line(given: Publishable, source: str | None) -> tuple[str, bytes]:
 def read_receipts(response: httpx.Response) -> tuple[Receipt, ...]:
     """The receipts in an answer."""
     return msgspec.json.decode(response.content, type=PublishedAll).events
+
+
+def backtest_request(subscription: Subscription | str, events: int, shown: int) -> bytes:
+    """Encode the body of a backtest; text is checked here first."""
+    text = subscription_text(parse(subscription) if isinstance(subscription, str) else subscription)
+    return msgspec.json.encode({"text": text, "events": events, "shown": shown})
+
+
+def read_backtest(content: bytes) -> Backtest:
+    """Decode the answer of a backtest."""
+    try:
+        return _BACKTEST.decode(content)
+    except msgspec.MsgspecError as error:
+        raise errors.FormatError(f"the broker sent something that is no backtest: {error}") from None
 
 
 def checked(subscription: Subscription | str, id: str | None) -> Subscription:

@@ -18,18 +18,21 @@ from likewise.client.following import Following
 from likewise.client.listening import Listening
 from likewise.client.messages import (
     AS_IT_IS,
+    BACKTEST,
     JSON,
     LINES,
     BrokerRefused,
     ClientDelivery,
     Publishable,
     acknowledgement,
+    backtest_request,
     checked,
     event_lines,
     event_path,
     path_of,
     pending_path,
     queue_wanted,
+    read_backtest,
     read_pending,
     read_receipts,
     replay_path,
@@ -39,8 +42,10 @@ from likewise.client.messages import (
 from likewise.client.publish_stream import PublishStream
 from likewise.client.sources import Sources
 from likewise.client.targets import Reaches, SubscriberTargets
+from likewise.defaults import STORED_EVENTS
 from likewise.formats.json.subscriptions import subscription_to_json
 from likewise.formats.wire.events import Receipt
+from likewise.formats.wire.questions import Backtest
 from likewise.formats.wire.subscribers import Policy
 from likewise.model import Subscription
 
@@ -180,6 +185,20 @@ class Subscriber(Connection):
     def unsubscribe(self, id: str) -> None:
         """End a subscription."""
         self.request("DELETE", subscription_path(self.id, id))
+
+    def backtest(self, subscription: Subscription | str, *, events: int = STORED_EVENTS, shown: int = 100) -> Backtest:
+        """Try a subscription on stored events, without subscribing.
+
+        Args:
+            subscription: what to try, as text or as a value.
+            events: the number of newest stored events to try it on.
+            shown: the number of matches to list, the last ones.
+
+        Returns:
+            What would have been sent, with cause, key and time, and counts by cause.
+        """
+        answer = self.request("POST", BACKTEST, backtest_request(subscription, events, shown), JSON)
+        return read_backtest(answer.content)
 
     def unregister(self) -> None:
         """Let the broker forget this subscriber, its subscriptions and what waits for it."""

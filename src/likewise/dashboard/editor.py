@@ -14,12 +14,14 @@ from likewise.dashboard.forms.form import Form
 from likewise.dashboard.forms.reading import Unsayable, read
 from likewise.dashboard.forms.writing import write
 from likewise.dashboard.look import score_badge, table
+from likewise.dashboard.past.charts import SAYINGS
 from likewise.dashboard.past.held import HeldPanel
 from likewise.dashboard.sources.completing import offered, themes_of
 from likewise.dashboard.targets import show_secret
 from likewise.dashboard.viewing import Viewing, clock
 from likewise.dashboard.wording import Understood, event_line, understand
 from likewise.errors import LikewiseError
+from likewise.formats.wire.questions import Backtest, WouldHaveMet
 from likewise.formats.wire.sources import WordShown
 from likewise.formats.wire.subscriptions import SubscriptionShown
 from likewise.formats.wire.watching import Arrival
@@ -145,12 +147,10 @@ class EditorPanel:
         if found is None:
             return
         self._tried.clear()
-        newest = [(met.arrived, score_badge(met.score)) for met in reversed(found.matches[-SHOWN:])]
+        newest = [(met.arrived, _badge(met)) for met in reversed(found.matches[-SHOWN:])]
         with self._tried:
-            ui.label(f"{found.matched:,} of the last {found.events:,} events would have matched.").classes(
-                "lw-good" if found.matched else "lw-nearly"
-            )
-            if found.matched:
+            ui.label(_result(found)).classes("lw-good" if found.matched else "lw-nearly")
+            if found.matches:
                 ui.label("The newest of them; click one to see why.").classes("lw-soft")
             elif found.events:
                 ui.label("The newest events; click one to see what kept it from matching.").classes("lw-soft")
@@ -219,3 +219,25 @@ def _name_for(printed: str) -> str:
     """
     words = re.findall(r"[A-Za-z0-9]+", printed)[:4]
     return "-".join(words).lower() or "subscription"
+
+
+def _result(found: Backtest) -> str:
+    """Sum up a backtest in one line; alerts by cause, since one event may lead to several notifications, or to none.
+
+    >>> _result(Backtest(9, 2, 0, 0, (), {"arrival": 2}))
+    '2 of the last 9 events would have matched.'
+    >>> _result(Backtest(9, 1, 0, 0, (), {"held": 1, "cleared": 1}))
+    'In the last 9 events: 1 has held, 1 is over.'
+    """
+    if set(found.causes) <= {"arrival", "promoted"}:
+        return f"{found.matched:,} of the last {found.events:,} events would have matched."
+    counts = ", ".join(f"{count:,} {SAYINGS.get(cause, cause)}" for cause, count in found.causes.items())
+    return f"In the last {found.events:,} events: {counts}."
+
+
+def _badge(met: WouldHaveMet) -> str:
+    """Show the score of a match; of an alert its cause, key and time."""
+    if not met.key and met.cause in ("arrival", "promoted"):
+        return score_badge(met.score)
+    whose = f" ({escape(', '.join(met.key))})" if met.key else ""
+    return f"<span class='lw-name'>{escape(SAYINGS.get(met.cause, met.cause))}{whose} {clock(met.time)}</span>"

@@ -10,7 +10,8 @@ import msgspec
 import pytest
 
 import likewise as lw
-from likewise.broker.asking.questions import backtest, would_meet
+from likewise.broker.asking.backtest import backtest
+from likewise.broker.asking.questions import would_meet
 from likewise.broker.broker import Broker
 from likewise.broker.store import dead_letters
 from likewise.broker.store.commits import wait_for

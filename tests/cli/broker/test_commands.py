@@ -94,6 +94,21 @@ def test_a_line_is_cut_to_the_width(
     assert line.endswith("…")
 
 
+def test_a_backtest_lists_cause_key_and_time(address: str, tmp_path: Path, capsys: Output) -> None:
+    """As a table or as JSON; nothing is subscribed."""
+    path = events_file(tmp_path, "c1: {lid: open, town: C}")
+    assert main.run(["publish", path, "--address", address, "--source", "box"]) == 0
+    capsys.readouterr()
+    asked = ["subscriptions", "backtest", "{lid = open, town = C} for 1 us", "--address", address]
+    assert main.run(asked) == 0
+    told = capsys.readouterr().out
+    assert re.match(r"1 matches in \d+ events \(1 held\)\.\n", told)
+    assert re.search(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d +held +box +box +c1", told)
+    assert main.run([*asked, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["causes"], found["matches"][0]["key"]) == ({"held": 1}, ["box"])
+
+
 def test_subscribing_is_temporary_unless_it_is_named(address: str, tmp_path: Path, capsys: Output) -> None:
     """Without --id nothing stays; with it the command says what does, and how to end it."""
 

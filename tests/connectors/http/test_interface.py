@@ -122,8 +122,23 @@ def test_dry_runs_explain_and_backtests_change_nothing(http: httpx.Client) -> No
     assert typed["verdict"] == "match"
     tried = http.post("/v1/backtest", json={"text": "{town = D} top 1 within 10 events by value(temp)"}).json()
     assert (tried["matched"], tried["matches"][0]["event"]) == (1, "d-cold")
+    assert (tried["matches"][0]["cause"], tried["causes"]) == ("arrival", {"arrival": 1})
     assert http.post("/v1/match", json={"text": "{town = D}"}).json()["matched"] == 1
     assert http.get("/v1/subscribers/d1").json()["pending"] == 0
+
+
+def test_a_backtest_of_an_alert_says_cause_key_and_time(http: httpx.Client) -> None:
+    """What became due after the last event is in it; ending an alarm is counted, and is no match."""
+    for id, state in (("b1", "open"), ("b2", "closed"), ("b3", "open")):
+        http.post("/v1/events", json={"v": 1, "payload": {"hatch": state}, "id": id, "source": "cellar"})
+    found = http.post("/v1/backtest", json={"text": "{hatch = open} for 1 us once until false"}).json()
+    assert found["causes"] == {"held": 2, "cleared": 1}
+    assert found["matched"] == 2
+    assert [(each["cause"], each["key"], each["event"]) for each in found["matches"]] == [
+        ("held", ["cellar"], "b1"), ("cleared", ["cellar"], "b2"), ("held", ["cellar"], "b3"),
+    ]  # fmt: skip
+    last = found["matches"][-1]
+    assert last["arrival"] + 1 == last["time"] <= found["until"]
 
 
 def test_boards_show_the_k_best_now(http: httpx.Client) -> None:

@@ -1,4 +1,4 @@
-"""Questions that change nothing: what an event would meet, what a subscription would have met, and why.
+"""Questions that change nothing: what an event would meet, and why.
 
 Any thread may ask. What needs a tenant's matchers as they are (a window's state, or every subscription at once) lets
 them rest while it is answered, so that the answer comes from the code that delivers; the rest has a matcher of its own.
@@ -11,16 +11,12 @@ from collections.abc import Sequence
 import msgspec
 import structlog
 
-from likewise.broker.delivering.earlier_events import valid_events
-from likewise.broker.long_work import Slices
-from likewise.broker.store.entries import EVENT, Entry, shown_event
+from likewise.broker.store.entries import Entry
 from likewise.broker.store.event_log import EventLog
 from likewise.broker.tenants.match_guarded import moment
-from likewise.broker.tenants.numbered_matcher import Found, RankedEvent
+from likewise.broker.tenants.numbered_matcher import RankedEvent
 from likewise.broker.tenants.tenant import Held, Tenant
-from likewise.defaults import STORED_EVENTS
 from likewise.errors import LikewiseError, StateError
-from likewise.formats.wire.questions import Backtest, WouldHaveMet
 from likewise.formats.wire.watching import MetSubscription, Place, Stated
 from likewise.matching.plain.scoring import scored_attributes, stated_in
 from likewise.model import Event, Explanation, Subscription
@@ -67,41 +63,6 @@ def explain_text(tenant: Tenant, subscription: Subscription, event: Event, now: 
     """The same for a subscription that nobody holds."""
     matcher = tenant.stateless.matcher.alike()
     return matcher.explain(event, matcher.add(subscription, at=now), _moment(event, now))
-
-
-def backtest(
-    log: EventLog, tenant: Tenant, subscription: Subscription, before: int, now: int, *, limit: int, shown: int
-) -> Backtest:
-    """What a subscription would have met among the newest valid events, and the last `shown` of those, as they came."""
-    matcher = tenant.stateless.alike()
-    entries: dict[int, Entry] = {}
-    matches: list[Found] = []
-    first: int | None = None
-    added = False
-    with Slices() as slices:
-        for entry in valid_events(log, tenant, before, now, min(limit, STORED_EVENTS)):
-            at = moment(entry)
-            if not added:
-                matcher.add(0, msgspec.structs.replace(subscription, valid_for=None), at=at)
-                added, first = True, entry.arrival
-            entries[entry.position] = entry
-            assert isinstance(entry.value, Event)
-            try:
-                matches += matcher.match(entry.position, entry.value, at)
-            except Exception as error:  # one event that cannot be matched keeps no other from being looked at
-                _log.error("a stored event cannot be matched", event_id=entry.id, tenant=tenant.name, exc_info=error)
-            slices.rest()
-    listed = tuple(_met(each, entries[each.event or 0]) for each in matches[max(0, len(matches) - shown) :])
-    last = next(reversed(entries.values())).arrival if entries else None
-    return Backtest(len(entries), len(matches), first, last, listed)
-
-
-def _met(found: Found, entry: Entry) -> WouldHaveMet:
-    assert entry.kind == EVENT
-    return WouldHaveMet(
-        entry.id, entry.source, entry.arrival, round(found.score, 6), entry.position, shown_event(entry),
-        found.promoted, found.rank_value,
-    )  # fmt: skip
 
 
 def board(tenant: Tenant, held: Held) -> list[RankedEvent]:

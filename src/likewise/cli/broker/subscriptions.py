@@ -1,4 +1,4 @@
-"""`likewise subscriptions`: those a broker holds; list, add, remove."""
+"""`likewise subscriptions`: those a broker holds; list, add, remove; and what one would have sent."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from likewise.cli.terminal import output
 from likewise.cli.terminal.options import AsJson, BrokerOptions, grouped
 
 app = typer.Typer(
-    help="List, add and remove the subscriptions a broker holds.\n\nExample: `likewise subscriptions list`",
+    help="List, add, remove and backtest the subscriptions of a broker.\n\nExample: `likewise subscriptions list`",
     no_args_is_help=True,
     rich_markup_mode="markdown",
     add_completion=False,
@@ -84,6 +84,45 @@ def add(
         output.print_line(f"{each.subscription} goes to {each.address} ({each.id}).")
         if each.secret:
             output.print_line(f"It signs with {each.secret}, which is shown this once.")
+
+
+@app.command()
+@grouped
+def backtest(
+    broker: BrokerOptions,
+    subscription: Annotated[str, typer.Argument(metavar="SUBSCRIPTION", help="The subscription to try.")],
+    events: Annotated[int, typer.Option("--events", min=0, help="The number of newest stored events.")] = 10_000,
+    shown: Annotated[int, typer.Option("--show", min=0, help="The number of matches to list, the last ones.")] = 20,
+    as_json: AsJson = False,
+) -> None:
+    """List what a subscription would have sent, up to now, without subscribing.
+
+    Example: `likewise subscriptions backtest '{door = open} for 5 min'`
+    """
+    from datetime import datetime
+
+    from likewise.client.messages import BACKTEST, JSON, backtest_request, read_backtest
+
+    with broker.publisher() as client:
+        answer = client.request("POST", BACKTEST, backtest_request(subscription, events, shown), JSON)
+    result = read_backtest(answer.content)
+    if as_json:
+        output.print_json(result)
+        return
+    counts = ", ".join(f"{count:,} {cause}" for cause, count in result.causes.items())
+    output.print_line(f"{result.matched:,} matches in {result.events:,} events{f' ({counts})' if counts else ''}.")
+    if result.matches:
+        rows = [
+            (
+                datetime.fromtimestamp(each.time // 1_000_000).isoformat(" "),
+                each.cause,
+                ", ".join(each.key),
+                each.source,
+                each.event,
+            )
+            for each in result.matches
+        ]
+        output.print_table(("time", "cause", "key", "source", "event"), rows)
 
 
 @app.command()

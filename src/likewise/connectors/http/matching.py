@@ -9,8 +9,8 @@ from typing import Any
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
+from likewise.broker.asking.backtest import backtest
 from likewise.broker.asking.questions import (
-    backtest,
     board,
     explain_live,
     explain_text,
@@ -127,9 +127,10 @@ async def _backtest(door: Door, tenant: Tenant, tried: BacktestAsked) -> Backtes
 @router.post(
     "/v1/backtest",
     **documented(
-        "What a subscription would have met among the stored events, as they came.",
+        "What a subscription would have met among the stored events, as they came; of an alert, what it would have "
+        "sent up to now: cause, key and time. Counts by cause.",
         answer=Backtest,
-        bodies={"application/json": {"text": "{no2 > 40} top 3 within 1 h by value(no2)", "events": 1000}},
+        bodies={"application/json": {"text": "{door = open} for 5 min", "events": 1000}},
     ),
 )
 async def try_subscription(request: Request) -> Response:

@@ -8,6 +8,8 @@ import msgspec
 
 from likewise.defaults import STORED_EVENTS
 from likewise.formats.wire.watching import Arrival, MetSubscription
+from likewise.model.alerts.spoken import Key
+from likewise.model.match import Cause
 
 Count = Annotated[int, msgspec.Meta(ge=0, lt=2**62)]
 Matrix = tuple[tuple[float, ...], ...]
@@ -39,19 +41,27 @@ class BacktestAsked(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class WouldHaveMet(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A stored event that a subscription would have met, and its JSON envelope (`content`).
+    """One match, or one notification of an alert, that a subscription would have had, with its event (`content`).
 
-    `promoted` says that it was met only after better ones had left.
+    `cause` and `time` (µs) say why and when it would have been sent. An alert also says whose state it is (`key`),
+    since when, how many notifications its cool-down `suppressed`, and how many a digest has (`total`). `promoted` says
+    that the event was among the k best only after better ones had left; `cause` says so, too.
     """
 
     event: str
     source: str
     arrival: int
     score: float
+    cause: Cause
+    time: int
     position: int = 0
     content: dict[str, Any] = {}
     promoted: bool = False
     rank_value: float | None = None
+    key: Key = ()
+    since: int | None = None
+    suppressed: int = 0
+    total: int = 0
 
     @property
     def arrived(self) -> Arrival:
@@ -60,13 +70,20 @@ class WouldHaveMet(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Backtest(msgspec.Struct, frozen=True):
-    """What a subscription would have met among the stored events it was tried on."""
+    """What a subscription would have met among the stored events it was tried on.
+
+    `events` were tried, which arrived from `first` to `last`; time was advanced to `until`. `causes` counts everything
+    that would have been sent, by cause; `matched` is that number without `cleared` and `returned`, which end an alarm
+    and are no matches. `matches` are the last of all of them, in the order in which they would have been sent.
+    """
 
     events: int
     matched: int
     first: int | None
     last: int | None
     matches: tuple[WouldHaveMet, ...]
+    causes: dict[str, int] = {}
+    until: int | None = None
 
 
 class JudgementAsked(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
