@@ -14,7 +14,7 @@ LOCK := env -u PIP_FIND_LINKS -u UV_FIND_LINKS $(BIN)/uv pip compile --quiet --u
         $(if $(UPGRADE),--upgrade)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lake test-mqtt test-edge test-streams test-cluster test-kafka test-workers check pytest coverage chaos alerts demand fuzz soak stops themes installs bench docs links lock format hooks clean distclean newcomer pages pictures
+.PHONY: help run test lake test-mqtt test-edge test-streams test-cluster test-kafka test-workers check pytest coverage chaos alerts demand fuzz soak stops themes installs bench docs links lock format hooks clean distclean newcomer pages pictures golden
 
 help: ## say what there is
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 18
@@ -109,6 +109,9 @@ pages: $(STAMPS)/test ## what the README and the tutorial show below their comma
 pictures: $(STAMPS)/test ## the pictures of the dashboard in docs/images, taken anew
 	$(BIN)/python -m tests.dashboard.pictures --to docs/images
 	$(BIN)/python -m tests.dashboard.states --keep docs/images
+
+golden: $(STAMPS)/test ## what is seen from outside, written down anew: tests/golden/today
+	$(BIN)/python -m tests.golden.write
 
 links: $(STAMPS)/test ## whether the addresses the documentation names answer; needs the network
 	$(BIN)/sphinx-build --quiet -b linkcheck docs docs/_build/links

@@ -1,0 +1,238 @@
+"""Every type that one process writes and another reads, by where it is used.
+
+A label is what stays when classes and modules are renamed: it stands in the golden files, the class does not. Give a
+new frame, stored row or file a label here; `test_every_struct_that_is_read_or_written_has_a_label` says which lacks
+one.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from likewise.broker.asking import because, selecting
+from likewise.broker.catalogue import saved as catalogue_saved
+from likewise.broker.catalogue.seen import LearntState
+from likewise.broker.config import Config
+from likewise.broker.edges import pages as edge_pages
+from likewise.broker.reporting import event_trace
+from likewise.broker.store import entries
+from likewise.broker.store.catalogue import rows as catalogue_rows
+from likewise.broker.store.edges import hops, lines, outbox, uplink
+from likewise.broker.store.mqtt import messages as mqtt_messages
+from likewise.broker.store.mqtt import sessions as mqtt_sessions
+from likewise.broker.store.targets import rows as target_rows
+from likewise.broker.targets import waiting
+from likewise.broker.upkeep import saved_windows
+from likewise.broker.workers import messages as worker_messages
+from likewise.broker.workers.elastic import Settings as PoolSettings
+from likewise.cli import bench_history
+from likewise.cli.broker.mqtt_inbox import MqttMessage
+from likewise.cli.terminal.contexts import Contexts
+from likewise.connectors.mqtt.codec import packets
+from likewise.connectors.mqtt.topic_maps import Rule
+from likewise.dashboard.past.filters import EventFilter
+from likewise.edge.bounds import Bounds
+from likewise.edge.demand import KeptDemand
+from likewise.edge.outbox import Counts as OutboxCounts
+from likewise.edge.uplink import Epoch
+from likewise.formats.json.answers import MatchDocument
+from likewise.formats.json.events import EventDocument
+from likewise.formats.json.own_payload import _Envelope
+from likewise.formats.json.subscriptions import SubscriptionDocument
+from likewise.formats.wire import (
+    deliveries,
+    me,
+    operations,
+    questions,
+    sources,
+    subscribers,
+    targets,
+    watching,
+    workers,
+)
+from likewise.formats.wire import events as published
+from likewise.formats.wire import uplink as edge_frames
+from likewise.lake import change_log, held_set, plain_commits, upkeep
+from likewise.matching.alerts import saved as alert_states
+from likewise.matching.bitmap import saved_index
+from likewise.matching.naive import alerts as naive_alerts
+from likewise.matching.plain.window import Publication
+from likewise.matching.saved import array_file, folder, index
+from likewise.matching.saved import subscriptions as saved_subscriptions
+from likewise.model import Event, Explanation, Subscription
+from likewise.model.alerts.spoken import DigestItem, Spoken
+from likewise.model.announcements.announcement import Announcement
+from likewise.model.condition import All, Not, Some
+from likewise.model.condition import Any as Either
+from likewise.model.mapping import Mapping
+from likewise.model.predicate import Predicate
+from likewise.pipeline.concepts import ConceptsSummary
+from likewise.pipeline.ingest import IngestSummary
+from likewise.pipeline.options import BuildSummary
+from likewise.pipeline.streaming import backtest, checkpoint, matchers, task
+from likewise.pipeline.streaming.forms import registry
+from likewise.pipeline.streaming.state import feeds, saved_shard, shard, shards
+from likewise.pipeline.streaming.tally import Tally
+from likewise.semantics.annotations.corrections import Correction
+from likewise.semantics.calibration import Calibration
+from likewise.semantics.measures.embeddings import bert
+from likewise.semantics.spaces import manifest as space_manifest
+from likewise.semantics.wordnet import compact, latent_fit
+
+SHARED: Final[dict[str, Any]] = {
+    "event": Event,
+    "subscription": Subscription,
+    "predicate": Predicate,
+    "condition and": All,
+    "condition or": Either,
+    "condition not": Not,
+    "condition some": Some,
+    "explanation": Explanation,
+    "announcement": Announcement,
+    "alert facts": Spoken,
+    "correction": Correction,
+    "delivery": deliveries.DeliveryDocument,
+}
+DOCUMENTS: Final[dict[str, Any]] = {
+    "event document": EventDocument,
+    "event document, around its payload": _Envelope,
+    "subscription document": SubscriptionDocument,
+    "match document": MatchDocument,
+    "mapping document": Mapping,
+}
+REQUESTS: Final[dict[str, Any]] = {
+    "token": operations.TokenWanted,
+    "worker settings": workers.WorkersWanted,
+    "queue": subscribers.QueueWanted,
+    "target": targets.TargetWanted,
+    "question": questions.Question,
+    "backtest": questions.BacktestAsked,
+    "judgement": questions.JudgementAsked,
+    "grid": questions.GridAsked,
+    "correction of a word": sources.CorrectionWanted,
+    "acknowledgement": deliveries.Acknowledged,
+    "history filter of the dashboard": EventFilter,
+}
+STREAMS: Final[dict[str, Any]] = {
+    "pending deliveries": deliveries.Pending,
+    "delivery as a target words it": deliveries.DeliverySaid,
+    "publish stream": published.Published,
+    "published batch": published.PublishedAll,
+    "my page": me.Me,
+    "news of my page": me.News,
+    "retried": targets.Retried,
+    "place on the map": watching.Place,
+    "sense": sources.Sense,
+    "MQTT message as printed": MqttMessage,
+    "problem": operations.Problem,
+    "imported corrections": sources.Imported,
+}
+EDGE_FRAMES: Final[dict[str, Any]] = {
+    "edge to hub": edge_frames.FromEdge,
+    "hub to edge": edge_frames.FromAbove,
+}
+WORKER_FRAMES: Final[dict[str, Any]] = {
+    "broker to worker": worker_messages.Request,
+    "worker to broker": worker_messages.Answer,
+}
+STORE: Final[dict[str, Any]] = {
+    "log, event": Event,
+    "log, command": entries.Command,
+    "catalogue, announcement": catalogue_rows.HeldAnnouncement,
+    "catalogue, kept": catalogue_rows.Kept,
+    "catalogue, brought": catalogue_rows.Brought,
+    "edges, known": lines.Line,
+    "hops": hops.Hops,
+    "outbox, withdrawal": outbox.Taken,
+    "uplink, received": uplink.Come,
+    "uplink, epoch": Epoch,
+    "uplink, demand": KeptDemand,
+    "uplink, counts": OutboxCounts,
+    "targets, settings": target_rows.Setting,
+    "messages": mqtt_messages.Kept,
+    "sessions": mqtt_sessions.Lasting,
+    "delivery frame, reasons": because._Frame,
+    "delivery frame, selected": selecting._Frame,
+    "delivery frame, payload": selecting._Carried,
+    "event body, name": edge_pages._Named,
+    "event body, identity": event_trace._Identity,
+    "event body, sent": event_trace._Sent,
+    "target delivery, identity": waiting._Identity,
+    "windows, checksums": saved_windows._Checksums,
+    "learnt catalogue, head": catalogue_saved._Head,
+    "learnt catalogue, words": LearntState,
+}
+MATCHER: Final[dict[str, Any]] = {
+    "manifest.json": folder.Manifest,
+    "subscriptions.jsonl": saved_subscriptions.Line,
+    "index/manifest.json": index.IndexManifest,
+    "index, arrays": list[array_file.Placed],
+    "index, bitmap questions": list[saved_index.Noted],
+    "alerts.arrow, state": alert_states.SavedState,
+    "alerts.arrow, unsaid": alert_states.SavedUnsaid,
+    "alerts.arrow, marks": alert_states.SavedMarks,
+    "alerts.arrow, digest": list[DigestItem],
+    "alerts.arrow, facts": alert_states.Facts,
+    "reference alerts": naive_alerts._Saved,
+    "reference windows": Publication,
+    "calibration": Calibration,
+    "space manifest": space_manifest.Manifest,
+    "space manifest, version": space_manifest._Version,
+    "embedding model, config.json": bert._Config,
+    "compact WordNet, head": compact._Head,
+    "latent WordNet": latent_fit.LatentCore,
+}
+LAKE: Final[dict[str, Any]] = {
+    "change log, changes": change_log.Changes,
+    "change log, snapshot head": change_log.SnapshotHead,
+    "change log, subscription": held_set.LoggedSubscription,
+    "commit": plain_commits.Commit,
+    "base": plain_commits.Base,
+    "upkeep report": upkeep.UpkeepReport,
+    "checkpoint, query": checkpoint.StoredQuery,
+    "checkpoint, plan": checkpoint.Plan,
+    "checkpoint, feeds": feeds.Feeds,
+    "checkpoint, state": shards.KeptState,
+    "checkpoint, shard": saved_shard.SavedShard,
+    "checkpoint, counts": checkpoint.Counts,
+    "backtest report": backtest.BacktestReport,
+    "built space": BuildSummary,
+    "ingested files": IngestSummary,
+    "concepts": ConceptsSummary,
+    "schema registry, schema": registry.RegisteredSchema,
+}
+SPARK_FRAMES: Final[dict[str, Any]] = {
+    "task": task.Order,
+    "task done": task.Done,
+    "shard": shard.ShardOrder,
+    "shard done": shard.ShardDone,
+    "backtest": backtest.BacktestOrder,
+    "backtest tally": Tally,
+    "meaning": matchers.MeaningChoice,
+}
+FILES: Final[dict[str, Any]] = {
+    "topic map rule": Rule,
+    "contexts of the command line": Contexts,
+    "benchmark history": bench_history.Line,
+    "bounds of an edge": Bounds,
+    "settings of workers, kept": PoolSettings,
+}
+# Each group is a golden file, `wire-GROUP.txt`.
+GROUPS: Final[dict[str, dict[str, Any]]] = {
+    "shared": SHARED,
+    "documents": DOCUMENTS,
+    "requests": REQUESTS,
+    "streams": STREAMS,
+    "edge-frames": EDGE_FRAMES,
+    "worker-frames": WORKER_FRAMES,
+    "store": STORE,
+    "saved-matcher": MATCHER,
+    "lake": LAKE,
+    "spark-frames": SPARK_FRAMES,
+    "files": FILES,
+}
+# Structs that are passed to a function as a class, and whose fields do not reach the wire by their names: packets of
+# MQTT are written by a codec of their own; `Config` is described by `documents.configuration`.
+WITHOUT_LABEL: Final[frozenset[type]] = frozenset(
+    {packets.Puback, packets.Pubrec, packets.Pubrel, packets.Pubcomp, packets.Connack, packets.Suback, Config}
+)
