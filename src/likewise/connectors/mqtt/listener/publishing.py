@@ -65,7 +65,8 @@ class Publishing:
                 if connection.taken > most:
                     connection.end(Reason.RECEIVE_MAXIMUM_EXCEEDED, f"at most {most:,} messages are taken at once")
                     return
-            if free and self._plain.take(connection, tenant, packet):
+            # What came before it in one read and is not stored yet has to stay before it.
+            if free and not read and self._plain.take(connection, tenant, packet):
                 continue
             if (own := self._own(packet.topic)) is not None:
                 self._store(connection, read)
