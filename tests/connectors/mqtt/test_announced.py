@@ -53,7 +53,9 @@ def test_zigbee2mqtts_devices_become_announcements() -> None:
     said = message("zigbee2mqtt/bridge/devices", DEVICES)
     assert reader.read(said, 0) == []
     thermometer, lamp = reader.announcements(said)
-    assert (thermometer.source, thermometer.model, thermometer.place) == ("thermometer", "WSDCGQ11LM", "attic")
+    assert (thermometer.source, thermometer.model, thermometer.place) == (
+        "zigbee2mqtt/attic/thermometer", "WSDCGQ11LM", "attic",
+    )  # fmt: skip
     assert [(each.name, each.unit, each.low, each.high) for each in thermometer.attributes] == [
         ("temperature", "degC", None, None), ("battery", "%", 0, 100), ("strange", "", None, None),
     ]  # fmt: skip
@@ -77,7 +79,7 @@ def test_home_assistants_discovery_becomes_an_announcement_of_the_state_topics_s
         found = reader.announcements(config)
     [made] = found
     assert (made.source, [(each.name, each.unit) for each in made.attributes]) == (
-        "attic", [("AM2301.temperature", "degC"), ("AM2301.humidity", "%")],
+        "tasmota:attic", [("AM2301.temperature", "degC"), ("AM2301.humidity", "%")],
     )  # fmt: skip
 
 
@@ -98,6 +100,8 @@ def test_what_was_heard_stands_in_the_catalogue() -> None:
         broker.announcements.hear(tenant, reader.announcements(message("zigbee2mqtt/bridge/devices", DEVICES)))
         broker.store.commit(lambda tables: None)
         broker.wait_until_matched()
-        assert [each.source for each in broker.catalogue.page(tenant).sources] == ["lamp", "thermometer"]
-        [temperature, *_] = broker.catalogue.source(tenant, "thermometer").attributes
+        assert [each.source for each in broker.catalogue.page(tenant).sources] == [
+            "zigbee2mqtt/attic/thermometer", "zigbee2mqtt/lamp",
+        ]  # fmt: skip
+        [temperature, *_] = broker.catalogue.source(tenant, "zigbee2mqtt/attic/thermometer").attributes
         assert "temperature" in temperature.understood.means

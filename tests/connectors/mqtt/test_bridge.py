@@ -83,7 +83,9 @@ def test_what_devices_say_is_found_by_meaning(mosquitto: Mosquitto, tmp_path: Pa
             device.publish("home/cellar/temperature", b"12", qos=1)
             await until(lambda: bridge.state.stored == 3 and bridge.state.passed_over == 1)
             broker.wait_until_matched()
-            assert [event.source for event in stored(broker)] == ["attic", "plug", "home/cellar/temperature"]
+            assert [event.source for event in stored(broker)] == [
+                "zigbee2mqtt/attic", "tasmota:plug", "home/cellar/temperature",
+            ]  # fmt: skip
             assert len(tenant.subscriber("ann")) == 2
 
     asyncio.run(run())
@@ -122,7 +124,7 @@ def test_while_a_bridge_is_cut_off_alerts_excuse_what_it_brings(mosquitto: Mosqu
                 await until(lambda: bridge.state.stored == 1)
             broker.publish(tenant, [lw.event({"temperature": 3}, source="near")])
             mosquitto.stop(signal.SIGKILL)
-            await until(lambda: tenant.alerts.excused("unreachable") == {"attic"})
+            await until(lambda: tenant.alerts.excused("unreachable") == {"zigbee2mqtt/attic"})
             mosquitto.start()
             await until(lambda: not tenant.alerts.excused("unreachable"))
 

@@ -21,30 +21,30 @@ SHAPES: dict[str, tuple[str, object, str, list[tuple[object, ...]]]] = {
     "zigbee2mqtt": (
         "zigbee2mqtt/kitchen_sensor",
         {"battery": 91, "humidity": 51.2, "linkquality": 120, "pressure": 1013, "temperature": 27.34, "voltage": 3005},
-        "kitchen_sensor",
+        "zigbee2mqtt/kitchen_sensor",
         [("temperature", 27.34, "degC"), ("humidity", 51.2, "%"), ("pressure", 1013, "hPa"), ("voltage", 3005, "")],
     ),
     "zigbee2mqtt below a place": (
-        "zigbee2mqtt/attic/climate", {"temperature": 24.5}, "climate",
+        "zigbee2mqtt/attic/climate", {"temperature": 24.5}, "zigbee2mqtt/attic/climate",
         [("temperature", 24.5, "degC"), ("place", "attic", ""), ("device", "climate", "")],
     ),
     "tasmota": (
         "tele/tasmota_1A2B/SENSOR",
         {"Time": "2024-05-01T12:00:00", "AM2301": {"Temperature": 75.2, "Humidity": 60.1, "DewPoint": 60.3},
          "TempUnit": "F"},
-        "tasmota_1A2B",
+        "tasmota:tasmota_1A2B",
         [("AM2301.Temperature", 75.2, "F"), ("AM2301.Humidity", 60.1, "%"), ("AM2301.DewPoint", 60.3, "F")],
     ),
     "tasmota's meter": (
         "tele/plug/SENSOR",
         {"Time": "2024-05-01T12:00:00", "ENERGY": {"Total": 3.185, "Power": 7, "Voltage": 230, "Current": 0.06}},
-        "plug",
+        "tasmota:plug",
         [("ENERGY.Total", 3.185, "kWh"), ("ENERGY.Power", 7, "W"), ("ENERGY.Voltage", 230, "V")],
     ),
     "shelly's bare values": (
         "shellies/shellyht-AA/sensor/temperature", b"22.38", "shellyht-AA", [("temperature", 22.38, "degC")],
     ),
-    "shelly's relay": ("shellies/plug-1/relay/0", b"on", "plug-1", [("relay_0", "on", "")]),
+    "shelly's relay": ("shellies/plug-1/relay/0", b"on", "shellies/plug-1", [("relay_0", "on", "")]),
     "shelly's later ones": (
         "shellyplusht-b0/events/rpc",
         {"src": "shellyplusht-b0", "dst": "x", "method": "NotifyStatus",
@@ -64,14 +64,14 @@ SHAPES: dict[str, tuple[str, object, str, list[tuple[object, ...]]]] = {
         "v3/farm@ttn/devices/eui-1/up",
         {"end_device_ids": {"device_id": "eui-1"}, "received_at": "2024-05-01T12:00:00Z",
          "uplink_message": {"session_key_id": "AYf", "f_cnt": 12, "decoded_payload": {"temperature": 26.4}}},
-        "eui-1",
+        "farm@ttn/eui-1",
         [("temperature", 26.4, ""), ("end_device_ids.device_id", "eui-1", "")],
     ),
     "telegraf": (
         "telegraf/server-1/temp",
         {"fields": {"temperature": 43.5}, "name": "temp", "tags": {"sensor": "core"}, "timestamp": 1714564800},
-        "telegraf/server-1/temp",
-        [("temperature", 43.5, ""), ("sensor", "core", ""), ("host", "server-1", "")],
+        "telegraf/server-1",
+        [("temp.temperature", 43.5, ""), ("sensor", "core", ""), ("host", "server-1", "")],
     ),
     "a plain topic": ("home/attic/temperature", b"24.9", "home/attic/temperature", [("temperature", 24.9, "")]),
     "a plain topic with its unit": (

@@ -14,6 +14,7 @@ from typing import Any, Final, NamedTuple
 import msgspec
 from msgspec.structs import force_setattr, replace
 
+from likewise.broker.store.catalogue.rows import Basis
 from likewise.broker.store.edges.lines import Forwarded
 from likewise.broker.store.edges.uplink import Received
 from likewise.broker.store.ids import uuid7s
@@ -183,6 +184,19 @@ class KeepAwake(msgspec.Struct, frozen=True, tag="keep"):
     kept: bool
 
 
+class RenameSource(msgspec.Struct, frozen=True, tag="rename source", omit_defaults=True):
+    """What was sent under a name belongs to other sources from here on.
+
+    One source takes over the name's alerts, announcement and standing; of several (the name was shared by mistake) each
+    begins anew. `label` is what people call the source. A command that names a source by itself only says its label.
+    """
+
+    before: str
+    sources: tuple[str, ...]
+    label: str = ""
+    basis: Basis = ""
+
+
 class Decided(msgspec.Struct, frozen=True, tag="decided", omit_defaults=True):
     """What the broker above, or an edge by its scores, decided about an event: what it met, by number, with scores.
 
@@ -216,6 +230,7 @@ Command = (
     | Correct
     | TakeBack
     | KeepAwake
+    | RenameSource
     | Decided
 )
 Applied = Callable[[object], None]

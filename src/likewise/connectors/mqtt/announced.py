@@ -1,17 +1,19 @@
-"""Announcements that other systems make over MQTT: Zigbee2MQTT's list of devices, and Home Assistant's discovery.
+"""Announcements that other systems make over MQTT: the devices of Zigbee2MQTT and Tasmota, Home Assistant's discovery.
 
-Both are retained messages, which come whenever somebody connects; so what they say holds for a week, and is renewed by
+All are retained messages, which come whenever somebody connects; so what they say holds for a week, and is renewed by
 then. What cannot be announced (a unit that is not known, a device without readings) is left out, one by one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import structlog
 
+from likewise.broker.tenants.identities import Naming
 from likewise.connectors.mqtt.discovery import Announced
+from likewise.connectors.mqtt.topic_maps import bounded
 from likewise.defaults import MAX_ANNOUNCED_ATTRIBUTES, MAX_LEASE_SECONDS, MAX_TERM_LENGTH
 from likewise.errors import LikewiseError
 from likewise.model.announcements.announcement import AnnouncedAttribute, AnnouncedKind, Announcement
@@ -23,14 +25,18 @@ _KINDS: Final[dict[str, AnnouncedKind]] = {"numeric": "number", "binary": "", "e
 _NESTED: Final = frozenset(("light", "switch", "lock", "cover", "fan", "climate", "composite"))
 
 
-def exposed(devices: Sequence[object]) -> list[Announcement]:
-    """What Zigbee2MQTT's devices expose (`zigbee2mqtt/bridge/devices`), one announcement a device.
+def exposed(devices: Sequence[object], source_of: Callable[[str], str] = str) -> list[Announcement]:
+    """Return what Zigbee2MQTT's devices expose (`zigbee2mqtt/bridge/devices`), one announcement a device.
+
+    Args:
+        devices: the list as Zigbee2MQTT publishes it.
+        source_of: the source of a device by its friendly name.
 
     >>> said = {"friendly_name": "attic", "definition": {"model": "WSDCGQ11LM", "exposes": [
     ...     {"type": "numeric", "property": "temperature", "unit": "°C", "access": 1, "value_min": -20}]}}
-    >>> [made] = exposed([said])
+    >>> [made] = exposed([said], lambda name: f"zigbee2mqtt/{name}")
     >>> made.source, made.model, made.attributes[0].unit
-    ('attic', 'WSDCGQ11LM', 'degC')
+    ('zigbee2mqtt/attic', 'WSDCGQ11LM', 'degC')
     """
     found = []
     for device in devices:
@@ -39,12 +45,47 @@ def exposed(devices: Sequence[object]) -> list[Announcement]:
         name, definition = device.get("friendly_name"), device.get("definition")
         if not isinstance(name, str) or not name or not isinstance(definition, Mapping):
             continue
-        own = name.rpartition("/")[2]  # the last level is the device, those before it its place
+        place = name.rpartition("/")[0]  # the last level is the device, those before it its place
         attributes = {each.name: each for each in map(_attribute, _features(definition.get("exposes"))) if each}
-        made = _announcement(own, attributes, str(definition.get("model") or ""), name[: -len(own) - 1])
+        made = _announcement(source_of(name), attributes, str(definition.get("model") or ""), place)
         if made is not None:
             found.append(made)
     return found
+
+
+def addresses(devices: Sequence[object], base: str) -> list[Naming]:
+    """Return the stable id of each of Zigbee2MQTT's devices, its address, with its friendly name below `base`.
+
+    >>> addresses([{"friendly_name": "attic", "ieee_address": "0x00158d0001a2b3c4"}], "zigbee2mqtt")[0].name
+    'zigbee2mqtt/attic'
+    """
+    found = []
+    for device in devices:
+        if not isinstance(device, Mapping) or device.get("type") == "Coordinator":
+            continue
+        name, address = device.get("friendly_name"), device.get("ieee_address")
+        if isinstance(name, str) and name and isinstance(address, str) and 0 < len(address) <= MAX_TERM_LENGTH:
+            found.append(Naming(bounded(f"{base}/{name}"), address, name[:MAX_TERM_LENGTH]))
+    return found
+
+
+def mac_of(said: Mapping[str, Any], source_of: Callable[[str], str]) -> list[Naming]:
+    """Return the stable id of a Tasmota device, its Mac, by what it publishes to `tasmota/discovery/MAC/config`.
+
+    Args:
+        said: the configuration, with `mac`, `t` (the topic), `ft` (the full topic) and `tp` (the prefixes).
+        source_of: the source of what is published to a topic.
+    """
+    mac, topic, full, prefixes = said.get("mac"), said.get("t"), said.get("ft"), said.get("tp")
+    if not isinstance(mac, str) or not isinstance(topic, str) or not 0 < len(mac) <= MAX_TERM_LENGTH:
+        return []
+    tele = prefixes[2] if isinstance(prefixes, list) and len(prefixes) == 3 and isinstance(prefixes[2], str) else "tele"
+    pattern = full if isinstance(full, str) and "%topic%" in full else "%prefix%/%topic%/"
+    telemetry = pattern.replace("%prefix%", tele).replace("%topic%", topic).rstrip("/")
+    label = said.get("dn")
+    return [
+        Naming(source_of(f"{telemetry}/SENSOR"), mac, (label if isinstance(label, str) else topic)[:MAX_TERM_LENGTH])
+    ]
 
 
 def _features(said: object) -> Iterator[Mapping[str, Any]]:

@@ -73,15 +73,15 @@ def test_a_device_that_connects_later_has_the_newest_word(home: Devices) -> None
 @pytest.mark.parametrize("qos", [0, 1])
 def test_who_subscribes_to_its_topic_asks_for_a_source(home: Devices, qos: int) -> None:
     """By the topic it was seen to publish to, or by the one that is called as it is; for as long as the session is."""
-    name = f"topical{qos}"
+    name = f"zigbee2mqtt/topical{qos}"
     device = home.client(name)
     device.subscribe(f"likewise/sense/{name}", qos=1)
-    device.publish(f"zigbee2mqtt/{name}", b'{"temp1": 20}')  # the map says that the device is its last level
+    device.publish(name, b'{"temp1": 20}')
     home.broker.learning.wait_until_learnt()
     device.publish(f"likewise/announcements/{name}", SAID)
     assert not next_word(device).on
     listening = home.client(f"ear of {name}")
-    listening.subscribe("zigbee2mqtt/+/#" if qos else f"zigbee2mqtt/{name}", qos=qos)
+    listening.subscribe("zigbee2mqtt/+/#" if qos else name, qos=qos)
     told = next_word(device)
     assert (told.on, told.reason) == (True, "its topic is subscribed to")
     listening.cut()

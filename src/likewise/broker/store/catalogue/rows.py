@@ -1,7 +1,8 @@
-"""The table `catalogue`: a row for every announcement in force, every correction, every source kept awake, and for
-whatever brought sources that it had not brought before.
+"""The table `catalogue`: a row for every announcement in force, every correction, every source kept awake, every
+name that sources had before, and for whatever brought sources that it had not brought before.
 
-`number` is the position of the entry that made the row; `name` is the source, or the number of a correction.
+`number` is the position of the entry that made the row; `name` is the source, the name of before, or the number of a
+correction.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ from likewise.model.announcements.announcement import Announcement
 from likewise.semantics.annotations.corrections import Correction
 
 KNOWN: Final = "tenant, what, name, number, checksum, body"
-What = Literal["announcement", "correction", "kept", "brought"]
+What = Literal["announcement", "correction", "kept", "brought", "alias"]
+Basis = Literal["", "discovery", "device", "person"]  # who says what a source is called; '' is an upgrade
 T = TypeVar("T")
 
 
@@ -42,7 +44,19 @@ class Brought(msgspec.Struct, frozen=True):
     sources: tuple[str, ...]
 
 
-Said = HeldAnnouncement | Correction | Kept | Brought
+class Alias(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A name under which some sources were known before; `basis` and `label` as in `RenameSource`.
+
+    `earlier` are the sources that it stood for before these: a name can be given to another device.
+    """
+
+    sources: tuple[str, ...]
+    label: str = ""
+    basis: Basis = ""
+    earlier: tuple[str, ...] = ()
+
+
+Said = HeldAnnouncement | Correction | Kept | Brought | Alias
 
 
 class KnownRow(NamedTuple):
@@ -56,6 +70,7 @@ class KnownRow(NamedTuple):
 
 _TYPES: Final[dict[str, type[Said]]] = {
     "announcement": HeldAnnouncement, "correction": Correction, "kept": Kept, "brought": Brought,
+    "alias": Alias,
 }  # fmt: skip
 _ENCODE: Final = msgspec.json.Encoder().encode
 

@@ -1,0 +1,123 @@
+"""Which source a name stands for: a stable id where something announces one, and the names of before as aliases.
+
+A device is first known by a name that somebody can change: `zigbee2mqtt/kitchen`. When its system announces a stable id
+(`0x00158d0001a2b3c4`), an entry of the log says so, and what the device sends from there on is of that id. The names of
+before stay aliases: what stands in the log under them is found, and an event that comes again is known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Final, NamedTuple
+
+from likewise.broker.store.catalogue.rows import Alias, Basis
+from likewise.broker.store.entries import RenameSource
+
+_RANK: Final[dict[str, int]] = {"": 0, "discovery": 1, "device": 2, "person": 3}  # who is believed before whom
+
+
+class Naming(NamedTuple):
+    """An announcement that a name stands for a device with a stable id.
+
+    `basis` is who says so: the device's own system, Home Assistant's discovery, or a person. `label` is what people
+    call it.
+    """
+
+    name: str
+    id: str
+    label: str = ""
+    basis: Basis = "device"
+
+
+class Identities:
+    """The names of a tenant's sources; changed by the log, and ahead of it by what is on its way there.
+
+    >>> known = Identities()
+    >>> [made] = known.learn([Naming("zigbee2mqtt/kitchen", "0x01", "kitchen")])
+    >>> made.before, made.sources, known.resolve("zigbee2mqtt/kitchen"), known.resolve("zigbee2mqtt/attic")
+    ('zigbee2mqtt/kitchen', ('0x01',), '0x01', 'zigbee2mqtt/attic')
+    >>> known.learn([Naming("zigbee2mqtt/kitchen", "0x01", "kitchen")])
+    []
+    """
+
+    def __init__(self) -> None:
+        self.version = 0  # grows whenever a name may stand for another source
+        self.labels: dict[str, str] = {}
+        self._names: dict[str, Naming] = {}
+        self._former: dict[str, dict[str, bool]] = {}  # by source: its names of before, whether nobody shares one
+        self._aliases: dict[str, set[str]] = {}  # by name of before: the sources it became
+        self.prefixes: set[str] = set()  # names that a device's own system announced: its topics begin so
+
+    def resolve(self, name: str) -> str:
+        """Return the source that a name stands for: a stable id that was announced, else the name itself."""
+        found = self._names.get(name)
+        return name if found is None else found.id
+
+    def learn(self, namings: Iterable[Naming]) -> list[RenameSource]:
+        """Take in what was announced; the commands that say so in the log, none for what is known.
+
+        What is returned counts at once, so that the next message of the device has its id; `forget` takes back what
+        could not be written.
+        """
+        made: list[RenameSource] = []
+        for naming in namings:
+            before = self._names.get(naming.name)
+            label = self.labels.get(naming.id)
+            if before is not None and _RANK[before.basis] > _RANK[naming.basis]:
+                continue
+            if (before is None and naming.name == naming.id) or (before is not None and before.id == naming.id):
+                if naming.label and naming.label != label:
+                    made.append(RenameSource(naming.id, (naming.id,), naming.label, naming.basis))
+            else:
+                made.append(RenameSource(naming.name, (naming.id,), naming.label, naming.basis))
+                if before is not None and before.basis == "discovery" and naming.basis != "discovery":
+                    # one device by two ids: the one that its own system says holds, and takes over the other's state
+                    made.append(RenameSource(before.id, (naming.id,), naming.label, naming.basis))
+            self._note(naming.name, naming)
+        return made
+
+    def _note(self, name: str, naming: Naming) -> None:
+        if name == naming.id:
+            if self._names.pop(name, None) is not None:
+                self.version += 1
+            self.prefixes.discard(name)
+        elif self._names.get(name) != naming:
+            self._names[name] = naming
+            (self.prefixes.add if naming.basis == "device" else self.prefixes.discard)(name)
+            self.version += 1
+        if naming.label:
+            self.labels[naming.id] = naming.label
+
+    def forget(self, command: RenameSource) -> None:
+        """Take back what `learn` noted and the log could not be told."""
+        if self._names.pop(command.before, None) is not None:
+            self.version += 1
+        self.prefixes.discard(command.before)
+        for source in command.sources:
+            self.labels.pop(source, None)
+
+    def apply(self, command: RenameSource) -> Alias:
+        """Hold what an entry of the log says; the row to keep of it."""
+        earlier = tuple(sorted(self.sources_of(command.before) - set(command.sources)))
+        made = Alias(command.sources, command.label, command.basis, earlier)
+        self.hold(command.before, made)
+        return made
+
+    def hold(self, name: str, alias: Alias) -> None:
+        """Hold an alias, as the log or a row of the catalogue says it."""
+        if alias.basis and len(alias.sources) == 1:
+            self._note(name, Naming(name, alias.sources[0], alias.label, alias.basis))
+        for source in (*alias.sources, *alias.earlier):
+            if source != name:
+                self._former.setdefault(source, {})[name] = len(alias.sources) == 1 and not alias.earlier
+                self._aliases.setdefault(name, set()).add(source)
+        self.version += 1
+
+    def former(self, source: str) -> Mapping[str, bool]:
+        """Return the names that a source had before; False for one that other sources had, too."""
+        shared = self._former.get(source, {})
+        return {name: alone and len(self._aliases[name]) == 1 for name, alone in shared.items()}
+
+    def sources_of(self, name: str) -> set[str]:
+        """Return the sources that a name of before became; none if it is nobody's."""
+        return set(self._aliases.get(name, ()))
