@@ -114,6 +114,7 @@ class Broker(Requests):
         self._closed = False
         self._spoken: ComparedBy | None = None
         self.ended = False  # whether every thread has, once it is closed
+        self._readers_left = False
         self.staff: FlatStaff | None = None  # those who match in processes of their own
         self.elastic: Elastic | None = None
         try:
@@ -346,11 +347,21 @@ class Broker(Requests):
             _log.warning("a commit was still under way; whoever waits for it was told nothing and asks again")
             self._end_staff()
             return
-        self.ended = self.worker.stop()
-        if not self.ended:
+        matched = self.worker.stop()
+        self.ended = matched and not self._readers_left
+        if not matched:
             _log.warning("matching was still under way; the next start goes on from the log")
         self._end_staff()
         self.store.close()
+
+    def leave_readers(self) -> None:
+        """Let threads that still read the store keep their connections when it is closed; then `ended` stays False.
+
+        To close a connection of SQLite while another thread uses it is not safe, and to wait for it may take as long as
+        a disk that does not answer. Whoever started the process ends it without those threads.
+        """
+        self._readers_left = True
+        self.store.leave_readers()
 
     def _end_staff(self) -> None:
         if self.staff is not None:

@@ -6,7 +6,6 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Final, TypeVar, cast
 
 from likewise.broker.broker import Broker
@@ -16,8 +15,9 @@ from likewise.broker.tenants.access import Access, Doorkeeper
 from likewise.broker.tenants.allowed import check_backlog
 from likewise.broker.tenants.rates import Rate
 from likewise.broker.tenants.tenant import Tenant
+from likewise.connectors.executors import Executors
 from likewise.connectors.loop_bridge import LoopBridge
-from likewise.defaults import BLOCK_SECONDS, MAX_QUESTIONS, MAX_QUESTIONS_WAITING, OFF_LOOP_EVENTS, TENANT
+from likewise.defaults import BLOCK_SECONDS, MAX_QUESTIONS_WAITING, OFF_LOOP_EVENTS, TENANT
 from likewise.errors import BacklogExceeded, Unavailable
 from likewise.formats.wire.events import Receipt
 from likewise.formats.wire.operations import ConnectionShown
@@ -27,19 +27,12 @@ T = TypeVar("T")
 LOOK_SECONDS: Final = 5.0  # how often a stream whose token ends looks at the clock, which may be set meanwhile
 
 
-@dataclass(slots=True)
-class _Asked:
-    """The questions of one tenant."""
-
-    answering: asyncio.Semaphore
-    waiting: int = 0
-
-
 class Door:
     """The broker as connections reach it; one for all that listens."""
 
-    def __init__(self, broker: Broker) -> None:
+    def __init__(self, broker: Broker, executors: Executors | None = None) -> None:
         self.broker = broker
+        self.executors = executors or Executors()
         self.keeper = Doorkeeper(TENANT, broker.clock)
         self._changed = asyncio.Event()  # whenever tokens do; a new one each time
         self.tokens_version = 0  # another one whenever tokens change
@@ -49,8 +42,6 @@ class Door:
         self.listed: list[Callable[[str], list[ConnectionShown]]] = []  # those who list a tenant's connections
         self.mqtt: Awaitable[object] | None = None  # what serves devices, once one may come
         self._rates: dict[str, Rate] = {}
-        self._asked: dict[str, _Asked] = {}
-        self._aside: dict[str, asyncio.Lock] = {}  # by tenant
         self._bridge: LoopBridge | None = None
         self._gathered: list[Request] = []  # published in this turn of the loop
         self._kept: int | None = None  # until when that is kept
@@ -121,33 +112,34 @@ class Door:
         gathered, self._gathered = self._gathered, []
         self.broker.store.append_all(gathered)
 
-    async def ask(self, tenant: Tenant, question: Callable[[], T]) -> T:
-        """The answer to a question, found beside the loop and beside the thread that matches.
+    async def read(self, tenant: Tenant, work: Callable[[], T]) -> T:
+        """Read something from the store for a tenant, beside the loop: a page, an entry, figures.
 
-        Of each tenant a few are answered at once and some more wait: so nobody's questions take everybody's threads.
+        Of each tenant a few reads are under way at once and the others wait, so that a slow disk or one tenant's many
+        streams leave threads to everybody else. What may take seconds goes through `ask`.
         """
-        asked = self._asked.setdefault(tenant.name, _Asked(asyncio.Semaphore(MAX_QUESTIONS)))
-        if asked.waiting >= MAX_QUESTIONS_WAITING:
-            raise BacklogExceeded(
-                "questions wait", waiting=asked.waiting, allowed=MAX_QUESTIONS_WAITING, retry_after=1.0
-            )
-        asked.waiting += 1
-        try:
-            await asked.answering.acquire()
-        finally:
-            asked.waiting -= 1
-        try:
-            return await asyncio.to_thread(question)
-        finally:
-            asked.answering.release()
+        return await self.executors.reads.run(tenant.name, work)
+
+    async def ask(self, tenant: Tenant, question: Callable[[], T]) -> T:
+        """Answer a query that may take long, beside the loop and beside the thread that matches.
+
+        Of each tenant `MAX_QUESTIONS` are answered at once and some more wait.
+
+        Raises:
+            BacklogExceeded: As many of this tenant wait as may.
+        """
+        questions = self.executors.questions
+        waiting = questions.waiting(tenant.name)
+        if waiting >= MAX_QUESTIONS_WAITING:
+            raise BacklogExceeded("questions wait", waiting=waiting, allowed=MAX_QUESTIONS_WAITING, retry_after=1.0)
+        return await questions.run(tenant.name, question)
 
     async def aside(self, tenant: Tenant, work: Callable[[], T]) -> T:
-        """Do some work of a tenant beside the loop, one piece after the other.
+        """Do some work of a tenant that needs the processor alone beside the loop, one piece after the other.
 
         Threads share one interpreter: who sends many large requests at once gets no more of it than with one.
         """
-        async with self._aside.setdefault(tenant.name, asyncio.Lock()):
-            return await asyncio.to_thread(work)
+        return await self.executors.decoding.run(tenant.name, work)
 
     def take(self, tenant: Tenant, count: int) -> None:
         """Count events against the tenant's rate, and refuse them while too many wait to be matched."""

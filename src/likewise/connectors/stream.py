@@ -7,15 +7,19 @@ then its own queue. A newer stream of the same subscriber takes the place of an 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
+from functools import partial
 
 from likewise.broker.asking.because import with_reasons
 from likewise.broker.asking.selecting import selects, with_selected
 from likewise.broker.broker import Broker
 from likewise.broker.tenants.queues import SubscriberQueue
 from likewise.broker.tenants.tenant import Tenant
+from likewise.connectors.executors import TenantExecutor
 from likewise.connectors.loop_bridge import LoopBridge
 from likewise.defaults import SEND_PAGE, SEND_WINDOW
+
+Page = list[tuple[int, bytes]]
 
 
 class Replaced(Exception):
@@ -41,10 +45,18 @@ class Stream:
     """The deliveries of one subscriber as they come, from a cursor on."""
 
     def __init__(
-        self, broker: Broker, tenant: Tenant, queue: SubscriberQueue, bridge: LoopBridge, cursor: int, *,
+        self,
+        broker: Broker,
+        tenant: Tenant,
+        queue: SubscriberQueue,
+        bridge: LoopBridge,
+        reads: TenantExecutor,
+        cursor: int,
+        *,
         because: bool = False,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._because = because
+        self._reads = reads
         self._broker = broker
         self._tenant = tenant
         self._queue = queue
@@ -77,7 +89,7 @@ class Stream:
         self.closing.set()
         self._changed.set()
 
-    async def pages(self, window: int = SEND_WINDOW) -> AsyncIterator[list[tuple[int, bytes]]]:
+    async def pages(self, window: int = SEND_WINDOW) -> AsyncIterator[Page]:
         """Pages of deliveries, as soon as there are any and no more than `window` are unacknowledged."""
         while not self.closing.is_set():
             if self._queue.served_by is not self or self._queue.gone:
@@ -89,13 +101,13 @@ class Stream:
                 self._cursor = page[-1][0]
                 self._broker.sent(self._tenant, self._queue, page)
                 asked = self._because or selects(self._tenant, self._queue)
-                yield await asyncio.to_thread(self._with_reasons, page) if asked else page
+                yield await self._read(partial(self._with_reasons, page)) if asked else page
             if page and not whole:
                 await asyncio.sleep(0)  # others first: a stream far behind has many pages
             else:
                 await self._changed.wait()
 
-    def _with_reasons(self, page: list[tuple[int, bytes]]) -> list[tuple[int, bytes]]:
+    def _with_reasons(self, page: Page) -> Page:
         store, tenant, now = self._broker.store, self._tenant, self._broker.clock()
         if selects(tenant, self._queue):
             page = with_selected(store, tenant, self._queue, page, now)
@@ -110,9 +122,12 @@ class Stream:
             following = self._queue.following(self._cursor, limit) if limit > 0 else []
         return following, len(following) < limit
 
-    async def _page(self, following: list[int]) -> list[tuple[int, bytes]]:
+    async def _page(self, following: list[int]) -> Page:
         """The next deliveries; read on another thread only if they are not in memory."""
         recent, after, limit = self._tenant.recent, self._cursor, len(following)
         if all(number in recent for number in following):
             return self._broker.page(self._tenant, self._queue, after=after, limit=limit)
-        return await asyncio.to_thread(self._broker.page, self._tenant, self._queue, after=after, limit=limit)
+        return await self._read(lambda: self._broker.page(self._tenant, self._queue, after=after, limit=limit))
+
+    async def _read(self, work: Callable[[], Page]) -> Page:
+        return await self._reads.run(self._tenant.name, work)

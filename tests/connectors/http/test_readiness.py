@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import threading
 from pathlib import Path
 
 import httpx
@@ -10,6 +12,9 @@ import pytest
 from likewise.broker.broker import Broker
 from likewise.broker.config import Config, Server
 from likewise.broker.upkeep import chores, housekeeping
+from likewise.connectors import executors
+from likewise.connectors.executors import Executors, TenantExecutor
+from likewise.connectors.http import server
 from tests.connectors.conftest import serving
 
 
@@ -56,3 +61,54 @@ def test_a_chore_that_fails_is_listed_and_the_broker_stays_ready() -> None:
         assert said.json()["troubles"] == ["tidying: ZeroDivisionError: division by zero"]
         broker._housekeeping.chores.do("tidying", lambda: None)
         assert http.get("/readyz").json()["troubles"] == []
+
+
+@pytest.mark.parametrize(
+    ("pool", "status", "words"),
+    [
+        ("reads", 503, "threads that read the store"),
+        ("default", 503, "the default thread pool"),
+        ("questions", 200, "all threads for questions"),
+    ],
+)
+def test_threads_that_are_all_stuck_are_told_until_one_comes_free(
+    pool: str, status: int, words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A disk or a name server that does not answer: readiness is answered all the same, and says so.
+
+    Long questions of several tenants are a trouble, not the end: events are taken in, matched and read.
+    """
+    monkeypatch.setattr(executors, "STARVED_SECONDS", 0.1)
+    monkeypatch.setattr(executors, "PROBE_SECONDS", 0.1)
+    pools, free = Executors(2, 2, 2, 1), threading.Event()
+    monkeypatch.setattr(server, "Executors", lambda: pools)
+
+    async def play(address: str) -> None:
+        async with httpx.AsyncClient(base_url=address, timeout=120) as http:
+
+            async def told(status: int, words: str) -> bool:
+                said = await http.get("/readyz")
+                return said.status_code == status and words in said.text
+
+            async def until_told(status: int, words: str) -> None:
+                async with asyncio.timeout(60):
+                    while not await told(status, words):
+                        await asyncio.sleep(0.02)
+
+            await until_told(200, '"troubles":[]')
+            if pool == "default":
+                assert pools._default is not None
+                stuck: list[asyncio.Future[bool]] = [asyncio.wrap_future(pools._default.submit(free.wait, 120))]
+            else:
+                own: TenantExecutor = getattr(pools, pool)
+                stuck = [asyncio.ensure_future(own.run(tenant, lambda: free.wait(120))) for tenant in ("a", "b")]
+            await until_told(status, words)
+            free.set()
+            await asyncio.gather(*stuck)
+            await until_told(200, '"troubles":[]')
+
+    with Broker(None, Config(server=Server(port=0))) as broker, serving(broker=broker) as address:
+        try:
+            asyncio.run(play(address))
+        finally:
+            free.set()

@@ -59,6 +59,7 @@ class Store:
         self._lock = FolderLock(folder) if folder is not None else None
         self._local = threading.local()
         self._readers: list[Tables] = []
+        self._readers_left = False
         self._shared = make_lock("store", again=True)  # in memory, readers use the writer's connection
         self._watermark: Watermark | None = None
         try:
@@ -226,10 +227,15 @@ class Store:
             self._thread.join()
             self._release()
 
+    def leave_readers(self) -> None:
+        """Close no connection that a thread may still be reading with; the end of the process does."""
+        self._readers_left = True
+
     def _release(self) -> None:
-        for reader in self._readers:
-            reader.close()
-        if hasattr(self, "_connection"):
+        if not self._readers_left:
+            for reader in self._readers:
+                reader.close()
+        if hasattr(self, "_connection") and not (self._readers_left and self.folder is None):
             self._connection.close()
         if self._watermark is not None:
             self._watermark.close()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
 from fastapi import APIRouter, Request
@@ -59,7 +58,7 @@ async def list_letters(request: Request) -> Response:
             letters = dead_letters.listed(tables, tenant.number, after, limit)
         return [_shown(door, tenant, letter) for letter in letters]
 
-    return answer(await asyncio.to_thread(find))
+    return answer(await door.read(tenant, find))
 
 
 @router.get("/v1/dead-letters/{number}", **documented("One dead letter.", answer=LetterShown))
@@ -68,7 +67,7 @@ async def read_letter(request: Request, number: str) -> Response:
     door = door_of(request)
     _, tenant = admit(door, request, "admin")
     chosen = _number(number)
-    return answer(await asyncio.to_thread(lambda: _shown(door, tenant, _one(door, tenant, chosen))))
+    return answer(await door.read(tenant, lambda: _shown(door, tenant, _one(door, tenant, chosen))))
 
 
 @router.post("/v1/dead-letters/{number}/replay", include_in_schema=False)  # its old name
@@ -81,7 +80,7 @@ async def retry(request: Request, number: str) -> Response:
     door = door_of(request)
     _, tenant = admit(door, request, "admin")
     chosen = _number(number)
-    letter = await asyncio.to_thread(_one, door, tenant, chosen)
+    letter = await door.read(tenant, lambda: _one(door, tenant, chosen))
     if letter.reason == "undelivered":
         feed = door.broker.targets.owner(tenant, letter.media_type)
         if feed is not None:
@@ -108,7 +107,7 @@ async def remove(request: Request, number: str) -> Response:
     door = door_of(request)
     _, tenant = admit(door, request, "admin")
     chosen = _number(number)
-    await asyncio.to_thread(_one, door, tenant, chosen)
+    await door.read(tenant, lambda: _one(door, tenant, chosen))
     await _forget(door, tenant, chosen)
     return Response(status_code=204)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from functools import partial
 from typing import Any
 
@@ -59,7 +58,7 @@ async def publish_events(request: Request) -> Response:
 async def read_event(request: Request, id: str) -> Response:
     """Read an event."""
     asking = tenant_asking(request)
-    found = await asyncio.to_thread(asking.stored_event, id, request.query_params.get("source"))
+    found = await asking.door.read(asking.tenant, lambda: asking.stored_event(id, request.query_params.get("source")))
     return answer(Arrival(found.position, found.arrival, shown_event(found)))
 
 
@@ -80,7 +79,7 @@ async def withdraw(request: Request, id: str) -> Response:
         raise InputError("the event's id is missing: DELETE /v1/events/ID")
     source = request.query_params.get("source")
     sees = partial(_may_know, access)
-    found = await asyncio.to_thread(door.broker.stored_event, tenant, id, source, sees)
+    found = await door.read(tenant, lambda: door.broker.stored_event(tenant, id, source, sees))
     access.require_withdrawing(id, found.source)
     await door.answer(lambda done: door.broker.start_withdraw(tenant, id, found.source, done))
     return Response(status_code=204)

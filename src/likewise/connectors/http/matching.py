@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from functools import partial
 from typing import Any
 
@@ -77,7 +76,7 @@ async def match(request: Request) -> Response:
         if bytes(said.event) or said.event_id is not None:
             raise InputError("give an event or a subscription's text, not both; to compare them use /v1/explain")
         return answer(await _backtest(door, tenant, BacktestAsked(said.text)))
-    event = _plain(await asyncio.to_thread(_event, asking, said))
+    event = _plain(await asking.door.read(asking.tenant, lambda: _event(asking, said)))
     found = await door.ask(tenant, lambda: would_meet(tenant, event, door.broker.clock()))
     return answer(MatchAnswer(tuple(each for each in found if access.owns(each.subscriber))))
 
@@ -99,7 +98,7 @@ async def explain(request: Request) -> Response:
     """Explain a match, or the lack of one."""
     asking, said = await question_in(request, Question)
     door, _, tenant = asking
-    found = await asyncio.to_thread(_event, asking, said)
+    found = await asking.door.read(asking.tenant, lambda: _event(asking, said))
     now = door.broker.clock()
     if said.text is not None:
         subscription = parse(said.text)
@@ -152,7 +151,7 @@ async def feedback(request: Request) -> Response:
     asking, said = await question_in(request, JudgementAsked)
     door, _, tenant = asking
     asking.subscription(said.subscriber, said.subscription)
-    event = _plain(await asyncio.to_thread(_event, asking, said))
+    event = _plain(await asking.door.read(asking.tenant, lambda: _event(asking, said)))
     command = Judge(said.subscriber, said.subscription, event, said.relevant)
     judgement: Any = await door.answer(lambda done: door.broker.command(tenant, command, done))
     pairs = tuple(JudgedPair(pair.role, pair.asked, pair.seen) for pair in judgement.pairs)
@@ -169,7 +168,7 @@ async def read_board(request: Request, subscriber: str, id: str) -> Response:
     door, _, tenant = asking
     held = asking.subscription(subscriber, id)
     ranked = await door.ask(tenant, lambda: board(tenant, held))
-    return answer(await asyncio.to_thread(places, door.broker.store, held, ranked))
+    return answer(await door.read(tenant, lambda: places(door.broker.store, held, ranked)))
 
 
 @router.get(

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
-
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
 from likewise.broker.admin import stats
 from likewise.broker.reporting.workers import change_workers, shown_workers
 from likewise.broker.store.tokens import listed_tokens, make_token, remove_token
+from likewise.connectors.executors import STARVED_SECONDS
 from likewise.connectors.http.openapi import documented
 from likewise.connectors.http.requests import admit, answer, body_of, door_of, read, token_in
 from likewise.defaults import TENANT
@@ -37,8 +36,17 @@ async def readiness(request: Request) -> Response:
         raise Unavailable("the broker is stopping")
     if broker.store.trouble is not None:
         raise Unavailable(broker.store.trouble)
+    executors = door_of(request).executors
+    if executors.reads.starved():
+        raise Unavailable(
+            f"all {executors.reads.threads} threads that read the store have been busy for {STARVED_SECONDS:g} s "
+            "without an end; look at the disk"
+        )
+    if await executors.default_pool_starved():
+        raise Unavailable("the default thread pool runs nothing any more; restart the broker, and report what it did")
     behind = broker.store.position - broker.worker.position
-    return answer({"status": "ready", "behind": behind, "troubles": broker.troubles()})
+    busy = [f"all threads for {pool.name} have been busy for {STARVED_SECONDS:g} s" for pool in executors.starved()]
+    return answer({"status": "ready", "behind": behind, "troubles": broker.troubles() + busy})
 
 
 @router.get(
@@ -63,8 +71,8 @@ async def metrics(request: Request) -> Response:
 async def read_stats(request: Request) -> Response:
     """Give figures of the tenant."""
     door = door_of(request)
-    access, _ = admit(door, request, "admin")
-    return answer(await asyncio.to_thread(stats, door.broker, access.tenant))
+    access, tenant = admit(door, request, "admin")
+    return answer(await door.read(tenant, lambda: stats(door.broker, access.tenant)))
 
 
 @router.get("/v1/workers", **documented("Which process of the broker does what.", answer=WorkersShown))

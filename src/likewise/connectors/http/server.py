@@ -23,6 +23,7 @@ from likewise.broker.broker import Broker
 from likewise.broker.config import Config
 from likewise.broker.tenants.access import Doorkeeper
 from likewise.connectors.door import Door
+from likewise.connectors.executors import Executors
 from likewise.connectors.http import dead_letters as http_dead_letters
 from likewise.connectors.http import edges as http_edges
 from likewise.connectors.http import events as http_events
@@ -58,6 +59,7 @@ from likewise.defaults import EDGE_MESSAGE_BYTES, LAST_SECONDS, STOP_SECONDS, TE
 from likewise.errors import LikewiseError, StateError, Unavailable
 
 _log = structlog.get_logger("likewise.broker")
+DRAIN_SECONDS = 2.0  # how long what reads the store may take at a stop, once everybody was answered or told 503
 _ROUTERS = (
     http_events, http_subscriptions, http_subscribers, http_matching, http_meaning, http_dead_letters,
     http_operations, http_watching, http_looking_back, http_targets, http_sources, http_announcing,
@@ -71,7 +73,7 @@ def make_app(broker: Broker) -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[dict[str, Door]]:
-        app.state.door = door = Door(broker)
+        app.state.door = door = Door(broker, getattr(app.state, "executors", None))
         sending = asyncio.create_task(Senders(door).run())
         sending.add_done_callback(_say_how_it_ended)
         yield {"door": door}
@@ -217,6 +219,9 @@ class Served:
 
     async def run(self) -> None:
         """Serve until told to stop."""
+        executors = Executors()
+        executors.install()
+        self.app.state.executors = executors
         serving = asyncio.create_task(self._server.serve())
         while not self._server.started and not serving.done():
             await asyncio.sleep(0.01)
@@ -232,6 +237,9 @@ class Served:
         watching.cancel()
         if running:
             await asyncio.wait(running, timeout=STOP_SECONDS)
+        if not await executors.close(DRAIN_SECONDS):
+            _log.warning("a thread that reads the store is still at it; the broker ends without it")
+            self.broker.leave_readers()
 
     async def _watch(self) -> None:
         loop, door = asyncio.get_running_loop(), self.app.state.door

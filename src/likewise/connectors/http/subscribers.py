@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
 from fastapi import APIRouter, Request
@@ -113,9 +112,9 @@ async def pending(request: Request, id: str) -> Response:
     broker = door.broker
     because = flag(request, "because")
     if flag(request, "replay"):
-        page, last = await asyncio.to_thread(replay, broker.store, tenant, queue, after, limit, broker.clock())
+        page, last = await door.read(tenant, lambda: replay(broker.store, tenant, queue, after, limit, broker.clock()))
     else:
-        page = await asyncio.to_thread(broker.page, tenant, queue, after=after, limit=limit)
+        page = await door.read(tenant, lambda: broker.page(tenant, queue, after=after, limit=limit))
         last = page[-1][0] if page else after
     if selects(tenant, queue):
         page = await door.ask(tenant, lambda: with_selected(broker.store, tenant, queue, page, broker.clock()))

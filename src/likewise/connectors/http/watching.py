@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
@@ -43,7 +41,7 @@ async def watch(request: Request) -> Response:
     access.require_free("subscribe")  # it shows everybody's matches
     position, sequence = whole(request, "position", 0), whole(request, "sequence", 0)
     limit = whole(request, "limit", 100, 1, 1_000)
-    return answer(await asyncio.to_thread(_read, door, tenant, position, sequence, limit))
+    return answer(await door.read(tenant, lambda: _read(door, tenant, position, sequence, limit)))
 
 
 def _read(door: Door, tenant: Tenant, position: int, sequence: int, limit: int) -> Activity:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
 from fastapi import APIRouter, Request
@@ -25,7 +24,7 @@ _BODIES: dict[str, object] = {
 
 
 async def _shown(door: Door, tenant: Tenant, feeds: list[TargetFeed], secret: str = "") -> list[TargetShown]:
-    states = await asyncio.to_thread(door.broker.targets.states, tenant)
+    states = await door.read(tenant, lambda: door.broker.targets.states(tenant))
     owners = [(feed, tenant.by_number.get(feed.subscriber)) for feed in feeds]
     return [
         shown_target(feed, queue.id, states.get(feed.number, TargetState()), secret)
@@ -126,4 +125,4 @@ async def retry(request: Request, subscriber: str, subscription: str, id: str) -
     """Try a target's dead letters again."""
     door, tenant = admit_subscriber(request, subscriber)
     feed = door.broker.targets.find(tenant, subscriber, subscription, id)
-    return answer(Retried(await asyncio.to_thread(door.broker.targets.retry_all, tenant, feed)))
+    return answer(Retried(await door.read(tenant, lambda: door.broker.targets.retry_all(tenant, feed))))

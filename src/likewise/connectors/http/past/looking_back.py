@@ -5,7 +5,6 @@ Each is a function of who asks and of the query, which runs beside the loop: rea
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from typing import TypeAlias
 from weakref import WeakKeyDictionary
@@ -44,7 +43,7 @@ def _door(
             asking = tenant_asking(request)
             if not own:
                 asking.access.require_free("subscribe")
-            return answer(await asyncio.to_thread(look, asking, request))
+            return answer(await asking.door.ask(asking.tenant, lambda: look(asking, request)))
 
         said = documented(summary, answer=kind, query=query)
         router.get(path, name=look.__name__, description=look.__doc__, **said)(door)

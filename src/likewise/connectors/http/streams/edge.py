@@ -8,6 +8,7 @@ they are on disk. Close codes: `lasting`; a newer connection of the same edge ta
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import Any, cast
 
 import msgspec
@@ -36,7 +37,7 @@ from likewise.defaults import (
     EDGE_WINDOW,
     SEND_PAGE,
 )
-from likewise.errors import Circle, FormatError, InputError, LikewiseError
+from likewise.errors import Circle, FormatError, InputError, LikewiseError, Unavailable
 from likewise.formats.json.subscriptions import subscription_from_json
 from likewise.formats.wire import uplink as wire
 from likewise.formats.wire.sources import Sense
@@ -198,21 +199,24 @@ class EdgeSession:
                 await self._revoke(source, reason)
             case wire.Vocabulary():
                 self._access.require_source(said.source)
-                await asyncio.to_thread(self._broker.edges.demands(self._tenant).see, self.line.edge, said)
+                demands = self._broker.edges.demands(self._tenant)
+                await self._door.read(self._tenant, lambda: demands.see(self.line.edge, said))
 
     async def _announce(self, announcement: Any) -> None:
         self._access.require_source(announcement.source)
         broker, tenant = self._broker, self._tenant
         self.line.sources.add(announcement.source)
         await self._door.answer(lambda done: broker.announcements.start_announce(tenant, announcement, done))
-        await asyncio.to_thread(broker.edges.demands(tenant).announce, self.line.edge, announcement)
+        demands = broker.edges.demands(tenant)
+        await self._door.read(tenant, lambda: demands.announce(self.line.edge, announcement))
 
     async def _revoke(self, source: str, reason: str) -> None:
         broker, tenant = self._broker, self._tenant
         self._access.require_source(source)
         self.line.sources.discard(source)
         self._told.pop(source, None)
-        await asyncio.to_thread(broker.edges.demands(tenant).revoke, self.line.edge, source)
+        demands = broker.edges.demands(tenant)
+        await self._door.read(tenant, lambda: demands.revoke(self.line.edge, source))
         if source in tenant.known.announcements:
             await self._door.answer(lambda done: broker.announcements.start_revoke(tenant, source, reason, done))
 
@@ -259,7 +263,7 @@ class EdgeSession:
         broker, tenant = self._broker, self._tenant
         demands = broker.edges.demands(tenant)
         while True:
-            now = await asyncio.to_thread(demands.of, self.line.edge, broker.edges.above)
+            now = await self._door.read(tenant, lambda: demands.of(self.line.edge, broker.edges.above))
             version = version_of(now)
             if version != self._sent:
                 base, before = self._sent, self._demand
@@ -290,7 +294,9 @@ class EdgeSession:
         """Send what its subscribers are given, so many ahead of its acknowledgements, and what was taken back."""
         broker, tenant, queue = self._broker, self._tenant, self._queue
         await self._known.wait()
-        withdrawn = await asyncio.to_thread(taken_back, broker.store, tenant, queue, sorted(tenant.withdrawn))
+        withdrawn = await self._door.read(
+            tenant, lambda: taken_back(broker.store, tenant, queue, sorted(tenant.withdrawn))
+        )
         if withdrawn:
             await self._send(wire.Deliveries(withdrawn=tuple(withdrawn)))
         while True:
@@ -299,15 +305,15 @@ class EdgeSession:
             self._changed.clear()
             gone, self.line.withdrawn = self.line.withdrawn, []
             if gone:
-                await asyncio.to_thread(broker.wait_until_matched)
-                said = await asyncio.to_thread(taken_back, broker.store, tenant, queue, gone)
+                await self._matched()
+                said = await self._door.read(tenant, partial(taken_back, broker.store, tenant, queue, gone))
                 if said:
                     await self._send(wire.Deliveries(withdrawn=tuple(said)))
-            page = await asyncio.to_thread(self._page)
+            page = await self._door.read(tenant, self._page)
             if page:
-                made = await asyncio.to_thread(
-                    delivered, broker.store, tenant, queue, self.line.edge, page
-                )  # fmt: skip
+                made = await self._door.read(
+                    tenant, partial(delivered, broker.store, tenant, queue, self.line.edge, page)
+                )
                 self._cursor = page[-1].number
                 if made:
                     self._last = made[-1].sequence
@@ -316,6 +322,15 @@ class EdgeSession:
                 self._settle(queue.acknowledged)
             else:
                 await self._changed.wait()
+
+    async def _matched(self) -> None:
+        """Wait until what is appended by now is matched; on the loop, for that may take as long as a backlog does."""
+        broker = self._broker
+        appended = broker.store.position
+        while broker.worker.position < appended:
+            if broker.worker.failure is not None:
+                raise Unavailable(f"matching has stopped: {broker.worker.failure}")
+            await asyncio.sleep(0.01)
 
     def _page(self) -> list[Any]:
         with self._broker.lock:

@@ -90,7 +90,7 @@ class EdgeItems:
             broker, tenant = self._broker, self._tenant
             try:
                 self._access.require_source(said.source)
-                position = await asyncio.to_thread(broker.find_event, tenant, said.event, said.source)
+                position = await self._door.read(tenant, lambda: broker.find_event(tenant, said.event, said.source))
             except (UnknownId, NotAllowed):  # it is over here, or was refused before
                 await self._note(said.sequence)
             else:

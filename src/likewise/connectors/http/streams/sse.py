@@ -49,7 +49,7 @@ async def events(request: Request, id: str) -> StreamingResponse:
         begin = max(known(tenant, sequence_in(request, "cursor")), queue.acknowledged)
 
     async def pushed() -> AsyncIterator[bytes]:
-        with Stream(door.broker, tenant, queue, door.bridge, begin, because=because) as stream:
+        with Stream(door.broker, tenant, queue, door.bridge, door.executors.reads, begin, because=because) as stream:
             yield b": connected\n\n"
             pages = stream.pages(window=queue.limit)
             stopping = asyncio.create_task(door.stopping.wait())

@@ -39,7 +39,7 @@ async def stream(socket: WebSocket, id: str) -> None:
         await refuse(socket, error)
         return
     await socket.accept(subprotocol=offered(socket))
-    with Stream(door.broker, tenant, queue, door.bridge, begin, because=because) as pushed:
+    with Stream(door.broker, tenant, queue, door.bridge, door.executors.reads, begin, because=because) as pushed:
         await last(door, socket, _send(socket, pushed, together), _receive(socket, pushed))
 
 
