@@ -48,7 +48,7 @@ class Side:
             broker.register(self.tenant, "ann")
             broker.subscribe(self.tenant, "ann", [lw.parse("{no2 > 40}", id="bad air")])
 
-    def make(self, setting: Any, allowed: Any) -> Target:
+    def make(self, setting: Any, allowed: Any, resolve: Any) -> Target:
         return self.outside[setting.wanted.url]
 
     async def set(self, id: str = "hook", url: str = "a", subscription: str = "bad air", **more: Any) -> TargetFeed:

@@ -15,6 +15,7 @@ import structlog
 
 from likewise.connectors.mqtt.client import Address
 
+HANG_UP_SECONDS: Final = 1.0  # that a broker has to take what was written before the socket is closed
 FAILED: Final = 0x80  # reason codes from here on say that a message was not taken
 _MOST_BYTES: Final = 268_435_460  # of any packet of MQTT
 _log = structlog.get_logger("likewise.mqtt")
@@ -78,6 +79,25 @@ class SendingLine:
         """The largest packet that the broker it is connected to takes."""
         [most, *_] = self._client._package_handler._connack_properties.get("maximum_packet_size") or [_MOST_BYTES]
         return int(most)
+
+    def hang_up(self) -> None:
+        """Tell the broker that the connection ends, and end it without waiting for an answer."""
+        connection = self._ended()
+        if connection is not None:
+            connection.send_disconnect()
+            connection._transport.close()
+            asyncio.get_running_loop().call_later(HANG_UP_SECONDS, connection._transport.abort)
+
+    def abort(self) -> None:
+        """Close the socket at once, whatever is unsent or unanswered."""
+        connection = self._ended()
+        if connection is not None:
+            connection._transport.abort()
+
+    def _ended(self) -> Any:
+        """Return gmqtt's connection, if it got one, for the last time: it is not made again."""
+        self._client._is_active = False
+        return self._client._connection
 
     async def close(self) -> None:
         """End the connection."""

@@ -17,6 +17,7 @@ from likewise.connectors.mqtt.addresses import parted
 from likewise.connectors.mqtt.client import Address
 from likewise.connectors.mqtt.sending import FAILED, SendingLine
 from likewise.connectors.targets.networks import Network, reachable
+from likewise.connectors.targets.resolver import Resolve, resolve_alone
 from likewise.connectors.targets.target import NotNow, Parcel, Refused
 from likewise.connectors.targets.templates import fill_topic, mqtt_text, values_of
 from likewise.extras import require
@@ -29,11 +30,13 @@ _LONGEST_TEXT: Final = 65_535  # bytes of a topic, or of a user property
 class MqttTarget:
     """Publishes parcels over one connection, which is made when it is needed."""
 
-    def __init__(self, wanted: MqttTopic, uid: str, allowed: Sequence[Network]) -> None:
+    def __init__(
+        self, wanted: MqttTopic, uid: str, allowed: Sequence[Network], resolve: Resolve = resolve_alone
+    ) -> None:
         require("mqtt", "a target of MQTT")
         self._wanted = wanted
         self._name = f"likewise-target-{uid[:16]}"
-        self._allowed = allowed
+        self._allowed, self._resolve = allowed, resolve
         self._line: SendingLine | None = None
 
     async def send(self, parcel: Parcel) -> None:
@@ -47,15 +50,15 @@ class MqttTarget:
                 either: set[asyncio.Future[Any]] = {acknowledged, line.lost}
                 await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
         except TimeoutError:
-            await self.close()
+            self._abort()
             raise NotNow(f"no acknowledgement within {self._wanted.timeout:g} s") from None
         except Refused:
             raise
         except BaseException:
-            await self.close()
+            self._abort()
             raise
         if not acknowledged.done():
-            await self.close()
+            self._abort()
             raise NotNow("the connection was lost before the acknowledgement")
         code = acknowledged.result()
         if code >= FAILED:
@@ -67,26 +70,29 @@ class MqttTarget:
             return self._line
         await self.close()
         found = parted(self._wanted.url)
-        [address, *_] = await reachable(found.host, found.port, self._allowed)
+        [address, *_] = await reachable(found.host, found.port, self._allowed, self._resolve)
         tls = _named_tls(found.host) if found.scheme == "mqtts" else None
         username = self._wanted.username or found.username
-        line = SendingLine(self._name)
+        self._line = line = SendingLine(self._name)  # so that whatever ends this ends the connection
         try:
             await line.connect(Address(address, found.port, tls, username, self._wanted.password or found.password))
         except (OSError, TimeoutError) as error:
             raise NotNow(f"the connection failed: {type(error).__name__}: {error}") from None
         except Exception as refused:  # refused credentials, a broken answer
-            await line.close()
             said = str(refused) if isinstance(refused, _connect_error()) else type(refused).__name__
             raise NotNow(f"that broker refuses the connection: {said}") from None
-        self._line = line
         return line
 
     async def close(self) -> None:
-        """End the connection."""
+        """End the connection; that broker is told, and not waited for."""
         line, self._line = self._line, None
         if line is not None:
-            await line.close()
+            line.hang_up()
+
+    def _abort(self) -> None:
+        line, self._line = self._line, None
+        if line is not None:
+            line.abort()
 
 
 def message_of(parcel: Parcel, wanted: MqttTopic) -> Any:

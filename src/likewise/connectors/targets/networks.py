@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
-import socket
+import ssl
 from collections.abc import Iterable, Sequence
+from functools import cache
 
+from likewise.connectors.targets.resolver import Resolve
 from likewise.connectors.targets.target import NotNow
 from likewise.errors import FormatError, InputError
 
+CLOSING_SECONDS = 1.0  # that the other side has to take its leave of a connection
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
@@ -68,14 +71,16 @@ def _inside(address: Address) -> Address:
     return address.ipv4_mapped or address.sixtofour or (teredo[1] if teredo else address)
 
 
-async def reachable(host: str, port: int, allowed: Sequence[Network]) -> list[str]:
-    """The addresses of a host that may be reached, in order; `NotNow` if there is none."""
-    loop = asyncio.get_running_loop()
+async def reachable(host: str, port: int, allowed: Sequence[Network], resolve: Resolve) -> list[str]:
+    """Return the addresses of a host that may be reached, in order.
+
+    Raises:
+        NotNow: There is none.
+    """
     try:
-        found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        addresses = await resolve(host, port)
     except (OSError, UnicodeError) as error:
         raise NotNow(f"there is no address of {host!r}: {error}") from None
-    addresses = list(dict.fromkeys(str(entry[4][0]) for entry in found))
     good = [each for each in addresses if may_reach(each, allowed)]
     if not good:
         raise NotNow(refusal(host))
@@ -100,3 +105,19 @@ def check_host(host: str, allowed: Sequence[Network]) -> None:
         return
     if not may_reach(host, allowed):
         raise InputError(refusal(host))
+
+
+def hang_up(transport: asyncio.WriteTransport) -> None:
+    """Close a connection that is not needed any more, without waiting for the other side.
+
+    What is written and not sent goes out if the other side takes it within `CLOSING_SECONDS`. Where a deadline has
+    passed `transport.abort()` is right: `close()` alone keeps the socket for as long as a silent peer likes.
+    """
+    transport.close()
+    asyncio.get_running_loop().call_later(CLOSING_SECONDS, transport.abort)
+
+
+@cache
+def default_trust() -> ssl.SSLContext:
+    """Return whose certificates this machine believes, made once: it takes memory and time."""
+    return ssl.create_default_context()

@@ -14,7 +14,8 @@ from urllib.parse import urlsplit
 
 import h11
 
-from likewise.connectors.targets.networks import Network, reachable
+from likewise.connectors.targets.networks import Network, hang_up, reachable
+from likewise.connectors.targets.resolver import Resolve, resolve_alone
 
 _PART: Final = 16_384  # bytes read at once
 _ANSWER: Final = 1_024  # bytes of an answer's body that are read, so that its connection can be used again
@@ -54,9 +55,11 @@ class Answer(NamedTuple):
 class PostingConnection:
     """Posts one request after the other. What ends in an error or is cancelled ends the connection."""
 
-    def __init__(self, url: str, allowed: Sequence[Network], trust: ssl.SSLContext) -> None:
+    def __init__(
+        self, url: str, allowed: Sequence[Network], trust: ssl.SSLContext, resolve: Resolve = resolve_alone
+    ) -> None:
         self._place = Place.of(url)
-        self._allowed, self._trust = allowed, trust
+        self._allowed, self._trust, self._resolve = allowed, trust, resolve
         self._protocol: h11.Connection | None = None
         self._reader: asyncio.StreamReader
         self._writer: asyncio.StreamWriter | None = None
@@ -67,7 +70,9 @@ class PostingConnection:
             if self._writer is None or self._reader.at_eof():  # the other side may have let go of it meanwhile
                 await self._connect()
             return await self._exchange(headers, body)
-        except BaseException:
+        except BaseException:  # its deadline too: the socket is closed whatever the other side does
+            if self._writer is not None:
+                self._writer.transport.abort()
             self.drop()
             raise
 
@@ -75,7 +80,7 @@ class PostingConnection:
         self.drop()
         place, error = self._place, OSError("no address")
         named = place.host if place.tls else None
-        for address in await reachable(place.host, place.port, self._allowed):
+        for address in await reachable(place.host, place.port, self._allowed, self._resolve):
             try:
                 self._reader, self._writer = await asyncio.open_connection(
                     address, place.port, ssl=self._trust if place.tls else None, server_hostname=named
@@ -125,5 +130,5 @@ class PostingConnection:
     def drop(self) -> None:
         """Let go of the connection."""
         writer, self._writer, self._protocol = self._writer, None, None
-        if writer is not None:
-            writer.close()
+        if writer is not None and not writer.is_closing():
+            hang_up(writer.transport)

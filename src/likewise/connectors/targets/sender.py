@@ -11,6 +11,7 @@ import asyncio
 import random
 import time
 from collections.abc import Sequence
+from functools import partial
 
 import structlog
 
@@ -21,8 +22,10 @@ from likewise.broker.tenants.feeds import TargetFeed
 from likewise.broker.tenants.tenant import Tenant
 from likewise.connectors.door import Door
 from likewise.connectors.targets.kinds import MakeTarget, make_target
+from likewise.connectors.targets.limits import TargetLimits
 from likewise.connectors.targets.networks import Network
 from likewise.connectors.targets.parcels import pack_parcel
+from likewise.connectors.targets.resolver import Resolve
 from likewise.connectors.targets.target import NotNow, Parcel, Refused, Target
 from likewise.defaults import TARGET_RETRY_SECONDS
 from likewise.errors import LikewiseError
@@ -39,15 +42,23 @@ class Sender:
     """Brings what waits for a target to it; `run` ends when the target is removed."""
 
     def __init__(
-        self, door: Door, tenant: Tenant, feed: TargetFeed, allowed: Sequence[Network], make: MakeTarget = make_target,
+        self,
+        door: Door,
+        tenant: Tenant,
+        feed: TargetFeed,
+        allowed: Sequence[Network],
+        resolve: Resolve,
+        limits: TargetLimits,
+        make: MakeTarget = make_target,
         pauses: tuple[float, float] = TARGET_RETRY_SECONDS,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._door, self._tenant, self._feed = door, tenant, feed
         self._targets = door.broker.targets
-        self._allowed, self._make, self._pauses = allowed, make, pauses
+        self._allowed, self._resolve, self._limits = allowed, resolve, limits
+        self._make, self._pauses = make, pauses
         self._changed = asyncio.Event()
         self._setting = feed.setting
-        self._target: Target = make(feed.setting, allowed)
+        self._target: Target = make(feed.setting, allowed, resolve)
         self._log = _log.bind(
             tenant=tenant.name, subscription=feed.subscription, target=feed.id, kind=type(feed.setting.wanted).__name__
         )
@@ -63,7 +74,7 @@ class Sender:
                 if feed.redo:
                     await self._send_again()
                     continue
-                page = await asyncio.to_thread(self._targets.waiting, self._tenant, feed)
+                page = await self._door.read(self._tenant, lambda: self._targets.waiting(self._tenant, feed))
                 for match in page:
                     await self._bring(match)
                 if not page:
@@ -73,25 +84,31 @@ class Sender:
         finally:
             feed.wake = None
             feed.trying_again_at = None
-            await self._target.close()
+            await self._close()
+
+    async def _close(self) -> None:
+        self._limits.forget(self._target)
+        await self._target.close()
 
     async def _follow_settings(self) -> None:
         if self._setting is not self._feed.setting:
             self._setting = self._feed.setting
-            await self._target.close()
-            self._target = self._make(self._setting, self._allowed)
+            await self._close()
+            self._target = self._make(self._setting, self._allowed, self._resolve)
 
     async def _parcel(self, match: Outgoing) -> Parcel:
         wanted, tenant, broker = self._setting.wanted, self._tenant, self._door.broker
         reasons: tuple[Because, ...] = ()
         if wanted.because or wanted.form == "text":
             met = [(match.number, match.subscription, match.score)]
-            reasons = await asyncio.to_thread(because, broker.store, tenant, match.position, met, broker.clock())
+            reasons = await self._door.read(
+                tenant, lambda: because(broker.store, tenant, match.position, met, broker.clock())
+            )
         queue = tenant.by_number.get(self._feed.subscriber)
         if match.number in tenant.selecting and (held := tenant.held.get(match.number)) is not None:
-            chosen = await asyncio.to_thread(
-                select_of, broker.store, tenant, match.position, [(held, match.score)], broker.clock(), match.delivery
-            )  # fmt: skip
+            select = partial(select_of, broker.store, tenant, match.position, [(held, match.score)])
+            delivery = match.delivery
+            chosen = await self._door.read(tenant, lambda: select(broker.clock(), delivery))
             match = match._replace(delivery=append_selected(match.delivery, chosen))
         return pack_parcel(match, wanted, reasons, tenant.name, queue.id if queue is not None else "")
 
@@ -106,10 +123,13 @@ class Sender:
             await self._follow_settings()
             try:
                 parcel = await self._parcel(match)
-                if self._targets.let_go_if_over(self._tenant, feed, match):
-                    feed.trying_again_at = None
-                    return
-                await self._target.send(parcel)
+                async with self._limits.attempt(self._tenant.name, self._target):
+                    if feed.gone or self._setting is not feed.setting:  # since it waits for its turn
+                        continue
+                    if self._targets.let_go_if_over(self._tenant, feed, match):
+                        feed.trying_again_at = None
+                        return
+                    await self._target.send(parcel)
             except Refused as refused:
                 await self._set_aside(match, str(refused))
                 return
@@ -196,10 +216,12 @@ class Sender:
         feed, tenant = self._feed, self._tenant
         while feed.redo and not feed.gone:
             letter = feed.redo.popleft()
-            match = await asyncio.to_thread(self._targets.letter, tenant, feed, letter)
+            match = await self._door.read(tenant, partial(self._targets.letter, tenant, feed, letter))
             if match is not None:
                 try:
-                    await self._target.send(await self._parcel(match))
+                    parcel = await self._parcel(match)
+                    async with self._limits.attempt(tenant.name, self._target):
+                        await self._target.send(parcel)
                 except Refused as refused:
                     self._failed(str(refused), 0)
                     continue

@@ -12,7 +12,9 @@ from likewise.broker.tenants.feeds import TargetFeed
 from likewise.broker.tenants.tenant import Tenant
 from likewise.connectors.door import Door
 from likewise.connectors.targets.kinds import MakeTarget, make_target
+from likewise.connectors.targets.limits import TargetLimits
 from likewise.connectors.targets.networks import read_networks
+from likewise.connectors.targets.resolver import Resolver
 from likewise.connectors.targets.sender import Sender
 from likewise.defaults import TARGET_NOTE_SECONDS, TARGET_RETRY_SECONDS
 
@@ -24,9 +26,15 @@ class Senders:
     """Starts a sender for each target there is, ends those of removed ones, and writes down how far they have come."""
 
     def __init__(
-        self, door: Door, make: MakeTarget = make_target, pauses: tuple[float, float] = TARGET_RETRY_SECONDS
+        self,
+        door: Door,
+        make: MakeTarget = make_target,
+        pauses: tuple[float, float] = TARGET_RETRY_SECONDS,
+        resolver: Resolver | None = None,
+        limits: TargetLimits | None = None,
     ) -> None:
         self._door, self._make, self._pauses = door, make, pauses
+        self._resolver, self._limits = resolver or Resolver(), limits or TargetLimits()
         self._allowed = read_networks(door.broker.config.targets.allow)
         self._running: dict[int, asyncio.Task[None]] = {}
         self._changed = asyncio.Event()
@@ -70,7 +78,10 @@ class Senders:
         """A mistake of ours ends one attempt, not the target."""
         while not feed.gone:
             try:
-                await Sender(self._door, tenant, feed, self._allowed, self._make, self._pauses).run()
+                resolve = self._resolver.of(tenant.name)
+                await Sender(
+                    self._door, tenant, feed, self._allowed, resolve, self._limits, self._make, self._pauses
+                ).run()
             except Exception as mistake:
                 feed.failed += 1
                 words = f"{type(mistake).__name__}; look at the broker's log"

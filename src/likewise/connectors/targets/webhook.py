@@ -11,14 +11,14 @@ import email.utils
 import ssl
 import time
 from collections.abc import Callable, Sequence
-from functools import cache
 from typing import Final
 
 import h11
 
 from likewise import __version__
-from likewise.connectors.targets.networks import Network
+from likewise.connectors.targets.networks import Network, default_trust
 from likewise.connectors.targets.posting import Answer, PostingConnection
+from likewise.connectors.targets.resolver import Resolve, resolve_alone
 from likewise.connectors.targets.signing import signed_headers
 from likewise.connectors.targets.target import NotNow, Parcel, Refused
 from likewise.defaults import TARGET_RETRY_AFTER_SECONDS
@@ -37,13 +37,13 @@ class WebhookTarget:
 
     def __init__(
         self, wanted: Webhook, allowed: Sequence[Network], *, clock: Callable[[], float] = time.time,
-        trust: ssl.SSLContext | None = None,
+        trust: ssl.SSLContext | None = None, resolve: Resolve = resolve_alone,
     ) -> None:  # fmt: skip
         assert wanted.secret is not None
         self._wanted = wanted
         self._secret = wanted.secret
         self._clock = clock
-        self._connection = PostingConnection(wanted.url, allowed, trust or _trust())
+        self._connection = PostingConnection(wanted.url, allowed, trust or default_trust(), resolve)
 
     async def send(self, parcel: Parcel) -> None:
         """Post it; returns if it was accepted."""
@@ -76,12 +76,6 @@ class WebhookTarget:
     async def close(self) -> None:
         """Close the connection."""
         self._connection.drop()
-
-
-@cache
-def _trust() -> ssl.SSLContext:
-    """Whom this machine believes, made once: it takes memory and time."""
-    return ssl.create_default_context()
 
 
 def retry_after(said: str, now: float) -> float | None:
