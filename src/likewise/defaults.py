@@ -121,6 +121,10 @@ LATENESS: Final = 0  # µs an event may be older than the newest one seen and st
 
 # Alerts.
 ALERT_FORGET: Final = 30 * 86_400 * 1_000_000  # µs after which a key of which nothing came is forgotten
+ALERT_STALE: Final = 24 * 3_600 * 1_000_000  # µs of silence after which an active source blocks no other's new alarm
+CLOCK_BEHIND: Final = 24 * 3_600 * 1_000_000  # µs behind its source's newest from which on an event's clock is doubted
+UPLOAD_SPAN: Final = 60 * 1_000_000  # µs for which it is waited whether such an event is one of an upload
+UPLOAD_SLACK: Final = 5 * 1_000_000  # µs by which own times of live events may lie further apart than their arrivals
 MAX_TAKEN_BACK: Final = 16  # newest events of a key that can be withdrawn from a run or a silence
 MAX_HELD_BACK: Final = 1_000  # newest that `at most every` counts and that can still be withdrawn
 MAX_DIGEST_ITEMS: Final = 100  # newest sayings that a digest tells one by one

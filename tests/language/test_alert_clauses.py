@@ -105,3 +105,27 @@ def test_words_of_the_clauses_stay_ordinary_text_inside_a_condition() -> None:
     found = parse("{wait for = absent for now, per = once until, select = at most every day}")
     assert found.kind == "exact"
     assert parse(str(found)) == found
+
+
+def test_stale_is_said_for_keys_of_several_sources_and_read_back() -> None:
+    text = "{smoke = true} per room once until false stale 12 h"
+    found = parse(text)
+    assert found.alert is not None
+    assert found.alert.stale == 12 * 3_600_000_000
+    assert str(found) == text
+    assert parse(str(found)) == found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{smoke = true} once until false stale 12 h",
+        "{smoke = true} per room at most every 1 h stale 12 h",
+        "{t exists} per room absent for 1 h stale 12 h",
+        "{smoke = true} per room once until false stale 0 s",
+        "{smoke = true} stale 12 h",
+    ],
+)
+def test_stale_is_refused_where_it_would_say_nothing(text: str) -> None:
+    with pytest.raises(InputError, match="stale"):
+        parse(text)

@@ -262,7 +262,7 @@ class Broker(Requests):
         interpretation = Interpretation(
             space=matching.space, measure=matching.measure, threshold=matching.threshold,
             cache_bytes=matching.cache_bytes, types=self.types, annotations=Corrected(self.annotations),
-            forget=duration(alerts.forget), alert_lateness=duration(alerts.lateness),
+            forget=duration(alerts.forget), alert_lateness=duration(alerts.lateness), stale=duration(alerts.stale),
         )  # fmt: skip
         empty = Matcher(interpretation=interpretation, clock=clock, profile=matching.profile)
         if saved is None:

@@ -129,14 +129,17 @@ class WorkerLimits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Alerts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How alerts take time (docs/guides/alerts.md): after what silence a key is forgotten, how late events may come."""
+    """How alerts take time (docs/guides/alerts.md): after what silence a key is forgotten, how late events may come,
+    and after what silence an active source no longer blocks a new alarm by another source of its key."""
 
     forget: str = "30 d"
     lateness: str = "0 s"
+    stale: str = "24 h"
 
     def __post_init__(self) -> None:
         duration(self.forget)
         duration(self.lateness)
+        duration(self.stale)
 
 
 class Annotations(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -17,7 +17,7 @@ from likewise.language.rules.tokens import Clause
 from likewise.model.alerts.clauses import CLAUSES, Alert, Column
 from likewise.model.subscription import Body, Subscription, Top, Variant
 
-_OF_ALERTS: Final = frozenset(("per", *CLAUSES))
+_OF_ALERTS: Final = frozenset(("per", "stale", *CLAUSES))
 
 
 class Parts(NamedTuple):

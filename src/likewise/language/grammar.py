@@ -119,6 +119,7 @@ clause: "top" COUNT ("within" SPAN)? "by" scoring ORDER?        -> top
       | AT_MOST_EVERY SPAN                                      -> at_most_every
       | ABSENT_FOR SPAN                                         -> absent_for
       | DIGEST_EVERY SPAN                                       -> digest_every
+      | STALE SPAN                                              -> stale
 
 column: COLUMN (_UNIT_IN COLUMN_UNIT)? ("as" ONE_NAME)?
       | FACT ("as" ONE_NAME)?
@@ -185,6 +186,7 @@ FALSE: "false"
 AT_MOST_EVERY: /at\s++most\s++every(?=\s)/
 ABSENT_FOR: /absent\s++for(?=\s)/
 DIGEST_EVERY: /digest\s++every(?=\s)/
+STALE: /stale(?=\s)/
 _VALUE_OF: "value"
 POINT: /{_POINT}/
 SIGN: /[+-]/

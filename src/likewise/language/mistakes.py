@@ -64,6 +64,7 @@ _WORDS: Final = {
     "AT_MOST_EVERY": "`at most every`",
     "ABSENT_FOR": "`absent for`",
     "DIGEST_EVERY": "`digest every`",
+    "STALE": "`stale`",
     "VARIANT": "`hybrid`, `jcn`, `esa` or `sameness`",
     "_VALUE_OF": "`value`",
     "$END": "the end",

@@ -125,6 +125,8 @@ def alert_text(alert: Alert) -> str:
             clauses.append(f"{words} {_span_text(asked)}")
         elif asked is not None:
             clauses.append(f"{words} {asked if asked == 'false' else '{' + _joined(asked) + '}'}")
+    if alert.stale is not None:
+        clauses.append(f"stale {_span_text(alert.stale)}")
     return " ".join(clauses)
 
 

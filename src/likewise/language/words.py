@@ -80,4 +80,6 @@ def _when(alert: Alert) -> str:
         words.append(f"all together every {spoken(alert.digest_every)}")
     if alert.per:
         words.append(f"for each {' and '.join(alert.per)}")
+    if alert.stale is not None:
+        words.append(f"where a source that is silent for {spoken(alert.stale)} blocks no other")
     return ", ".join(words)

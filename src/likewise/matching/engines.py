@@ -190,6 +190,7 @@ def made(name: str, kind: Kind, by: Interpretation) -> Engine:
                 curve=by.curve("conditions"),
                 types=by.types,
                 forget=by.forget,
+                stale=by.stale,
             )
         case "hybrid":
             from likewise.matching.hybrid.statements import StatementsEngine
@@ -252,7 +253,7 @@ def _comparable(name: str, kind: Kind, by: Interpretation) -> Engine:
             measured = kind in ("approximate", "top", "alert")
             return NaiveEngine(
                 by.measure if measured else None, threshold=by.threshold, lateness=by.lateness,
-                curve=by.curve("conditions") if measured else AS_SCORED, types=by.types,
+                curve=by.curve("conditions") if measured else AS_SCORED, types=by.types, stale=by.stale,
             )  # fmt: skip
     raise InputError(f"no engine is named {name!r}; there are {', '.join(ENGINES)}")
 

@@ -45,6 +45,7 @@ class Interpretation:
         annotations: KnownAnnotations = NO_ANNOTATIONS,
         forget: int = defaults.ALERT_FORGET,
         alert_lateness: int | None = None,
+        stale: int = defaults.ALERT_STALE,
     ) -> None:
         if threshold is not None and not (isinstance(threshold, (int, float)) and 0 <= threshold <= 1):
             raise InputError(f"a threshold lies between 0 and 1, not at {threshold!r}")
@@ -59,6 +60,7 @@ class Interpretation:
         self.cache_bytes: Final = cache_bytes
         self.lateness: Final = lateness
         self.forget: Final = forget
+        self.stale: Final = stale
         self.alert_lateness: Final = lateness if alert_lateness is None else alert_lateness
         self.feedback: Final = Feedback() if feedback is None else feedback
         self._space = space
@@ -169,6 +171,7 @@ class Interpretation:
             annotations=self.annotations,
             forget=self.forget,
             alert_lateness=self.alert_lateness,
+            stale=self.stale,
         )
 
 

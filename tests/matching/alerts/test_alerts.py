@@ -92,14 +92,17 @@ def test_a_condition_arms_it_again_on_the_same_key_only() -> None:
     assert hot.hear(6, id="e3", t=31) == [("arrival", "e3")]
 
 
-def test_what_comes_too_often_is_counted_in_the_next_that_is_said() -> None:
+def test_what_comes_too_often_is_sent_when_the_cool_down_ends_and_counts_the_rest() -> None:
     smoke = Watched("{smoke = true} at most every 10 s")
     assert smoke.hear(0, id="e1", smoke=True) == [("arrival", "e1")]
-    assert smoke.hear(1, id="e2", smoke=True) == smoke.hear(2, id="e3", smoke=True) == []
-    smoke.matcher.withdraw("e2")
-    (said,) = smoke.matcher.match(lw.event({"smoke": True}, source="a"), at=10 * S)
+    for at in (1, 2, 3, 4):
+        assert smoke.hear(at, id=f"e{at + 1}", smoke=True) == []
+    smoke.matcher.withdraw("e3")
+    smoke.matcher.withdraw("e5")
+    (said,) = smoke.matcher.advance(10 * S)
     assert said.spoken is not None
-    assert said.spoken.suppressed == 1
+    assert (said.event_id, said.spoken.moment, said.spoken.suppressed) == ("e4", 10 * S, 1)
+    assert smoke.tick(100) == []
 
 
 @pytest.mark.parametrize("engine", ["alerts", "naive"])
@@ -112,7 +115,8 @@ def test_with_a_lateness_at_most_every_goes_by_the_events_own_times(engine: str)
             event = lw.event({"t": 30}, source="a", id=f"e{own}", time=own * S)
             found += matcher.match(event, at=round((own + (delay if own else 0)) * S))
         found += matcher.advance(20 * S)
-        assert [(m.event_id, m.spoken.suppressed) for m in found if m.spoken] == [("e0", 0), ("e6", 1)]
+        sent = [(m.event_id, m.spoken.moment // S, m.spoken.suppressed) for m in found if m.spoken]
+        assert sent == [("e0", 4, 0), ("e4", 9, 0), ("e6", 14, 0)]
 
 
 def test_silence_is_said_of_what_has_held_once_and_its_return_too() -> None:
@@ -258,7 +262,12 @@ def test_clauses_act_in_their_order() -> None:
         door.hear(begin + 15, id=f"c{begin}", door="closed")
     (said,) = door.matcher.advance(300 * S)
     assert said.spoken is not None
-    assert [(i.cause, i.event_id, i.suppressed) for i in said.spoken.items] == [("held", "o0", 0), ("held", "o70", 5)]
+    assert [(i.cause, i.event_id, i.suppressed) for i in said.spoken.items] == [
+        ("held", "o0", 0),
+        ("cleared", "c0", 0),
+        ("held", "o70", 2),
+        ("cleared", "c70", 0),
+    ]
 
 
 def test_a_saved_matcher_goes_on_and_a_damaged_one_is_refused(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ import pytest
 import likewise as lw
 
 S = 1_000_000
-SPAN, END = 7, 400
+SPAN, COOL_DOWN, END = 7, 31, 400
 
 
 class Came(NamedTuple):
@@ -55,15 +55,26 @@ def _expected(clause: str, key: str, history: list[Came]) -> list[Told]:
             return [*(("arrival", key, a) for a, _ in runs), *ends]
         case "seldom":
             said: list[int] = []
+            waiting = False
             for at in opened:
-                if not said or at >= said[-1] + SPAN:
-                    said.append(at)
+                while said and waiting and said[-1] + SPAN <= at:
+                    said, waiting = [*said, said[-1] + SPAN], False
+                waiting = bool(said) and at < said[-1] + SPAN
+                said += [] if waiting else [at]
+            said += [said[-1] + SPAN] if waiting else []
             return [("arrival", key, at) for at in said]
+        case "once seldom":
+            return _seldom(key, [(a, b) for a, b in runs], "arrival", "cleared")
+        case "for seldom":
+            return _seldom(key, [(a + SPAN, b) for a, b in runs], "held", None)
         case _:
             first = next((place for place, each in enumerate(history) if each.door == "open"), len(history))
             about = [each.at for each in history[first:]]  # before it held once it is not watched
+            silences = list(zip(about, [*about[1:], END + SPAN + 1], strict=True))
+            if clause == "absent seldom":
+                return _seldom(key, [(at + SPAN, following) for at, following in silences], "absent", "returned")
             found: list[Told] = []
-            for at, following in zip(about, [*about[1:], END + SPAN + 1], strict=True):
+            for at, following in silences:
                 if following >= at + SPAN and at + SPAN <= END:
                     found.append(("absent", key, at + SPAN))
                     if following <= END:
@@ -71,9 +82,26 @@ def _expected(clause: str, key: str, history: list[Came]) -> list[Told]:
             return found
 
 
+def _seldom(key: str, spans: list[tuple[int, int]], alarm: str, end: str | None) -> list[Told]:
+    """What is sent of alarms that stand from when to when, with a cool-down: at its end, if they still stand."""
+    found: list[Told] = []
+    quiet = 0
+    for stands, over in spans:
+        at = max(stands, quiet)
+        if at <= min(over, END):
+            found.append((alarm, key, at))
+            quiet = at + COOL_DOWN
+            if end is not None and over <= END:
+                found.append((end, key, over))
+    return found
+
+
 CLAUSES = {
     "for": f"for {SPAN} s", "for once": f"for {SPAN} s once until false", "once": "once until false",
     "seldom": f"at most every {SPAN} s", "absent": f"absent for {SPAN} s",
+    "once seldom": f"once until false at most every {COOL_DOWN} s",
+    "for seldom": f"for {SPAN} s at most every {COOL_DOWN} s",
+    "absent seldom": f"absent for {SPAN} s at most every {COOL_DOWN} s",
 }  # fmt: skip
 
 

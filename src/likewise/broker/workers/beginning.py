@@ -53,6 +53,7 @@ def begin(config: Config, tenants: Mapping[int, Tenant], data: Path | None = Non
         Told(
             matching.space, matching.measure, matching.threshold, matching.profile, matching.types,
             matching.cache_bytes, duration(alerts.forget), duration(alerts.lateness),
+            duration(alerts.stale),
         ),
         data,
     )  # fmt: skip

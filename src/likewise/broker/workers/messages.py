@@ -13,6 +13,7 @@ from typing import Final
 import msgspec
 
 from likewise.broker.tenants.numbered_matcher import Found, RankedEvent
+from likewise.defaults import ALERT_STALE
 from likewise.errors import FormatError
 from likewise.model import Explanation, Subscription
 from likewise.model.alerts.spoken import Key, Why
@@ -34,6 +35,7 @@ class Told(msgspec.Struct, frozen=True, tag="told", array_like=True):
     cache_bytes: int
     forget: int
     lateness: int
+    stale: int = ALERT_STALE
 
 
 class NewSubscription(msgspec.Struct, frozen=True, array_like=True, gc=False):

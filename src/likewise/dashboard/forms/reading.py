@@ -67,6 +67,8 @@ def _with_alert(form: Form, alert: Alert) -> Form:
         raise Unsayable("a condition of its own that ends it")
     if alert.once_until is not None and alert.at_most_every is not None:
         raise Unsayable("“once” and “at most every” together")
+    if alert.stale is not None:
+        raise Unsayable("when a silent source blocks no other any more")
     said: dict[str, str] = {"per": ", ".join(_listed(name) for name in alert.per)}
     if alert.held_for is not None:
         said |= {"saying": "held", "saying_span": _span(alert.held_for)}

@@ -110,6 +110,10 @@ class Clauses:
         """`digest every 1 d`."""
         return _spanning("digest_every", parts)
 
+    def stale(self, parts: list[str]) -> Clause:
+        """`stale 24 h`."""
+        return _spanning("stale", parts)
+
     def distance(self, parts: list[str]) -> Distance:
         """`distance(a 1, b 2 degC)`."""
         point: list[tuple[str, float]] = []

@@ -14,6 +14,7 @@ from typing import ClassVar
 import msgspec
 import numpy as np
 
+from likewise.defaults import CLOCK_BEHIND
 from likewise.errors import ArtefactDamaged, UnknownId
 from likewise.matching.alerts.held_alerts import DIGEST, ROOM, Hits
 from likewise.matching.alerts.key_state import KeyState
@@ -103,7 +104,7 @@ class AlertEngine(Withdrawing):
         moves = self._moves(event, met, keys)
         late = False
         marked: dict[Family, None] = {}
-        lately: dict[Family, bool] = {}
+        lately: dict[Family, int] = {}
         for number, _ in met:
             for family in self._by_number[number].families.values():
                 if family.whole and family.timed and _key(event, family.per, keys) is not None:
@@ -114,20 +115,23 @@ class AlertEngine(Withdrawing):
             member, family = move.member, move.member.family
             key = keys[family.per]
             assert key is not None  # others move nothing
+            behind: int | None = 0
             if not member.timeless:
                 behind = lately.get(family)
                 if behind is None:
-                    behind = lately[family] = self._is_behind(family, key, source, time)
-                if behind:
+                    behind = lately[family] = self._behind(family, key, source, time)
+                if 0 < behind <= CLOCK_BEHIND:
                     late = True
                     continue
-                if move.holds or move.clears:
+                if not behind and (move.holds or move.clears):
                     marked[family] = None
             state = member.states.get(key)
             if state is not None and now - state.last_arrival >= self._kept(member):
                 member.forget(key)
                 state = None
             if state is None:
+                if behind and not move.holds:
+                    continue
                 if not (move.holds or (self.lateness and not member.timeless) or key in member.unsaid):
                     continue
                 state = KeyState()
@@ -137,6 +141,8 @@ class AlertEngine(Withdrawing):
             )
             if member.timeless and not (move.holds or move.fails):
                 continue
+            if behind:
+                heard = heard._replace(time=now, stated=time)
             lateness = 0 if member.timeless else self.lateness
             before = state.copy() if member.retells and key not in member.unsaid else None
             says = state.hear(member.alert, heard, lateness)
@@ -155,7 +161,7 @@ class AlertEngine(Withdrawing):
         self.keyless += None in keys.values()
         for family in marked:
             key = keys[family.per]
-            if key is not None and not lately.get(family, False):
+            if key is not None and not lately.get(family):
                 mark = family.mark_of(key, source)
                 if family.marks.get(mark, time) <= time:
                     family.marks[mark] = time
@@ -192,10 +198,13 @@ class AlertEngine(Withdrawing):
                     moves.setdefault(ordinal, _Move(member)).clears = True
         return moves
 
-    def _is_behind(self, family: Family, key: Key, source: str, time: int) -> bool:
+    def _behind(self, family: Family, key: Key, source: str, time: int) -> int:
+        """How far an event is behind its source's newest (µs), if it comes too late for its own time to count."""
         assert self.now is not None
         newest = family.marks.get(family.mark_of(key, source), time)
-        return time < newest and time < self.now - self.lateness and self.now - self.forget < newest
+        if time < newest and time < self.now - self.lateness and self.now - self.forget < newest:
+            return newest - time
+        return 0
 
     # -- time -----------------------------------------------------------------------------------
 
@@ -247,7 +256,7 @@ class AlertEngine(Withdrawing):
             member.drop_unsaid()
             self._schedule_digest(member)
             for key, state in list(member.states.items()):
-                state.move(by)
+                state.move(member.alert, by)
                 self._settle_down(member, key, state)
 
     def _forget_old(self, now: int) -> None:
@@ -331,7 +340,7 @@ class AlertEngine(Withdrawing):
                 member.family.marks[mark] = max(time, member.family.marks.get(mark, time))
             for key, state in taken.states.items():
                 state.scheduled = None
-                state.mark_earlier()
+                state.mark_earlier(member.alert, self.now or 0)
                 if member.timeless:
                     self._pause_or_not(member, key, state, self.now or 0)
                 self._settle_down(member, key, state)
@@ -376,7 +385,7 @@ class AlertEngine(Withdrawing):
             if member is None:
                 raise UnknownId(str(ordinal))
             try:
-                self._take(member, what, value)
+                self._take(member, what, value, facts)
             except msgspec.MsgspecError as error:
                 raise ArtefactDamaged(f"{folder}: a state of alert {ordinal} cannot be read ({error})") from None
         for why, sources in facts.excused.items():
@@ -386,7 +395,7 @@ class AlertEngine(Withdrawing):
         for member in self._members.values():
             self._note(member)
 
-    def _take(self, member: Member, what: str, value: bytes) -> None:
+    def _take(self, member: Member, what: str, value: bytes, facts: Facts) -> None:
         if what == "marks":
             family = member.family
             saved = msgspec.json.decode(value, type=SavedMarks).marks
@@ -395,10 +404,10 @@ class AlertEngine(Withdrawing):
             member.items = items_of(value)
             self._schedule_digest(member)
         elif what == "unsaid":
-            key, unsaid = unsaid_of(value)
+            key, unsaid = unsaid_of(value, member.alert, facts)
             member.keep_unsaid(key, unsaid)
         else:
-            key, state = state_of(value)
+            key, state = state_of(value, member.alert, facts)
             self._settle_down(member, key, state)
 
 

@@ -6,7 +6,7 @@ import heapq
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from likewise.defaults import ALERT_FORGET, CACHE_BYTES, LATENESS, THRESHOLD
+from likewise.defaults import ALERT_FORGET, ALERT_STALE, CACHE_BYTES, LATENESS, THRESHOLD
 from likewise.matching.alerts.key_state import KeyState
 from likewise.matching.alerts.members import Family, Member, SharedCondition
 from likewise.matching.condition_index import ConditionIndex
@@ -42,10 +42,11 @@ class HeldAlerts(BaseEngine):
         curve: ProbabilityCurve = AS_SCORED,
         types: Hierarchy = NO_TYPES,
         forget: int = ALERT_FORGET,
+        stale: int = ALERT_STALE,
     ) -> None:
         super().__init__()
         self.types, self.curve, self.measure = types, curve, measure
-        self.threshold, self.lateness, self.forget = threshold, lateness, forget
+        self.threshold, self.lateness, self.forget, self.stale = threshold, lateness, forget, stale
         self.now: int | None = None
         self.refused_late = self.keyless = 0
         self._index = ConditionIndex(measure, threshold, cache_bytes, curve, types)
@@ -73,7 +74,7 @@ class HeldAlerts(BaseEngine):
         if family is None:
             family = near.families[per, asked.until] = Family(per, whole=asked.about is not None)
         needed = Needed.of(subscription, self.threshold, self.curve).score
-        member = Member(ordinal, subscription, asked, needed, family)
+        member = Member(ordinal, subscription, asked, needed, family, self.stale)
         own.holding[ordinal] = family.members[ordinal] = self._members[ordinal] = member
         family.timed += not member.timeless
         if asked.until is not None:
@@ -144,7 +145,7 @@ class HeldAlerts(BaseEngine):
         about = say.about
         return Match(
             about.event_id, member.subscription.id, "alert", about.score, about.product, None, (), None, say.cause,
-            self.curve, Spoken(key, say.moment, say.since, say.suppressed),
+            self.curve, Spoken(key, say.moment, say.since, say.suppressed, stale=say.stale),
         )  # fmt: skip
 
     def _note(self, member: Member) -> None:
@@ -159,7 +160,7 @@ def _withdrawable(member: Member) -> Iterator[tuple[Key, str | None]]:
         yield item.key, item.event_id
     before = [(key, unsaid.state) for key, unsaid in member.unsaid.items()]
     for key, state in (*member.states.items(), *before):
-        for heard in (*state.trail, *state.waiting):
+        for heard in (*state.trail, *state.waiting, *state.deferred, *state.doubted):
             yield key, heard.event_id
         for id in state.held_back:
             yield key, id

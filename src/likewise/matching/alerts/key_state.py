@@ -8,22 +8,28 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from likewise.defaults import MAX_HELD_BACK, MAX_TAKEN_BACK
+from likewise.defaults import MAX_HELD_BACK, MAX_TAKEN_BACK, UPLOAD_SPAN
 from likewise.matching.plain.alerts.story import (
+    DOUBTED,
     SETTLING,
     TIMER,
     Base,
     Heard,
     Run,
     Say,
-    Straggled,
+    Sources,
+    is_upload,
+    merged,
+    moves,
     outage_since,
     over_at,
     settles,
     stepped,
     straggled_with,
+    without_moves,
 )
 from likewise.model.alerts.clauses import Alert
+from likewise.model.match import Cause
 
 Due = tuple[int, int, int]  # the moment, an event or a timer, which event
 NO_BASE = Base()
@@ -32,12 +38,35 @@ FRESH = -(2**63)
 
 
 class KeyState:
-    """One key: `waiting` events, the newest events (`trail`) and what came before them (`base`), what was said."""
+    """One key: `waiting` events, the newest events (`trail`) and what came before them (`base`), what was sent.
+
+    What the fields mean that `plain.alerts.story.Story` has, too, stands there.
+    """
 
     __slots__ = (
-        "absent", "base", "begin", "held_back", "holding", "last_arrival", "more_held_back", "paused", "quiet_until",
-        "run_from", "scheduled", "settled", "spoken", "straggled", "told", "trail", "waiting",
-    )  # fmt: skip
+        "absent",
+        "active",
+        "base",
+        "begin",
+        "deferred",
+        "doubted",
+        "earlier",
+        "held_back",
+        "holding",
+        "last_arrival",
+        "more_held_back",
+        "paused",
+        "quiet_until",
+        "run_from",
+        "scheduled",
+        "settled",
+        "spoken",
+        "stale",
+        "straggled",
+        "told",
+        "trail",
+        "waiting",
+    )
 
     def __init__(self) -> None:
         self.waiting: Sequence[Heard] = ()  # of what most keys never have, they hold no list of their own
@@ -45,14 +74,19 @@ class KeyState:
         self.trail: list[Heard] = []
         self.settled = FRESH
         self.last_arrival = 0
-        self.straggled: Straggled = ()
+        self.straggled: Sources = ()
         self.spoken = False
         self.quiet_until: int | None = None
         self.held_back: Sequence[str | None] = ()
         self.more_held_back = 0
         self.absent = False
         self.paused: int | None = None  # since when its silence is excused
+        self.deferred: Sequence[Heard] = ()
+        self.earlier = False
+        self.active: Sources = ()
+        self.doubted: Sequence[Heard] = ()
         self.holding: tuple[str, ...] = ()
+        self.stale: tuple[str, ...] = ()
         self.begin: int | None = None
         self.told = False
         self.run_from = 0
@@ -65,131 +99,318 @@ class KeyState:
         if heard.arrival > self.last_arrival:
             self.last_arrival = heard.arrival
         if alert.absent_for is not None:
-            says = [Say(heard.arrival, "returned", heard, self.heard_at())] if self.absent else []
-            self.absent = False
-            self._remember(heard)
-            return self._speak(alert, says)
+            return self._hear_again(alert, heard)
+        if heard.stated is not None:
+            return self._doubt(alert, heard, lateness)
+        if not self.doubted:
+            return self._take_in(alert, heard, heard.arrival, lateness)
+        says: list[Say] = []
+        for each in tuple(self.doubted):
+            if each.source == heard.source and moves(each):
+                says += self._trust(alert, each, heard.arrival, lateness)
+        return says + self._take_in(alert, heard, heard.arrival, lateness)
+
+    def _hear_again(self, alert: Alert, heard: Heard) -> list[Say]:
+        """A key whose silence counts is heard again."""
+        says: list[Say] = []
+        assert alert.absent_for is not None
+        if self.absent:
+            if not self.earlier:
+                says = [Say(heard.arrival, "returned", heard, self.heard_at())]
+            self.absent = self.earlier = False
+        elif self._is_quiet(heard.arrival) and self._is_waited_for():
+            last = self._last(holding=False)
+            assert last is not None  # it is waited for
+            if last.arrival + alert.absent_for <= heard.arrival:
+                self._hold_back(last)
+        self._remember(alert, heard)
+        return says
+
+    def _take_in(self, alert: Alert, heard: Heard, moment: int, lateness: int) -> list[Say]:
         if lateness:
             self.straggled = straggled_with(self.straggled, heard, lateness)
             self.waiting = [*self.waiting, heard]
             return []
-        return self._settle(alert, heard, heard.arrival)
+        return self._settle(alert, heard, moment)
+
+    def _doubt(self, alert: Alert, heard: Heard, lateness: int) -> list[Say]:
+        """An event states a time long before its source's newest: its clock is wrong, or it is one of an upload."""
+        if any(each.source == heard.source and is_upload(each, heard) for each in self.doubted):
+            others = [each for each in self.doubted if each.source != heard.source]
+            self.doubted = [*others, without_moves(heard)]
+            return []
+        self.doubted = [*self.doubted, heard]
+        waiting = [each for each in self.doubted if moves(each)]
+        if len(waiting) > MAX_TAKEN_BACK:
+            return self._trust(alert, waiting[0], heard.arrival, lateness)
+        return []
+
+    def _trust(self, alert: Alert, heard: Heard, moment: int, lateness: int) -> list[Say]:
+        """Take an event in at its arrival: it was of no upload, so its clock is wrong."""
+        self.doubted = [each for each in self.doubted if each != heard]
+        return self._take_in(alert, heard._replace(stated=None), moment, lateness)
 
     def _settle(self, alert: Alert, heard: Heard, moment: int, *, waited: bool = False) -> list[Say]:
         time = max(heard.time, self.settled)
         if time != heard.time:
             heard = heard._replace(time=time)
-        own = time if waited else None
         says: list[Say] = []
-        if (
-            alert.held_for is not None
-            and not self.told
-            and self.begin is not None
-            and self.begin + alert.held_for <= time
-        ):
-            says += self._hold(alert, moment, self.begin + alert.held_for if waited else None)
+        ready = self._ready_at(alert)
+        if ready is not None and ready <= time:
+            says += self._alarm(alert, moment, ready if waited else moment, quietly=heard.earlier)
         self.settled = time
-        cleared = False
-        if heard.clears and self.spoken:
-            self.spoken, cleared = False, True
-            says.append(Say(moment, "cleared", heard, own=own))
-        if alert.follows_failing and (heard.holds or heard.fails):
-            if heard.holds and self.told:
-                heard = heard._replace(told=True)
-            self._remember(heard)
-            if heard.fails and self.spoken and not self.holding and alert.once_until == "false":
-                self.spoken = False
-                says.append(Say(moment, "cleared", heard, own=own))
-        if heard.holds and not self.spoken and not cleared and alert.held_for is None:
-            self.spoken = alert.once_until is not None
-            says.append(Say(moment, "arrival", heard, self.begin, own=own))
-        return self._speak(alert, says) if says else says
+        when = time if waited else moment
+        if heard.clears and not heard.holds:
+            says += self._clear(alert, heard, moment)
+        if alert.follows_failing:
+            if heard.fails:
+                says += self._fail(alert, heard, moment)
+            elif heard.holds:
+                self._remember(alert, heard)
+                if alert.held_for is None and not self.told and (heard.earlier or not self._is_quiet(when)):
+                    says += self._alarm(alert, moment, when, quietly=heard.earlier)
+        elif heard.holds:
+            says += self._meet(alert, heard, moment, when)
+        return says
 
-    def _remember(self, heard: Heard) -> None:
+    def _clear(self, alert: Alert, heard: Heard, moment: int) -> list[Say]:
+        """What arms the alert again comes: an alarm that was sent is over, one that was not will not be."""
+        says = [Say(moment, "cleared", heard)] if self.spoken and not self.earlier else []
+        if self.deferred:
+            self._hold_back(self.deferred[-1])
+        if not self.spoken and alert.held_for is not None and self._is_pending(alert):
+            last = self._last(holding=True)
+            assert last is not None  # a run has at least one event
+            self.tell_run(alert)
+            self._hold_back(last)
+        self.spoken = self.earlier = False
+        self.deferred = self.active = ()
+        return says
+
+    def _fail(self, alert: Alert, heard: Heard, moment: int) -> list[Say]:
+        """An event fails; if what was sent is over by it, that is sent."""
+        pending = self._last(holding=True) if self._is_pending(alert) else None
+        self._remember(alert, heard)
+        if self.holding:
+            return []
+        if pending is not None:
+            self._hold_back(pending)
+        if self.stale or not self.spoken or alert.once_until != "false":
+            return []
+        says = [] if self.earlier else [Say(moment, "cleared", heard)]
+        self.spoken = self.earlier = False
+        return says
+
+    def _meet(self, alert: Alert, heard: Heard, moment: int, when: int) -> list[Say]:
+        """An event holds, and failing is not followed: it is an alarm, unless one was sent that is not over."""
+        blocked = self.spoken
+        if alert.stale is not None and alert.once_until is not None:
+            others = tuple(each for each in self.active if each[0] != heard.source)
+            if len(others) == len(self.active):
+                blocked = blocked and not all(heard.arrival - last > alert.stale for _, last in others)
+            self.active = (*others, (heard.source, heard.arrival))
+        if blocked and not self.deferred:
+            return []
+        self.deferred = [*self.deferred, heard]
+        if len(self.deferred) > MAX_TAKEN_BACK:
+            if alert.once_until is None:
+                self._hold_back(self.deferred[0])
+            del self.deferred[0]
+        if self._is_quiet(when) and not heard.earlier:
+            return []
+        return self._alarm(alert, moment, when, quietly=heard.earlier)
+
+    def _remember(self, alert: Alert, heard: Heard) -> None:
         """Keep an event among the newest, and step the run."""
         trail = self.trail
         if heard.fails and not trail and self.base is NO_BASE:
             return
         trail.append(heard)
-        self._step(heard, len(trail) - 1)
+        self._step(alert, heard, len(trail) - 1)
+        if heard.holds and self.told and not heard.told:
+            trail[-1] = heard._replace(told=True)
         if len(trail) > MAX_TAKEN_BACK:
             first, base = trail.pop(0), self.base
-            self.base = Base(stepped(base.run, first), first, first if first.holds else base.last_holding)
+            run = stepped(base.run, first, alert.stale)
+            self.base = Base(run, first, first if first.holds else base.last_holding)
             self.run_from = max(IN_BASE, self.run_from - 1)
 
-    def _step(self, heard: Heard, place: int) -> None:
-        if heard.holds:
-            if not self.holding:
-                self.begin, self.told, self.run_from = heard.time, heard.told, place
-            elif heard.told:
-                self.told = True
-            if heard.source not in self.holding:
-                self.holding += (heard.source,)
-        elif self.holding:
-            self.holding = tuple(source for source in self.holding if source != heard.source)
-            if not self.holding:
-                self.begin, self.told = None, False
+    def _step(self, alert: Alert, heard: Heard, place: int) -> None:
+        source = heard.source
+        if not heard.holds:
+            if self.stale:
+                self.stale = tuple(each for each in self.stale if each != source)
+            if self.holding:
+                self.holding = tuple(each for each in self.holding if each != source)
+                if not self.holding:
+                    self.begin, self.told = None, False
+            return
+        back = source in self.stale
+        if back:
+            self.stale = tuple(each for each in self.stale if each != source)
+        if not self.holding:
+            self.begin, self.told, self.run_from = heard.time, heard.told or back, place
+            self.holding = (source,)
+        elif source in self.holding:
+            self.told = self.told or heard.told
+        elif self.told and not (back or heard.told) and self._all_stale(alert, heard, place):
+            self.stale += self.holding
+            self.holding, self.begin, self.told, self.run_from = (source,), heard.time, False, place
+        else:
+            self.told = self.told or heard.told
+            self.holding += (source,)
+        if self.stale and self.told:
+            self.holding, self.stale = self.stale + self.holding, ()
 
-    def refold(self) -> None:
+    def _all_stale(self, alert: Alert, heard: Heard, place: int) -> bool:
+        """Whether all that hold have been silent for so long that another begins anew; never where a key has one."""
+        if alert.stale is None:
+            return False
+        last = dict(self.base.run.holding + self.base.run.stale)
+        last |= {each.source: each.arrival for each in self.trail[:place] if each.holds}
+        return all(heard.arrival - last[source] > alert.stale for source in self.holding)
+
+    def refold(self, alert: Alert) -> None:
         """Find again what holds, after the trail or the base was changed."""
         run = self.base.run
-        self.holding, self.begin, self.told, self.run_from = tuple(run.holding), run.begin, run.told, IN_BASE
+        self.holding, self.stale = _names(run.holding), _names(run.stale)
+        self.begin, self.told, self.run_from = run.begin, run.told, IN_BASE
         for place, heard in enumerate(self.trail):
-            self._step(heard, place)
+            self._step(alert, heard, place)
+
+    # -- alarms ---------------------------------------------------------------------------------
+
+    def _is_quiet(self, when: int) -> bool:
+        return self.quiet_until is not None and when < self.quiet_until
+
+    def _is_waited_for(self) -> bool:
+        """Whether its silence counts, and was not sent yet."""
+        return not self.absent and self.paused is None and self._last(holding=True) is not None
+
+    def _ready_at(self, alert: Alert) -> int | None:
+        """When an alarm is to be sent if nothing else comes: when it stands, but not before the cool-down ends."""
+        if alert.absent_for is not None:
+            if not self._is_waited_for():
+                return None
+            stands = self.heard_at() + alert.absent_for
+        elif self.deferred:
+            return self.quiet_until
+        elif self.begin is None or self.told or not alert.follows_failing:
+            return None
+        else:
+            stands = self.begin + (alert.held_for or 0)
+            if self._is_blocked(alert):
+                return stands
+        return stands if self.quiet_until is None else max(stands, self.quiet_until)
+
+    def _is_blocked(self, alert: Alert) -> bool:
+        """Whether a run that lasts is no alarm: one was sent that is not over, and not by stale sources alone."""
+        return alert.held_for is not None and self.spoken and not self.stale
+
+    def _is_pending(self, alert: Alert) -> bool:
+        """Whether what holds is an alarm that was not sent, by the time of what was taken in last."""
+        if self.begin is None or self.told or self._is_blocked(alert):
+            return False
+        return self.begin + (alert.held_for or 0) <= self.settled
+
+    def _alarm(self, alert: Alert, moment: int, when: int, *, quietly: bool = False) -> list[Say]:
+        """Send an alarm that stands, and begin the cool-down; `quietly`, it was there before and is not sent."""
+        since, rest = None, 0
+        if alert.follows_failing:
+            since, stale, blocked = self.begin, self.stale, self._is_blocked(alert)
+            last = self._last(holding=True)
+            assert last is not None  # a run has at least one event
+            self.tell_run(alert)
+            if blocked:
+                return []
+        else:
+            last = self.deferred[-1]
+            span, came = alert.stale, last.arrival
+            stale = tuple(source for source, at in self.active if span is not None and came - at > span)
+            if alert.once_until is None:
+                rest = len(self.deferred) - 1
+        self.deferred = ()
+        self.spoken = alert.once_until is not None
+        self.earlier = quietly and self.spoken
+        if quietly:
+            return []
+        suppressed = len(self.held_back) + self.more_held_back + rest
+        self._begin_quiet(alert, when)
+        cause: Cause = "arrival" if alert.held_for is None else "held"
+        return [Say(moment, cause, last, since, suppressed, tuple(sorted(stale)))]
+
+    def _begin_quiet(self, alert: Alert, when: int) -> None:
+        if alert.at_most_every is not None:
+            self.quiet_until = when + alert.at_most_every
+            self.held_back, self.more_held_back = (), 0
+
+    def _hold_back(self, heard: Heard) -> None:
+        """Count an alarm that was over before it was sent."""
+        kept = [*self.held_back, heard.event_id]
+        more = max(0, len(kept) - MAX_HELD_BACK)
+        self.held_back, self.more_held_back = kept[more:], self.more_held_back + more
+
+    def tell_run(self, alert: Alert, *, told: bool = True) -> None:
+        """Note of every event of the run that is on whether it was sent."""
+        self.told = told
+        if self.run_from == IN_BASE:
+            self.base = self.base._replace(run=merged(self.base.run._replace(told=told)))
+        for place in range(max(0, self.run_from), len(self.trail)):
+            if self.trail[place].holds and self.trail[place].told is not told:
+                self.trail[place] = self.trail[place]._replace(told=told)
+        if self.stale:
+            self.refold(alert)
 
     # -- time -----------------------------------------------------------------------------------
 
     def due(self, alert: Alert, lateness: int) -> Due | None:
         """When something happens to the key by itself."""
         found: Due | None = None
-        if alert.held_for is not None and self.begin is not None and not self.told:
-            found = (over_at(self.begin, self.holding, alert, self.straggled) + lateness, TIMER, 0)
-        elif (
-            alert.absent_for is not None
-            and not self.absent
-            and self.paused is None
-            and self._last(holding=True) is not None
-        ):
-            found = (self.heard_at() + alert.absent_for, TIMER, 0)
+        ready = self._ready_at(alert)
+        if ready is not None:
+            if self.straggled:
+                ready = over_at(ready, self._alarming(), self.straggled)
+            found = (ready + (0 if alert.absent_for is not None else lateness), TIMER, 0)
         if self.waiting:
             first = self._first_to_settle(lateness)
             settling = (settles(first, lateness), SETTLING, first.sequence)
             found = settling if found is None else min(found, settling)
+        if self.doubted:
+            doubted = min(self.doubted, key=_arrived)
+            waited = (doubted.arrival + UPLOAD_SPAN, DOUBTED, doubted.sequence)
+            found = waited if found is None else min(found, waited)
         return found
+
+    def _alarming(self) -> Iterable[str]:
+        """The sources whose alarm is to be sent."""
+        return [each.source for each in self.deferred] if self.deferred else self.holding
 
     def _first_to_settle(self, lateness: int) -> Heard:
         return min(self.waiting, key=lambda each: (settles(each, lateness), each.sequence))
 
     def tick(self, alert: Alert, moment: int, what: int, lateness: int) -> list[Say]:
         """What is due happens."""
+        if what == DOUBTED:
+            doubted = min(self.doubted, key=_arrived)
+            if moves(doubted):
+                return self._trust(alert, doubted, moment, lateness)
+            self.doubted = [each for each in self.doubted if each != doubted]
+            return []
         if what == SETTLING:
             limit = _own_time(self._first_to_settle(lateness))
             ready = sorted((each for each in self.waiting if _own_time(each) <= limit), key=_own_time)
             self.waiting = [each for each in self.waiting if _own_time(each) > limit]
-            told = [(heard, self._settle(alert, heard, moment, waited=True)) for heard in ready]
-            return [say for heard, says in told if not heard.earlier for say in says]
+            return [say for heard in ready for say in self._settle(alert, heard, moment, waited=True)]
         if alert.absent_for is not None:
             last = self._last(holding=False)
             assert last is not None  # a key that never held is not waited for
-            self.absent = True
-            return self._speak(alert, [Say(moment, "absent", last, last.arrival)])
-        over = None if self.begin is None else over_at(self.begin, self.holding, alert, self.straggled)
-        return self._speak(alert, self._hold(alert, moment, over))
-
-    def _hold(self, alert: Alert, moment: int, own: int | None) -> list[Say]:
-        """A run has lasted."""
-        self.told = True
-        if self.run_from == IN_BASE:
-            self.base = self.base._replace(run=self.base.run._replace(told=True))
-        for place in range(max(0, self.run_from), len(self.trail)):
-            if self.trail[place].holds:
-                self.trail[place] = self.trail[place]._replace(told=True)
-        if self.spoken:
-            return []
-        self.spoken = alert.once_until is not None
-        last = self._last(holding=True)
-        assert last is not None  # a run has at least one event
-        return [Say(moment, "held", last, self.begin, own=own)]
+            say = Say(moment, "absent", last, last.arrival, len(self.held_back) + self.more_held_back)
+            self.absent, self.earlier = True, False
+            self._begin_quiet(alert, moment)
+            return [say]
+        due = self._ready_at(alert)
+        assert due is not None  # it is due
+        return self._alarm(alert, moment, over_at(due, self._alarming(), self.straggled))
 
     def _last(self, *, holding: bool) -> Heard | None:
         for heard in reversed(self.trail):
@@ -198,10 +419,16 @@ class KeyState:
         return self.base.last_holding if holding else self.base.last
 
     def last_is(self, event_id: str) -> bool:
-        """Whether an event is the newest about the key, or the newest that held."""
+        """Whether what is sent next may name an event: the newest, one that waits, or one of an alarm that does."""
         return any(
             last is not None and last.event_id == event_id
-            for last in (self._last(holding=True), self._last(holding=False))
+            for last in (
+                self._last(holding=True),
+                self._last(holding=False),
+                *self.deferred,
+                *self.doubted,
+                *self.waiting,
+            )
         )
 
     def heard_at(self) -> int:
@@ -211,18 +438,18 @@ class KeyState:
 
     # -- whose silence it is --------------------------------------------------------------------
 
-    def expect(self, heard: Heard) -> bool:
+    def expect(self, alert: Alert, heard: Heard) -> bool:
         """Something is to come: it counts as heard now, unless it was before; whether it does."""
         if self._last(holding=True) is not None:
             return False
         self.last_arrival = max(self.last_arrival, heard.arrival)
-        self._remember(heard)
+        self._remember(alert, heard)
         return True
 
-    def unexpect(self, event_id: str) -> bool:
+    def unexpect(self, alert: Alert, event_id: str) -> bool:
         """It is not to come any more; whether nothing is left that held."""
         self.trail = [each for each in self.trail if each.event_id != event_id]
-        self.refold()
+        self.refold(alert)
         return self._last(holding=True) is None
 
     def rename(self, before: str, after: str) -> bool:
@@ -231,9 +458,23 @@ class KeyState:
         self.trail = [each._replace(event_id=after) if each.event_id == before else each for each in self.trail]
         return found
 
-    def mark_earlier(self) -> None:
-        """What waits came before the alert was there: nothing is said of it."""
+    def mark_earlier(self, alert: Alert, now: int) -> None:
+        """All of it came before the alert was there: nothing of it is sent, nor that it ends, nor is there a cool-down.
+
+        What lasts, or is silent, only after that is sent as ever.
+        """
         self.waiting = [each._replace(earlier=True) for each in self.waiting]
+        self.doubted = [each._replace(earlier=True) for each in self.doubted]
+        self.quiet_until, self.held_back, self.more_held_back = None, (), 0
+        stood = bool(self.deferred)
+        if not stood:
+            ready = self._ready_at(alert)
+            stood = ready is not None and ready <= now
+        if alert.absent_for is not None:
+            self.absent = self.absent or stood
+        elif stood:
+            self._alarm(alert, now, now, quietly=True)
+        self.earlier = self.absent or self.spoken
 
     def rank(self) -> tuple[bool, bool, int]:
         """How much people want to know of it: something was said, it holds, something came lately."""
@@ -241,12 +482,12 @@ class KeyState:
 
     def sources(self) -> set[str]:
         """Whom something came from, as far as it is remembered."""
-        found = {*self.base.run.holding, *(each.source for each in self.trail)}
+        found = {*_names(self.base.run.holding), *(each.source for each in self.trail)}
         if self.base.last is not None:
             found.add(self.base.last.source)
         return found
 
-    def pause_or_not(self, excused: bool, now: int) -> bool:
+    def pause_or_not(self, alert: Alert, excused: bool, now: int) -> bool:
         """Let its silence count from now on, or not; what passed while it was excused does not. Whether it changed."""
         if excused == (self.paused is not None):
             return False
@@ -255,7 +496,7 @@ class KeyState:
         else:
             part = outage_since(self.heard_at(), now - self.paused, now)
             self.paused = None
-            self.move(part, only_arrival=True)
+            self.move(alert, part, only_arrival=True)
         return True
 
     # -- withdrawing, speaking, moving ----------------------------------------------------------
@@ -263,31 +504,28 @@ class KeyState:
     def take_back(self, alert: Alert, event_id: str, now: int) -> list[Say]:
         """An event is withdrawn."""
         gone = [each for each in self.trail if each.event_id == event_id]
-        self.waiting = [each for each in self.waiting if each.event_id != event_id]
+        self.waiting = _without(self.waiting, event_id)
+        self.deferred = _without(self.deferred, event_id)
+        self.doubted = _without(self.doubted, event_id)
         self.held_back = [id for id in self.held_back if id != event_id]
-        if gone:
-            self.trail = [each for each in self.trail if each.event_id != event_id]
-            self.refold()
-            if self.spoken and alert.once_until == "false" and not self.holding:
-                self.spoken = False
-                return self._speak(alert, [Say(now, "cleared", gone[-1])])
+        if not (self.spoken or self.deferred):
+            self.active = ()
+        if not gone:
+            return []
+        self.trail = [each for each in self.trail if each.event_id != event_id]
+        self.refold(alert)
+        if alert.once_until != "false":
+            return []
+        if self.spoken and not (self.holding or self.stale):
+            says = [] if self.earlier else [Say(now, "cleared", gone[-1])]
+            self.spoken = self.earlier = False
+            return says
+        if self.told and not self.spoken:  # what ended it is withdrawn, but that it ended was sent
+            self.tell_run(alert, told=False)
+            ready = self._ready_at(alert)
+            if ready is not None and ready <= now:
+                return self._alarm(alert, now, now)
         return []
-
-    def _speak(self, alert: Alert, says: Iterable[Say]) -> list[Say]:
-        if alert.at_most_every is None:
-            return list(says)
-        passed: list[Say] = []
-        for say in says:
-            when = say.moment if say.own is None else say.own
-            if self.quiet_until is not None and when < self.quiet_until:
-                kept = [*self.held_back, say.about.event_id]
-                more = max(0, len(kept) - MAX_HELD_BACK)
-                self.held_back, self.more_held_back = kept[more:], self.more_held_back + more
-            else:
-                passed.append(say._replace(suppressed=len(self.held_back) + self.more_held_back))
-                self.quiet_until = when + alert.at_most_every
-                self.held_back, self.more_held_back = (), 0
-        return passed
 
     def copy(self) -> KeyState:
         """The same, to be moved on its own."""
@@ -300,29 +538,55 @@ class KeyState:
     def is_blank(self) -> bool:
         """Whether the key is as good as new."""
         return not (
-            self.trail or self.spoken or self.waiting or self.absent or self.held_back or self.more_held_back
+            self.trail
+            or self.spoken
+            or self.waiting
+            or self.absent
+            or self.held_back
+            or self.more_held_back
+            or self.deferred
+            or self.doubted
         ) and (self.quiet_until is None and self.base is NO_BASE)
 
-    def move(self, by: int, *, only_arrival: bool = False) -> None:
+    def move(self, alert: Alert, by: int, *, only_arrival: bool = False) -> None:
         """Let everything, or only what was heard when, count as so much later."""
         own = 0 if only_arrival else by
 
         def later(heard: Heard) -> Heard:
-            return heard._replace(arrival=heard.arrival + by, time=heard.time + own)
+            stated = None if heard.stated is None else heard.stated + own
+            return heard._replace(arrival=heard.arrival + by, time=heard.time + own, stated=stated)
+
+        def heard_later(sources: Sources) -> Sources:
+            return tuple((source, last + by) for source, last in sources)
 
         self.waiting, self.trail = [later(each) for each in self.waiting], [later(each) for each in self.trail]
+        self.deferred, self.doubted = [later(each) for each in self.deferred], [later(each) for each in self.doubted]
         self.last_arrival += by
+        self.active = heard_later(self.active)
         self.straggled = tuple((source, came + own) for source, came in self.straggled)
         if self.base is not NO_BASE:
             run, last, held = self.base
             begin = None if run.begin is None else run.begin + own
-            self.base = Base(Run(run.holding, begin, run.told), last and later(last), held and later(held))
+            run = Run(heard_later(run.holding), begin, run.told, heard_later(run.stale))
+            self.base = Base(run, last and later(last), held and later(held))
         self.settled = self.settled if self.settled == FRESH else self.settled + own
         self.quiet_until = None if self.quiet_until is None else self.quiet_until + own
         self.paused = None if self.paused is None else self.paused + own
-        self.refold()
+        self.refold(alert)
         self.scheduled = None
+
+
+def _names(sources: Sources) -> tuple[str, ...]:
+    return tuple(source for source, _ in sources)
+
+
+def _without(events: Sequence[Heard], event_id: str) -> Sequence[Heard]:
+    return [each for each in events if each.event_id != event_id]
 
 
 def _own_time(heard: Heard) -> tuple[int, int]:
     return heard.time, heard.sequence
+
+
+def _arrived(heard: Heard) -> tuple[int, int]:
+    return heard.arrival, heard.sequence

@@ -57,12 +57,12 @@ class Member:
     )
 
     def __init__(
-        self, ordinal: int, subscription: Subscription, watched: Watched, needed: float, family: Family
+        self, ordinal: int, subscription: Subscription, watched: Watched, needed: float, family: Family, stale: int
     ) -> None:
         assert subscription.alert is not None
         self.ordinal = ordinal
         self.subscription = subscription
-        self.alert: Alert = subscription.alert
+        self.alert: Alert = subscription.alert.with_stale(stale)
         self.longest = max(self.alert.spans(), default=0)
         self.watched = watched
         self.needed = needed

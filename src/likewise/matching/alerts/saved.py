@@ -16,11 +16,14 @@ import msgspec
 from likewise.errors import ArtefactDamaged, ArtefactVersion
 from likewise.matching.alerts.key_state import FRESH, NO_BASE, KeyState
 from likewise.matching.alerts.unsaid import Unsaid
-from likewise.matching.plain.alerts.story import Base, Heard, Straggled
+from likewise.matching.alerts.upgrade import SavedStateV1, upgrade_state
+from likewise.matching.plain.alerts.story import Base, Heard, Sources
+from likewise.model.alerts.clauses import Alert
 from likewise.model.alerts.spoken import DigestItem, Key, Why
 
 FILE = "alerts.arrow"
-VERSION = b"1"
+VERSION = b"2"  # 1 marked alarms as notified that were never sent
+READ = (b"1", VERSION)
 What = Literal["state", "marks", "digest", "unsaid"]
 
 
@@ -38,14 +41,26 @@ class SavedState(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown
     held_back: Sequence[str | None] = ()
     more_held_back: int = 0
     absent: bool = False
-    straggled: Straggled = ()
+    straggled: Sources = ()
     paused: int | None = None
+    deferred: Sequence[Heard] = ()
+    earlier: bool = False
+    active: Sources = ()
+    doubted: Sequence[Heard] = ()
 
 
 class SavedUnsaid(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a key was before what only waits in a digest, and the events since."""
 
     before: SavedState
+    heard: list[Heard]
+    settled: int
+
+
+class SavedUnsaidV1(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The same, as version 1 wrote it."""
+
+    before: SavedStateV1
     heard: list[Heard]
     settled: int
 
@@ -65,6 +80,7 @@ class Facts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     keyless: int
     sha256: str
     excused: dict[Why, list[str]] = {}
+    version: int = 2
 
 
 Row = tuple[What, int, bytes]
@@ -78,15 +94,32 @@ def state_row(ordinal: int, key: Key, state: KeyState) -> Row:
 def _saved(key: Key, state: KeyState) -> SavedState:
     base = None if state.base is NO_BASE else state.base
     return SavedState(
-        key, state.last_arrival, state.trail, state.waiting, base, state.settled, state.spoken, state.quiet_until,
-        state.held_back, state.more_held_back, state.absent, state.straggled,
+        key,
+        state.last_arrival,
+        state.trail,
+        state.waiting,
+        base,
+        state.settled,
+        state.spoken,
+        state.quiet_until,
+        state.held_back,
+        state.more_held_back,
+        state.absent,
+        state.straggled,
         state.paused,
-    )  # fmt: skip
+        state.deferred,
+        state.earlier,
+        state.active,
+        state.doubted,
+    )
 
 
-def state_of(row: bytes) -> tuple[Key, KeyState]:
+def state_of(row: bytes, alert: Alert, facts: Facts) -> tuple[Key, KeyState]:
     """The key and the state of a row."""
-    return _state(msgspec.json.decode(row, type=SavedState))
+    if facts.version == 1:
+        saved = msgspec.json.decode(row, type=SavedStateV1)
+        return saved.key, upgrade_state(saved, alert, facts.now)
+    return _state(msgspec.json.decode(row, type=SavedState), alert)
 
 
 def unsaid_row(ordinal: int, key: Key, unsaid: Unsaid) -> Row:
@@ -95,21 +128,25 @@ def unsaid_row(ordinal: int, key: Key, unsaid: Unsaid) -> Row:
     return "unsaid", ordinal, msgspec.json.encode(saved)
 
 
-def unsaid_of(row: bytes) -> tuple[Key, Unsaid]:
+def unsaid_of(row: bytes, alert: Alert, facts: Facts) -> tuple[Key, Unsaid]:
     """The key of such a row, and what it was before."""
+    if facts.version == 1:
+        old = msgspec.json.decode(row, type=SavedUnsaidV1)
+        return old.before.key, Unsaid(upgrade_state(old.before, alert, facts.now), old.heard, old.settled)
     saved = msgspec.json.decode(row, type=SavedUnsaid)
-    key, state = _state(saved.before)
+    key, state = _state(saved.before, alert)
     return key, Unsaid(state, saved.heard, saved.settled)
 
 
-def _state(saved: SavedState) -> tuple[Key, KeyState]:
+def _state(saved: SavedState, alert: Alert) -> tuple[Key, KeyState]:
     state = KeyState()
     state.last_arrival, state.settled, state.spoken = saved.last_arrival, saved.settled, saved.spoken
     state.trail, state.waiting, state.base = saved.trail, saved.waiting, saved.base or NO_BASE
     state.quiet_until, state.held_back = saved.quiet_until, saved.held_back
     state.more_held_back, state.absent, state.straggled = saved.more_held_back, saved.absent, saved.straggled
-    state.paused = saved.paused
-    state.refold()
+    state.paused, state.deferred, state.earlier = saved.paused, saved.deferred, saved.earlier
+    state.active, state.doubted = saved.active, saved.doubted
+    state.refold(alert)
     return saved.key, state
 
 
@@ -149,11 +186,13 @@ def read_alerts(folder: Path) -> tuple[Facts, list[Row]]:
         with pa.OSFile(str(path), "rb") as source, pa.ipc.open_file(source) as reader:
             table = reader.read_all()
         metadata = table.schema.metadata or {}
-        if metadata.get(b"likewise.alerts") != VERSION:
+        version = metadata.get(b"likewise.alerts", b"none")
+        if version not in READ:
             raise ArtefactVersion(
-                f"{path} holds alerts of version {metadata.get(b'likewise.alerts')!r}; this one reads {VERSION!r}"
+                f"{path} holds alerts of version {version.decode()}; this release reads 1 and {VERSION.decode()}"
             )
         facts = msgspec.json.decode(metadata[b"facts"], type=Facts)
+        facts = msgspec.structs.replace(facts, version=int(version))
         columns = (table.column(name).to_pylist() for name in ("what", "ordinal", "value"))
         rows: list[Row] = list(zip(*columns, strict=True))
     except (pa.ArrowException, msgspec.MsgspecError, UnicodeDecodeError, KeyError, OSError) as error:

@@ -28,7 +28,7 @@ class Silence(HeldAlerts):
                     if state.paused is not None:  # all of its silence is excused
                         continue
                     part = by if until is None else outage_since(state.heard_at(), by, until)
-                    state.move(part, only_arrival=True)
+                    state.move(member.alert, part, only_arrival=True)
                     self._settle_down(member, key, state)
 
     def excuse(self, sources: Iterable[str], why: Why, at: int) -> None:
@@ -62,7 +62,7 @@ class Silence(HeldAlerts):
 
     def _pause_or_not(self, member: Member, key: Key, state: KeyState, now: int) -> bool:
         sources = state.sources() if member.alert.per else {key[0]}
-        changed = state.pause_or_not(self._excuses.hold_for(sources), now)
+        changed = state.pause_or_not(member.alert, self._excuses.hold_for(sources), now)
         if changed:
             member.drop_unsaid(key)
         return changed
@@ -79,7 +79,8 @@ class Silence(HeldAlerts):
             member.forget(key)
             state = None
         state = state or KeyState()
-        if not state.expect(Heard(self._sequence + 1, now, now, source, event_id, True, False, False, 1.0, 1.0)):
+        heard = Heard(self._sequence + 1, now, now, source, event_id, True, False, False, 1.0, 1.0)
+        if not state.expect(member.alert, heard):
             return
         self._sequence += 1
         member.drop_unsaid(key)
@@ -94,7 +95,7 @@ class Silence(HeldAlerts):
         state = member.states.get(key)
         if member.timeless and state is not None:
             member.drop_unsaid(key)
-            if state.unexpect(event_id):
+            if state.unexpect(member.alert, event_id):
                 member.forget(key)
             else:
                 self._settle_down(member, key, state)

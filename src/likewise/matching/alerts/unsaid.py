@@ -27,8 +27,9 @@ class Unsaid(msgspec.Struct):
 
     def names(self, event_id: str) -> bool:
         """Whether an event is among those that are remembered one by one."""
-        events = (*self.state.trail, *self.state.waiting, *self.heard)
-        return event_id in self.state.held_back or any(each.event_id == event_id for each in events)
+        state = self.state
+        events = (*state.trail, *state.waiting, *state.deferred, *state.doubted, *self.heard)
+        return event_id in state.held_back or any(each.event_id == event_id for each in events)
 
     def tell_again(self, alert: Alert, event_id: str, now: int, lateness: int) -> tuple[KeyState, list[Say]] | None:
         """The key without an event, and what a digest gathers of it; None if what was said before is over by it."""

@@ -38,8 +38,6 @@ class Withdrawing(Silence):
         if member.timeless:
             self._pause_or_not(member, key, state, self.now or 0)
         self._settle_down(member, key, state)
-        if event_id in state.held_back:  # that it cleared was held back itself
-            self._heard.setdefault(event_id, []).append((member.ordinal, key))
         return self._tell(member, key, says)
 
     def _tell_again(self, member: Member, key: Key, event_id: str) -> bool:

@@ -61,9 +61,9 @@ def _judge(alert: Alert, standing: AlertStanding) -> tuple[Verdict, str]:
         until = "it failed" if alert.once_until == "false" else "what ends it came"
         return "suppressed", f"It was said once; it is said again after {until}."
     if standing.quiet_until is not None and now < standing.quiet_until and alert.at_most_every is not None:
-        return "suppressed", (
-            f"It is said at most every {span_text(alert.at_most_every)}; this is counted in what is said "
-            f"after {span_text(standing.quiet_until - now)}."
+        return "not_yet", (
+            f"It is sent at most every {span_text(alert.at_most_every)}: in "
+            f"{span_text(standing.quiet_until - now)}, if it still stands then."
         )
     if alert.digest_every is not None:
         left = alert.digest_every - now % alert.digest_every

@@ -8,14 +8,16 @@ from typing import Final
 
 import msgspec
 
-from likewise.defaults import ALERT_FORGET
+from likewise.defaults import ALERT_FORGET, ALERT_STALE, CLOCK_BEHIND
 from likewise.errors import ArtefactDamaged, UnknownId
 from likewise.matching.plain.alerts.digest import end_of_period, gathered, item_of, with_items
 from likewise.matching.plain.alerts.excuses import WHYS, Excuses
 from likewise.matching.plain.alerts.moves import PlainWatch, key_of
 from likewise.matching.plain.alerts.story import (
     Heard,
+    Run,
     Say,
+    Sources,
     Story,
     due,
     hear,
@@ -56,10 +58,10 @@ class _Saved(msgspec.Struct, frozen=True):
 class PlainAlert:
     """One subscription: its conditions, its keys' stories, and what its digest has gathered."""
 
-    def __init__(self, subscription: Subscription, watch: PlainWatch) -> None:
+    def __init__(self, subscription: Subscription, watch: PlainWatch, stale: int) -> None:
         assert subscription.alert is not None
         self.subscription = subscription
-        self.alert: Alert = subscription.alert
+        self.alert: Alert = subscription.alert.with_stale(stale)
         self.watch = watch
         self.stories: dict[Key, Story] = {}
         self.items: list[DigestItem] = []
@@ -69,8 +71,14 @@ class PlainAlert:
 class PlainAlerts:
     """Alerts by ordinal. `refused_late` counts events that came too late for one, `keyless` those without its key."""
 
-    def __init__(self, lateness: int, curve: ProbabilityCurve = AS_SCORED, forget: int = ALERT_FORGET) -> None:
-        self.lateness, self.curve, self.forget = lateness, curve, forget
+    def __init__(
+        self,
+        lateness: int,
+        curve: ProbabilityCurve = AS_SCORED,
+        forget: int = ALERT_FORGET,
+        stale: int = ALERT_STALE,
+    ) -> None:
+        self.lateness, self.curve, self.forget, self.stale = lateness, curve, forget, stale
         self.now: int | None = None
         self.refused_late = self.keyless = 0
         self._sequence = 0
@@ -83,7 +91,7 @@ class PlainAlerts:
 
     def open(self, ordinal: int, subscription: Subscription, threshold: float) -> None:
         """Hold an alert; its keys have no story yet."""
-        self._alerts[ordinal] = PlainAlert(subscription, PlainWatch(subscription, threshold, self.curve))
+        self._alerts[ordinal] = PlainAlert(subscription, PlainWatch(subscription, threshold, self.curve), self.stale)
 
     def close(self, ordinal: int) -> None:
         """Forget an alert, if it is one, and how far sources are once nobody asks for it."""
@@ -110,19 +118,25 @@ class PlainAlerts:
                 continue
             family, timeless = _family(held), held.alert.absent_for is not None
             newest = self._marks.get(family, {}).get(key, {}).get(source, time)
-            if not timeless and now - self.forget < newest and time < min(newest, now - self.lateness):
+            behind = not timeless and now - self.forget < newest and time < min(newest, now - self.lateness)
+            doubted = behind and newest - time > CLOCK_BEHIND
+            if behind and not doubted:
                 late = True
                 continue
-            if move.marks and not timeless:
+            if move.marks and not (timeless or doubted):
                 marked.append((family, key))
             story = self._story(held, key, now)
-            if not (move.holds or move.fails or move.clears) or (timeless and story == Story() and not move.holds):
+            if not (move.holds or move.fails or move.clears):
+                continue
+            if (timeless or doubted) and story == Story() and not move.holds:
                 continue
             if timeless and not (move.holds or move.fails):
                 continue
             heard = Heard(
                 sequence, now, time, source, event.id, move.holds, move.fails, move.clears, move.score, move.product
             )
+            if doubted:
+                heard = heard._replace(time=now, stated=time)
             if key in held.unsaid:
                 held.unsaid[key] = heard_more(held.alert, held.unsaid[key], heard, self.lateness)
             told = hear(held.alert, story, heard, self.lateness)
@@ -259,7 +273,11 @@ class PlainAlerts:
 
     def _paused_or_not(self, held: PlainAlert, key: Key, story: Story, now: int) -> Story:
         last = story.base.last
-        sources = {*story.base.run.holding, *(each.source for each in story.trail), *([last.source] if last else [])}
+        sources = {
+            *dict(story.base.run.holding),
+            *(each.source for each in story.trail),
+            *([last.source] if last else []),
+        }
         excused = self._excuses.hold_for(sources if held.alert.per else {key[0]})
         if excused == (story.paused is not None):
             return story
@@ -278,7 +296,7 @@ class PlainAlerts:
             return
         sequence, self._sequence = self._sequence, self._sequence + 1
         heard = Heard(sequence, now, now, source, event_id, True, False, False, 1.0, 1.0)
-        story = remember(story._replace(last_arrival=max(story.last_arrival, now)), heard)
+        story = remember(held.alert, story._replace(last_arrival=max(story.last_arrival, now)), heard)
         held.unsaid.pop(key, None)
         held.stories[key] = self._paused_or_not(held, key, story, now)
 
@@ -323,6 +341,10 @@ class PlainAlerts:
         key = key_of(event, held.alert.per)
         return key, Story() if key is None else self._story(held, key, self.now or 0)
 
+    def clauses(self, ordinal: int) -> Alert:
+        """The clauses of an alert, with the `stale` that counts."""
+        return self._alerts[ordinal].alert
+
     def save(self, folder: Path) -> None:
         """Write every story, as JSON."""
         kept = [
@@ -361,7 +383,7 @@ def forgotten_after(alert: Alert, forget: int) -> int:
 
 def match_of(subscription: Subscription, key: Key, say: Say, curve: ProbabilityCurve) -> Match:
     """A saying as a match."""
-    spoken = Spoken(key, say.moment, say.since, say.suppressed)
+    spoken = Spoken(key, say.moment, say.since, say.suppressed, stale=say.stale)
     about = say.about
     return Match(
         about.event_id, subscription.id, "alert", about.score, about.product, None, (), None, say.cause, curve, spoken
@@ -383,24 +405,37 @@ def _family(held: PlainAlert) -> object:
 
 
 def _moved(story: Story, by: int, *, only_arrival: bool = False) -> Story:
-    def later(heard: Heard) -> Heard:
-        return heard._replace(arrival=heard.arrival + by, time=heard.time + (0 if only_arrival else by))
+    own = 0 if only_arrival else by
 
-    base = story.base
-    run = base.run
-    if not only_arrival and run.begin is not None:
-        run = run._replace(begin=run.begin + by)
+    def later(heard: Heard) -> Heard:
+        stated = None if heard.stated is None else heard.stated + own
+        return heard._replace(arrival=heard.arrival + by, time=heard.time + own, stated=stated)
+
+    def all_later(events: Iterable[Heard]) -> tuple[Heard, ...]:
+        return tuple(map(later, events))
+
+    def heard_later(sources: Sources) -> Sources:
+        return tuple((source, last + by) for source, last in sources)
+
+    base, run = story.base, story.base.run
     return story._replace(
-        waiting=tuple(map(later, story.waiting)),
-        trail=tuple(map(later, story.trail)),
+        waiting=all_later(story.waiting),
+        trail=all_later(story.trail),
+        deferred=all_later(story.deferred),
+        doubted=all_later(story.doubted),
+        active=heard_later(story.active),
         base=base._replace(
-            run=run,
+            run=Run(heard_later(run.holding), _plus(run.begin, own), run.told, heard_later(run.stale)),
             last=None if base.last is None else later(base.last),
             last_holding=None if base.last_holding is None else later(base.last_holding),
         ),
-        settled=None if story.settled is None or only_arrival else story.settled + by,
+        settled=_plus(story.settled, own),
         last_arrival=story.last_arrival + by,
-        straggled=tuple((source, came + (0 if only_arrival else by)) for source, came in story.straggled),
-        paused=story.paused if story.paused is None or only_arrival else story.paused + by,
-        quiet_until=story.quiet_until if story.quiet_until is None or only_arrival else story.quiet_until + by,
+        straggled=tuple((source, came + own) for source, came in story.straggled),
+        paused=_plus(story.paused, own),
+        quiet_until=_plus(story.quiet_until, own),
     )
+
+
+def _plus(moment: int | None, by: int) -> int | None:
+    return None if moment is None else moment + by

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, get_args
 
-from likewise.defaults import HYBRID_M, LATENESS, THRESHOLD
+from likewise.defaults import ALERT_STALE, HYBRID_M, LATENESS, THRESHOLD
 from likewise.errors import NotServed, UnknownId
 from likewise.matching.engine import BaseEngine, Found, FoundBatch, Ranked, found_batch, found_of
 from likewise.matching.explaining.alerts import AlertStanding, with_standing
@@ -75,6 +75,7 @@ class NaiveEngine(BaseEngine):
         meaning: Callable[[], Locality] | None = None,
         curve: ProbabilityCurve = AS_SCORED,
         types: Hierarchy = NO_TYPES,
+        stale: int = ALERT_STALE,
     ) -> None:
         super().__init__()
         self.types = types
@@ -84,7 +85,7 @@ class NaiveEngine(BaseEngine):
         self.sameness = measure if sameness is None else sameness
         self.threshold = THRESHOLD if threshold is None else threshold
         self._windows = PlainWindows(lateness, curve)
-        self.alerts = PlainAlerts(lateness, curve)
+        self.alerts = PlainAlerts(lateness, curve, stale=stale)
         self._conditions: dict[int, PlainCondition] = {}
         self._windowed: dict[int, PlainCondition] = {}
         self._others: dict[int, Subscription] = {}  # statements, patterns, interest vectors
@@ -324,7 +325,8 @@ class NaiveEngine(BaseEngine):
 
     def _key(self, event: Event, ordinal: int, at: int) -> AlertStanding:
         key, story = self.alerts.story(ordinal, event)
-        run, now = run_of(story), at if self.alerts.now is None else max(self.alerts.now, at)
+        run = run_of(self.alerts.clauses(ordinal), story)
+        now = at if self.alerts.now is None else max(self.alerts.now, at)
         return AlertStanding(key is not None, now, run.begin, run.told, story.spoken, story.quiet_until)
 
     def board(self, ordinal: int) -> list[Ranked]:

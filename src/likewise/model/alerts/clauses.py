@@ -62,7 +62,8 @@ class Column(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True, 
 class Alert(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True, omit_defaults=True):
     """When a subscription speaks: spans in µs; `once_until` is `false`, or the items of a condition that arms it again.
 
-    `per` names the attributes whose values tell keys apart; without it the key is the source.
+    `per` names the attributes whose values tell keys apart; without it the key is the source. After `stale`, an active
+    source that is silent keeps no other source of its key from raising an alarm.
 
     >>> Alert(held_for=300_000_000, once_until="false").spans()
     (300000000,)
@@ -74,8 +75,18 @@ class Alert(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True, o
     at_most_every: int | None = None
     absent_for: int | None = None
     digest_every: int | None = None
+    stale: int | None = None
 
     def __post_init__(self) -> None:
+        if self.stale is not None:
+            if self.stale <= 0:
+                raise _refused("stale", "the span of `stale` must be longer than nothing: stale 24 h")
+            if not self.per or (self.held_for is None and self.once_until is None):
+                raise _refused(
+                    "stale",
+                    "`stale` says when a silent source of a key no longer blocks the others, so it goes with `per` and "
+                    "`for` or `once until`; drop it, or add them",
+                )
         if all(getattr(self, clause) is None for clause in CLAUSES):
             words = ", ".join(f"`{word}`" for word in CLAUSES.values())
             raise _refused("per", f"`per` tells the keys of an alert apart, and this is none; add one of {words}")
@@ -106,6 +117,12 @@ class Alert(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True, o
         """Every span it names."""
         found = (self.held_for, self.at_most_every, self.absent_for, self.digest_every)
         return tuple(span for span in found if span is not None)
+
+    def with_stale(self, default: int) -> Alert:
+        """Return it with the `stale` that counts: its own, else the default; none where a key has one source."""
+        if self.stale is not None or not self.per or (self.held_for is None and self.once_until is None):
+            return self
+        return msgspec.structs.replace(self, stale=default)
 
     @property
     def follows_failing(self) -> bool:

@@ -11,7 +11,7 @@ Key = tuple[str, ...]  # the values of `per`, or the source alone; a source that
 
 
 class DigestItem(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
-    """One saying that a digest gathered."""
+    """One notification that a digest gathered."""
 
     moment: int
     cause: str
@@ -19,12 +19,15 @@ class DigestItem(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     event_id: str | None = None
     score: float = 1.0
     suppressed: int = 0
+    stale: tuple[str, ...] = ()
 
 
 class Spoken(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
-    """Facts of one saying: its key, when it was due (µs), since when it holds or is silent, how many were held back.
+    """Facts of one notification: its key, when it was due (µs), since when it holds or is silent.
 
-    A digest has the newest of what it gathered, how many there were in all, and of each key (of the first 1,000).
+    `suppressed` is how many alarms before it were not sent, `stale` names sources of the key that are still active and
+    have been silent for long. A digest has the newest of what it gathered, how many there were in all, and of each key
+    (of the first 1,000).
     """
 
     key: Key
@@ -34,3 +37,4 @@ class Spoken(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     items: tuple[DigestItem, ...] = ()
     total: int = 0
     counts: tuple[tuple[Key, int], ...] = ()
+    stale: tuple[str, ...] = ()

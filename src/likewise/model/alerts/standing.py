@@ -70,11 +70,15 @@ def _lasting(alert: Alert, key: KeyStanding, now: int) -> tuple[State, str]:
     if alert.held_for is not None and not key.told and not key.spoken:
         if held < alert.held_for:
             return "lasting", f"has held for {span_text(held)} of {span_text(alert.held_for)}"
+        if key.quiet_until is not None and now < key.quiet_until:
+            return "lasting", f"has held for {span_text(held)}; it is sent when the cool-down ends"
         return "lasting", f"has held for {span_text(held)}; late events are waited for"
     if alert.held_for is None and alert.once_until is None:
         return "on", f"has held for {span_text(held)}"
     if key.spoken or key.told:
         return "on", f"has held for {span_text(held)}, and that was said"
+    if key.quiet_until is not None and now < key.quiet_until:
+        return "on", f"has held for {span_text(held)}; it is sent when the cool-down ends"
     return "on", f"has held for {span_text(held)}"
 
 

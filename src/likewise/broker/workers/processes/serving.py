@@ -73,6 +73,7 @@ class Holdings:
             return Interpretation(
                 space=told.space, measure=told.measure, threshold=told.threshold, cache_bytes=told.cache_bytes,
                 types=as_types(told.types), annotations=annotations, forget=told.forget, alert_lateness=told.lateness,
+                stale=told.stale,
             )  # fmt: skip
 
         def load(folder: Path) -> NumberedMatcher:

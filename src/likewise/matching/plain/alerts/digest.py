@@ -20,7 +20,7 @@ def end_of_period(moment: int, every: int) -> int:
 
 def item_of(say: Say, key: Key) -> DigestItem:
     """A saying as a digest keeps it."""
-    return DigestItem(say.moment, say.cause, key, say.about.event_id, say.about.score, say.suppressed)
+    return DigestItem(say.moment, say.cause, key, say.about.event_id, say.about.score, say.suppressed, say.stale)
 
 
 def with_items(

@@ -4,6 +4,9 @@ With a lateness, an event waits so long after its own time, and events are taken
 later than that (a straggler: the newest of its source all the same) waits so long after its arrival. A run begins with
 the first event that holds, when none of the key's sources held, and ends when the last of them fails. The newest events
 of a key are remembered one by one, so that they can be withdrawn; older ones are in `base`.
+
+`told` and `spoken` mean that a notification was sent. An alarm that falls into a cool-down is not: it stays due until
+the cool-down ends, and is sent then if it still stands. Where failing is not followed, its events wait in `deferred`.
 """
 
 from __future__ import annotations
@@ -11,17 +14,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from likewise.defaults import MAX_HELD_BACK, MAX_TAKEN_BACK
+from likewise.defaults import MAX_HELD_BACK, MAX_TAKEN_BACK, UPLOAD_SLACK, UPLOAD_SPAN
 from likewise.model.alerts.clauses import Alert
 from likewise.model.match import Cause
 
-SETTLING, TIMER = 1, 2  # of what is due at one moment, events come before what waited for them
+DOUBTED, SETTLING, TIMER = 1, 2, 3  # of what is due at one moment, events come before what waited for them
 
 
 class Heard(NamedTuple):
     """One event that moves a key: when it came, its own time, from where, and what it says.
 
-    What is `earlier` came before its alert was there: it builds the state, and nothing is said of it.
+    What is `earlier` came before its alert was there: it builds the state, and nothing is said of it. `stated` is the
+    time that an event states whose clock is doubted; its `time` is its arrival then.
     """
 
     sequence: int
@@ -36,14 +40,22 @@ class Heard(NamedTuple):
     product: float
     told: bool = False
     earlier: bool = False
+    stated: int | None = None
+
+
+Sources = tuple[tuple[str, int], ...]  # sources, and when something of each came last
 
 
 class Run(NamedTuple):
-    """Which sources hold, since when, and whether that was said."""
+    """Which sources hold, since when, and whether that was sent.
 
-    holding: frozenset[str] = frozenset()
+    Sources in `stale` hold, too, and that was sent, but they have been silent for so long that another began anew.
+    """
+
+    holding: Sources = ()
     begin: int | None = None
     told: bool = False
+    stale: Sources = ()
 
 
 class Base(NamedTuple):
@@ -54,32 +66,36 @@ class Base(NamedTuple):
     last_holding: Heard | None = None
 
 
-Straggled = tuple[
-    tuple[str, int], ...
-]  # sources, and when the last of each came that was later than others are waited for
-
-
 class Story(NamedTuple):
-    """Everything there is about one key."""
+    """Everything there is about one key.
+
+    `spoken`: an alarm was sent and is not over; with `earlier` it was there before the alert, so that neither it nor
+    its end is sent. `active` are the sources that met the condition since, where failing is not followed. `doubted`
+    are events whose clock may be wrong; those that say nothing are what is remembered of an upload.
+    """
 
     waiting: tuple[Heard, ...] = ()
     base: Base = Base()
     trail: tuple[Heard, ...] = ()
     settled: int | None = None
     last_arrival: int = 0
-    straggled: Straggled = ()
+    straggled: Sources = ()  # when the last of each source came that was later than others are waited for
     spoken: bool = False
     quiet_until: int | None = None
     held_back: tuple[str | None, ...] = ()
     more_held_back: int = 0
     absent: bool = False
     paused: int | None = None
+    deferred: tuple[Heard, ...] = ()
+    earlier: bool = False
+    active: Sources = ()
+    doubted: tuple[Heard, ...] = ()
 
 
 class Say(NamedTuple):
-    """Something to be said: when it was due, why, of which event, since when, and how much was held back.
+    """Something to be sent: when it was due, why, of which event, since when, how many alarms before it were not sent.
 
-    `own` is the time it has in the order of events, where they waited for others; else it is when it was due.
+    `stale` names the sources of its key that hold and have been silent for long.
     """
 
     moment: int
@@ -87,31 +103,47 @@ class Say(NamedTuple):
     about: Heard
     since: int | None = None
     suppressed: int = 0
-    own: int | None = None
+    stale: tuple[str, ...] = ()
 
 
 Told = tuple[Story, list[Say]]
 
 
-def stepped(run: Run, heard: Heard) -> Run:
-    """A run after one more event.
+def stepped(run: Run, heard: Heard, stale: int | None = None) -> Run:
+    """A run after one more event. `stale` is the silence after which a source keeps no other from beginning anew.
 
-    >>> stepped(Run(), Heard(0, 5, 5, "s", "e", True, False, False, 1.0, 1.0)).begin
-    5
+    >>> first = stepped(Run(), Heard(0, 5, 5, "s", "e", True, False, False, 1.0, 1.0, told=True))
+    >>> first.begin, stepped(first, Heard(1, 99, 99, "t", "f", True, False, False, 1.0, 1.0), stale=60).begin
+    (5, 99)
     """
-    if heard.holds:
-        if not run.holding:
-            return Run(frozenset((heard.source,)), heard.time, heard.told)
-        return Run(run.holding | {heard.source}, run.begin, run.told or heard.told)
-    left = run.holding - {heard.source}
-    return Run(left, run.begin, run.told) if left else Run()
+    source = heard.source
+    others = tuple(each for each in run.holding if each[0] != source)
+    aside = tuple(each for each in run.stale if each[0] != source)
+    if not heard.holds:
+        return Run(others, run.begin, run.told, aside) if others else Run(stale=aside)
+    now, back = ((source, heard.arrival),), len(aside) < len(run.stale)
+    if not run.holding:
+        return merged(Run(now, heard.time, heard.told or back, aside))
+    new = len(others) == len(run.holding) and not back
+    if new and run.told and not heard.told and _all_stale(others, heard, stale):
+        return Run(now, heard.time, False, aside + others)
+    return merged(Run(others + now, run.begin, run.told or heard.told, aside))
 
 
-def run_of(story: Story) -> Run:
+def merged(run: Run) -> Run:
+    """Once what a source began beside stale ones was sent, it is one run with theirs."""
+    return Run(run.stale + run.holding, run.begin, True) if run.told and run.stale else run
+
+
+def _all_stale(sources: Sources, heard: Heard, stale: int | None) -> bool:
+    return stale is not None and all(heard.arrival - last > stale for _, last in sources)
+
+
+def run_of(alert: Alert, story: Story) -> Run:
     """What holds now."""
     run = story.base.run
     for heard in story.trail:
-        run = stepped(run, heard)
+        run = stepped(run, heard, alert.stale)
     return run
 
 
@@ -136,83 +168,325 @@ def straggles(heard: Heard, lateness: int) -> bool:
     return heard.time + lateness < heard.arrival
 
 
+# -- events -------------------------------------------------------------------------------------
+
+
 def hear(alert: Alert, story: Story, heard: Heard, lateness: int) -> Told:
     """An event comes that moves the key and is not late."""
     story = story._replace(last_arrival=max(story.last_arrival, heard.arrival))
     if alert.absent_for is not None:
-        says = []
-        if story.absent:
+        return _hear_again(alert, story, heard)
+    if heard.stated is not None:
+        return doubt(alert, story, heard, lateness)
+    says: list[Say] = []
+    for each in story.doubted:  # the clock is right again, so those before it were no upload
+        if each.source == heard.source and moves(each):
+            story, said = _trust(alert, story, each, heard.arrival, lateness)
+            says += said
+    story, said = _take_in(alert, story, heard, heard.arrival, lateness)
+    return story, says + said
+
+
+def _hear_again(alert: Alert, story: Story, heard: Heard) -> Told:
+    """A key whose silence counts is heard again."""
+    says: list[Say] = []
+    last = last_of(story, holding=False)
+    if story.absent:
+        if not story.earlier:
             says = [Say(heard.arrival, "returned", heard, heard_at(story))]
-        story = remember(story._replace(absent=False), heard)
-        return speak(alert, story, says)
+        story = story._replace(absent=False, earlier=False)
+    elif last is not None and (ready := ready_at(alert, story)) is not None:
+        stood = last.arrival + (alert.absent_for or 0)
+        story = hold_back(story, last) if stood <= heard.arrival < ready else story
+    return remember(alert, story, heard), says
+
+
+def _take_in(alert: Alert, story: Story, heard: Heard, moment: int, lateness: int) -> Told:
     if lateness:
         story = story._replace(straggled=straggled_with(story.straggled, heard, lateness))
         return story._replace(waiting=(*story.waiting, heard)), []
-    return settle(alert, story, heard, heard.arrival)
+    return settle(alert, story, heard, moment)
+
+
+def doubt(alert: Alert, story: Story, heard: Heard, lateness: int) -> Told:
+    """An event states a time long before its source's newest: its clock is wrong, or it is one of an upload."""
+    own = [each for each in story.doubted if each.source == heard.source]
+    if any(is_upload(each, heard) for each in own):
+        others = tuple(each for each in story.doubted if each.source != heard.source)
+        return story._replace(doubted=(*others, without_moves(heard))), []
+    story = story._replace(doubted=(*story.doubted, heard))
+    waiting = [each for each in story.doubted if moves(each)]
+    if len(waiting) > MAX_TAKEN_BACK:
+        return _trust(alert, story, waiting[0], heard.arrival, lateness)
+    return story, []
+
+
+def is_upload(before: Heard, heard: Heard) -> bool:
+    """Whether two doubted events of one source, the first of which still waits, are of one upload.
+
+    >>> first = Heard(0, 1_000_000, 1_000_000, "s", "e", True, False, False, 1.0, 1.0, stated=-86_400_000_000)
+    >>> is_upload(first, first._replace(stated=-86_300_000_000)), is_upload(first, first._replace(arrival=61_000_001))
+    (True, False)
+    """
+    passed = heard.arrival - before.arrival
+    assert before.stated is not None
+    assert heard.stated is not None
+    apart = abs(heard.stated - before.stated)
+    return passed <= UPLOAD_SPAN and (not moves(before) or apart > passed + UPLOAD_SLACK)
+
+
+def without_moves(heard: Heard) -> Heard:
+    """What is remembered of an event of an upload: when it came, and from where."""
+    return heard._replace(holds=False, fails=False, clears=False)
+
+
+def moves(heard: Heard) -> bool:
+    """Whether an event that is doubted says anything to the key."""
+    return heard.holds or heard.fails or heard.clears
+
+
+def _trust(alert: Alert, story: Story, heard: Heard, moment: int, lateness: int) -> Told:
+    """Take an event in at its arrival: it was of no upload, so its clock is wrong."""
+    story = story._replace(doubted=tuple(each for each in story.doubted if each != heard))
+    return _take_in(alert, story, heard._replace(stated=None), moment, lateness)
 
 
 def settle(alert: Alert, story: Story, heard: Heard, moment: int, *, waited: bool = False) -> Told:
     """Take an event in at its own time, or just after what was taken in before it."""
     time = heard.time if story.settled is None else max(heard.time, story.settled)
     heard = heard._replace(time=time)
-    own = time if waited else None
+    when = time if waited else moment
     says: list[Say] = []
-    run = run_of(story)
-    if alert.held_for is not None and _is_over(alert, run, time):
-        over = run.begin + alert.held_for if waited and run.begin is not None else None
-        story, said = _hold(alert, story, moment, over)
-        says += said
+    ready = ready_at(alert, story)
+    if ready is not None and ready <= time:
+        story, says = alarm(alert, story, moment, ready if waited else moment, quietly=heard.earlier)
     story = story._replace(settled=time)
-    cleared = False
-    if story.spoken and heard.clears:
-        story, cleared = story._replace(spoken=False), True
-        says.append(Say(moment, "cleared", heard, own=own))
+    if heard.clears and not heard.holds:
+        story, said = _clear(alert, story, heard, moment)
+        says += said
     if alert.follows_failing and (heard.holds or heard.fails):
-        story = remember(story, heard._replace(told=heard.holds and run_of(story).told))
-        if heard.fails and story.spoken and alert.once_until == "false" and not run_of(story).holding:
-            story = story._replace(spoken=False)
-            says.append(Say(moment, "cleared", heard, own=own))
-    if heard.holds and alert.held_for is None and not cleared and not story.spoken:
-        story = story._replace(spoken=alert.once_until is not None)
-        says.append(Say(moment, "arrival", heard, run_of(story).begin, own=own))  # None where nobody follows what fails
-    return speak(alert, story, says)
+        story, said = _follow(alert, story, heard, moment)
+        says += said
+        anew = heard.holds and alert.held_for is None and not run_of(alert, story).told
+        if anew and (heard.earlier or not is_quiet(story, when)):
+            story, said = alarm(alert, story, moment, when, quietly=heard.earlier)
+            says += said
+    elif heard.holds:
+        story, said = _meet(alert, story, heard, moment, when)
+        says += said
+    return story, says
 
 
-def remember(story: Story, heard: Heard) -> Story:
+def _clear(alert: Alert, story: Story, heard: Heard, moment: int) -> Told:
+    """What arms the alert again comes: an alarm that was sent is over, one that was not will not be."""
+    says: list[Say] = []
+    if story.spoken and not story.earlier:
+        says = [Say(moment, "cleared", heard)]
+    if story.deferred:
+        story = hold_back(story, story.deferred[-1])
+    if not story.spoken and alert.held_for is not None and is_pending(alert, story):
+        last = last_of(story, holding=True)
+        assert last is not None  # a run has at least one event
+        story = hold_back(tell_run(alert, story), last)
+    return story._replace(spoken=False, earlier=False, deferred=(), active=()), says
+
+
+def _follow(alert: Alert, story: Story, heard: Heard, moment: int) -> Told:
+    """An event holds or fails, and both matter; if what was sent is over by it, that is sent."""
+    pending, last = is_pending(alert, story), last_of(story, holding=True)
+    told = heard.holds and stepped(run_of(alert, story), heard, alert.stale).told
+    story = remember(alert, story, heard._replace(told=told))
+    run = run_of(alert, story)
+    if run.holding or heard.holds:
+        return story, []
+    if pending and last is not None:
+        story = hold_back(story, last)
+    if run.stale or not story.spoken or alert.once_until != "false":
+        return story, []
+    says = [] if story.earlier else [Say(moment, "cleared", heard)]
+    return story._replace(spoken=False, earlier=False), says
+
+
+def _meet(alert: Alert, story: Story, heard: Heard, moment: int, when: int) -> Told:
+    """An event holds, and failing is not followed: it is an alarm, unless one was sent that is not over."""
+    blocked = story.spoken and not (
+        heard.source not in dict(story.active) and _all_stale(story.active, heard, alert.stale)
+    )
+    if alert.stale is not None and alert.once_until is not None:
+        others = tuple(each for each in story.active if each[0] != heard.source)
+        story = story._replace(active=(*others, (heard.source, heard.arrival)))
+    if blocked and not story.deferred:
+        return story, []
+    deferred = (*story.deferred, heard)
+    if len(deferred) > MAX_TAKEN_BACK:
+        if alert.once_until is None:
+            story = hold_back(story, deferred[0])
+        deferred = deferred[1:]
+    story = story._replace(deferred=deferred)
+    if is_quiet(story, when) and not heard.earlier:
+        return story, []
+    return alarm(alert, story, moment, when, quietly=heard.earlier)
+
+
+def remember(alert: Alert, story: Story, heard: Heard) -> Story:
     """Keep an event among the newest; the oldest of them goes into the base. What fails before all else is let go."""
     if heard.fails and not story.trail and story.base == Base():
         return story
     trail, base = (*story.trail, heard), story.base
     if len(trail) > MAX_TAKEN_BACK:
         first, trail = trail[0], trail[1:]
-        base = Base(stepped(base.run, first), first, first if first.holds else base.last_holding)
+        base = Base(stepped(base.run, first, alert.stale), first, first if first.holds else base.last_holding)
     return story._replace(trail=trail, base=base)
 
 
 def is_blank(story: Story) -> bool:
     """Whether nothing in it could matter any more: a key that is as good as new."""
     return not (
-        story.waiting or story.trail or story.spoken or story.absent or story.held_back or story.more_held_back
+        story.waiting
+        or story.trail
+        or story.spoken
+        or story.absent
+        or story.held_back
+        or story.more_held_back
+        or story.deferred
+        or story.doubted
     ) and (story.quiet_until is None and story.base == Base())
+
+
+# -- alarms -------------------------------------------------------------------------------------
+
+
+def is_quiet(story: Story, when: int) -> bool:
+    """Whether a moment lies in the cool-down that `at most every` gives after an alarm that was sent."""
+    return story.quiet_until is not None and when < story.quiet_until
+
+
+def ready_at(alert: Alert, story: Story) -> int | None:
+    """When an alarm is to be sent if nothing else comes: when it stands, but not before the end of the cool-down."""
+    if alert.absent_for is not None:
+        if story.absent or story.paused is not None or last_of(story, holding=True) is None:
+            return None
+        return _after_quiet(story, heard_at(story) + alert.absent_for)
+    if story.deferred:
+        return story.quiet_until
+    if not alert.follows_failing:
+        return None
+    run = run_of(alert, story)
+    if run.begin is None or run.told:
+        return None
+    stands = run.begin + (alert.held_for or 0)
+    return stands if _is_blocked(alert, story, run) else _after_quiet(story, stands)
+
+
+def _after_quiet(story: Story, moment: int) -> int:
+    return moment if story.quiet_until is None else max(moment, story.quiet_until)
+
+
+def _is_blocked(alert: Alert, story: Story, run: Run) -> bool:
+    """Whether a run that lasts is no alarm: one was sent that is not over, and not by stale sources alone."""
+    return alert.held_for is not None and story.spoken and not run.stale
+
+
+def is_pending(alert: Alert, story: Story) -> bool:
+    """Whether what holds is an alarm that was not sent, by the time of what was taken in last."""
+    run = run_of(alert, story)
+    if run.begin is None or run.told or story.settled is None or _is_blocked(alert, story, run):
+        return False
+    return run.begin + (alert.held_for or 0) <= story.settled
+
+
+def alarm(alert: Alert, story: Story, moment: int, when: int, *, quietly: bool = False) -> Told:
+    """Send an alarm that stands, and begin the cool-down; `quietly`, it was there before the alert and is not sent."""
+    if alert.follows_failing:
+        run, about = run_of(alert, story), last_of(story, holding=True)
+        assert about is not None  # a run has at least one event
+        since, stale = run.begin, run.stale
+        story = tell_run(alert, story)
+        if _is_blocked(alert, story, run):
+            return story, []
+    else:
+        since, about = None, story.deferred[-1]
+        stale = tuple(each for each in story.active if _all_stale((each,), about, alert.stale))
+    once = alert.once_until is not None
+    rest = 0 if once or not story.deferred else len(story.deferred) - 1
+    count = len(story.held_back) + story.more_held_back + rest
+    story = story._replace(spoken=once, earlier=once and quietly, deferred=())
+    if quietly:
+        return story, []
+    story = begin_quiet(alert, story, when)
+    cause: Cause = "arrival" if alert.held_for is None else "held"
+    return story, [Say(moment, cause, about, since, count, tuple(sorted(source for source, _ in stale)))]
+
+
+def begin_quiet(alert: Alert, story: Story, when: int) -> Story:
+    """An alarm was sent: the cool-down begins, and what is counted from now on is new."""
+    if alert.at_most_every is None:
+        return story
+    return story._replace(quiet_until=when + alert.at_most_every, held_back=(), more_held_back=0)
+
+
+def hold_back(story: Story, heard: Heard) -> Story:
+    """Count an alarm that was over before it was sent."""
+    held = (*story.held_back, heard.event_id)
+    more = max(0, len(held) - MAX_HELD_BACK)
+    return story._replace(held_back=held[more:], more_held_back=story.more_held_back + more)
+
+
+def tell_run(alert: Alert, story: Story, *, told: bool = True) -> Story:
+    """Note of every event of the run that is on whether it was sent."""
+    trail = tuple(
+        each._replace(told=told) if _in_run(alert, story, place) else each for place, each in enumerate(story.trail)
+    )
+    base = story.base
+    if base.run.holding and _never_ends(alert, base.run, story.trail):
+        base = base._replace(run=merged(base.run._replace(told=told)))
+    return story._replace(trail=trail, base=base)
+
+
+def _in_run(alert: Alert, story: Story, place: int) -> bool:
+    """Whether an event of the trail belongs to the run that is on: nothing after it ended one."""
+    run = story.base.run
+    for each in story.trail[: place + 1]:
+        run = stepped(run, each, alert.stale)
+    return story.trail[place].holds and _never_ends(alert, run, story.trail[place + 1 :])
+
+
+def _never_ends(alert: Alert, run: Run, following: Iterable[Heard]) -> bool:
+    for each in following:
+        run = stepped(run, each, alert.stale)
+        if not run.holding:
+            return False
+    return True
+
+
+# -- time ---------------------------------------------------------------------------------------
 
 
 def due(alert: Alert, story: Story, lateness: int) -> tuple[int, int, int] | None:
     """When something happens to the key by itself: the moment, whether it is an event or a timer, which event."""
     found: list[tuple[int, int, int]] = []
+    if story.doubted:
+        doubted = min(story.doubted, key=_arrived)
+        found.append((doubted.arrival + UPLOAD_SPAN, DOUBTED, doubted.sequence))
     if story.waiting:
         first = _first_to_settle(story, lateness)
         found.append((settles(first, lateness), SETTLING, first.sequence))
-    if alert.held_for is not None:
-        run = run_of(story)
-        if run.begin is not None and not run.told:
-            found.append((over_at(run.begin, run.holding, alert, story.straggled) + lateness, TIMER, 0))
-    waits = not story.absent and story.paused is None and last_of(story, holding=True) is not None
-    if alert.absent_for is not None and waits:
-        found.append((heard_at(story) + alert.absent_for, TIMER, 0))
+    ready = ready_at(alert, story)
+    if ready is not None and alert.absent_for is not None:
+        found.append((ready, TIMER, 0))
+    elif ready is not None:
+        found.append((over_at(ready, _alarming(alert, story), story.straggled) + lateness, TIMER, 0))
     return min(found, default=None)
 
 
-def straggled_with(straggled: Straggled, heard: Heard, lateness: int) -> Straggled:
+def _alarming(alert: Alert, story: Story) -> list[str]:
+    """The sources whose alarm is to be sent."""
+    if story.deferred:
+        return [each.source for each in story.deferred]
+    return [source for source, _ in run_of(alert, story).holding]
+
+
+def straggled_with(straggled: Sources, heard: Heard, lateness: int) -> Sources:
     """Who straggled, after one more event; what came longer ago than others are waited for is nothing to wait for."""
     if straggled:
         straggled = tuple(each for each in straggled if each[1] + lateness >= heard.arrival)
@@ -221,13 +495,12 @@ def straggled_with(straggled: Straggled, heard: Heard, lateness: int) -> Straggl
     return (*(each for each in straggled if each[0] != heard.source), (heard.source, heard.arrival))
 
 
-def over_at(begin: int, holding: Iterable[str], alert: Alert, straggled: Straggled) -> int:
-    """When a run has lasted: not before one of those who hold is certain of it.
+def over_at(end: int, holding: Iterable[str], straggled: Sources) -> int:
+    """When an alarm that stands is certain: not before one of those who hold is certain of it.
 
     A source that straggled may have sent the first of several, so nothing is certain of it until others had their
     time after that. One whose clock is behind holds nobody else up.
     """
-    end = begin + (alert.held_for or 0)
     if not straggled:
         return end
     last = dict(straggled)
@@ -239,7 +512,12 @@ def _first_to_settle(story: Story, lateness: int) -> Heard:
 
 
 def tick(alert: Alert, story: Story, moment: int, what: int, lateness: int) -> Told:
-    """What is due happens: an event has waited long enough, a run has lasted, a silence is too long."""
+    """What is due happens: an event has waited long enough, an alarm is to be sent, a silence is too long."""
+    if what == DOUBTED:
+        doubted = min(story.doubted, key=_arrived)
+        if moves(doubted):
+            return _trust(alert, story, doubted, moment, lateness)
+        return story._replace(doubted=tuple(each for each in story.doubted if each != doubted)), []
     if what == SETTLING:
         first = _first_to_settle(story, lateness)
         ready = sorted((each for each in story.waiting if _order(each) <= _order(first)), key=_order)
@@ -247,82 +525,47 @@ def tick(alert: Alert, story: Story, moment: int, what: int, lateness: int) -> T
         says: list[Say] = []
         for heard in ready:
             story, said = settle(alert, story, heard, moment, waited=True)
-            says += [] if heard.earlier else said
+            says += said
         return story, says
     if alert.absent_for is not None:
         last = last_of(story, holding=False)
         assert last is not None  # a key that never held is not waited for
-        return speak(alert, story._replace(absent=True), [Say(moment, "absent", last, heard_at(story))])
-    run = run_of(story)
-    over = None if run.begin is None else over_at(run.begin, run.holding, alert, story.straggled)
-    story, says = _hold(alert, story, moment, over)
-    return speak(alert, story, says)
+        count = len(story.held_back) + story.more_held_back
+        say = Say(moment, "absent", last, heard_at(story), count)
+        return begin_quiet(alert, story._replace(absent=True, earlier=False), moment), [say]
+    when = ready_at(alert, story)
+    assert when is not None  # it is due
+    return alarm(alert, story, moment, over_at(when, _alarming(alert, story), story.straggled))
 
 
 def take_back(alert: Alert, story: Story, event_id: str, now: int) -> Told:
-    """An event is withdrawn: it no longer counts for what has not been said."""
+    """An event is withdrawn: it no longer counts for what has not been sent."""
     gone = [each for each in story.trail if each.event_id == event_id]
-    kept = tuple(id for id in story.held_back if id != event_id)
     story = story._replace(
-        waiting=tuple(each for each in story.waiting if each.event_id != event_id),
-        trail=tuple(each for each in story.trail if each.event_id != event_id),
-        held_back=kept,
+        waiting=_without(story.waiting, event_id),
+        trail=_without(story.trail, event_id),
+        deferred=_without(story.deferred, event_id),
+        doubted=_without(story.doubted, event_id),
+        held_back=tuple(id for id in story.held_back if id != event_id),
     )
-    if gone and story.spoken and alert.once_until == "false" and not run_of(story).holding:
-        return speak(alert, story._replace(spoken=False), [Say(now, "cleared", gone[-1])])
+    if not (story.spoken or story.deferred):
+        story = story._replace(active=())
+    if not gone or alert.once_until != "false":
+        return story, []
+    run = run_of(alert, story)
+    if story.spoken and not (run.holding or run.stale):
+        says = [] if story.earlier else [Say(now, "cleared", gone[-1])]
+        return story._replace(spoken=False, earlier=False), says
+    if run.told and not story.spoken:  # what ended it is withdrawn, but that it ended was sent
+        story = tell_run(alert, story, told=False)
+        ready = ready_at(alert, story)
+        if ready is not None and ready <= now:
+            return alarm(alert, story, now, now)
     return story, []
 
 
-def speak(alert: Alert, story: Story, says: Iterable[Say]) -> Told:
-    """Let through what `at most every` does; the rest is counted in the next."""
-    if alert.at_most_every is None:
-        return story, list(says)
-    passed: list[Say] = []
-    for say in says:
-        when = say.moment if say.own is None else say.own
-        if story.quiet_until is not None and when < story.quiet_until:
-            held = (*story.held_back, say.about.event_id)
-            more = max(0, len(held) - MAX_HELD_BACK)
-            story = story._replace(held_back=held[more:], more_held_back=story.more_held_back + more)
-        else:
-            passed.append(say._replace(suppressed=len(story.held_back) + story.more_held_back))
-            story = story._replace(quiet_until=when + alert.at_most_every, held_back=(), more_held_back=0)
-    return story, passed
-
-
-def _hold(alert: Alert, story: Story, moment: int, own: int | None) -> Told:
-    """A run has lasted: that is said, unless it was said once already and not armed since."""
-    run = run_of(story)
-    told = [each._replace(told=True) if _in_run(story, place) else each for place, each in enumerate(story.trail)]
-    base = story.base
-    if base.run.holding and _never_ends(base.run, story.trail):
-        base = base._replace(run=base.run._replace(told=True))
-    story = story._replace(trail=tuple(told), base=base)
-    if story.spoken:
-        return story, []
-    last = last_of(story, holding=True)
-    assert last is not None  # a run has at least one event
-    return story._replace(spoken=alert.once_until is not None), [Say(moment, "held", last, run.begin, own=own)]
-
-
-def _in_run(story: Story, place: int) -> bool:
-    """Whether an event of the trail belongs to the run that is on: nothing after it ended one."""
-    run = story.base.run
-    for each in story.trail[: place + 1]:
-        run = stepped(run, each)
-    return story.trail[place].holds and _never_ends(run, story.trail[place + 1 :])
-
-
-def _never_ends(run: Run, following: Iterable[Heard]) -> bool:
-    for each in following:
-        run = stepped(run, each)
-        if not run.holding:
-            return False
-    return True
-
-
-def _is_over(alert: Alert, run: Run, time: int) -> bool:
-    return alert.held_for is not None and run.begin is not None and not run.told and run.begin + alert.held_for <= time
+def _without(events: tuple[Heard, ...], event_id: str) -> tuple[Heard, ...]:
+    return tuple(each for each in events if each.event_id != event_id)
 
 
 def outage_since(heard_at: int, by: int, until: int) -> int:
@@ -343,3 +586,7 @@ def heard_at(story: Story) -> int:
 
 def _order(heard: Heard) -> tuple[int, int]:
     return heard.time, heard.sequence
+
+
+def _arrived(heard: Heard) -> tuple[int, int]:
+    return heard.arrival, heard.sequence

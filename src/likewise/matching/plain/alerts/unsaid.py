@@ -39,7 +39,7 @@ def heard_more(alert: Alert, unsaid: Unsaid, heard: Heard, lateness: int) -> Uns
 
 def names(story: Story, heard: Sequence[Heard], event_id: str) -> bool:
     """Whether an event is among those that are remembered one by one."""
-    events = (*story.trail, *story.waiting, *heard)
+    events = (*story.trail, *story.waiting, *story.deferred, *story.doubted, *heard)
     return event_id in story.held_back or any(each.event_id == event_id for each in events)
 
 

@@ -1,0 +1,201 @@
+"""Alarms that fall into a cool-down, sources that die while active, clocks that fall back: no alarm is lost."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import likewise as lw
+from likewise.model.alerts.spoken import Spoken
+
+S = 1_000_000
+HOUR, DAY = 3_600, 86_400
+ENGINES = pytest.mark.parametrize("engine", ["alerts", "naive"])
+Sent = tuple[str, str | None, int]  # cause, event, when
+
+
+class Alarms:
+    """A matcher with one alert; what it sends, in seconds."""
+
+    def __init__(self, text: str, engine: str) -> None:
+        self.matcher = lw.Matcher(engines={"alert": engine})
+        self.matcher.add(lw.parse(text, id="s"), at=0)
+        self.sent: list[lw.Match] = []
+
+    def hear(self, at: int, source: str = "a", own: int | None = None, **fields: Any) -> None:
+        event = lw.event(fields, source=source, id=f"{source}{at}", time=None if own is None else own * S)
+        self.sent += self.matcher.match(event, at=at * S)
+
+    def tick(self, *moments: int) -> list[Sent]:
+        for at in moments:
+            self.sent += self.matcher.advance(at * S)
+        return [(m.cause, m.event_id, m.spoken.moment // S) for m in self.sent if m.spoken is not None]
+
+    def facts(self) -> list[Spoken]:
+        return [match.spoken for match in self.sent if match.spoken is not None]
+
+
+@ENGINES
+def test_an_alarm_just_after_the_end_of_one_is_sent_at_once(engine: str) -> None:
+    smoke = Alarms("{smoke = true} once until false at most every 10 min", engine)
+    smoke.hear(0, smoke=True)
+    smoke.hear(601, smoke=False)
+    smoke.hear(605, smoke=True)
+    assert smoke.tick(9_999) == [("arrival", "a0", 0), ("cleared", "a601", 601), ("arrival", "a605", 605)]
+
+
+@ENGINES
+def test_a_deferred_alarm_is_sent_when_the_cool_down_ends(engine: str) -> None:
+    smoke = Alarms("{smoke = true} once until false at most every 10 min", engine)
+    smoke.hear(0, smoke=True)
+    smoke.hear(60, smoke=False)
+    smoke.hear(120, smoke=True)
+    assert smoke.tick(599) == [("arrival", "a0", 0), ("cleared", "a60", 60)]
+    assert smoke.tick(600, 9_999)[2:] == [("arrival", "a120", 600)]
+
+
+@ENGINES
+def test_a_deferred_alarm_names_the_newest_event_and_counts_those_that_ended(engine: str) -> None:
+    smoke = Alarms("{smoke = true} once until false at most every 10 min", engine)
+    for at, value in ((0, True), (60, False), (120, True), (180, False), (240, True), (300, True)):
+        smoke.hear(at, smoke=value)
+    assert smoke.tick(600)[2:] == [("arrival", "a300", 600)]
+    assert [facts.suppressed for facts in smoke.facts()] == [0, 0, 1]
+
+
+@ENGINES
+def test_a_deferred_alarm_that_ends_sends_neither_itself_nor_its_end(engine: str) -> None:
+    smoke = Alarms("{smoke = true} once until false at most every 10 min", engine)
+    for at, value in ((0, True), (60, False), (120, True), (180, False)):
+        smoke.hear(at, smoke=value)
+    assert smoke.tick(9_999) == [("arrival", "a0", 0), ("cleared", "a60", 60)]
+    smoke.hear(10_000, smoke=True)
+    assert smoke.facts()[-1].suppressed == 1
+
+
+@ENGINES
+def test_a_door_that_stands_open_all_night_is_sent_after_the_cool_down(engine: str) -> None:
+    door = Alarms("{door = open} for 5 min at most every 1 h", engine)
+    door.hear(0, door="open")
+    door.hear(600, door="closed")
+    door.hear(1_200, door="open")
+    assert door.tick(20_000) == [("held", "a0", 300), ("held", "a1200", 3_900)]
+
+
+@ENGINES
+def test_a_second_silence_is_sent_after_the_cool_down(engine: str) -> None:
+    silent = Alarms("{t exists} absent for 1 h at most every 1 d", engine)
+    silent.hear(0, t=1)
+    silent.tick(HOUR)
+    silent.hear(4_000, t=1)
+    expected = [("absent", "a0", HOUR), ("returned", "a4000", 4_000), ("absent", "a4000", HOUR + DAY)]
+    assert silent.tick(8_000, 3 * DAY) == expected
+
+
+@ENGINES
+def test_a_silence_that_ends_in_the_cool_down_sends_no_return(engine: str) -> None:
+    silent = Alarms("{t exists} absent for 1 h at most every 1 d", engine)
+    silent.hear(0, t=1)
+    silent.tick(HOUR)
+    silent.hear(4_000, t=1)
+    silent.hear(20_000, t=1)  # over an hour of silence, in the cool-down
+    assert silent.tick(20_001)[2:] == []
+    silent.tick(2 * DAY)
+    assert silent.facts()[-1].suppressed == 1
+
+
+@ENGINES
+def test_a_sensor_that_died_while_active_does_not_silence_its_room(engine: str) -> None:
+    room = Alarms("{smoke = true} per room once until false", engine)
+    room.hear(0, "dead", smoke=True, room="hall")
+    room.hear(HOUR, "other", smoke=True, room="hall")  # the first is not stale: one alarm
+    room.hear(HOUR + 60, "other", smoke=False, room="hall")
+    room.hear(DAY, "other", smoke=True, room="hall")
+    room.hear(DAY + 60, "other", smoke=False, room="hall")
+    assert room.tick(3 * DAY) == [("arrival", "dead0", 0)]
+    room.hear(3 * DAY, "other", smoke=True, room="hall")
+    assert room.tick(4 * DAY)[1:] == [("arrival", f"other{3 * DAY}", 3 * DAY)]
+    assert room.facts()[-1].stale == ("dead",)
+
+
+@ENGINES
+def test_a_stale_source_ends_no_run_and_sends_no_end(engine: str) -> None:
+    room = Alarms("{smoke = true} per room once until false", engine)
+    room.hear(0, "dead", smoke=True, room="hall")
+    room.hear(3 * DAY, "other", smoke=False, room="hall")
+    room.hear(3 * DAY + 1, "other", smoke=True, room="hall")
+    room.hear(3 * DAY + 2, "other", smoke=False, room="hall")
+    assert [cause for cause, _, _ in room.tick(9 * DAY)] == ["arrival", "arrival"]
+    room.hear(9 * DAY, "dead", smoke=False, room="hall")
+    assert room.tick(9 * DAY)[2:] == [("cleared", f"dead{9 * DAY}", 9 * DAY)]
+
+
+@ENGINES
+def test_an_event_that_meets_both_conditions_is_active_and_does_not_flap(engine: str) -> None:
+    hot = Alarms("{temperature > 30} once until {temperature < 28}", engine)
+    for at in (0, 10, 20):
+        hot.hear(at, temperature=[35, 20])
+    assert hot.tick(30) == [("arrival", "a0", 0)]
+    hot.hear(40, temperature=20)
+    assert hot.tick(40)[1:] == [("cleared", "a40", 40)]
+
+
+@ENGINES
+def test_an_alarm_whose_clock_fell_back_to_2000_is_sent(engine: str) -> None:
+    now, year_2000 = 1_700_000_000, 946_684_800
+    smoke = Alarms("{smoke = true} once until false", engine)
+    smoke.hear(now, own=now, smoke=False)
+    smoke.hear(now + 100, own=year_2000, smoke=True)
+    assert smoke.tick(now + 159) == []
+    assert smoke.tick(now + 160) == [("arrival", f"a{now + 100}", now + 160)]
+    smoke.hear(now + 200, own=year_2000 + 100, smoke=False)
+    assert smoke.tick(now + 999)[1:] == [("cleared", f"a{now + 200}", now + 260)]
+
+
+@ENGINES
+def test_a_logger_that_uploads_a_week_sends_no_alarm(engine: str) -> None:
+    now = 1_700_000_000
+    smoke = Alarms("{smoke = true} once until false", engine)
+    smoke.hear(now, own=now, smoke=False)
+    for step in range(7 * 24):
+        smoke.hear(now + 1 + step // 10, own=now - 9 * DAY + step * HOUR, smoke=step % 2 == 0)
+    assert smoke.tick(now + 9_999) == []
+
+
+@ENGINES
+@pytest.mark.parametrize("clauses", ["at most every 10 min", "once until {ok exists} at most every 10 min"])
+def test_withdrawal_cancels_a_deferred_alarm(clauses: str, engine: str) -> None:
+    smoke = Alarms(f"{{smoke = true}} {clauses}", engine)
+    smoke.hear(0, smoke=True)
+    smoke.hear(1, ok=True)
+    smoke.hear(100, smoke=True)
+    smoke.hear(200, smoke=True)
+    sent = smoke.tick(300)
+    smoke.matcher.withdraw("a200")
+    assert smoke.tick(600)[len(sent) :] == [("arrival", "a100", 600)]  # the one before still stands
+    smoke.hear(700, ok=True)
+    smoke.hear(710, smoke=True)
+    sent = smoke.tick(720)
+    smoke.matcher.withdraw("a710")
+    assert smoke.tick(9_999) == sent
+
+
+@ENGINES
+def test_unsubscribing_and_the_end_of_validity_cancel_a_deferred_alarm(engine: str) -> None:
+    for text, remove in (("", True), (" valid for 5 min", False)):
+        smoke = Alarms(f"{{smoke = true}} at most every 10 min{text}", engine)
+        smoke.hear(0, smoke=True)
+        smoke.hear(60, smoke=True)
+        if remove:
+            smoke.matcher.remove("s")
+        assert smoke.tick(9_999) == [("arrival", "a0", 0)]
+
+
+@ENGINES
+def test_withdrawing_what_ended_an_alarm_raises_it_again(engine: str) -> None:
+    smoke = Alarms("{smoke = true} once until false", engine)
+    smoke.hear(0, smoke=True)
+    smoke.hear(60, smoke=False)
+    smoke.sent += smoke.matcher.withdraw("a60")
+    assert smoke.tick(61) == [("arrival", "a0", 0), ("cleared", "a60", 60), ("arrival", "a0", 60)]
