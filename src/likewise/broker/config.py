@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 import os
 import re
 import tomllib
@@ -26,7 +27,12 @@ FOREVER: Final = "forever"
 
 
 class Server(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Where the broker listens; without tokens, by which other names and for which web pages (docs/broker.md)."""
+    """Where the broker listens; without tokens, by which other names and for which web pages (docs/broker.md).
+
+    `connections` bounds HTTP, WebSocket and MQTT connections together; if it is left out, it is 10,000 or what the
+    limit of open files allows. `proxies` are addresses or networks that speak for many clients: bounds and delays for
+    one address do not apply to them. Loopback is one by default.
+    """
 
     host: str = defaults.HOST
     port: int = defaults.PORT
@@ -34,6 +40,17 @@ class Server(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     tls_key: str | None = None
     hosts: tuple[str, ...] = ()
     origins: tuple[str, ...] = ()
+    connections: int | None = None
+    proxies: tuple[str, ...] = ("127.0.0.0/8", "::1")
+
+    def __post_init__(self) -> None:
+        if self.connections is not None and not 1 <= self.connections <= 10_000_000:
+            raise InputError(f"[server] connections is from 1 to 10,000,000, not {self.connections:,}")
+        for text in self.proxies:
+            try:
+                ipaddress.ip_network(text)
+            except ValueError as error:
+                raise InputError(f"[server] proxies: {error}") from None
 
 
 @lru_cache(maxsize=16)  # asked for with every event
@@ -182,7 +199,8 @@ class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What one tenant may do; `rate` is events a second, without end if it is left out.
 
     `backlog` is how many entries may wait to be matched, `backlog_seconds` how long what waits may take at the pace of
-    late; past either, publishers are told to come again.
+    late; past either, publishers are told to come again. `retained_topics` and `retained_bytes` bound the retained
+    messages of MQTT; a message that would exceed them is refused with 0x97.
     """
 
     body: int = defaults.MAX_BODY_BYTES
@@ -193,6 +211,8 @@ class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     rate: float | None = None
     backlog: int = defaults.MAX_BACKLOG
     backlog_seconds: float = defaults.MAX_BACKLOG_SECONDS
+    retained_topics: int = defaults.MAX_RETAINED_TOPICS
+    retained_bytes: int = defaults.MAX_RETAINED_BYTES
 
 
 class Bridge(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -226,6 +246,11 @@ class Mqtt(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     acknowledged, `in_flight` how many it is sent before it acknowledges one, `subscriptions` how many filters a session
     has, `keep_alive` how many seconds a client may be silent (0: as it says itself). With `strict` a payload that
     cannot be read is refused. `maps` are topic maps, all presets if it is left out.
+
+    `connect_bytes` bounds a CONNECT, its will included; `connect_seconds` is the time until it must be there as a
+    whole. `pending` bounds the connections that have not logged in, `pending_bytes` what is buffered of their packets;
+    one address may have a quarter of either. `send_bytes` bounds the bytes that all clients together have not read,
+    `stalled_seconds` is how long a client may read nothing of what waits for it.
     """
 
     bridge: tuple[Bridge, ...] = ()
@@ -238,6 +263,12 @@ class Mqtt(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     in_flight: int = defaults.MQTT_IN_FLIGHT
     subscriptions: int = defaults.MQTT_SUBSCRIPTIONS
     keep_alive: int = defaults.MQTT_KEEP_ALIVE
+    connect_bytes: int = defaults.MQTT_CONNECT_BYTES
+    connect_seconds: float = defaults.MQTT_CONNECT_SECONDS
+    pending: int = defaults.MQTT_PENDING
+    pending_bytes: int = defaults.MQTT_PENDING_BYTES
+    send_bytes: int = defaults.MQTT_SEND_BYTES
+    stalled_seconds: float = defaults.STALLED_SECONDS
     strict: bool = False
     maps: tuple[str, ...] | None = None
 
@@ -245,7 +276,9 @@ class Mqtt(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         for name, least, most in (
             ("port", 0, 65_535), ("tls_port", 0, 65_535), ("connections", 1, 10_000_000),
             ("packet_bytes", 128, 268_435_455), ("receive_maximum", 1, 65_535), ("in_flight", 1, 65_535),
-            ("subscriptions", 1, 10_000_000), ("keep_alive", 0, 65_535),
+            ("subscriptions", 1, 10_000_000), ("keep_alive", 0, 65_535), ("connect_bytes", 128, 268_435_455),
+            ("connect_seconds", 0.1, 3_600), ("pending", 1, 10_000_000), ("pending_bytes", 1, 2**40),
+            ("send_bytes", 1, 2**40), ("stalled_seconds", 0.1, 86_400),
         ):  # fmt: skip
             said = getattr(self, name)
             if said is not None and not least <= said <= most:

@@ -216,13 +216,20 @@ class Requests:
     # -- deliveries -----------------------------------------------------------------------------
 
     def page(
-        self, tenant: Tenant, queue: SubscriberQueue, *, after: int, limit: int = SEND_PAGE
+        self,
+        tenant: Tenant,
+        queue: SubscriberQueue,
+        *,
+        after: int,
+        limit: int = SEND_PAGE,
+        most_bytes: int | None = None,
     ) -> list[tuple[int, bytes]]:
         """The next deliveries after a sequence number that are not acknowledged, as JSON.
 
-        What has expired or was withdrawn leaves the queue here.
+        What has expired or was withdrawn leaves the queue here. With `most_bytes` a page ends with the delivery that
+        reaches so many: whoever is sent it may not read it.
         """
-        return read_pending(self.store, self.lock, tenant, queue, after, limit, self.clock())
+        return read_pending(self.store, self.lock, tenant, queue, after, limit, self.clock(), most_bytes)
 
     def acknowledge(self, tenant: Tenant, subscriber: str, number: int, done: Done | None = None) -> None:
         """Settle everything up to a sequence number."""
@@ -238,15 +245,27 @@ class Requests:
             self._acknowledgements.note(queue.number, queue.acknowledged, done)
 
     def deliveries(
-        self, tenant: Tenant, queue: SubscriberQueue, *, after: int, limit: int, messages: bool = False
+        self,
+        tenant: Tenant,
+        queue: SubscriberQueue,
+        *,
+        after: int,
+        limit: int,
+        messages: bool = False,
+        most_bytes: int | None = None,
     ) -> list[Delivery]:
         """`page`, as they are kept; with `messages` those that devices published are read, too."""
-        found = pending_deliveries(self.store, self.lock, tenant, queue, after, limit, self.clock())
-        if messages and (missing := [each for each in found if each.message is None or each.message.part]):
-            with self.store.reading() as tables:
-                known = read_messages(tables, [each.event for each in missing])
-            for each in missing:
-                each.message = known.get(each.event)
+        found = pending_deliveries(self.store, self.lock, tenant, queue, after, limit, self.clock(), most_bytes)
+        if not messages or all(each.message is not None and not each.message.part for each in found):
+            return found
+        size = 0
+        with self.store.reading() as tables:
+            for place, each in enumerate(found):
+                if each.message is None or each.message.part:
+                    each.message = read_messages(tables, (each.event,)).get(each.event)
+                size += each.size
+                if most_bytes is not None and size >= most_bytes:
+                    return found[: place + 1]
         return found
 
     def acknowledge_each(self, tenant: Tenant, queue: SubscriberQueue, numbers: Collection[int]) -> None:

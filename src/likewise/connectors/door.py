@@ -15,6 +15,7 @@ from likewise.broker.tenants.access import Access, Doorkeeper
 from likewise.broker.tenants.allowed import check_backlog
 from likewise.broker.tenants.rates import Rate
 from likewise.broker.tenants.tenant import Tenant
+from likewise.connectors.connection_limits import ConnectionLimits
 from likewise.connectors.executors import Executors
 from likewise.connectors.loop_bridge import LoopBridge
 from likewise.defaults import BLOCK_SECONDS, MAX_QUESTIONS_WAITING, OFF_LOOP_EVENTS, TENANT
@@ -37,6 +38,7 @@ class Door:
         self._changed = asyncio.Event()  # whenever tokens do; a new one each time
         self.tokens_version = 0  # another one whenever tokens change
         self.reload()
+        self.connection_limits = ConnectionLimits(broker.config.server)
         self.stopping = asyncio.Event()
         self.connections: list[tuple[str, Callable[[], ConnectionShown]]] = []  # of connectors, by tenant
         self.listed: list[Callable[[str], list[ConnectionShown]]] = []  # those who list a tenant's connections

@@ -17,7 +17,7 @@ from likewise.broker.tenants.queues import SubscriberQueue
 from likewise.broker.tenants.tenant import Tenant
 from likewise.connectors.executors import TenantExecutor
 from likewise.connectors.loop_bridge import LoopBridge
-from likewise.defaults import SEND_PAGE, SEND_WINDOW
+from likewise.defaults import SEND_PAGE, SEND_PAGE_BYTES, SEND_WINDOW
 
 Page = list[tuple[int, bytes]]
 
@@ -90,19 +90,23 @@ class Stream:
         self._changed.set()
 
     async def pages(self, window: int = SEND_WINDOW) -> AsyncIterator[Page]:
-        """Pages of deliveries, as soon as there are any and no more than `window` are unacknowledged."""
+        """Pages of deliveries, as soon as there are any and no more than `window` are unacknowledged.
+
+        A page is the caller's: who has sent it clears it, so that an idle stream keeps nothing.
+        """
         while not self.closing.is_set():
             if self._queue.served_by is not self or self._queue.gone:
                 raise Replaced
             self._changed.clear()
             following, whole = self._following(window)
             page = await self._page(following) if following else []
+            more = bool(page) and (not whole or page[-1][0] < following[-1])
             if page:
                 self._cursor = page[-1][0]
                 self._broker.sent(self._tenant, self._queue, page)
                 asked = self._because or selects(self._tenant, self._queue)
                 yield await self._read(partial(self._with_reasons, page)) if asked else page
-            if page and not whole:
+            if more:
                 await asyncio.sleep(0)  # others first: a stream far behind has many pages
             else:
                 await self._changed.wait()
@@ -126,8 +130,11 @@ class Stream:
         """The next deliveries; read on another thread only if they are not in memory."""
         recent, after, limit = self._tenant.recent, self._cursor, len(following)
         if all(number in recent for number in following):
-            return self._broker.page(self._tenant, self._queue, after=after, limit=limit)
-        return await self._read(lambda: self._broker.page(self._tenant, self._queue, after=after, limit=limit))
+            return self._next_page(after, limit)
+        return await self._read(lambda: self._next_page(after, limit))
+
+    def _next_page(self, after: int, limit: int) -> Page:
+        return self._broker.page(self._tenant, self._queue, after=after, limit=limit, most_bytes=SEND_PAGE_BYTES)
 
     async def _read(self, work: Callable[[], Page]) -> Page:
         return await self._reads.run(self._tenant.name, work)

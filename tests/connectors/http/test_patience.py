@@ -52,10 +52,10 @@ def test_half_a_request_is_ended_in_time(monkeypatch: pytest.MonkeyPatch, half: 
         assert all(b"408" in read_to_end(each) for each in waiting)
 
 
-def test_more_connections_than_are_held_are_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_more_connections_than_are_held_are_told_so() -> None:
     """With 503, at once, and those that are held go on."""
-    monkeypatch.setattr(patience, "MAX_CONNECTIONS", 5)
-    with serving() as address:
+    config = Config(server=Server(port=0, connections=5))
+    with serving(config=config) as address:
         held = [connected(address) for _ in range(5)]
         held[0].sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
         assert b"200" in read_to_end(held[0])

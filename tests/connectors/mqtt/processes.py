@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 import signal
 import socket
 import subprocess
@@ -24,6 +25,12 @@ class Running(NamedTuple):
     port: int
     pid: int
     log: Path
+    http: str = ""
+
+    def memory(self) -> float:
+        """Megabytes that it has in memory."""
+        status = Path(f"/proc/{self.pid}/status").read_text()
+        return int(next(line.split()[1] for line in status.splitlines() if line.startswith("VmRSS"))) / 1024
 
     def tracebacks(self) -> str:
         """Everything it has said, if it has said a traceback; else ''."""
@@ -38,6 +45,14 @@ def free_port() -> int:
         return int(trying.getsockname()[1])
 
 
+def free_ports() -> tuple[int, int]:
+    """Two ports that nobody listens on."""
+    first = free_port()
+    while (second := free_port()) == first:
+        pass
+    return first, second
+
+
 def _answers(port: int) -> bool:
     """Whether a broker lets a client in; its port may be open long before."""
     try:
@@ -49,15 +64,22 @@ def _answers(port: int) -> bool:
 
 
 @contextmanager
-def listening_broker(*options: str) -> Iterator[Running]:
-    """A broker with data of its own; at the end it still runs, and has said no traceback."""
-    port = free_port()
+def listening_broker(*options: str, files: int | None = None) -> Iterator[Running]:
+    """A broker with data of its own, which may open so many files; at the end it runs, and has said no traceback."""
+    port, http = free_ports()
+
+    def limit() -> None:
+        if files is not None:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))
+
     with tempfile.TemporaryDirectory(prefix="likewise-mqtt-") as folder:
         log = Path(folder) / "log"
-        command = [sys.executable, "-m", "likewise", "serve", "--port", "0", "--data", f"{folder}/data"]
+        command = [sys.executable, "-m", "likewise", "serve", "--port", str(http), "--data", f"{folder}/data"]
         with log.open("wb") as out:
-            process = subprocess.Popen([*command, "--mqtt", str(port), *options], stdout=out, stderr=out)
-        running = Running(port, process.pid, log)
+            process = subprocess.Popen(
+                [*command, "--mqtt", str(port), *options], stdout=out, stderr=out, preexec_fn=limit
+            )
+        running = Running(port, process.pid, log, f"http://127.0.0.1:{http}")
         try:
             deadline = time.monotonic() + STARTING
             while True:

@@ -16,6 +16,7 @@ from likewise.broker.delivering.outcome import Outcome
 from likewise.broker.store.deliveries import RETAINED, TOPIC, Delivery
 from likewise.broker.store.entries import Entry, SubscribeTopic
 from likewise.broker.store.mqtt.topics import TopicHeld, put_topic, remove_topic
+from likewise.broker.store.packed_sets import pack
 from likewise.broker.tenants.tenant import Tenant
 from likewise.errors import UnknownId
 from likewise.model import Event
@@ -84,10 +85,12 @@ def subscribe_topic(
     tenant.topics.put(held)
     outcome.change(put_topic, tenant.number, held)
     if command.retained:
+        to, met = np.array([queue.number], np.int64), np.array([number], np.int64)
+        packed = pack(to), pack(met)  # once for all of them
         for row in tenant.retained.find(command.filter, now=0):
-            entry = find(row.position) if row.position < position and row.position not in tenant.withdrawn else None
-            if entry is not None and entry.message is not None and entry.message.qos:
-                _send(tenant, entry, RETAINED, [queue.number], [number], outcome)
+            if row.qos and row.position < position and row.position not in tenant.withdrawn:
+                # Without its event: `#` may find very many, which are read a page at a time when they are sent.
+                outcome.send(tenant, Delivery(0, row.position, RETAINED, to, met, packed=packed))
     return held
 
 

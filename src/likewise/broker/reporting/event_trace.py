@@ -85,7 +85,7 @@ class EventTrace:
         if self.each:
             for tenant, deliveries in outcome.deliveries.items():
                 for d in deliveries:
-                    known = _IDENTITY.decode(d.body)
+                    known = _IDENTITY.decode(d.body) if d.body else _Identity()
                     _log.debug(
                         "event matched", tenant=tenant.name, event_id=known.id, source=known.source, position=d.event,
                         sequence=d.number, cause=CAUSES[d.cause], recipients=len(d.recipients),
@@ -96,7 +96,7 @@ class EventTrace:
 
     def _letters(self, outcome: Outcome) -> None:
         names = {tenant.number: tenant.name for tenant in outcome.deliveries}
-        bodies = {d.event: d.body for deliveries in outcome.deliveries.values() for d in deliveries}
+        bodies = {d.event: d.body for deliveries in outcome.deliveries.values() for d in deliveries if d.body}
         counted: dict[tuple[int, str], list[_Identity]] = {}
         for letter in outcome.letters:
             known = _IDENTITY.decode(bodies[letter.event]) if letter.event in bodies else _Identity()

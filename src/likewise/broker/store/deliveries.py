@@ -84,7 +84,8 @@ class Delivery(msgspec.Struct):
     @property
     def size(self) -> int:
         """About how many bytes it takes in memory."""
-        return 800 + len(self.body) + len(self.said) + 8 * len(self.recipients) + 12 * len(self.matched)
+        payload = 0 if self.message is None else len(self.message.payload)
+        return 800 + len(self.body) + payload + len(self.said) + 8 * len(self.recipients) + 12 * len(self.matched)
 
     def over(self, now: int) -> bool:
         """Whether the event's validity is over; for windows (sources.md C) and alerts it does not matter.

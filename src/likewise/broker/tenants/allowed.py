@@ -39,6 +39,21 @@ def check_backlog(tenant: Tenant, limits: Limits) -> None:
         raise BacklogExceeded("entries wait to be matched", waiting=waiting, allowed=allowed, retry_after=wait)
 
 
+def check_retained(tenant: Tenant, topic: str, size: int, limits: Limits) -> None:
+    """Refuse a retained message past the tenant's limits; one in place of another counts with what it adds.
+
+    Messages that are being written are not counted yet, so a burst may exceed the limits by what is under way.
+
+    Raises:
+        LimitExceeded: there would be too many retained topics, or too many bytes in them.
+    """
+    topics, total = tenant.retained.with_message(topic, size)
+    if topics > limits.retained_topics and tenant.retained.with_message(topic, 0)[0] > len(tenant.retained):
+        raise LimitExceeded("retained topics of a tenant", allowed=limits.retained_topics, found=topics)
+    if total > limits.retained_bytes and total > tenant.retained.bytes:
+        raise LimitExceeded("bytes of a tenant's retained messages", allowed=limits.retained_bytes, found=total)
+
+
 def check_subscriptions(
     tenant: Tenant, subscriber: str, wanted: Sequence[Subscription], replace: bool, limits: Limits
 ) -> None:

@@ -218,8 +218,10 @@ class Tenant:
         return [(place, each.id) for place, number in pairs if (each := held.get(number)) is not None]
 
     def remember(self, deliveries: list[Delivery]) -> None:
-        """Keep the newest deliveries in memory."""
+        """Keep the newest deliveries in memory; one without its event (a retained message) is read when it is sent."""
         for delivery in deliveries:
+            if not delivery.body:
+                continue
             self.recent[delivery.number] = delivery
             self._recent_bytes += delivery.size
         while self._recent_bytes > self.recent_limit:

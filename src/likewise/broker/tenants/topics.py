@@ -5,7 +5,9 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 
-from likewise.broker.store.mqtt.messages import Kept, RetainedRow
+from pyroaring import BitMap64
+
+from likewise.broker.store.mqtt.messages import Kept, RetainedRow, retained_bytes
 from likewise.broker.store.mqtt.topics import TopicHeld
 from likewise.matching.topics.topics import TopicTree
 from likewise.matching.topics.trie import TopicTrie
@@ -72,8 +74,11 @@ class RetainedTopics:
 
     >>> retained = RetainedTopics()
     >>> retained.take(Kept("a/b", b"21.5", retain=True), 7)
-    >>> retained.find("a/#", now=0), retained.take(Kept("a/b", b"", retain=True), 9), retained.find("a/#", now=0)
-    ([RetainedRow(topic='a/b', position=7, ends=None)], None, [])
+    >>> [row.position for row in retained.find("a/#", now=0)], retained.bytes
+    ([7], 7)
+    >>> retained.take(Kept("a/b", b"", retain=True), 9)
+    >>> retained.find("a/#", now=0), retained.bytes
+    ([], 0)
     """
 
     def __init__(self) -> None:
@@ -81,6 +86,7 @@ class RetainedTopics:
         self._rows: dict[int, RetainedRow] = {}  # by position
         self._at: dict[str, int] = {}  # the position of a topic's
         self._ending: set[int] = set()
+        self.bytes = 0  # of all of them
         self._lock = threading.RLock()  # messages come on the writer's thread, newcomers on others
 
     def __len__(self) -> int:
@@ -94,10 +100,11 @@ class RetainedTopics:
     def _put(self, row: RetainedRow) -> None:
         older = self._at.get(row.topic)
         if older is not None:
-            self._rows.pop(older)
+            self.bytes -= self._rows.pop(older).size
             self._ending.discard(older)
         self._tree.put(row.topic, row.position)
         self._rows[row.position], self._at[row.topic] = row, row.position
+        self.bytes += row.size
         if row.ends is not None:
             self._ending.add(row.position)
 
@@ -105,7 +112,8 @@ class RetainedTopics:
         """A message with the mark `retain` is on disk; an empty one ends what was retained."""
         with self._lock:
             if message.payload:
-                self._put(RetainedRow(message.topic, position, message.expires))
+                size = retained_bytes(message.topic, message.payload, message.properties)
+                self._put(RetainedRow(message.topic, position, message.expires, message.qos, size))
             elif message.topic in self._at:
                 self.forget(self._at[message.topic])
 
@@ -114,6 +122,7 @@ class RetainedTopics:
         with self._lock:
             row = self._rows.pop(position, None)
             if row is not None:
+                self.bytes -= row.size
                 del self._at[row.topic]
                 self._ending.discard(position)
                 self._tree.remove(row.topic)
@@ -123,6 +132,23 @@ class RetainedTopics:
         with self._lock:
             for position in [each for each in self._ending if (self._rows[each].ends or 0) <= now]:
                 self.forget(position)
+
+    def with_message(self, topic: str, size: int) -> tuple[int, int]:
+        """Return how many topics and bytes there would be with a message of a size in place of the topic's own."""
+        with self._lock:
+            known = self._at.get(topic)
+            older = 0 if known is None else self._rows[known].size
+            return len(self._rows) + (known is None), self.bytes + size - older
+
+    def positions(self, text: str) -> BitMap64:
+        """Return the positions of the messages whose topics meet a filter: a compact set, for reading page by page."""
+        with self._lock:
+            return BitMap64(self._tree.find(text))
+
+    def get(self, position: int) -> RetainedRow | None:
+        """Return the message at a position, if it is still the retained one of its topic."""
+        with self._lock:
+            return self._rows.get(position)
 
     def find(self, text: str, now: int) -> list[RetainedRow]:
         """The retained messages whose topics meet a filter, in the order of the log."""

@@ -29,10 +29,11 @@ async def health() -> Response:
 @router.get("/readyz", **documented("Whether events are taken in and matched."))
 async def readiness(request: Request) -> Response:
     """Say whether the broker does its work."""
-    broker = door_of(request).broker
+    door = door_of(request)
+    broker = door.broker
     if broker.worker.failure is not None:
         raise Unavailable(f"matching has stopped: {broker.worker.failure}")
-    if door_of(request).stopping.is_set():
+    if door.stopping.is_set():
         raise Unavailable("the broker is stopping")
     if broker.store.trouble is not None:
         raise Unavailable(broker.store.trouble)
@@ -46,7 +47,8 @@ async def readiness(request: Request) -> Response:
         raise Unavailable("the default thread pool runs nothing any more; restart the broker, and report what it did")
     behind = broker.store.position - broker.worker.position
     busy = [f"all threads for {pool.name} have been busy for {STARVED_SECONDS:g} s" for pool in executors.starved()]
-    return answer({"status": "ready", "behind": behind, "troubles": broker.troubles() + busy})
+    troubles, connections = broker.troubles() + busy, door.connection_limits.shown()
+    return answer({"status": "ready", "behind": behind, "troubles": troubles, "connections": connections})
 
 
 @router.get(

@@ -2,34 +2,26 @@
 
 Half a request holds a connection, a connection holds a file, and a process has few of them. So the lines before a body
 must come soon and be few, those after it (trailers, which nobody reads) must be few, a body must go on coming, and
-there is a limit of connections; past any of these the connection is answered and closed. One look a second at all
+there is a limit of connections; past any of these the connection is answered and closed. A client that does not read
+its answer is cut after a while. One look a second at all
 connections costs less than a timer for each request.
 """
 
 from __future__ import annotations
 
 import asyncio
-import resource
 from collections.abc import Iterable
 from typing import Any, Final
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from likewise.defaults import BODY_PAUSE_SECONDS, BODY_SECONDS, HEADER_SECONDS, MAX_CONNECTIONS, MAX_HEADER_BYTES
+from likewise.connectors.connection_limits import unread_bytes
+from likewise.connectors.http.streams.websocket_protocol import BoundedWebSocketProtocol
+from likewise.defaults import BODY_PAUSE_SECONDS, BODY_SECONDS, HEADER_SECONDS, MAX_HEADER_BYTES, STALLED_SECONDS
 
 _ANSWER: Final = (
     b"HTTP/1.1 %d %s\r\ncontent-type: text/plain; charset=utf-8\r\ncontent-length: %d\r\nconnection: close\r\n\r\n%s"
 )
-
-
-def most_connections() -> int:
-    """How many connections are held at once: a quarter of the files this process may open is left for the rest.
-
-    >>> 0 < most_connections() <= MAX_CONNECTIONS
-    True
-    """
-    files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    return MAX_CONNECTIONS if files < 0 else min(MAX_CONNECTIONS, files * 3 // 4)
 
 
 class PatientProtocol(HttpToolsProtocol):
@@ -43,12 +35,16 @@ class PatientProtocol(HttpToolsProtocol):
         self._lines = 0  # bytes of lines since a request or a part of its body began
         self._came = 0  # bytes of what is being taken
         self._head = 0  # bytes that the lines before a body can have at most
+        self.stalled: tuple[int, float] | None = None  # unread bytes, and since when they do not shrink
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Take a connection, unless there are too many."""
         super().connection_made(transport)
         self._begin(in_head=True)
-        if len(self.connections) > most_connections():
+        limits = self.app_state["door"].connection_limits
+        limits.http = self.connections
+        if limits.open > limits.allowed:
+            limits.refused += 1
             self.refuse(503, b"Service Unavailable", b"too many connections; try again later")
 
     def data_received(self, data: bytes) -> None:
@@ -100,6 +96,11 @@ class PatientProtocol(HttpToolsProtocol):
             431, b"Request Header Fields Too Large", b"the lines around a body may have %d bytes" % MAX_HEADER_BYTES
         )
 
+    @property
+    def write_paused(self) -> bool:
+        """Return whether the buffer is full because the client does not read."""
+        return self.flow is not None and self.flow.write_paused
+
     def refuse(self, status: int, words: bytes, detail: bytes) -> None:
         """Answer, and close."""
         if self.transport is not None and not self.transport.is_closing():
@@ -120,3 +121,24 @@ def close_slow(connections: Iterable[object], now: float) -> int:
             connection.refuse(408, b"Request Timeout", b"the request did not come in time")
             closed += 1
     return closed
+
+
+def abort_stalled(connections: Iterable[object], now: float) -> int:
+    """Cut the connections whose client has read nothing of what waits for it for too long; return how many.
+
+    What waits is bounded (a page of a stream, an answer), but a client that does not read would keep it for ever.
+    """
+    aborted = 0
+    for connection in list(connections):
+        if not isinstance(connection, (PatientProtocol, BoundedWebSocketProtocol)):
+            continue
+        if not connection.write_paused:
+            connection.stalled = None
+            continue
+        unread = unread_bytes(connection.transport)
+        before, since = connection.stalled or (unread + 1, now)
+        connection.stalled = (unread, now if unread < before else since)
+        if now - connection.stalled[1] > STALLED_SECONDS:
+            connection.transport.abort()
+            aborted += 1
+    return aborted

@@ -22,6 +22,7 @@ from likewise import __version__
 from likewise.broker.broker import Broker
 from likewise.broker.config import Config
 from likewise.broker.tenants.access import Doorkeeper
+from likewise.connectors.connection_limits import accept_backlog, file_limit
 from likewise.connectors.door import Door
 from likewise.connectors.executors import Executors
 from likewise.connectors.http import dead_letters as http_dead_letters
@@ -40,7 +41,7 @@ from likewise.connectors.http.me import page as http_me
 from likewise.connectors.http.openapi import components
 from likewise.connectors.http.outgoing import targets as http_targets
 from likewise.connectors.http.past import looking_back as http_looking_back
-from likewise.connectors.http.patience import PatientProtocol, close_slow
+from likewise.connectors.http.patience import PatientProtocol, abort_stalled, close_slow
 from likewise.connectors.http.problems import mistake, on_error, plain_problem
 from likewise.connectors.http.publishing import Publishing
 from likewise.connectors.http.sources import announcing as http_announcing
@@ -52,6 +53,7 @@ from likewise.connectors.http.streams import mqtt as mqtt_stream
 from likewise.connectors.http.streams import publishing as publish_stream
 from likewise.connectors.http.streams import sse, websocket
 from likewise.connectors.http.streams.lasting import LARGEST_MESSAGE
+from likewise.connectors.http.streams.websocket_protocol import BoundedWebSocketProtocol
 from likewise.connectors.http.unanswered import Unanswered
 from likewise.connectors.targets.senders import Senders
 from likewise.connectors.tls import check_certificate
@@ -74,9 +76,11 @@ def make_app(broker: Broker) -> FastAPI:
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[dict[str, Door]]:
         app.state.door = door = Door(broker, getattr(app.state, "executors", None))
+        broker.metrics.registry.register(door.connection_limits)
         sending = asyncio.create_task(Senders(door).run())
         sending.add_done_callback(_say_how_it_ended)
         yield {"door": door}
+        broker.metrics.registry.unregister(door.connection_limits)
         door.stopping.set()
         sending.cancel()
         await asyncio.wait({sending}, timeout=STOP_SECONDS)
@@ -203,10 +207,11 @@ class Served:
                 port=server.port,
                 log_config=None,
                 access_log=False,
+                backlog=accept_backlog(file_limit()),
                 ssl_certfile=server.tls_certificate,
                 ssl_keyfile=server.tls_key,
                 timeout_graceful_shutdown=LAST_SECONDS,
-                ws="websockets-sansio",
+                ws=BoundedWebSocketProtocol,
                 ws_max_size=max(
                     LARGEST_MESSAGE, EDGE_MESSAGE_BYTES, broker.config.mqtt.packet_bytes
                 ),  # what is not MQTT is checked again
@@ -249,6 +254,7 @@ class Served:
             if loop.time() - looked > 1:
                 looked = loop.time()
                 close_slow(self._server.server_state.connections, looked)
+                abort_stalled(self._server.server_state.connections, looked)
         door.stopping.set()
         await asyncio.sleep(STOP_SECONDS)
         told = Unavailable("the broker is stopping; what was sent may be stored or not: send it again")

@@ -83,7 +83,7 @@ BEFORE_CONNECT = {
         packet(0x10, HELLO + b"\x04\x06\x00\x00\x00\x01a\x00\x01+\x00\x00"), Reason.TOPIC_NAME_INVALID,
     ),
     "a packet of a server": (b"\x20\x02\x00\x00", PROTOCOL),
-    "too large": (b"\x10\xff\xff\x7f", Reason.PACKET_TOO_LARGE),
+    "too large": (b"\x10\xff\xff\x7f\x00\x04MQTT\x05", Reason.PACKET_TOO_LARGE),
     "an unknown property": (packet(0x10, HELLO + b"\x05\x02\x00\x00\x02\x7f\x00\x00\x01a"), MALFORMED),
     "a property twice": (packet(0x10, HELLO + b"\x05\x02\x00\x00\x06\x21\x00\x01\x21\x00\x01\x00\x01a"), PROTOCOL),
     "receive maximum 0": (packet(0x10, HELLO + b"\x05\x02\x00\x00\x03\x21\x00\x00\x00\x01a"), PROTOCOL),

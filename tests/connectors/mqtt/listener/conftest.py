@@ -13,6 +13,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TypeVar
 
+import httpx
 import msgspec
 import pytest
 
@@ -51,15 +52,20 @@ P = TypeVar("P", bound=Packet)
 class Client:
     """Speaks packets over a socket. What comes is kept in order until it is asked for."""
 
-    def __init__(self, port: int, client_id: str = "", version: int = MQTT_5) -> None:
+    def __init__(self, port: int, client_id: str = "", version: int = MQTT_5, window: int | None = None) -> None:
         self.client_id = client_id
+        self._window = window  # bytes that the kernel takes for it; with a few, not reading is felt at once
         self.version = version
         self.port = port
         self._packet = 0
         self._open()
 
     def _open(self) -> None:
-        self._socket = socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE)
+        self._socket = socket.socket()
+        if self._window is not None:
+            self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, self._window)
+        self._socket.settimeout(PATIENCE)
+        self._socket.connect(("127.0.0.1", self.port))
         self._decoder = Decoder(self.version, of_server=True)
         self.came: list[Packet] = []
         self.over = False
@@ -197,11 +203,18 @@ class Devices:
         self.tls_port = tls_port
         self.tenant = broker.tenant("default")
 
-    def client(self, client_id: str = "", version: int = MQTT_5, **said: object) -> Client:
+    def client(
+        self, client_id: str = "", version: int = MQTT_5, *, window: int | None = None, **said: object
+    ) -> Client:
         """A client that is connected."""
-        made = Client(self.port, client_id, version)
+        made = Client(self.port, client_id, version, window)
         assert made.connect(**said).reason == 0  # type: ignore[arg-type]
         return made
+
+    def metric(self, name: str) -> float:
+        """The sum of a figure over all tenants."""
+        lines = httpx.get(f"{self.url}/metrics", timeout=PATIENCE).text.splitlines()
+        return sum(float(line.split()[-1]) for line in lines if line.startswith((f"{name} ", f"{name}{{")))
 
     def until(self, holds: Callable[[], object]) -> None:
         """Wait until something holds."""

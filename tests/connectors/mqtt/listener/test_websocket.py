@@ -190,3 +190,22 @@ def test_a_paho_client_works_over_a_websocket(home: Devices) -> None:
     finally:
         paho.disconnect()
         paho.loop_stop()
+
+
+def test_a_message_before_the_login_has_at_most_64_kb_and_afterwards_a_packet_of_any_size(home: Devices) -> None:
+    """What carries the packets does not buffer what no packet may have."""
+    address = f"{home.url.replace('http', 'ws')}/mqtt"
+    with connect(address, subprotocols=MQTT) as stream:
+        stream.send(b"\x10\xff\xff\x7f" + bytes(70_000))
+        with pytest.raises(ConnectionClosed) as ended:
+            stream.recv(PATIENCE)
+        assert ended.value.rcvd is not None
+        assert ended.value.rcvd.code == 1009
+    with connect(address, subprotocols=MQTT) as stream:
+        line = Line(stream)
+        line.send(Connect("grown"))
+        assert isinstance(line.next(), Connack)
+        line.send(Publish("large/x", bytes(500_000), 1, packet_id=1))
+        answer = line.next()
+        assert isinstance(answer, Puback)
+        assert answer.reason == 0

@@ -6,7 +6,7 @@ packet id of QoS 2 that is taken until the client releases it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 import msgspec
@@ -41,11 +41,21 @@ Beside = tuple[int, int, Kept, tuple[int, int] | None]
 
 
 class RetainedRow(NamedTuple):
-    """The newest retained message of a topic: where it stands in the log, and when it is over."""
+    """The newest retained message of a topic: where it stands in the log, and when it is over.
+
+    `qos` and `size` (`retained_bytes`) are those of the message, so that it need not be read to decide about it.
+    """
 
     topic: str
     position: int
     ends: int | None
+    qos: int = 0
+    size: int = 0
+
+
+def retained_bytes(topic: str, payload: bytes, properties: bytes) -> int:
+    """Return how many bytes a retained message counts as."""
+    return len(topic) + len(payload) + len(properties)
 
 
 _ENCODE: Final = msgspec.msgpack.Encoder().encode
@@ -128,9 +138,22 @@ def retained_row(row: Row) -> RetainedRow:
     return RetainedRow(topic, position, ends)
 
 
-def read_retained(tables: Tables, tenant: int) -> list[RetainedRow]:
-    """The retained messages of a tenant."""
-    return [retained_row(row) for row in tables.each(f"SELECT {RETAINED} FROM retained WHERE tenant = ?", tenant)]
+_WITH_MESSAGE: Final = (
+    f"SELECT {', '.join(f'r.{name}' for name in RETAINED.split(', '))}, "
+    f"{', '.join(f'm.{name}' for name in MESSAGE.split(', '))} "
+    "FROM retained r LEFT JOIN messages m ON m.position = r.position WHERE r.tenant = ?"
+)
+
+
+def read_retained(tables: Tables, tenant: int) -> Iterator[RetainedRow]:
+    """Read the retained messages of a tenant, each with the QoS and size of its message."""
+    for row in tables.each(_WITH_MESSAGE, tenant):
+        retained = retained_row(row[:5])
+        if row[8] is not None:
+            _, message = message_row(row[5:])
+            size = retained_bytes(message.topic, message.payload, message.properties)
+            retained = retained._replace(qos=message.qos, size=size)
+        yield retained
 
 
 def forget_retained(tables: Tables, now: int) -> None:

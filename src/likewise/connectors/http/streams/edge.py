@@ -36,6 +36,7 @@ from likewise.defaults import (
     EDGE_MESSAGE_BYTES,
     EDGE_WINDOW,
     SEND_PAGE,
+    SEND_PAGE_BYTES,
 )
 from likewise.errors import Circle, FormatError, InputError, LikewiseError, Unavailable
 from likewise.formats.json.subscriptions import subscription_from_json
@@ -339,8 +340,8 @@ class EdgeSession:
         if room <= 0:
             return []
         return self._broker.deliveries(
-            self._tenant, self._queue, after=self._cursor, limit=min(SEND_PAGE, room)
-        )  # fmt: skip
+            self._tenant, self._queue, after=self._cursor, limit=min(SEND_PAGE, room), most_bytes=SEND_PAGE_BYTES
+        )
 
     async def live(self) -> None:
         """Give signs of life."""

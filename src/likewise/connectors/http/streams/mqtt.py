@@ -13,10 +13,12 @@ from typing import Final
 
 from fastapi import APIRouter, WebSocket
 
+from likewise.connectors.connection_limits import unread_bytes
 from likewise.connectors.http.requests import door_of
+from likewise.connectors.http.streams.websocket_protocol import protocol_in
 from likewise.connectors.mqtt.listener.connection import Connection
 from likewise.connectors.mqtt.listener.serving import listener_of
-from likewise.defaults import MQTT_BUFFER_BYTES
+from likewise.defaults import CLOSE_SECONDS, MQTT_BUFFER_BYTES
 
 router = APIRouter()
 SUBPROTOCOL: Final = "mqtt"
@@ -31,8 +33,10 @@ async def mqtt(socket: WebSocket) -> None:
         return
     listener = await listener_of(door_of(socket))
     carried = Carried(socket)
-    peer = f"{socket.client.host}:{socket.client.port}" if socket.client is not None else ""
-    connection = listener.connection(carried.write, carried.close, carried.hold, peer)
+    address, peer = "", ""
+    if socket.client is not None:
+        address, peer = socket.client.host, f"{socket.client.host}:{socket.client.port}"
+    connection = listener.connection(carried, peer, address)
     await socket.accept(subprotocol=SUBPROTOCOL)
     if connection is None:
         await socket.close(TOO_MANY, "there are too many connections; try again later")
@@ -64,9 +68,17 @@ class Carried:
             self._connection.pause()
 
     def close(self) -> None:
-        """End it when everything is sent."""
+        """End it when everything is sent; a client that does not read does not keep its buffer for long."""
         self._closed = True
         self._to_send.set()
+        if self._waiting:
+            asyncio.get_running_loop().call_later(CLOSE_SECONDS, self._abort)
+
+    def _abort(self) -> None:
+        """Cut the connection, whatever it has not sent."""
+        protocol = protocol_in(self._socket.scope)
+        if protocol is not None and not protocol.disconnected:
+            protocol.transport.abort()
 
     def hold(self, held: bool) -> None:
         """Read nothing for now, or go on."""
@@ -74,6 +86,20 @@ class Carried:
             self._may_read.clear()
         else:
             self._may_read.set()
+
+    def unsent(self) -> int:
+        """Return how many bytes are not sent yet."""
+        return self._waiting
+
+    def unread(self) -> int:
+        """Return how many bytes the other side has not received."""
+        protocol = protocol_in(self._socket.scope)
+        return self._waiting + (0 if protocol is None else unread_bytes(protocol.transport))
+
+    def authenticated(self) -> None:
+        """Let messages of every allowed size come."""
+        if (protocol := protocol_in(self._socket.scope)) is not None:
+            protocol.allow_large_messages()
 
     async def run(self, connection: Connection) -> None:
         """Carry it until one side ends it."""
@@ -110,8 +136,9 @@ class Carried:
             self._to_send.clear()
             out, self._out = self._out, []
             if out:
+                size = sum(map(len, out))
                 await self._socket.send_bytes(out[0] if len(out) == 1 else b"".join(out))
-                self._waiting -= sum(map(len, out))
+                self._waiting -= size
             if self._held_up and self._waiting <= MQTT_BUFFER_BYTES // 2:
                 self._held_up = False
                 connection.resume()

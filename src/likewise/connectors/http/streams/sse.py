@@ -68,6 +68,7 @@ async def events(request: Request, id: str) -> StreamingResponse:
                     page = following.result()
                     following = None
                     yield b"".join(b"id: %d\ndata: %s\n\n" % (number, _line(frame)) for number, frame in page)
+                    page.clear()
             except (Replaced, StopAsyncIteration):
                 return
             finally:

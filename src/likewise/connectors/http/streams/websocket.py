@@ -47,11 +47,13 @@ async def _send(socket: WebSocket, pushed: Stream, together: bool) -> None:
     async for page in pushed.pages():
         if together and len(page) > 1:
             await socket.send_text((b"[%s]" % b",".join([frame for _, frame in page])).decode())
+            page.clear()
             continue
         for number, (_, frame) in enumerate(page, 1):
             await socket.send_text(frame.decode())
             if number % YIELDED == 0:
                 await asyncio.sleep(0)
+        page.clear()
 
 
 async def _receive(socket: WebSocket, pushed: Stream) -> None:

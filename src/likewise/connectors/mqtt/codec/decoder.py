@@ -14,6 +14,8 @@ from likewise.connectors.mqtt.codec.reading import READING
 from likewise.connectors.mqtt.codec.reasons import Reason
 from likewise.errors import PacketError
 
+_PROTOCOL_BYTES: Final = 7  # the protocol's name and version, the first fields of a CONNECT
+
 
 class Decoder:
     """Reads what one side of a connection sends: a client's packets, or (`of_server`) a server's.
@@ -49,6 +51,11 @@ class Decoder:
         self._at = 0
         self._needed = 2  # bytes before the next packet can be read
         self._broken: PacketError | None = None
+
+    @property
+    def buffered(self) -> int:
+        """Return how many bytes of a packet that is not complete are kept."""
+        return len(self._data) - self._at
 
     def feed(self, data: bytes) -> Iterator[Packet]:
         """The packets that are complete with these bytes; raises `PacketError` where a malformed one stands.
@@ -92,6 +99,9 @@ class Decoder:
                 return None
         end = body + size
         if end - at > self.largest:
+            if kind == CONNECT and not self._peek_version(data, body):
+                self._needed = body - at + _PROTOCOL_BYTES
+                return None
             raise PacketError(
                 f"a {NAMES[kind]} has {end - at:,} bytes, at most {self.largest:,} are taken",
                 reason=Reason.PACKET_TOO_LARGE,
@@ -120,6 +130,18 @@ class Decoder:
             out_of_place(f"the other side cannot send a {NAMES[kind]}")
         if self._refused is BY_A_SERVER and (kind == CONNECT) != (self.version is None):
             out_of_place("a client's first packet is a CONNECT, and no other is")
+
+    def _peek_version(self, data: bytes, body: int) -> bool:
+        """Learn the version of a CONNECT that is too large: only MQTT 5 has a reason code for that.
+
+        Returns:
+            Whether enough of the packet is there to tell.
+        """
+        if len(data) < body + _PROTOCOL_BYTES:
+            return False
+        if data[body : body + 6] == b"\0\4MQTT" and data[body + 6] == MQTT_5:
+            self.version = MQTT_5
+        return True
 
     def _size(self, data: bytes, at: int) -> tuple[int, int]:
         """How many bytes follow the head, and where; (0, 0) if the number has not ended yet."""

@@ -29,6 +29,11 @@ class PublishForMany:
         self._properties = written_properties(properties, PUBLISH) if five else b""
         self._made: dict[tuple[int, tuple[int, ...]], tuple[bytes, bytes]] = {}
 
+    @property
+    def size(self) -> int:
+        """Return how many bytes it keeps, about: the payload, which most recipients' packets share."""
+        return len(self._payload)
+
     def to(
         self,
         qos: int,

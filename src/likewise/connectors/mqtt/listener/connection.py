@@ -1,8 +1,9 @@
 """A connection: bytes come in, packets go out, whatever carries them.
 
 What carries it (`transport`, a WebSocket) calls `received` with what came, `lost` when it ended, `pause` and `resume`
-when the other side does not take what it is sent. Packets are dealt with in their order: while one of them waits for
-the disk, those after it wait, except that messages published one after the other are taken together.
+when the other side does not take what it is sent. Bytes are counted before they are written: while the other side does
+not read, senders see `held_up` and render nothing more for it. Packets are dealt with in their order: while one of them
+waits for the disk, those after it wait, except that messages published one after the other are taken together.
 """
 
 from __future__ import annotations
@@ -38,19 +39,54 @@ from likewise.connectors.mqtt.codec import (
 )
 from likewise.connectors.mqtt.codec.kinds import CONNACK
 from likewise.connectors.mqtt.codec.reasons import REASONS
+from likewise.connectors.mqtt.listener.send_buffers import SendBuffers
 from likewise.connectors.mqtt.listener.sending.session import Session
-from likewise.defaults import MQTT_ALIASES, MQTT_WAITING_BYTES
+from likewise.defaults import MQTT_ALIASES, MQTT_BUFFER_BYTES, MQTT_FLUSH_BYTES, MQTT_WAITING_BYTES
 from likewise.errors import PacketError
 
 _PONG: Final = encode(Pingresp())
 WORDS: Final = 512  # bytes of a reason in words
 
 
+class Carrier(Protocol):
+    """What carries a connection's bytes: a socket or a WebSocket."""
+
+    def write(self, data: bytes) -> None:
+        """Send some bytes."""
+        ...
+
+    def close(self) -> None:
+        """End it when everything is sent, or after a while."""
+        ...
+
+    def hold(self, held: bool) -> None:
+        """Read nothing for now, or go on."""
+        ...
+
+    def unsent(self) -> int:
+        """Return how many bytes the other side has not taken yet."""
+        ...
+
+    def unread(self) -> int:
+        """Return how many bytes the other side has not received, those in the kernel included."""
+        ...
+
+    def authenticated(self) -> None:
+        """Take messages of every allowed size from now on."""
+        ...
+
+
 class Server(Protocol):
     """Who deals with what a connection says."""
 
+    buffers: SendBuffers
+
     def begin(self, connection: Connection) -> None:
         """A connection is there."""
+        ...
+
+    def buffered(self, connection: Connection, size: int) -> None:
+        """A connection that is not logged in has sent a part of a packet, of so many bytes."""
         ...
 
     def connect(self, connection: Connection, packet: Connect) -> None:
@@ -83,35 +119,39 @@ class Server(Protocol):
 
 
 class Connection:
-    """One connection. `write` and `close` are what carries it; `hold` tells that to bring nothing for now, or go on."""
+    """One connection, over a carrier; its packets are dealt with by a server.
+
+    Args:
+        server: who deals with the packets.
+        carrier: what carries the bytes.
+        connect_bytes: how large the first packet, the CONNECT, may be.
+        peer: the other side's address and port, for people.
+        address: the other side's address alone.
+    """
 
     __slots__ = (
-        "_close", "_decoder", "_held", "_hold", "_out", "_packets", "_waiting_bytes", "_write", "access", "busy",
-        "closed", "ended_well", "heard", "held_up", "keep_alive", "largest", "longest", "peer", "ready",
-        "received_count", "sent_count", "server", "session", "taken", "tenant", "token", "tokens_seen", "version",
-        "window", "words",
+        "_carrier", "_decoder", "_drained", "_held", "_out", "_out_bytes", "_packets", "_paused", "_reserved",
+        "_waiting_bytes", "access", "address", "authenticated", "begun", "busy", "closed", "ended_well", "heard",
+        "keep_alive", "largest", "longest", "peer", "ready", "received_count", "retained", "sent_count", "server",
+        "session", "taken", "tenant", "token", "tokens_seen", "version", "window", "words",
     )  # fmt: skip
 
     def __init__(
-        self,
-        server: Server,
-        write: Callable[[bytes], None],
-        close: Callable[[], None],
-        hold: Callable[[bool], None] = lambda held: None,
-        *,
-        packet_bytes: int,
-        peer: str = "",
+        self, server: Server, carrier: Carrier, *, connect_bytes: int, peer: str = "", address: str = ""
     ) -> None:
         self.server = server
         self.peer = peer
-        self._write = write
-        self._close = close
-        self._hold = hold
-        self._decoder = Decoder(largest=packet_bytes, topic_aliases=MQTT_ALIASES)
+        self.address = address
+        self._carrier = carrier
+        self._decoder = Decoder(largest=connect_bytes, topic_aliases=MQTT_ALIASES)
         self._packets: deque[Packet] | None = None  # that wait for the one that is dealt with
         self._waiting_bytes = 0
         self._held = False
         self._out: list[bytes] = []
+        self._out_bytes = 0
+        self._reserved = 0  # bytes of packets that are sent once something is on disk
+        self._paused = False  # the carrier's buffer is full
+        self._drained: asyncio.Future[None] | None = None  # set while somebody waits for the other side to read
         self.session: Session | None = None
         self.tenant: Tenant | None = None
         self.access: Access | None = None
@@ -119,14 +159,15 @@ class Connection:
         self.tokens_seen = 0  # the tokens as they were when its own was last looked at
         self.version = MQTT_3_1_1
         self.keep_alive = 0.0  # seconds of silence after which it is over; 0 for any
-        self.heard = asyncio.get_running_loop().time()
+        self.begun = self.heard = asyncio.get_running_loop().time()
         self.window = 0
-        self.largest = packet_bytes
+        self.largest = connect_bytes
         self.longest = 0  # seconds that its session may outlive it
         self.words = True  # whether reasons are said in words
         self.taken = 0  # messages whose acknowledgement is not complete yet: of QoS 2, until PUBCOMP
         self.received_count = self.sent_count = 0
-        self.busy = self.ready = self.closed = self.held_up = False
+        self.authenticated = self.busy = self.ready = self.closed = False
+        self.retained: dict[str, None] | None = None  # filters whose retained messages are being sent
         self.ended_well = False  # the client said goodbye: there is no will
         server.begin(self)
 
@@ -145,6 +186,15 @@ class Connection:
             self._take(self._decoder.feed(data))
         except PacketError as error:
             self.refuse(error)
+        else:
+            if not self.authenticated:
+                self.server.buffered(self, self._decoder.buffered)
+
+    def log_in(self, packet_bytes: int) -> None:
+        """Let packets of every allowed size come: it is known who sends them."""
+        self.authenticated = True
+        self._decoder.largest = packet_bytes
+        self._carrier.authenticated()
 
     def _take(self, packets: Iterable[Packet]) -> None:
         """Deal with packets in their order; messages next to each other together."""
@@ -237,9 +287,29 @@ class Connection:
         """Let nothing come for now, or go on."""
         if held != self._held and not self.closed:
             self._held = held
-            self._hold(held)
+            self._carrier.hold(held)
 
     # -- going out ------------------------------------------------------------------------------
+
+    @property
+    def held_up(self) -> bool:
+        """Return whether it gets no further messages for now, because the other side does not read.
+
+        While all connections together have too many unread bytes, only one that has none of its own gets more.
+        """
+        if self._paused or self._reserved >= MQTT_BUFFER_BYTES:
+            return True
+        return self.server.buffers.full and (self._out_bytes > 0 or self._carrier.unsent() > 0)
+
+    @property
+    def unsent(self) -> int:
+        """Return how many bytes it has been given that the other side has not taken."""
+        return self._out_bytes + self._reserved + (0 if self.closed else self._carrier.unsent())
+
+    @property
+    def unread(self) -> int:
+        """Return how many bytes the other side has not received: they shrink while it reads."""
+        return self._out_bytes + self._reserved + (0 if self.closed else self._carrier.unread())
 
     def send(self, data: bytes) -> None:
         """Send a packet, with what else is sent in this turn of the loop."""
@@ -249,6 +319,26 @@ class Connection:
         if not self._out:
             self.server.send_soon(self)
         self._out.append(data)
+        self._out_bytes += len(data)
+        if self._out_bytes >= MQTT_FLUSH_BYTES:  # now, so that the carrier says at once when it is full
+            self.flush()
+
+    def reserve(self, data: bytes) -> Callable[[], None]:
+        """Count a packet that is sent later, when something is on disk; return what sends it."""
+        size = len(data)
+        self._reserved += size
+        self.server.buffers.note(self)
+
+        def send() -> None:
+            if self.closed:
+                return
+            was_full = self._reserved >= MQTT_BUFFER_BYTES
+            self._reserved -= size
+            self.send(data)
+            if was_full and self._reserved < MQTT_BUFFER_BYTES:  # nothing that drains says so
+                asyncio.get_running_loop().call_soon(self.go_on_sending)
+
+        return send
 
     def say(self, packet: Packet) -> None:
         """Send a packet."""
@@ -257,9 +347,10 @@ class Connection:
     def flush(self) -> None:
         """Write what was sent."""
         if self._out:
-            out, self._out = self._out, []
+            out, self._out, self._out_bytes = self._out, [], 0
             if not self.closed:
-                self._write(out[0] if len(out) == 1 else b"".join(out))
+                self._carrier.write(out[0] if len(out) == 1 else b"".join(out))
+                self.server.buffers.note(self)
 
     def told(self, words: str) -> Properties:
         """A reason in words, for those who want it."""
@@ -267,15 +358,32 @@ class Connection:
 
     def pause(self) -> None:
         """The other side does not take what it was sent."""
-        self.held_up = True
+        self._paused = True
 
     def resume(self) -> None:
         """It takes more."""
-        self.held_up = False
+        self._paused = False
+        self.server.buffers.note(self)
+        self.go_on_sending()
+
+    def go_on_sending(self) -> None:
+        """Send what waited for the other side to read."""
+        if self.held_up:
+            return
+        if self._drained is not None and not self._drained.done():
+            self._drained.set_result(None)
         if self.session is not None:
             for sender in (self.session.outbox, *self.session.groups.values()):
                 if sender is not None:
                     sender.pump()
+
+    async def drained(self) -> bool:
+        """Wait until it may be sent more; return whether it is still open."""
+        while not self.closed and self.held_up:
+            if self._drained is None or self._drained.done():
+                self._drained = asyncio.get_running_loop().create_future()
+            await asyncio.shield(self._drained)
+        return not self.closed
 
     # -- ending ---------------------------------------------------------------------------------
 
@@ -288,6 +396,8 @@ class Connection:
         if self.closed:
             return
         if self.session is None:
+            if self._decoder.version is not None:
+                self.version = self._decoder.version
             if reason == Reason.UNSUPPORTED_PROTOCOL_VERSION:
                 self.version = MQTT_3_1_1
             if self.version == MQTT_5 or reason in _SAID:
@@ -297,10 +407,15 @@ class Connection:
             self.say(Disconnect(reason, self.told(words)))
         self._finish()
 
+    def cut(self) -> None:
+        """Close without a word: nobody is known to be there who would read it."""
+        if not self.closed:
+            self._finish()
+
     def _finish(self) -> None:
         self.flush()
         self._over()
-        self._close()
+        self._carrier.close()
 
     def lost(self) -> None:
         """What carried it ended."""
@@ -310,7 +425,9 @@ class Connection:
     def _over(self) -> None:
         self.closed, self.ready = True, False
         self._packets = None
-        self._out = []
+        self._out, self._out_bytes, self._reserved = [], 0, 0
+        if self._drained is not None and not self._drained.done():
+            self._drained.set_result(None)
         self.server.end(self)
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Coroutine
+from typing import Final
 
 import msgspec
 import structlog
@@ -28,10 +29,13 @@ from likewise.connectors.mqtt.codec import (
     Unsubscribe,
 )
 from likewise.connectors.mqtt.listener.connecting import LetIn, NotLetIn, admit
-from likewise.connectors.mqtt.listener.connection import Connection
+from likewise.connectors.mqtt.listener.connection import Carrier, Connection
 from likewise.connectors.mqtt.listener.keeping import keep
+from likewise.connectors.mqtt.listener.logins import FailedLogins
+from likewise.connectors.mqtt.listener.pending import PendingConnections
 from likewise.connectors.mqtt.listener.publishing import Publishing
 from likewise.connectors.mqtt.listener.receiving import Receiving
+from likewise.connectors.mqtt.listener.send_buffers import SendBuffers
 from likewise.connectors.mqtt.listener.sending.counters import Counters, ListenerCounters
 from likewise.connectors.mqtt.listener.sending.fan_out import FanOut
 from likewise.connectors.mqtt.listener.sending.groups import Groups
@@ -44,13 +48,16 @@ from likewise.connectors.mqtt.listener.subscribing import Subscribing
 from likewise.connectors.mqtt.listener.wills import Wills
 from likewise.connectors.mqtt.payloads import MessageReader
 from likewise.connectors.mqtt.topic_maps import load_maps
-from likewise.defaults import MQTT_ALIASES, MQTT_CONNECT_SECONDS
+from likewise.defaults import MQTT_ALIASES
 from likewise.errors import LikewiseError, NotAuthenticated
 from likewise.formats.wire.operations import ConnectionShown
 from likewise.model.time import SECOND, duration
 
 _log = structlog.get_logger("likewise.mqtt")
 _ENCODE = msgspec.json.Encoder().encode
+_FAILED_LOGIN: Final = frozenset(
+    (Reason.NOT_AUTHORIZED, Reason.BAD_USER_NAME_OR_PASSWORD, Reason.BAD_AUTHENTICATION_METHOD)
+)
 
 
 class Listener:
@@ -69,6 +76,11 @@ class Listener:
         self._readers: dict[int, MessageReader] = {}
         self._counters: dict[str, Counters] = {}
         self._connections: set[Connection] = set()
+        limits = door.connection_limits
+        self.buffers = SendBuffers(self.config.send_bytes, self._loop.time)
+        self.pending = PendingConnections(self.config.pending, self.config.pending_bytes, limits.key_of)
+        self._logins = FailedLogins()
+        self._stalled: dict[Connection, tuple[int, float]] = {}  # unread bytes, and since when they do not shrink
         self._unsent: list[Connection] = []
         self._touched: dict[Sender, None] = {}
         self._tasks: set[asyncio.Task[None]] = set()
@@ -87,7 +99,7 @@ class Listener:
         """Find sessions again, and begin to follow the log."""
         self.broker.store.followers.insert(0, self._fan_out)
         await self.sessions.restore()
-        self.broker.metrics.registry.register(ListenerCounters(self._counters))
+        self.broker.metrics.registry.register(ListenerCounters(self._counters, self.pending, self.buffers))
         self.door.listed.append(self.shown)
         self.broker.activation.topics.filters.append(lambda tenant: self.live_of(tenant).filters())
 
@@ -131,21 +143,28 @@ class Listener:
 
     # -- connections ----------------------------------------------------------------------------
 
-    def connection(
-        self, write: Callable[[bytes], None], close: Callable[[], None], hold: Callable[[bool], None], peer: str
-    ) -> Connection | None:
+    def connection(self, carrier: Carrier, peer: str, address: str) -> Connection | None:
         """A new connection; None if there are too many, or the broker stops."""
         if len(self._connections) >= self.config.connections or self.door.stopping.is_set():
             return None
-        return Connection(self, write, close, hold, packet_bytes=self.config.packet_bytes, peer=peer)
+        made = Connection(self, carrier, connect_bytes=self.config.connect_bytes, peer=peer, address=address)
+        self.pending.add(made)
+        return made
 
     def begin(self, connection: Connection) -> None:
         """A connection is there."""
         self._connections.add(connection)
 
+    def buffered(self, connection: Connection, size: int) -> None:
+        """A connection that is not logged in has sent a part of a packet."""
+        self.pending.note(connection, size)
+
     def end(self, connection: Connection) -> None:
         """A connection is over."""
         self._connections.discard(connection)
+        self.pending.remove(connection)
+        self.buffers.forget(connection)
+        self._stalled.pop(connection, None)
         if connection.session is not None:
             self.counters(connection.session.tenant).connected -= 1
             self.sessions.disconnected(connection)
@@ -176,13 +195,22 @@ class Listener:
     # -- packets --------------------------------------------------------------------------------
 
     def connect(self, connection: Connection, packet: Connect) -> None:
-        """Let a client in, or not."""
-        connection.wait()
-        self.spawn(self._connect(connection, packet))
+        """Let a client in, or not.
 
-    async def _connect(self, connection: Connection, packet: Connect) -> None:
+        Its token is checked before anything else is read: what follows a good CONNECT may be large.
+        """
+        connection.wait()
         try:
             who = admit(self.door, packet)
+        except NotLetIn as refused:
+            self._refuse_login(connection, refused)
+            return
+        self.pending.remove(connection)
+        connection.log_in(self.config.packet_bytes)
+        self.spawn(self._connect(connection, packet, who))
+
+    async def _connect(self, connection: Connection, packet: Connect, who: LetIn) -> None:
+        try:
             tenant = self.broker.tenant(who.access.tenant)
             session, present = await self.sessions.open(connection, packet, who, tenant)
         except NotLetIn as refused:
@@ -198,10 +226,25 @@ class Listener:
             return
         self._let_in(connection, packet, who, session, present)
 
+    def _refuse_login(self, connection: Connection, refused: NotLetIn) -> None:
+        """Refuse a client; an address with many failed logins is answered later. A proxy's clients never are."""
+        key = self.door.connection_limits.key_of(connection.address)
+        delay = self._logins.add(key or connection.address, self._loop.time())
+        if key is None or not delay or refused.reason not in _FAILED_LOGIN:
+            self._shut_out(connection, refused.reason, str(refused))
+            return
+        connection.hold(True)
+        self._loop.call_later(delay, self._shut_out, connection, refused.reason, str(refused))
+
     def _shut_out(self, connection: Connection, reason: int, words: str) -> None:
+        if connection.closed:
+            return
         counters = self._counters.setdefault("", Counters())
         counters.shut_out += 1
-        _log.info("a device was not let in", peer=connection.peer, reason=words)
+        key = self.door.connection_limits.key_of(connection.address) or connection.address
+        left_out = self._logins.suppressed(key, self._loop.time())
+        if left_out is not None:
+            _log.info("mqtt_login_refused", peer=connection.peer, reason=words, suppressed=left_out)
         connection.end(reason, words)
 
     def _let_in(self, connection: Connection, packet: Connect, who: LetIn, session: Session, present: bool) -> None:
@@ -256,8 +299,12 @@ class Listener:
             await asyncio.sleep(1.0)
             now, clock = self._loop.time(), self.broker.clock()
             self.sessions.look(clock)
+            self.buffers.recount()
+            again, self.buffers.was_full = self.buffers.was_full and not self.buffers.full, False
             for connection in list(self._connections):
                 self._look(connection, now, clock)
+                if again and not connection.closed:
+                    connection.go_on_sending()
             for tenant in self.broker.tenants.values():
                 if tenant.name in self._counters:
                     self._counters[tenant.name].sessions = self.sessions.count(tenant.number)
@@ -265,8 +312,13 @@ class Listener:
     def _look(self, connection: Connection, now: float, clock: int) -> None:
         silent = now - connection.heard
         if connection.session is None:
-            if silent > MQTT_CONNECT_SECONDS and not connection.busy:
-                connection.end(Reason.KEEP_ALIVE_TIMEOUT)
+            # From its start on: bytes that trickle in do not prolong it.
+            if not connection.authenticated and now - connection.begun > self.config.connect_seconds:
+                connection.cut()
+            return
+        if self._is_stalled(connection, now):
+            self.counters(connection.session.tenant).stalled += 1
+            connection.end(Reason.QUOTA_EXCEEDED, "the client does not read what it is sent; connect again")
             return
         if connection.keep_alive and silent > connection.keep_alive and not connection.busy:
             connection.end(Reason.KEEP_ALIVE_TIMEOUT, "nothing was heard for too long")
@@ -281,6 +333,18 @@ class Listener:
             connection.tokens_seen = self.door.tokens_version
             if connection.access != found:
                 connection.end(Reason.NOT_AUTHORIZED, "the token opens something else now; connect again")
+
+    def _is_stalled(self, connection: Connection, now: float) -> bool:
+        """Return whether bytes have waited for a client for too long without any of them being read."""
+        if not connection.held_up:
+            self._stalled.pop(connection, None)
+            return False
+        unread = connection.unread
+        before, since = self._stalled.get(connection, (unread + 1, now))
+        if unread < before:
+            since = now
+        self._stalled[connection] = unread, since
+        return now - since > self.config.stalled_seconds
 
     async def stop(self) -> None:
         """Say goodbye to everybody, and write down what lasts."""

@@ -15,6 +15,7 @@ import structlog
 from likewise.broker.catalogue.telling import ANNOUNCEMENTS
 from likewise.broker.store.mqtt.messages import Kept
 from likewise.broker.tenants.access import Access
+from likewise.broker.tenants.allowed import check_retained
 from likewise.broker.tenants.tenant import Tenant
 from likewise.connectors.media_types import Unreadable
 from likewise.connectors.mqtt.codec import MQTT_5, Publish, Pubrec, Reason
@@ -22,7 +23,7 @@ from likewise.connectors.mqtt.listener.announcing import announced_in, start_ann
 from likewise.connectors.mqtt.listener.answers import Acknowledge, Answers
 from likewise.connectors.mqtt.listener.connection import Connection
 from likewise.connectors.mqtt.listener.plain_messages import PlainMessage, PlainMessages
-from likewise.connectors.mqtt.listener.reading import kept, read_message
+from likewise.connectors.mqtt.listener.reading import kept, message_bytes, read_message
 from likewise.connectors.mqtt.listener.sending.home import Home
 from likewise.connectors.mqtt.listener.sending.names import OWN, SUBSCRIPTIONS
 from likewise.defaults import BLOCK_SECONDS
@@ -65,10 +66,17 @@ class Publishing:
                 if connection.taken > most:
                     connection.end(Reason.RECEIVE_MAXIMUM_EXCEEDED, f"at most {most:,} messages are taken at once")
                     return
+            own = self._own(packet.topic)
+            if packet.retain and packet.payload and own is None:
+                try:
+                    check_retained(tenant, packet.topic, message_bytes(packet), self._home.broker.config.limits)
+                except LikewiseError as refused:
+                    self._answers.refuse(connection, packet, refused)
+                    continue
             # What came before it in one read and is not stored yet has to stay before it.
             if free and not read and self._plain.take(connection, tenant, packet):
                 continue
-            if (own := self._own(packet.topic)) is not None:
+            if own is not None:
                 self._store(connection, read)
                 if connection.busy:
                     connection.taken -= bool(packet.qos)
@@ -236,6 +244,8 @@ class Publishing:
                 source, said = announced_in(access, message.topic, message.payload)
                 start_announcing(home, tenant, source, said, done)
                 return
+            if message.retain and message.payload:
+                check_retained(tenant, message.topic, message_bytes(packet), home.broker.config.limits)
             events = read_message(self._home, tenant, access, client, packet)
             request = home.door.request(tenant, events, done)
         except Unreadable as refused:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from likewise.broker.catalogue.telling import ANNOUNCEMENTS, SENSE
-from likewise.broker.store.mqtt.messages import Kept
+from likewise.broker.store.mqtt.messages import Kept, retained_bytes
 from likewise.broker.tenants.access import Access
 from likewise.broker.tenants.tenant import Tenant
 from likewise.connectors.ingress import sourced
@@ -69,4 +69,13 @@ def kept(packet: Publish, client: str, now: int) -> Kept:
     )  # fmt: skip
 
 
-__all__ = ["kept", "read_message"]
+def message_bytes(packet: Publish) -> int:
+    """Return how many bytes a message counts as while it is retained: its topic, payload and properties.
+
+    >>> message_bytes(Publish("a/b", b"21.5"))
+    7
+    """
+    return retained_bytes(packet.topic, packet.payload, kept_properties(packet.properties))
+
+
+__all__ = ["kept", "message_bytes", "read_message"]

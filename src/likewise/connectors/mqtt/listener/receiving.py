@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
+from collections import deque
 from functools import partial
 
 from likewise.broker.store.deliveries import Delivery, read
@@ -17,6 +17,7 @@ from likewise.connectors.mqtt.listener.sending.session import (
     InFlight,
     Session,
 )
+from likewise.defaults import SEND_PAGE, SEND_PAGE_BYTES
 
 
 class Receiving:
@@ -96,38 +97,57 @@ class Receiving:
     async def _repeat(self, connection: Connection, session: Session, flights: list[InFlight]) -> None:
         connection.ready = False  # what is in flight comes first
         flights.sort(key=lambda flight: flight.sequence)
-        awaited = [flight for flight in flights if flight.state != AWAITS_COMPLETE]
-        found = await asyncio.to_thread(self._read, session, [flight.sequence for flight in awaited])
-        if connection.closed:
-            return
-        connection.ready = True
-        now = self._home.broker.clock()
-        for flight in flights:
-            if flight.packet not in session.flights:
-                continue
-            if flight.state == AWAITS_COMPLETE:
-                connection.send(encode(Pubrel(flight.packet), connection.version))
-                continue
-            delivery, outbox = found.get(flight.sequence), flight.outbox
-            assert isinstance(outbox, Outbox)
-            parts = [] if delivery is None or delivery.over(now) else outbox.parts(delivery, session, connection)
-            part = next((each for each in parts if each.part == flight.part), None)
-            if part is None:  # it is over, or was unsubscribed from
-                outbox.settle_flight(flight)
-                continue
-            qos = 1 if flight.state == AWAITS_ACK else 2
-            connection.send(
-                part.made.to(qos, flight.packet, retain=part.retain, dup=True, identifiers=part.identifiers)
-            )
-        self._go_on(session)
+        rest = deque(flights)
+        while rest:
+            awaited = [flight.sequence for flight in rest if flight.state != AWAITS_COMPLETE]
+            read_now: dict[int, Delivery | None] = {}
+            if awaited:
+                reads, work = self._home.door.executors.reads, partial(self._read, session, awaited[:SEND_PAGE])
+                read_now = await reads.run(session.tenant.name, work)
+            last = max(read_now, default=0)
+            while rest and (rest[0].state == AWAITS_COMPLETE or rest[0].sequence <= last):
+                if not await connection.drained():
+                    return
+                self._send_again(connection, session, rest.popleft(), read_now)
+        if not connection.closed:
+            connection.ready = True
+            self._go_on(session)
 
-    def _read(self, session: Session, numbers: list[int]) -> dict[int, Delivery]:
+    def _send_again(
+        self, connection: Connection, session: Session, flight: InFlight, deliveries: dict[int, Delivery | None]
+    ) -> None:
+        """Send one packet again, unless it was acknowledged meanwhile."""
+        if session.flights.get(flight.packet) is not flight:
+            return
+        if flight.state == AWAITS_COMPLETE:
+            connection.send(encode(Pubrel(flight.packet), connection.version))
+            return
+        delivery, outbox = deliveries.get(flight.sequence), flight.outbox
+        assert isinstance(outbox, Outbox)
+        over = delivery is None or delivery.over(self._home.broker.clock())
+        parts = [] if delivery is None or over else outbox.parts(delivery, session, connection)
+        part = next((each for each in parts if each.part == flight.part), None)
+        if part is None:  # it is over, or was unsubscribed from
+            outbox.settle_flight(flight)
+            return
+        qos = 1 if flight.state == AWAITS_ACK else 2
+        connection.send(part.made.to(qos, flight.packet, retain=part.retain, dup=True, identifiers=part.identifiers))
+
+    def _read(self, session: Session, numbers: list[int]) -> dict[int, Delivery | None]:
+        """Read deliveries in their order until they have the bytes of a page; None for one that is gone."""
+        found: dict[int, Delivery | None] = {}
+        size = 0
         with self._home.broker.store.reading() as tables:
-            found = read(tables, session.tenant.number, numbers)
-            messages = read_messages(tables, [delivery.event for delivery in found])
-        for delivery in found:
-            delivery.message = messages.get(delivery.event)
-        return {delivery.number: delivery for delivery in found}
+            for number in numbers:
+                if number in found:  # another packet of the same delivery
+                    continue
+                if size >= SEND_PAGE_BYTES:
+                    break
+                found[number] = delivery = next(iter(read(tables, session.tenant.number, (number,))), None)
+                if delivery is not None:
+                    delivery.message = read_messages(tables, (delivery.event,)).get(delivery.event)
+                    size += delivery.size
+        return found
 
     def _go_on(self, session: Session) -> None:
         for sender in (session.outbox, *session.groups.values()):

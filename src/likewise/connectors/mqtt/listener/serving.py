@@ -12,6 +12,7 @@ from typing import NamedTuple
 import structlog
 
 from likewise.broker.config import Config
+from likewise.connectors.connection_limits import accept_backlog, file_limit
 from likewise.connectors.door import Door
 from likewise.connectors.mqtt.listener.listener import Listener
 from likewise.connectors.mqtt.listener.transport import MqttProtocol
@@ -39,7 +40,7 @@ def open_sockets(config: Config) -> list[Opened]:
             continue
         family = socket.AF_INET6 if ":" in server.host else socket.AF_INET
         try:
-            opened = socket.create_server((server.host, port), family=family, backlog=1_024)
+            opened = socket.create_server((server.host, port), family=family, backlog=accept_backlog(file_limit()))
         except OSError as error:
             for each in found:
                 each.socket.close()
@@ -89,7 +90,11 @@ async def _run(door: Door, *, sockets: list[Opened]) -> None:
             context.load_cert_chain(config.tls_certificate, config.tls_key)
         servers.append(
             await loop.create_server(
-                lambda: MqttProtocol(listener.connection), sock=opened.socket, ssl=context, backlog=1_024
+                lambda: MqttProtocol(listener.connection, door.connection_limits),
+                sock=opened.socket,
+                ssl=context,
+                ssl_handshake_timeout=door.broker.config.mqtt.connect_seconds if opened.tls else None,
+                backlog=accept_backlog(file_limit()),
             )
         )
         _log.info("devices may connect", url=opened.url)

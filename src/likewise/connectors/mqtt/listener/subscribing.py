@@ -14,7 +14,6 @@ import msgspec
 import structlog
 
 from likewise.broker.store.entries import Command, SubscribeTopic, UnsubscribeTopic
-from likewise.broker.store.mqtt.messages import read_messages
 from likewise.broker.store.mqtt.sessions import Option
 from likewise.broker.tenants.queues import SubscriberQueue
 from likewise.broker.tenants.tenant import Tenant
@@ -32,6 +31,7 @@ from likewise.connectors.mqtt.codec import (
 from likewise.connectors.mqtt.listener.announcing import told_there
 from likewise.connectors.mqtt.listener.answers import Acknowledge
 from likewise.connectors.mqtt.listener.connection import Connection
+from likewise.connectors.mqtt.listener.retained_messages import RetainedMessages
 from likewise.connectors.mqtt.listener.sending.fan_out import FanOut
 from likewise.connectors.mqtt.listener.sending.groups import Groups
 from likewise.connectors.mqtt.listener.sending.home import Home
@@ -71,6 +71,7 @@ class Subscribing:
         self._groups = groups
         self._live_of = live_of
         self._keep = keep
+        self._retained = RetainedMessages(home, fan_out)
 
     # -- asking ---------------------------------------------------------------------------------
 
@@ -95,11 +96,13 @@ class Subscribing:
         if session.number and any(reason < Reason.UNSPECIFIED_ERROR for reason in reasons):
             await self._keep(session)
         connection.say(Suback(packet.packet_id, tuple(reasons), connection.told(words)))
-        for wish, reason in zip(packet.wishes, reasons, strict=True):
-            wanted = wish.retain_handling == 0 or (wish.retain_handling == 1 and wish.filter not in known)
-            if reason < Reason.UNSPECIFIED_ERROR and wanted:
-                await self._send_retained(session, wish.filter)
-        connection.go_on()
+        filters = [
+            wish.filter
+            for wish, reason in zip(packet.wishes, reasons, strict=True)
+            if reason < Reason.UNSPECIFIED_ERROR
+            and (wish.retain_handling == 0 or (wish.retain_handling == 1 and wish.filter not in known))
+        ]
+        await self._retained.send(connection, session, filters)
 
     async def _subscribe(
         self, connection: Connection, session: Session, wish: Wish, properties: Properties
@@ -202,29 +205,6 @@ class Subscribing:
 
     async def _command(self, tenant: Tenant, command: Command) -> object:
         return await self._home.door.answer(lambda done: self._home.broker.command(tenant, command, done))
-
-    async def _send_retained(self, session: Session, text: str) -> None:
-        """Retained messages that are not acknowledged; the others are in the queue."""
-        option, found = session.options.get(text), asked(text)
-        if option is None or found.kind != "topic" or found.group:
-            return
-        tenant, broker = session.tenant, self._home.broker
-        rows = [row for row in tenant.retained.find(text, broker.clock()) if row.position not in tenant.withdrawn]
-        if not rows:
-            return
-
-        def read() -> dict[int, object]:
-            with broker.store.reading() as tables:
-                return dict(read_messages(tables, [row.position for row in rows]))
-
-        messages = await asyncio.to_thread(read)
-        now = broker.clock()
-        for row in rows:
-            message, connection = messages.get(row.position), session.connection
-            if message is None or connection is None or min(message.qos, option.qos):  # type: ignore[attr-defined]
-                continue
-            made = self._home.renderer.many(message, connection.version, now)  # type: ignore[arg-type]
-            self._fan_out.send(session, made, message, [option], retained=True)  # type: ignore[arg-type]
 
     # -- asking no longer -----------------------------------------------------------------------
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Final
+from typing import Final, Protocol
 
 from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
@@ -16,6 +16,7 @@ _COUNTED: Final = {
     "refused": "Messages of devices that were refused",
     "sent": "Messages sent to devices",
     "lost": "Messages of QoS 0 that a device was too slow for, and what is larger than it takes",
+    "stalled": "Connections closed because the device did not read what it was sent",
     "unannounced": "Metrics of Sparkplug B whose alias no BIRTH had announced",
 }
 
@@ -24,21 +25,38 @@ class Counters:
     """What is counted for one tenant."""
 
     __slots__ = (
-        "connected", "connections", "lost", "received", "refused", "sent", "sessions", "shut_out", "stored",
-        "unannounced",
+        "connected", "connections", "lost", "received", "refused", "sent", "sessions", "shut_out", "stalled",
+        "stored", "unannounced",
     )  # fmt: skip
 
     def __init__(self) -> None:
         self.connected = self.sessions = 0  # now
         self.connections = self.shut_out = self.received = self.stored = self.refused = self.sent = self.lost = 0
-        self.unannounced = 0
+        self.stalled = self.unannounced = 0
+
+
+class PendingFigures(Protocol):
+    """Connections that have not logged in, as they are counted."""
+
+    bytes: int
+    evicted: int
+
+    def __len__(self) -> int: ...
+
+
+class BufferFigures(Protocol):
+    """Bytes that clients have not read, as they are counted."""
+
+    total: int
 
 
 class ListenerCounters(Collector):
-    """The counters of all tenants, read when the page is."""
+    """The counters of all tenants and of connections that are no tenant's yet, read when the page is."""
 
-    def __init__(self, tenants: Mapping[str, Counters]) -> None:
+    def __init__(self, tenants: Mapping[str, Counters], pending: PendingFigures, buffers: BufferFigures) -> None:
         self._tenants = tenants
+        self._pending = pending
+        self._buffers = buffers
 
     def collect(self) -> Iterator[Metric]:
         """The counters, by tenant."""
@@ -47,6 +65,17 @@ class ListenerCounters(Collector):
             for tenant, counters in list(self._tenants.items()):
                 gauge.add_metric([tenant], float(getattr(counters, name)))
             yield gauge
+        for name, words, value in (
+            ("pending", "Connections that have not logged in", len(self._pending)),
+            ("pending_bytes", "Bytes buffered of connections that have not logged in", self._pending.bytes),
+            ("unsent_bytes", "Bytes that devices have not read yet", self._buffers.total),
+        ):
+            yield GaugeMetricFamily(f"likewise_mqtt_{name}", words, float(value))
+        yield CounterMetricFamily(
+            "likewise_mqtt_pending_evicted",
+            "Connections closed before they logged in because there were too many of them, or of their bytes",
+            float(self._pending.evicted),
+        )
         for name, words in _COUNTED.items():
             family = CounterMetricFamily(f"likewise_mqtt_{name}", words, labels=["tenant"])
             for tenant, counters in list(self._tenants.items()):

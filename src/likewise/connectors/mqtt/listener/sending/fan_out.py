@@ -61,6 +61,8 @@ class FanOut:
                 assert session is None or isinstance(session, Session)
                 connection = None if session is None else session.connection
                 if session is None or connection is None or not connection.ready:
+                    if connection is not None and session is not None:  # what was in flight is sent again first
+                        home.counters(session.tenant).lost += 1
                     continue
                 if session.client == message.client and all(option.no_local for option in options):
                     continue

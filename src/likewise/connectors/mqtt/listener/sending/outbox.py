@@ -6,7 +6,6 @@ Acknowledgements may come in any order. At most so many are under way to a clien
 
 from __future__ import annotations
 
-import asyncio
 from typing import NamedTuple
 
 from likewise.broker.store.deliveries import RETAINED, TOPIC, Delivery, render
@@ -17,7 +16,7 @@ from likewise.connectors.mqtt.listener.sending.home import Home
 from likewise.connectors.mqtt.listener.sending.names import MATCHES, OWN, option_name
 from likewise.connectors.mqtt.listener.sending.rendering import by_meaning, stated
 from likewise.connectors.mqtt.listener.sending.session import AWAITS_ACK, AWAITS_RECEIVED, InFlight, Line, Session
-from likewise.defaults import SEND_PAGE
+from likewise.defaults import SEND_PAGE, SEND_PAGE_BYTES
 from likewise.model.hierarchies.topic_filters import filter_matches
 
 
@@ -81,6 +80,7 @@ class Outbox:
     def pump(self) -> None:
         """Send what waits, as far as somebody takes it."""
         self._asked = False
+        self.tell()  # first: what is settled and not said to be would be sent again
         while not self._reading and not self.queue.gone and self._member() is not None:
             broker, tenant = self.home.broker, self.tenant
             with broker.lock:
@@ -92,17 +92,20 @@ class Outbox:
                 self._reading = True
                 self.home.spawn(self._read())
                 return
-            page = broker.deliveries(tenant, self.queue, after=self.cursor, limit=SEND_PAGE, messages=True)
-            if not self._send_all(page):
+            if not self._send_all(self._page()):
                 break
         self.tell()
+
+    def _page(self) -> list[Delivery]:
+        """The next deliveries, with what devices published; no more than a client may leave unread."""
+        return self.home.broker.deliveries(
+            self.tenant, self.queue, after=self.cursor, limit=SEND_PAGE, messages=True, most_bytes=SEND_PAGE_BYTES
+        )
 
     async def _read(self) -> None:
         """A page that is not in memory, read beside the loop."""
         try:
-            page = await asyncio.to_thread(
-                self.home.broker.deliveries, self.tenant, self.queue, after=self.cursor, limit=SEND_PAGE, messages=True
-            )
+            page = await self.home.door.executors.reads.run(self.tenant.name, self._page)
         finally:
             self._reading = False
         with self.home.broker.lock:  # some of it may have been acknowledged meanwhile
@@ -150,7 +153,7 @@ class Outbox:
                 connection.send(data)
                 self.home.rows.sent(flight)
             else:
-                self.home.rows.first(flight, lambda data=data: connection.send(data))  # type: ignore[misc]
+                self.home.rows.first(flight, connection.reserve(data))
         if under_way:
             self.open[delivery.number] = under_way
         else:

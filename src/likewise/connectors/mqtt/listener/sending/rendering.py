@@ -19,6 +19,7 @@ from likewise.defaults import MQTT_RENDERED
 from likewise.formats.json.own_payload import payload_in
 from likewise.model.time import SECOND
 
+RENDERED_BYTES: Final = 16 * 2**20  # of payloads that are remembered, whatever their number
 STATED_QOS: Final = 2  # of an event that came another way; the subscription's own QoS counts then
 
 
@@ -64,6 +65,7 @@ class Renderer:
 
     def __init__(self) -> None:
         self._made: OrderedDict[tuple[int, int, int], PublishForMany] = OrderedDict()
+        self._bytes = 0  # of the payloads of these
 
     def many(self, message: Kept, version: int, now: int, key: tuple[int, int] | None = None) -> PublishForMany:
         """A message for those who speak a version; `key` is its tenant and sequence number."""
@@ -73,8 +75,9 @@ class Renderer:
         if known is None:
             known = PublishForMany(message.topic, message.payload, properties_of(message, now), version)
             self._made[*key, version] = known
-            if len(self._made) > MQTT_RENDERED:
-                self._made.popitem(last=False)
+            self._bytes += known.size
+            while len(self._made) > MQTT_RENDERED or (self._bytes > RENDERED_BYTES and len(self._made) > 1):
+                self._bytes -= self._made.popitem(last=False)[1].size
         return known
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from typing import Final, Protocol
 
 import msgspec
@@ -22,13 +23,21 @@ class Line(Protocol):
     """A connection as those see it who send."""
 
     ready: bool  # it was let in, and is not closed
-    held_up: bool  # the other side does not take what it was sent
     version: int
     window: int  # packets that may be in flight
     largest: int  # bytes of a packet
 
+    @property
+    def held_up(self) -> bool:
+        """Return whether the other side does not take what it was sent."""
+        ...
+
     def send(self, data: bytes) -> None:
         """Send a packet, with what else is sent in this turn of the loop."""
+        ...
+
+    def reserve(self, data: bytes) -> Callable[[], None]:
+        """Count a packet that is sent later, when something is on disk; return what sends it."""
         ...
 
 
