@@ -133,6 +133,56 @@ def test_the_socket_is_closed_although_the_receiver_does_not_read(run: Run) -> N
     run(play())
 
 
+@pytest.mark.parametrize("first", [b"", CONNACK], ids=["instead of CONNACK", "after it"])
+def test_a_broker_of_mqtt_that_sends_without_end_is_hung_up_on(run: Run, first: bytes) -> None:
+    """A target is sent to, and reads acknowledgements alone: a packet of any length is not gathered in memory."""
+    sent = 0
+
+    async def flood(transport: asyncio.Transport, came: asyncio.Queue[bytes]) -> None:
+        nonlocal sent
+        await came.get()
+        transport.write(first + b"\x30\xff\xff\x7f")  # a PUBLISH of 2 MB
+        while sent < 64 * 2**20 and not transport.is_closing():
+            if transport.get_write_buffer_size() < 2**20:
+                transport.write(bytes(65_536))
+                sent += 65_536
+            await asyncio.sleep(0)
+
+    async def play() -> None:
+        async with stalling(flood) as outside:
+            wanted, target = made("mqtt", "127.0.0.1", outside.port)
+            with pytest.raises(NotNow):
+                await asyncio.wait_for(target.send(parcel(wanted)), 60)
+            await outside.until(lambda: not outside.open)
+            assert outside.opened == 1
+            assert sent < 32 * 2**20  # what the system's own buffers hold, and not what was there to be sent
+            await target.close()
+
+    run(play())
+
+
+@pytest.mark.parametrize("answer", [b"", CONNACK], ids=["before CONNACK", "after it"])
+def test_a_broker_of_mqtt_that_hangs_up_is_not_dialled_again_at_once(run: Run, answer: bytes) -> None:
+    """An attempt is one connection; the next follows after the pause, and none while nothing is to be sent."""
+
+    async def leave(transport: asyncio.Transport, came: asyncio.Queue[bytes]) -> None:
+        await came.get()
+        transport.write(answer)
+        transport.close()
+
+    async def play() -> None:
+        async with stalling(leave) as outside:
+            wanted, target = made("mqtt", "127.0.0.1", outside.port)
+            with pytest.raises(NotNow):
+                await asyncio.wait_for(target.send(parcel(wanted)), 60)
+            await outside.until(lambda: not outside.open)
+            await asyncio.sleep(0.2)  # for whoever would
+            assert outside.opened == 1
+            await target.close()
+
+    run(play())
+
+
 @pytest.mark.parametrize("kind", ["smtp", "http", "mqtt"])
 def test_a_name_that_nobody_resolves_costs_no_thread_of_anybody_else(kind: str) -> None:
     """The deadline holds for the resolver too. Its thread cannot be ended, but no other tenant waits for it."""
