@@ -1,8 +1,8 @@
 """One connection that publishes with QoS 1 and tells what each acknowledgement says; gmqtt (extra `mqtt`) behind it.
 
-gmqtt's own keeping and repeating is not used: its callback that connects again is taken away, and what is not acknowledged when the
-line is lost is for whoever sent it. It tells a packet's id and an acknowledgement's reason code nowhere, so both are
-taken from where it has them.
+gmqtt's own keeping and repeating is not used: its callback that connects again is taken away, and what is not
+acknowledged when the line is lost is for whoever sent it. It tells a packet's id and an acknowledgement's reason code
+nowhere, so both are taken from where it has them.
 """
 
 from __future__ import annotations
