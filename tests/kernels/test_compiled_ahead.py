@@ -122,6 +122,15 @@ def test_the_user_s_cache_is_the_folder_unless_said_otherwise(tmp_path: Path) ->
     assert "NUMBA_CACHE_DIR" not in (Path(__file__).parents[2] / "Makefile").read_text()
 
 
+def test_kernels_with_checked_bounds_are_kept_apart(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Numba's cache does not know the flag: one folder for both would hand out unchecked kernels, or slow ones."""
+    assert kernels_folder() == folder
+    for value, expected in (("1", folder / "bounds-checked"), ("0", folder), ("", folder)):
+        monkeypatch.setenv("NUMBA_BOUNDSCHECK", value)
+        kernels_folder.cache_clear()
+        assert kernels_folder() == expected
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_stop_while_kernels_compile_is_prompt_and_no_error(tmp_path: Path, number: signal.Signals) -> None:
     """A line says what is being done before "Listening"; then nothing is left behind, and the exit code is 0."""

@@ -14,12 +14,15 @@ from pathlib import Path
 def kernels_folder() -> Path:
     """`NUMBA_CACHE_DIR` where it is set, else `kernels` in the user's cache; it may be removed at any time.
 
-    Where that cannot be written, a folder of this process, removed when it ends.
+    Where that cannot be written, a folder of this process, removed when it ends. Kernels that check their bounds
+    (`NUMBA_BOUNDSCHECK=1`) have a folder of their own inside: numba does not tell the two apart.
     """
     import platformdirs
 
     said = os.environ.get("NUMBA_CACHE_DIR")
     folder = Path(said) if said else platformdirs.user_cache_path("likewise") / "kernels"
+    if os.environ.get("NUMBA_BOUNDSCHECK", "0") not in ("", "0"):
+        folder /= "bounds-checked"
     try:
         folder.mkdir(parents=True, exist_ok=True)
         tempfile.TemporaryFile(dir=folder).close()

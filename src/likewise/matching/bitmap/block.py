@@ -16,9 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likewise.kernels.compile import address
+from likewise.kernels.sizes import check_ids, check_lengths, check_room
 from likewise.matching.bitmap import layout
 from likewise.matching.bitmap.condition_rows import COMPOUND, FIRST, NEGATIVE, NUMERIC, PRIMARY, REQUIREMENT
-from likewise.matching.bitmap.interval_bitmap import clear_bits, interval_bitmap, set_bits
+from likewise.matching.bitmap.interval_bitmap import cell_width, clear_bits, interval_bitmap, set_bits
 
 VIOLATES = 64  # action of a listed row that must not hold; below: the requirement it confirms
 IS_COMPOUND = 128  # added to the action of a compound range
@@ -201,7 +202,36 @@ class Block:
         clear_bits(arrays["start"], np.flatnonzero(need))
         arrays["need"] = need if len(asked) else np.empty(0, np.uint64)
 
+    def _check(self) -> None:
+        """Check the sizes of its arrays once: the kernels read them by address and count alone."""
+        arrays, rows, words = self._arrays, self.rows, self._words
+        dense, axes, tokens = (arrays[n].reshape(-1, w) for n, w in (("dense", 5), ("axes", 6), ("tokens", 4)))
+        check_lengths("bitmaps of a block", words, arrays["start"], arrays["alive"])
+        check_lengths("slots of a block", self.size + 1, rows.starts)
+        check_lengths("rows of a block", int(rows.starts[-1]), rows.codes, rows.flags, rows.on, rows.off)
+        check_lengths("dense attributes", self._dense, dense)
+        check_lengths("masks of dense attributes", 2 * self._dense * words, arrays["masks"])
+        check_room("axes of dense attributes", int(dense[:, 2].max(initial=0)), len(axes))
+        check_room("tokens of dense attributes", int(dense[:, 4].max(initial=0)), len(tokens))
+        check_room("cuts of axes", int((axes[:, 3] + axes[:, 2]).max(initial=0)), len(arrays["cuts"]))
+        cells = axes[:, 4] + axes[:, 2] * cell_width(words, axes[:, 1])
+        check_room("cells of axes", int(cells.max(initial=0)), len(arrays["cells"]))
+        check_room("postings of tokens", int(tokens[:, 2].max(initial=0)), len(arrays["postings"]))
+        heavy = tokens[:, 3][tokens[:, 3] >= 0] + words  # -1: postings alone
+        check_room("bitmaps of tokens", int(heavy.max(initial=0)), len(arrays["heavy"]))
+        check_room("gates", len(self.gates), layout.MAX_GATES)
+        check_ids("slots of postings", arrays["postings"], self.size)
+        for kind in ("number", "token"):
+            starts, slots = arrays[f"{kind}_starts"], arrays[f"{kind}_slots"]
+            check_lengths("listed codes", len(arrays[f"{kind}_codes"]) + 1, starts)
+            check_lengths("listed rows", int(starts[-1]), slots, arrays[f"{kind}_actions"])
+            check_ids("slots of listed rows", slots, self.size)
+        check_lengths("ranges of listed rows", len(arrays["number_slots"]), arrays["number_on"], arrays["number_off"])
+        asked = (rows.codes, dense[:, 0], self.gates[:, 0].astype(np.int64) >> 1)
+        self.codes = 1 + max(int(codes.max(initial=-1)) for codes in asked)
+
     def _write_record(self) -> None:
+        self._check()
         record, arrays, rows = self.record, self._arrays, self.rows
         for name, field in layout.ADDRESSES.items():
             record[field] = address(getattr(rows, name[4:]) if name.startswith("row_") else arrays[name])

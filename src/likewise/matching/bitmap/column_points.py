@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from likewise.formats.arrow.columns import NUMBER, TEXT, WHOLE, Columns
 from likewise.formats.arrow.event_batch import EventBatch
 from likewise.kernels.compile import compiled
+from likewise.kernels.sizes import check_ids, check_lengths
 from likewise.matching.bitmap.code_book import UNASKED, AttributeCodes
 from likewise.matching.bitmap.event_points import EventPoints
 from likewise.model.units import WHOLE_IN_FLOAT
@@ -41,6 +42,9 @@ def write_batch(points: EventPoints, batch: EventBatch, starts: NDArray[np.int64
     heads[[attribute is UNASKED for attribute in asked]] = NOTHING
     said = _said(points, columns, asked)
     seen = np.full(len(points.book.where), -1, np.int64)
+    check_ids("attributes of tuples", columns.attribute, len(heads))
+    check_ids("codes of attributes", heads >> 2, len(seen), -1)
+    check_lengths("tuples of a batch", int(columns.offsets[-1]), columns.attribute, columns.number, said)
     event = 0
     while event < len(batch):
         points.make_room(int(starts[event]) + 2 * int(columns.offsets[-1] - columns.offsets[event]))

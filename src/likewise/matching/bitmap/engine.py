@@ -22,6 +22,7 @@ from likewise.errors import InputError, NotServed
 from likewise.formats.arrow.event_batch import EventBatch
 from likewise.kernels.compile import address, view
 from likewise.kernels.reused_array import HELD, ReusedArray
+from likewise.kernels.sizes import check_ids, check_room
 from likewise.matching.bitmap import layout
 from likewise.matching.bitmap.block_list import BlockList
 from likewise.matching.bitmap.code_book import CodeBook
@@ -193,6 +194,7 @@ class BitmapEngine(BaseEngine):
             largest = max(largest, block.size)
             self._ascending = self._ascending and block.first > last
             last = block.last
+            check_room("codes of a block", block.codes, len(book.where))
         newest = self._tail.ordinals()
         self._ascending = self._ascending and bool((np.diff(newest, prepend=last) >= 0).all())
         self._tail.record[layout.AT] = used
@@ -214,6 +216,7 @@ class BitmapEngine(BaseEngine):
         head[layout.PLACES] = address(PLACES)
         head[layout.ENTERED] = address(self._entered)
         head[layout.PAIRS] = address(self._entered) + 4 * together * (len(blocks) + 1)
+        head[layout.SCRATCH_ROOM], head[layout.SLOTS_ROOM] = len(self._scratch), len(self._confirmed)
         head[layout.TOUCHED], head[layout.RESULT] = address(self._touched), address(self._result)
         head[layout.TOGETHER] = together
         self._renew(len(self._found))
@@ -232,13 +235,15 @@ class BitmapEngine(BaseEngine):
         self._scanned += self._tail.count
         if self._scanned > FOLDED:
             self._close_tail()
+        elif self._book.where is not self._where:  # it grew for an addition that was refused
+            self._layout()
         self._ends[1] = points.write(event, 0)
         if points.codes is not self._codes or (self._lent and getrefcount(self._found) > HELD):
             self._renew(SMALL)
         count = match_one(self._at)
         if count < 0:
             self._renew(-count + (-count >> 2))
-            count = list_matches(self._at, self._result, self._bounds[2:], address(self._found))
+            count = list_matches(self._at, self._result, self._bounds[2:], address(self._found), len(self._found))
         found = self._found[:count]
         if count <= SMALL or 4 * count < len(self._found):
             found = found.copy()
@@ -318,6 +323,8 @@ class BitmapEngine(BaseEngine):
         self._scanned += self._tail.count * len(events)
         if self._scanned > FOLDED:
             self._close_tail()
+        elif self._book.where is not self._where:
+            self._layout()
         starts = np.zeros(len(events) + 1, np.int64)
         if isinstance(events, EventBatch):
             write_batch(self._points, events, starts)
@@ -341,6 +348,8 @@ class BitmapEngine(BaseEngine):
     def _match_all(self, starts: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int32]:
         if self._points.codes is not self._codes:
             self._renew(SMALL)
+        check_room("points of events", int(starts[-1]), len(self._codes))
+        check_ids("codes of points", self._codes[: starts[-1]] >> 2, len(self._where))
         done = used = 0
         found = self._ordinals.whole()
         while True:

@@ -11,7 +11,7 @@ Slots that ask nothing of the axis are set everywhere, so bitmaps of different a
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from likewise.kernels.compile import compiled
 from likewise.matching.bitmap.layout import UPPER, BlockShape
 
 SHAPE = BlockShape()
+Steps = TypeVar("Steps", int, NDArray[np.int64])
 
 
 class IntervalBitmap(NamedTuple):
@@ -39,7 +40,7 @@ class IntervalBitmap(NamedTuple):
     cells: NDArray[np.uint64]
 
 
-def cell_width(words: int, step: int) -> int:
+def cell_width(words: int, step: Steps) -> Steps:
     """The words one cell takes."""
     return words + step + step // 4
 

@@ -125,3 +125,5 @@ SOURCES_ROOM: Final = 16
 PLACES: Final = 17  # for each byte the places of its bits: see `listing_kernels`
 ENTERED: Final = 18  # for each event and block, whether it is entered; the bitmaps of the others are not written
 PAIRS: Final = 19  # room for the blocks and events that are
+SCRATCH_ROOM: Final = 20
+SLOTS_ROOM: Final = 21  # of CONFIRMED and TOUCHED

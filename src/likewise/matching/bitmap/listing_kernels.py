@@ -51,14 +51,14 @@ def _list_word(bits: np.uint64, base: int, places: int, target: int) -> int:
 
 
 @compiled
-def list_matches(table: int, result: Words, counts: Integers, target: int) -> int:
+def list_matches(table: int, result: Words, counts: Integers, target: int, room: int) -> int:
     """The ordinals of each event's bitmap, each once, to an address, and how many into `counts`; how many in all.
 
-    There must be room for `SPARE` more than there are.
+    There must be `room` for `SPARE` more than there are.
     """
     head = integers_at(table, L.WIDTH)
     places = head[L.PLACES]
-    found = codes_at(target, 1 << 62)
+    found = codes_at(target, room)
     width = head[L.RESULT_WORDS]
     blocks = head[L.BLOCKS]
     entered = codes_at(head[L.ENTERED], len(counts) * (blocks + 1))

@@ -74,11 +74,11 @@ def match_events(table: int, starts: Integers, result: Words) -> int:
     numbers = numbers_at(head[L.NUMBERS_OF_POINTS], head[L.POINTS_ROOM])
     where = codes_at(head[L.WHERE], head[L.WHERE_SIZE])
     width = head[L.RESULT_WORDS]
-    scratch = words_at(head[L.SCRATCH], 1 << 62)
-    sources = integers_at(head[L.SOURCES], 1 << 62)
-    confirmed = words_at(head[L.CONFIRMED], 1 << 62)
-    touched = integers_at(head[L.TOUCHED], 1 << 62)
     room = 4 * head[L.SOURCES_ROOM]
+    scratch = words_at(head[L.SCRATCH], head[L.SCRATCH_ROOM])
+    sources = integers_at(head[L.SOURCES], 2 * room)
+    confirmed = words_at(head[L.CONFIRMED], head[L.SLOTS_ROOM])
+    touched = integers_at(head[L.TOUCHED], head[L.SLOTS_ROOM])
     blocks = head[L.BLOCKS]
     events = len(starts) - 1
     entered = codes_at(head[L.ENTERED], events * (blocks + 1))
@@ -156,7 +156,7 @@ def match_one(table: int) -> int:
     total = match_events(table, bounds[:2], result)
     if total + SPARE > head[L.FOUND_ROOM]:
         return -total - SPARE
-    return list_matches(table, result, bounds[2:], head[L.FOUND])
+    return list_matches(table, result, bounds[2:], head[L.FOUND], head[L.FOUND_ROOM])
 
 
 @compiled
@@ -176,5 +176,5 @@ def match_many(table: int, starts: Integers, counts: Integers, target: int, room
         if used + total + SPARE > room:
             counts[begin] = total + SPARE
             return begin
-        used += list_matches(table, result, counts[begin:end], target + 4 * used)
+        used += list_matches(table, result, counts[begin:end], target + 4 * used, room - used)
     return len(counts)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from likewise.kernels.sizes import check_ids, check_lengths
 from likewise.matching.graphs.triple_automaton_kernels import follow, put_all
 from likewise.matching.graphs.triple_states import Final, First, Second, State
 
@@ -116,6 +117,8 @@ class AutomatonTable:
         if self._transitions:
             self._make_room(len(self._transitions))
             new = np.array(self._transitions, np.int64)
+            check_ids("states that transitions lead to", new[:, 1], len(self._rest))
+            check_ids("states that transitions start from", new[:, 0] >> 32, len(self._rest))
             self._used += put_all(self._keys, self._targets, new[:, 0].copy(), new[:, 1].astype(np.int32))
             self._transitions.clear()
         if self._finals:
@@ -145,6 +148,8 @@ class AutomatonTable:
     def follow(self, labels: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The hits of triples given as rows of three labels."""
         self._write()
+        check_ids("labels of triples, columns of roles", labels, self._roles.shape[1])
+        check_lengths("states", len(self._rest), self._branches, self._starts, self._counts)
         total, at = labels.shape[0], 0
         parts: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []
         room = max(_HITS, 2 * total)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from likewise.errors import DuplicateId, UnknownId
+from likewise.kernels.sizes import check_ids, check_lengths
 from likewise.matching.plain.locality import MARGIN, Locality, coordinates, principal_axis
 from likewise.model.rdf import TriplePattern, is_variable
 
@@ -182,6 +183,10 @@ class PatternSpace:
         # Where each text stands among the constants, -1 if nowhere: such a pair is at distance 0.
         known = np.fromiter(map(self._texts.get, texts, repeat(-1)), np.int64, len(texts))
         mean = np.empty(len(found), np.float32)
+        check_ids("slots of patterns", slots, len(self._constants))
+        check_ids("rows of constants", self._constants[slots], len(self._rows), -1)
+        check_ids("triples that were searched for", found, len(of))
+        check_lengths("rows of constants", len(self._rows), self._empty)
         kept = measure(
             vectors, self._rows, of, self._constants, known, ~vectors.any(axis=1), self._empty,
             found, slots, self.radius, mean,

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from likewise.kernels.sizes import check_room
 from likewise.matching.interests.vectors import InterestEngine, VectorTable
 
 if TYPE_CHECKING:
@@ -57,6 +58,9 @@ class BitPlanes:
         """The rows that no plane the event chooses rejects."""
         table = self._table
         used = -(-table.used // self._kernels.ROWS)
+        check_room(
+            "blocks of planes", used, min(len(self._live), len(self._reject), len(self._out) // self._kernels.ROWS)
+        )
         found = self._kernels.survivors(self._reject, self._live, self._counts, table.pack(event), used, self._out)
         return self._out[:found].copy()
 

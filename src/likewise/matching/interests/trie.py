@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from likewise.kernels.sizes import check_room
 from likewise.matching.interests.vectors import VectorTable
 
 if TYPE_CHECKING:
@@ -100,5 +101,8 @@ class TriePool:
         table = self._table
         if len(self._out) < table.used:
             self._out = np.zeros(len(table.ordinals), np.int32)
+        check_room("inner nodes", int(self._counters[self._kernels.INNER]), len(self._tested))
+        check_room("buckets", int(self._counters[self._kernels.BUCKET]), len(self._total))
+        check_room("rows of vectors", table.used, min(len(self._out), len(table.care)))
         found = self._kernels.search(self._pool(), table.care, table.value, event, tree, self._stack, self._out)
         return self._out[:found].astype(np.int64)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from likewise.defaults import CACHE_BYTES, THRESHOLD
 from likewise.errors import UnknownId
 from likewise.formats.arrow.event_batch import EventBatch
+from likewise.kernels.sizes import check_ids, check_lengths, check_room
 from likewise.matching.cache_use import POSTING_LISTS, RELATEDNESS, CacheUse
 from likewise.matching.engine import BaseEngine, Found, FoundBatch
 from likewise.matching.plain.conditions import PlainCondition, evaluate, plain_condition, rows_of
@@ -265,6 +266,7 @@ class ThematicEngine(BaseEngine):
             (table.pivot_start, table.pivots),
         )
         met, ordinals = self._scratch()
+        self._check(rows, met[0], ordinals)
         counts = np.empty(len(events), np.int64)
         out = self._room(min(len(events), WIDTH) * len(ordinals))
         first, parts = 0, []
@@ -279,6 +281,19 @@ class ThematicEngine(BaseEngine):
             self._seen.renumber(lists.keep_recent())
         ordinal, score, product = _joined(parts)
         return counts, ordinal, score, product
+
+    def _check(self, rows: NDArray[np.int64], met: NDArray[np.int64], ordinals: NDArray[np.int64]) -> None:
+        """Check the sizes of what the kernel walks: lists of the batch, the predicates they name, and their owners."""
+        lists, table = self.lists, self.table
+        check_ids("posting lists of tuples", rows, len(lists))
+        check_lengths("posting lists", len(lists), lists.kind, lists.start, lists.length, lists.covered)
+        check_room("predicates of lists", int(lists.covered.view()[rows].max(initial=0)), len(met))
+        check_lengths("entries of texts", len(lists.texts[0]), lists.texts[1])
+        check_lengths("entries of numbers", len(lists.numbers[0]), *lists.numbers[1:])
+        columns = (table.start, table.positive, table.negative, table.shared, table.owner, table.inverse, table.limit)
+        check_lengths("conjunctions", len(table), *columns)
+        check_lengths("predicates of conjunctions", len(table.pool), table.pool_limit)
+        check_room("owners of conjunctions", int(table.owner.view()[-1]) + 1 if len(table) else 0, len(ordinals))
 
     def _room(self, least: int) -> tuple[NDArray[Any], ...]:
         """Where the kernel writes ordinal, inverse and product of matches; the same memory each time."""

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likewise.kernels.growing_array import Growing
+from likewise.kernels.sizes import check_lengths, check_room
 from likewise.matching.plain.window import Standing
 from likewise.matching.topk.candidate_kernels import COUNTED, ENDLESS, TIMED, step
 from likewise.matching.topk.region_kernels import build_tree, widest_regions
@@ -294,6 +295,8 @@ class Family:
         self._refresh(size)
         assert self._tree is not None
         out, faded = self._out[:2], self._out[2:]
+        if used := [*gone, arriving] if arriving >= 0 else gone:
+            check_room("publications of a window", max(used) - self.base + 1, self._window.count)
         members, start, length, entries, bounds = self._arrays
         delivered, faded_count, refills = step(
             np.array(gone, np.int64) - self.base, arriving - self.base if arriving >= 0 else -1, forced,
@@ -327,6 +330,9 @@ class Family:
             self._out = tuple(np.empty(room, np.int64) for _ in range(4))
             self._touched, self._marks = np.empty(2 * size, np.int64), np.zeros(size, np.uint8)
             members = (self._k, self._keep, self._capacity, self._since, self._entered)
+            check_lengths("members of a window", size, *members, self._start, self._length, *self._bounds, self._matrix)
+            ends = self._start.view() + self._capacity.view()
+            check_room("candidates of members", int(ends.max(initial=0)), min(map(len, self._entries)))
             self._arrays = (
                 (*(column.view() for column in members), self._matrix), self._start.view(), self._length.view(),
                 tuple(pool.view() for pool in self._entries), tuple(column.view() for column in self._bounds),

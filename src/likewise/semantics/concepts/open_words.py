@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from likewise.kernels.sizes import check_ids
 from likewise.semantics.concepts.inventory import Inventory
 from likewise.semantics.concepts.library import naming_of
 from likewise.semantics.concepts.naming import Naming, WordUses
@@ -68,6 +69,9 @@ class OpenWords:
         from likewise.semantics.concepts.naming_kernels import word_agreements, word_relations
         from likewise.semantics.concepts.values.standing import FOLLOWS, standings
 
+        for side in (asked, seen):
+            check_ids("places of names", side.uses.places, self.naming.places)
+        check_ids("synsets of seen words", seen.items.own, len(self._relations.kinds))
         named = word_agreements(asked.uses, seen.uses, self.naming.places)
         standing, _ = standings(turned, seen.items, self._relations.kinds, FOLLOWS)
         found: NDArray[np.uint8] = word_relations(standing, named, np.float32(sure))

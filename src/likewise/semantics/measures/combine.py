@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from likewise.kernels.sizes import check_ids
 from likewise.semantics.measure import Term
 from likewise.semantics.measures.esa import equal_are_one, fold_spaces
 from likewise.semantics.measures.inverted import TurnedStack, turned
@@ -139,6 +140,9 @@ class CombinedMeasure:
         latent = _NOTHING if self._latent is None else self._latent.cosines(asked, seen)
         knots, levels = self._backgrounds["thematic"]
         latent_knots = self._backgrounds["latent"][0] if self._latent is not None else knots
+        for axis, side in enumerate((a, b)):
+            check_ids("classes of terms", side.known_classes, min(knots.shape[axis], latent_knots.shape[axis]), -1)
+            check_ids("classes of words", side.classes, self._backgrounds["jcn"][0].shape[axis])
         found: NDArray[np.float32] = documents_evidence(
             a.turned.cosines(b.stack),
             latent,

@@ -16,6 +16,7 @@ import numpy as np
 
 from likewise.defaults import NAMES_KEPT
 from likewise.errors import InputError
+from likewise.kernels.sizes import check_ids
 from likewise.semantics.measure import Term
 from likewise.semantics.measures.esa import equal_are_one, fold_spaces
 from likewise.semantics.vectors.asked_side import AskedSide
@@ -103,6 +104,8 @@ class JcnMeasure:
         a, b = self._side(asked), self._side(seen)
         taxonomy = self._taxonomy
         above = a.above(taxonomy)
+        for side in (a, b):
+            check_ids("senses of words", side.senses, min(len(taxonomy.ancestor_ends), len(self._information)))
         words: NDArray[np.float32] = similarities(
             a.sense_ends, a.senses, above.subsumers, above.ends, above.below, b.sense_ends, b.senses,
             taxonomy.ancestor_ends, taxonomy.ancestors, self._information,

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from likewise import defaults
+from likewise.kernels.sizes import check_ids
 from likewise.semantics.measure import Term
 from likewise.semantics.measures.esa import equal_are_one, fold_spaces
 from likewise.semantics.vectors.asked_side import AskedSide
@@ -67,6 +68,7 @@ class LatentMeasure:
     def _sum(self, vector: Vector) -> NDArray[np.float32]:
         from likewise.semantics.measures.latent_kernels import weighted_sum
 
+        check_ids("documents of a term", vector.documents, min(len(self._documents), len(self._scales)))
         row: NDArray[np.float32] = weighted_sum(self._documents, self._scales, vector.documents, vector.weights)
         length = float(np.sqrt(row @ row))
         return row / np.float32(length) if length else row

@@ -17,8 +17,9 @@ import numpy as np
 from msgspec.structs import replace
 
 from likewise import defaults
+from likewise.kernels.sizes import check_ids, check_lengths
 from likewise.semantics.concepts.agreement import Agreement, agreement
-from likewise.semantics.concepts.facets import FacetParser, Facets
+from likewise.semantics.concepts.facets import LISTED, FacetParser, Facets
 from likewise.semantics.concepts.inventory import Inventory, singular
 from likewise.semantics.concepts.open_words import OpenWords, WordSide
 from likewise.semantics.concepts.sides import FacetArrays, facet_arrays, spoken_words
@@ -177,9 +178,14 @@ class SamenessMeasure:
         """The scores of names of attributes, from their relatedness and their facets."""
         from likewise.semantics.concepts.kernels import agreements
 
+        sides, known = (self._side(asked), self._side(seen)), self._known(asked, seen)
+        for axis, side in enumerate(sides):
+            check_lengths("names", related.shape[axis], side.kind_ends, side.qualifier_ends, side.defaults)
+            check_ids("words of qualifiers", side.words, words.shape[axis], -1)
+            check_ids("spoken words of qualifiers", side.spoken, known.shape[axis], -1)
         found: NDArray[np.float32] = agreements(
-            related, self._side(asked), self._side(seen), self.tables.kind_relations, self.tables.qualifier_relations,
-            words, self._known(asked, seen), self.tables.dimension_bit("ratio"), self.weights.numbers(),
+            related, *sides, self.tables.kind_relations, self.tables.qualifier_relations,
+            words, known, self.tables.dimension_bit("ratio"), self.weights.numbers(),
         )  # fmt: skip
         return found
 
@@ -192,7 +198,13 @@ class SamenessMeasure:
 
     def _prepare(self, terms: tuple[Term, ...]) -> FacetArrays:
         places = [{singular(word): place for word, place in words[::-1]} for words in self._combine.words(terms)]
-        return facet_arrays([self.facets(t) for t in terms], places, self.tables, self.weights)
+        found = facet_arrays([self.facets(t) for t in terms], places, self.tables, self.weights)
+        check_ids("kinds of names", found.kinds, min(self.tables.kind_relations.shape))
+        listed = found.qualifiers[found.standings == LISTED]
+        check_ids(
+            "listed qualifiers", listed, min(*self.tables.qualifier_relations.shape, 64 * found.defaults.shape[1])
+        )
+        return found
 
 
 def _places(terms: tuple[Term, ...]) -> tuple[list[int], list[int]]:

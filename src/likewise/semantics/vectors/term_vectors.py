@@ -14,6 +14,7 @@ import msgspec
 import numpy as np
 
 from likewise import defaults
+from likewise.kernels.sizes import check_ids
 from likewise.model.text import fold
 from likewise.semantics.spaces.files import SpaceFiles
 from likewise.semantics.vectors.least_recent import LeastRecent
@@ -209,7 +210,10 @@ class TermVectors:
         from likewise.semantics.vectors.sparse_kernels import within
 
         mask, size = self._spanned(theme, how.basis)
-        held = [part for token in tokens if len((part := within(*self._frequencies(token), mask))[0])] if size else []
+        parts_of = [self._frequencies(token) for token in tokens] if size else []
+        for documents, _ in parts_of:
+            check_ids("documents of a basis", documents[-1:], len(mask))  # they ascend
+        held = [part for each in parts_of if len((part := within(*each, mask))[0])]
         if how.idf == "token":
             parts = [(documents, weights * np.float32(math.log(size / len(documents)))) for documents, weights in held]
             vector = _sum(parts, projected=True)

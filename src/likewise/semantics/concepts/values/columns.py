@@ -32,6 +32,11 @@ class ItemColumns(NamedTuple):
     ends: NDArray[np.int64]
     values: NDArray[np.int32]
 
+    @property
+    def own(self) -> NDArray[np.int32]:
+        """The first list of every item, its synsets; numbers of other lists may stand for more, as tags do."""
+        return self.values[: self.ends[len(self.spelling) - 1]] if len(self.spelling) else self.values[:0]
+
 
 class ValueColumns(NamedTuple):
     """Values: where the items and codes of each end, and what is true of the whole value.

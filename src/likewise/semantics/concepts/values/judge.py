@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from likewise.kernels.sizes import check_ids, check_lengths
 from likewise.semantics.concepts.values.columns import ValueColumns, columns_of
 from likewise.semantics.concepts.values.polarity import Polarity
 from likewise.semantics.concepts.values.terms import ValueTerms
@@ -72,7 +73,13 @@ class ValueJudge:
         if not score.size:
             return score, reason
         a, b = self._columns(asked), self._columns(seen)
+        check_lengths("asked values", len(asked), a.item_ends, a.word_ends, a.code_ends, a.negated_ends, base)
+        check_lengths("seen values", len(seen), b.item_ends, b.word_ends, b.code_ends, b.negated_ends, base.T)
+        check_ids("synsets of seen values", b.items.own, len(self._relations.kinds))
         found, breadth = standings(self._turned(asked), b.items, self._relations.kinds, FOLLOWS)
+        for side, count in ((a, found.shape[0]), (b, found.shape[1])):
+            check_ids("items of values", side.item, count)
+            check_ids("words of values", side.word, count)
         judge(a, b, found, breadth, base, self.weights, score, reason)
         return score, reason
 

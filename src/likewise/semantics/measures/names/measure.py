@@ -17,6 +17,7 @@ import msgspec
 import numpy as np
 
 from likewise import defaults
+from likewise.kernels.sizes import check_ids, check_lengths
 from likewise.model.units import any_unit, find_unit, units_in_name
 from likewise.semantics.calibration import NameWeights
 from likewise.semantics.measure import Term
@@ -98,6 +99,9 @@ class NamesMeasure:
         scores = self.spelled(asked, seen) if spelled is None else spelled
         kept = np.zeros_like(scores) if meaning is None else meaning * _kinship(asked.word_bits, seen.word_bits, w)
         units = np.array([w.unit_unsure, w.unit_sure], dtype=np.float32)
+        check_lengths("words of names", len(scores), kept)
+        for axis, side in enumerate((asked.arrays(), seen.arrays())):
+            check_ids("words of names", side.words, scores.shape[axis])
         found: NDArray[np.float32] = kernels.coverage(
             scores, kept, asked.arrays(), seen.arrays(), units, w.acronym, w.plain,
             np.float32(w.leniency), np.float32(w.asked_share),
