@@ -14,7 +14,7 @@ LOCK := env -u PIP_FIND_LINKS -u UV_FIND_LINKS $(BIN)/uv pip compile --quiet --u
         $(if $(UPGRADE),--upgrade)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lake test-mqtt test-edge test-streams test-cluster test-kafka test-workers check pytest coverage chaos alerts demand fuzz soak stops themes installs bench docs links lock format hooks clean distclean newcomer pages pictures golden
+.PHONY: help run test lake test-mqtt test-edge test-streams test-cluster test-kafka test-workers check pytest coverage chaos alerts growing nightly demand fuzz soak stops themes installs bench docs links lock format hooks clean distclean newcomer pages pictures golden
 
 help: ## say what there is
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 18
@@ -82,6 +82,11 @@ stops: $(STAMPS)/test ## stop a broker under load, STOPS times (100), and see th
 
 alerts: $(STAMPS)/test ## compare alerts with their oracle over STEPS (1,000,000) generated steps; goes on where it stopped
 	$(BIN)/python -m likewise.testing.alerts $(or $(STEPS),1000000)
+
+growing: $(STAMPS)/test ## compare every engine with the reference over STEPS (100,000), new words at each, bounds of kernels checked; FOLDER=folder goes on
+	$(BIN)/python -m likewise.testing.growing $(or $(STEPS),100000) --folder $(or $(FOLDER),build/growing) $(if $(MINUTES),--minutes $(MINUTES))
+
+nightly: growing alerts demand ## what takes too long for every test run: growing words, alerts and demand beside the reference
 
 demand: $(STAMPS)/test ## compare what demand sends on with what the engines match, over CASES (1,000) drawn ones, alerts too; goes on where it stopped
 	$(BIN)/python -m tests.matching.demand.at_length --cases $(or $(CASES),1000) --folder $(or $(FOLDER),build/demand)

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from likewise.errors import DuplicateId, MissingDependency, UnknownId
 from likewise.formats.arrow.event_batch import EventBatch
-from likewise.matching.engine import Engine, Found, FoundBatch
+from likewise.matching.engine import Addition, BaseEngine, Engine, Found, FoundBatch
 from likewise.model import Event, Kind, Match, Subscription
-from likewise.testing.generators import Choice, DrawnChoice
+from likewise.testing.generators import FIXED, Choice, DrawnChoice, Vocabulary
 from likewise.testing.generators import event as random_event
 from likewise.testing.generators import subscription as random_subscription
 from likewise.testing.oracle import (
@@ -50,16 +50,37 @@ class Pair:
         self.now = 0
         self.published: list[Event] = []
 
+    def vocabulary(self, choice: Choice) -> Vocabulary:
+        """The words that the next subscription or event is made from."""
+        return FIXED
+
+    def _draw_addition(self, choice: Choice) -> Addition | None:
+        """A random subscription under the next ordinal; None if the engine does not serve it."""
+        kind = choice.pick(sorted(self.kinds))
+        subscription = random_subscription(choice, kind, f"s{self.next_ordinal}", self.vocabulary(choice))
+        if not self.engine.serves(subscription):
+            return None
+        addition = Addition(self.next_ordinal, subscription, self.now)
+        self.next_ordinal += 1 + choice.integer(0, 1)
+        return addition
+
     def add(self, choice: Choice) -> None:
         """Add a random subscription; one the engine does not serve is left out."""
-        kind = choice.pick(sorted(self.kinds))
-        subscription = random_subscription(choice, kind, f"s{self.next_ordinal}")
-        if not self.engine.serves(subscription):
+        drawn = self._draw_addition(choice)
+        if drawn is None:
             return
-        self.engine.add(self.next_ordinal, subscription, self.now)
-        self.oracle.add(self.next_ordinal, subscription, self.now)
-        self.held[self.next_ordinal] = (subscription, self.now)
-        self.next_ordinal += 1 + choice.integer(0, 1)
+        self.engine.add(*drawn)
+        self.oracle.add(*drawn)
+        self.held[drawn.ordinal] = (drawn.subscription, drawn.at)
+        self.check_size()
+
+    def add_many(self, choice: Choice, count: int) -> None:
+        """Add random subscriptions together."""
+        drawn = [a for a in (self._draw_addition(choice) for _ in range(count)) if a is not None]
+        for engine in (self.engine, self.oracle):
+            assert isinstance(engine, BaseEngine)  # which alone adds many at once
+            engine.add_many(drawn)
+        self.held |= {ordinal: (subscription, at) for ordinal, subscription, at in drawn}
         self.check_size()
 
     def remove(self, choice: Choice) -> None:
@@ -89,7 +110,7 @@ class Pair:
         number = len(self.published)
         id = choice.pick((f"e{number}", f"e{number}", f"e{number}", None, f"e{max(0, number - 1)}"))
         at = self.now - choice.integer(0, 1) if choice.integer(0, 5) == 5 else self.now
-        event = random_event(choice, self.kinds, id, at, self.setting.lateness)
+        event = random_event(choice, self.kinds, id, at, self.setting.lateness, self.vocabulary(choice))
         self.published.append(event)
         return event, at
 
@@ -138,7 +159,7 @@ class Pair:
     def explain(self, choice: Choice) -> None:
         """`explain` on both; that nothing changed shows in what follows."""
         ordinal = choice.pick(list(self.held))
-        event = random_event(choice, self.kinds, None, self.now)
+        event = random_event(choice, self.kinds, None, self.now, words=self.vocabulary(choice))
         expected, actual = (e.explain(event, ordinal, self.now) for e in (self.oracle, self.engine))
         subscription = self.held[ordinal][0]
         compare_explanations(self.setting, subscription, event, expected, actual, f"{self.name}.explain")

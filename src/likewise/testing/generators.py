@@ -1,13 +1,17 @@
 """Random subscriptions and events from small vocabularies, so that they meet often.
 
-Each generator takes a `Choice`: seeded numbers for bulk comparisons, or hypothesis draws, which shrink.
+Each generator takes a `Choice`: seeded numbers for bulk comparisons, or hypothesis draws, which shrink. It draws its
+words from a `Vocabulary`: `FIXED` unless another is given, or one that grows with every step (`growing_vocabulary`), so
+that every table of an engine is outgrown again and again.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from datetime import date, timedelta
+from functools import cache, lru_cache
 from random import Random
-from typing import Any, Final, Literal, Protocol, TypeVar
+from typing import Any, Final, Literal, NamedTuple, Protocol, TypeVar
 
 from likewise.errors import InputError
 from likewise.model import (
@@ -42,6 +46,7 @@ from likewise.model import (
 )
 from likewise.model import Any as Either
 from likewise.model.subscription import NearBy, Variant
+from likewise.model.units.finding import all_units
 
 T = TypeVar("T")
 
@@ -94,110 +99,219 @@ class DrawnChoice:
         return options[self.integer(0, len(options) - 1)]
 
 
-ATTRIBUTES = ("a", "b", "c", "Temp", "device", "temp_c", "air_temp_f", "speed_kmh", "x[].name", "x[].value", "x.value",
-              "when", "when_ms")  # fmt: skip
-SPELLINGS = {"a": "A", "Temp": "  temp ", "device": "DEVICE"}
-TEXTS = ("off", "on", "laptop", "computer", "room 112", "Room  112", "a/b", "a/b/c", "a.b", "concatenate", "cat", "27",
-         "81.2 °F", "true", "", "2024-05-01", "2024-05-01T12:00:00Z", "2024-05-02T00:00",
-         "9007199254740993")  # fmt: skip
-UNITS = ("degC", "degF", "km/h", "m/s", "kg", "%", "s", "ms", "B", "kB")
-MOMENTS = ("2024-05-01", "2024-05-01T12:00:00Z", "2024-05-02", "2024-05-01T12:00+02:00")
-FILTERS = ("a/+", "a/#", "#", "a/b", "+/b/c", "A/b")
-THEMES = ((), ("energy",), ("energy", "computers"), ("Computers",))
 # No product of a few 64ths has a root that comes within 1e-6 of these, so windows never see a borderline case.
 CLEAR_THRESHOLDS = (0.3141, 0.5772, 0.1618)
+RADII = (0.0, 0.41, 0.87, 1.13, 1.4)
 
 
-def number(choice: Choice) -> float:
+class Vocabulary(NamedTuple):
+    """The words that generators draw from; the defaults are few, so that subscriptions and events meet often."""
+
+    attributes: tuple[str, ...] = (
+        "a", "b", "c", "Temp", "device", "temp_c", "air_temp_f", "speed_kmh", "x[].name", "x[].value", "x.value",
+        "when", "when_ms",
+    )  # fmt: skip
+    spellings: tuple[tuple[str, str], ...] = (("a", "A"), ("Temp", "  temp "), ("device", "DEVICE"))
+    list_attribute: str = "x"
+    fields: tuple[str, ...] = ("name", "value")  # of the items of a list
+    ranked: tuple[str, str, str, str] = ("a", "b", "c", "Temp")  # attributes that windows rank by; the last has a unit
+    texts: tuple[str, ...] = (
+        "off", "on", "laptop", "computer", "room 112", "Room  112", "a/b", "a/b/c", "a.b", "concatenate", "cat", "27",
+        "81.2 °F", "true", "", "2024-05-01", "2024-05-01T12:00:00Z", "2024-05-02T00:00", "9007199254740993",
+    )  # fmt: skip
+    fragments: tuple[str, ...] = ("cat", "o", "room", "112", "room ", " ")  # of texts
+    units: tuple[str, ...] = ("degC", "degF", "km/h", "m/s", "kg", "%", "s", "ms", "B", "kB")
+    unknown_units: tuple[str, ...] = ("parsecs", "blorps", "FAH")  # that events state nevertheless
+    moments: tuple[str, ...] = ("2024-05-01", "2024-05-01T12:00:00Z", "2024-05-02", "2024-05-01T12:00+02:00")
+    topics: tuple[str, ...] = ("a", "a/b", "a.b/")
+    filters: tuple[str, ...] = ("a/+", "a/#", "#", "a/b", "+/b/c", "A/b")
+    themes: tuple[tuple[str, ...], ...] = ((), ("energy",), ("energy", "computers"), ("Computers",))
+    properties: tuple[str, ...] = ("type", "team", "homeTeam", "place", "date")
+    resources: tuple[str, ...] = ("Football Match", "football matches", "Spain", "race", "2012")
+    subjects: tuple[str, ...] = ("<http://e.org/a>", "<http://e.org/b>", "_:n")
+    predicates: tuple[str, ...] = ("<http://e.org/type>", "<http://e.org/homeTeams>", "<http://e.org/place_name>")
+    near_predicates: tuple[str, ...] = ("<http://e.org/home_team>", "<http://e.org/places>")
+    objects: tuple[str, ...] = (
+        '"Spain"@en', '"Spanien"@de', '"2012"^^<http://www.w3.org/2001/XMLSchema#integer>',
+        "<http://e.org/Football_Match>",
+    )  # fmt: skip
+    vector_lengths: tuple[int, ...] = (5, 5, 5, 4, 1)
+    rooms: tuple[str, ...] = ("hall", "Hall", "attic")  # values of the attribute that alerts are kept apart by
+    sources: tuple[str | None, ...] = ("s1", "s1", "s2", None)
+    offset: int = 0  # added to most numbers
+    variables: int = 2  # how many of three subjects, and of three objects, of a pattern are variables
+
+    def spelled(self, choice: Choice, attribute: str) -> str:
+        """Return an attribute, at times in another spelling of the same name."""
+        return dict(self.spellings).get(attribute, attribute) if choice.integer(0, 4) == 4 else attribute
+
+
+FIXED: Final = Vocabulary()
+KEPT: Final = 3  # steps for which a word of a growing vocabulary is drawn
+PHASE: Final = 40  # steps for which the same roles grow
+LONGEST_VECTOR: Final = 200  # properties: four words of 64 bits
+
+
+@lru_cache(maxsize=256)
+def growing_vocabulary(step: int) -> Vocabulary:
+    """Return the vocabulary of a step: words that no step before had, and those of the last few steps.
+
+    Names, values and subjects grow in turn, alone and together (`PHASE`), so that a table that is kept by one of them
+    is outgrown while the others stand still. A few words stay for good, so that old and new subscriptions meet the same
+    events. The words depend on the step alone: a comparison can be resumed, and an event can be drawn for the
+    subscriptions of an earlier step.
+
+    >>> new = set(growing_vocabulary(8).predicates) - set(growing_vocabulary(7).predicates)
+    >>> new, growing_vocabulary(8).rooms[0]
+    ({'<http://e.org/p8>'}, 'room 8')
+    """
+    phase, begun = step // PHASE % 4, step - step % PHASE
+    name = begun if phase == 2 else step
+    value = begun if phase == 1 else step
+    subject = step if phase == 0 else begun
+    names, values, subjects = (tuple(range(n, max(-1, n - KEPT), -1)) for n in (name, value, subject))
+    symbols = _unit_symbols()
+    whole = f'"{value}"^^<http://www.w3.org/2001/XMLSchema#integer>'
+    return Vocabulary(
+        attributes=(
+            *_each(names, "attr{0}", "Temp {0}", "x{0}[].f{0}", "x{0}.f{0}"), f"t{name}_c", f"when{name}", "a", "b",
+        ),
+        spellings=tuple((f"attr{n}", f" ATTR{n}") for n in names),
+        list_attribute=f"x{name}",
+        fields=_each(names, "f{0}"),
+        ranked=(f"attr{name}", "b", f"attr{max(0, name - 1)}", f"Temp {name}"),
+        texts=(
+            *_each(values, "text {0}", "a/t{0}", "a/t{0}/b", "{0}"),
+            f"{value} °F", _day(value), f"word{value}s", "on", "true", "",
+        ),
+        fragments=(*_each(values, "ext {0}", "{0}", "t{0}"), "o", "word"),
+        units=(*(symbols[n % len(symbols)] for n in values), "degC", "degF", "s", "ms"),
+        unknown_units=_each(values, "unit{0}"),
+        moments=(*(_day(n) for n in values), f"{_day(value)}T12:00:00Z"),
+        topics=(*_each(values, "a/t{0}"), "a"),
+        filters=(*_each(values, "a/t{0}/+", "a/t{0}/#", "+/t{0}"), "#"),
+        themes=((), *((f"theme {n}",) for n in names), (f"theme {name}", "energy")),
+        properties=(*_each(names, "prop{0}"), "type"),
+        resources=(*_each(values, "Resource {0}", "resources {0}"), "Spain"),
+        subjects=(*_each(subjects, "<http://e.org/s{0}>"), "_:n"),
+        predicates=_each(names, "<http://e.org/p{0}>"),
+        near_predicates=_each(names, "<http://e.org/p_{0}>", "<http://e.org/ps{0}>"),
+        objects=(*_each(values, "<http://e.org/o{0}>", '"o {0}"@en'), whole),
+        vector_lengths=(*(1 + 7 * n % LONGEST_VECTOR for n in subjects), 5, 64, 65),
+        rooms=(*_each(values, "room {0}"), f"Room  {value}", "hall"),
+        sources=(*_each(subjects, "source {0}"), "s1", None),
+        offset=3 * value % 1_000,
+        variables=step // (4 * PHASE) % 3,  # where all is constant, what leads on from one constant grows by itself
+    )  # fmt: skip
+
+
+def _each(steps: Sequence[int], *texts: str) -> tuple[str, ...]:
+    return tuple(text.format(step) for step in steps for text in texts)
+
+
+@cache
+def _unit_symbols() -> tuple[str, ...]:
+    return tuple(unit.symbol for unit in all_units())
+
+
+def _day(step: int) -> str:
+    return (date(2024, 5, 1) + timedelta(days=step % 10_000)).isoformat()
+
+
+def number(choice: Choice, words: Vocabulary = FIXED) -> float:
     """A number that others hit: small whole numbers, a few halves, a few extremes."""
     kind = choice.integer(0, 20)
     if kind < 16:
-        return float(choice.integer(-2, 30))
+        return float(choice.integer(-2, 30) + words.offset)
     if kind == 20:
         return choice.integer(-1, 1) * 2**53 + choice.integer(-2, 2)
     return choice.integer(-4, 60) / 2 if kind < 19 else choice.pick((0.0, 1e9, -1e9, 1e-9, 1e308, 1714564800000))
 
 
-def predicate(choice: Choice, *, relaxed: bool) -> Predicate:
+def predicate(choice: Choice, words: Vocabulary = FIXED, *, relaxed: bool) -> Predicate:
     """A predicate with any operator; its parts relaxed at times if `relaxed`."""
-    attribute = choice.pick(ATTRIBUTES)
-    attribute = SPELLINGS.get(attribute, attribute) if choice.integer(0, 4) == 4 else attribute
+    attribute = words.spelled(choice, choice.pick(words.attributes))
     loose = relaxed and choice.integer(0, 1) == 1
     if loose and choice.integer(0, 1) == 1:  # met by many tuples, so that predicates compete for them
         return Predicate(attribute, "exists", None, True)
     match choice.integer(0, 11):
         case 0 | 1 | 2:
             comparison: Operator = choice.pick((">", "<=", "<", ">="))
-            asked = Moment(choice.pick(MOMENTS)) if attribute.startswith("when") else _amount(choice)
+            asked = _moment(choice, words) if attribute.startswith("when") else _amount(choice, words)
             return Predicate(attribute, comparison, asked, loose)
         case 3:
-            low = number(choice)
+            low = number(choice, words)
             high = low + choice.integer(0, 20)
             open_ends = high > low and choice.integer(0, 1) == 1
-            symbol = choice.pick(("", "", *UNITS))
+            symbol = choice.pick(("", "", *words.units))
             return Predicate(attribute, "between", Interval(low, high, open_ends, open_ends, symbol), loose)
         case 4 | 5:
             value_loose = relaxed and choice.integer(0, 1) == 1
-            return Predicate(attribute, "=", choice.pick(TEXTS), loose, value_loose)
+            return Predicate(attribute, "=", choice.pick(words.texts), loose, value_loose)
         case 6:
-            return Predicate(attribute, "=", choice.pick((_amount(choice), True, False, _moment(choice))), loose)
+            return Predicate(
+                attribute, "=", choice.pick((_amount(choice, words), True, False, _moment(choice, words))), loose
+            )
         case 7:
             return Predicate(
-                attribute, "!=", choice.pick((choice.pick(TEXTS), _amount(choice), True, _moment(choice))), loose
+                attribute,
+                "!=",
+                choice.pick((choice.pick(words.texts), _amount(choice, words), True, _moment(choice, words))),
+                loose,
             )
         case 8:
-            values = tuple(choice.pick((choice.pick(TEXTS), _amount(choice))) for _ in range(choice.integer(1, 3)))
+            values = tuple(
+                choice.pick((choice.pick(words.texts), _amount(choice, words))) for _ in range(choice.integer(1, 3))
+            )
             return Predicate(attribute, "in", values, loose)
         case 9:
             return Predicate(attribute, "exists", None, loose)
         case 10:
             topical: Operator = choice.pick(("under", "is-a", "matches"))
             if topical == "matches":
-                return Predicate(attribute, topical, choice.pick(FILTERS), loose)
-            return Predicate(attribute, topical, choice.pick(("a", "a/b", "a.b/")), loose)
+                return Predicate(attribute, topical, choice.pick(words.filters), loose)
+            return Predicate(attribute, topical, choice.pick(words.topics), loose)
         case _:
             textual: Operator = choice.pick(("contains", "starts with", "ends with"))
-            return Predicate(attribute, textual, choice.pick(("cat", "o", "room", "112", "room ", " ")), loose)
+            return Predicate(attribute, textual, choice.pick(words.fragments), loose)
 
 
-def _moment(choice: Choice) -> Moment:
-    return Moment(choice.pick(MOMENTS))
+def _moment(choice: Choice, words: Vocabulary) -> Moment:
+    return Moment(choice.pick(words.moments))
 
 
-def _amount(choice: Choice) -> float | Quantity:
-    value = number(choice)
+def _amount(choice: Choice, words: Vocabulary) -> float | Quantity:
+    value = number(choice, words)
     with_unit = choice.integer(0, 3) == 3 and abs(value) < 1e300  # beyond, it has no number in the base
-    return Quantity(value, choice.pick(UNITS)) if with_unit else value
+    return Quantity(value, choice.pick(words.units)) if with_unit else value
 
 
-def node(choice: Choice, *, relaxed: bool, depth: int = 2) -> Node:
+def node(choice: Choice, words: Vocabulary = FIXED, *, relaxed: bool, depth: int = 2) -> Node:
     """A predicate, or predicates under `or`, `and`, `not`."""
     kind = choice.integer(0, 10) if depth else 0
     if kind < 7:
-        return predicate(choice, relaxed=relaxed)
+        return predicate(choice, words, relaxed=relaxed)
     if kind == 10:
-        fields = tuple(item_field(choice, relaxed=relaxed) for _ in range(choice.integer(1, 2)))
-        return Some("x", fields, relaxed and choice.integer(0, 3) == 3)
+        fields = tuple(item_field(choice, words, relaxed=relaxed) for _ in range(choice.integer(1, 2)))
+        return Some(words.list_attribute, fields, relaxed and choice.integer(0, 3) == 3)
     if kind == 7:
-        return Not(node(choice, relaxed=relaxed, depth=depth - 1))
-    items = tuple(node(choice, relaxed=relaxed, depth=depth - 1) for _ in range(choice.integer(2, 3)))
+        return Not(node(choice, words, relaxed=relaxed, depth=depth - 1))
+    items = tuple(node(choice, words, relaxed=relaxed, depth=depth - 1) for _ in range(choice.integer(2, 3)))
     return Either(items) if kind == 8 else All(items)
 
 
-def item_field(choice: Choice, *, relaxed: bool) -> Node:
+def item_field(choice: Choice, words: Vocabulary = FIXED, *, relaxed: bool) -> Node:
     """A predicate on a field of a list's item."""
-    made = predicate(choice, relaxed=relaxed)
-    field = Predicate(
-        choice.pick(("name", "value")), made.operator, made.value, made.attribute_relaxed, made.value_relaxed
-    )
+    made = predicate(choice, words, relaxed=relaxed)
+    field = Predicate(choice.pick(words.fields), made.operator, made.value, made.attribute_relaxed, made.value_relaxed)
     return Not(field) if choice.integer(0, 5) == 5 else field
 
 
-def condition(choice: Choice, *, relaxed: bool) -> Condition:
+def condition(choice: Choice, words: Vocabulary = FIXED, *, relaxed: bool) -> Condition:
     """A condition that can exist; of those drawn, ones with an empty interval or clashing units are put aside."""
     for _ in range(20):
         try:
-            made = Condition(tuple(node(choice, relaxed=relaxed) for _ in range(choice.integer(1, 4))))
+            made = Condition(tuple(node(choice, words, relaxed=relaxed) for _ in range(choice.integer(1, 4))))
         except InputError:
             continue
         if made.is_relaxed() or not relaxed:
@@ -210,50 +324,58 @@ USING: Final[tuple[Variant | None, ...]] = (None, None, "jcn", "esa", "sameness"
 BEST: Final = (None, None, 1, 3)
 
 
-def subscription(choice: Choice, kind: Kind, id: str) -> Subscription:
+def subscription(choice: Choice, kind: Kind, id: str, words: Vocabulary = FIXED) -> Subscription:
     """A subscription of the kind asked for.
 
     >>> subscription(SeededChoice(3), "interest", "s").kind
     'interest'
     """
-    themes = choice.pick(THEMES)
+    themes = choice.pick(words.themes)
     match kind:
         case "exact":
-            return Subscription(condition(choice, relaxed=False), id, themes)
+            return Subscription(condition(choice, words, relaxed=False), id, themes)
         case "approximate":
             threshold = choice.pick((None, 0.25, 0.5, 0.75, 0.0, 1.0, *CLEAR_THRESHOLDS))
-            return Subscription(condition(choice, relaxed=True), id, themes, threshold=threshold)
+            return Subscription(condition(choice, words, relaxed=True), id, themes, threshold=threshold)
         case "top":
-            simple = Condition((Predicate("a", "exists", None, choice.integer(0, 2) == 2),))
-            body = simple if choice.integer(0, 2) < 2 else condition(choice, relaxed=choice.integer(0, 1) == 1)
-            return Subscription(body, id, themes, top(choice), choice.pick(CLEAR_THRESHOLDS))
+            simple = Condition((Predicate(words.ranked[0], "exists", None, choice.integer(0, 2) == 2),))
+            body = simple if choice.integer(0, 2) < 2 else condition(choice, words, relaxed=choice.integer(0, 1) == 1)
+            return Subscription(body, id, themes, top(choice, words), choice.pick(CLEAR_THRESHOLDS))
         case "statements":
-            pairs = [(choice.pick(PROPERTIES), choice.pick(RESOURCES)) for _ in range(choice.integer(1, 3))]
+            pairs = [(choice.pick(words.properties), choice.pick(words.resources)) for _ in range(choice.integer(1, 3))]
             items = tuple(Statement(property, value) for property, value in pairs)
             threshold, using = choice.pick((None, 0.25, *CLEAR_THRESHOLDS)), choice.pick(USING)
             return Subscription(Statements(items), id, threshold=threshold, using=using, best=choice.pick(BEST))
         case "pattern":
-            return Subscription(GraphPattern(tuple(_pattern(choice) for _ in range(choice.integer(1, 3)))), id)
+            return Subscription(GraphPattern(tuple(_pattern(choice, words) for _ in range(choice.integer(1, 3)))), id)
         case "near":
             pattern = TriplePattern(
-                choice.pick(("?x", "?x", *SUBJECTS)), choice.pick(NEAR_PREDICATES), choice.pick(("?x", "?y", *OBJECTS))
+                choice.pick(("?x", "?x", *words.subjects)),
+                choice.pick((*words.predicates, *words.near_predicates)),
+                choice.pick(("?x", "?y", *_objects(words))),
             )
             threshold = choice.pick((None, None, 0.25, *CLEAR_THRESHOLDS))
             by: tuple[NearBy, ...] = ("spelling", "meaning")
             return Subscription(Near(pattern, choice.pick(RADII), choice.pick(by)), id, threshold=threshold)
         case "interest":
-            return Subscription(Interest("".join(choice.pick("*01") for _ in range(choice.pick(VECTOR_LENGTHS)))), id)
+            length = choice.pick(words.vector_lengths)
+            signs = "*01" if length < 8 else "*" * (length // 2) + "01"  # so many properties would never all agree
+            return Subscription(Interest("".join(choice.pick(signs) for _ in range(length))), id)
         case "alert":
-            return alert(choice, id)
+            return alert(choice, id, words)
 
 
-def alert(choice: Choice, id: str) -> Subscription:
+def alert(choice: Choice, id: str, words: Vocabulary = FIXED) -> Subscription:
     """An alert on a few attributes and keys, with spans of a few microseconds: runs, silences and ties are frequent."""
     relaxed = choice.integer(0, 5) == 5
     threshold = choice.pick(CLEAR_THRESHOLDS)
     confidence = choice.pick((None, None, 0.7)) if relaxed else None
     for _ in range(20):
-        body = condition(choice, relaxed=relaxed) if choice.integer(0, 4) == 4 else _alarming(choice, relaxed=relaxed)
+        body = (
+            condition(choice, words, relaxed=relaxed)
+            if choice.integer(0, 4) == 4
+            else _alarming(choice, relaxed=relaxed)
+        )
         asked = _alert(choice)
         try:
             return Subscription(body, id, (), None, threshold, None, confidence, alert=asked)
@@ -285,12 +407,13 @@ def _alert(choice: Choice) -> Alert:
     return Alert(per, 3 if nothing else held, once, often, None, digest)
 
 
-def top(choice: Choice) -> Top:
+def top(choice: Choice, words: Vocabulary = FIXED) -> Top:
     """A window over a few seconds or events, ranked by anything."""
+    a, b, c, warmth = words.ranked
     scorings: tuple[Scoring, ...] = (
-        ValueOf("a"), Distance((("a", 3.0), ("b", 4.0))), WeightedSum(((2.0, "a"), (-1.0, "c"))), Relatedness(),
-        ValueOf("Temp", "degF"), Distance((("a", 3.0), ("Temp", 20.0)), ("", "degC")),
-        WeightedSum(((2.0, "a"), (1.0, "Temp")), ("kg", "degC")),
+        ValueOf(a), Distance(((a, 3.0), (b, 4.0))), WeightedSum(((2.0, a), (-1.0, c))), Relatedness(),
+        ValueOf(warmth, "degF"), Distance(((a, 3.0), (warmth, 20.0)), ("", "degC")),
+        WeightedSum(((2.0, a), (1.0, warmth)), ("kg", "degC")),
     )  # fmt: skip
     by = choice.pick(scorings)
     k, highest = choice.integer(1, 3), choice.integer(0, 1) == 1
@@ -303,27 +426,22 @@ def top(choice: Choice) -> Top:
             return Top(k, by, duration=choice.integer(1, 12), highest=highest)
 
 
-PROPERTIES = ("type", "team", "homeTeam", "place", "date")
-RESOURCES = ("Football Match", "football matches", "Spain", "race", "2012")
-VECTOR_LENGTHS = (5, 5, 5, 4, 1)
-RADII = (0.0, 0.41, 0.87, 1.13, 1.4)
-SUBJECTS = ("<http://e.org/a>", "<http://e.org/b>", "_:n")
-PREDICATES = ("<http://e.org/type>", "<http://e.org/homeTeams>", "<http://e.org/place_name>")
-NEAR_PREDICATES = (*PREDICATES, "<http://e.org/home_team>", "<http://e.org/places>")
-OBJECTS = (*SUBJECTS, '"Spain"@en', '"Spanien"@de', '"2012"^^<http://www.w3.org/2001/XMLSchema#integer>',
-           "<http://e.org/Football_Match>")  # fmt: skip
+def _objects(words: Vocabulary) -> tuple[str, ...]:
+    return (*words.subjects, *words.objects)
 
 
-def _pattern(choice: Choice) -> TriplePattern:
+def _pattern(choice: Choice, words: Vocabulary) -> TriplePattern:
     variables = ("?x", "?y")
     return TriplePattern(
-        choice.pick(variables) if choice.integer(0, 2) < 2 else choice.pick(SUBJECTS),
-        choice.pick(PREDICATES) if choice.integer(0, 3) < 3 else choice.pick(("?p", "?x")),
-        choice.pick(variables) if choice.integer(0, 2) < 2 else choice.pick(OBJECTS),
+        choice.pick(variables) if choice.integer(0, 2) < words.variables else choice.pick(words.subjects),
+        choice.pick(words.predicates) if choice.integer(0, 3) < 3 else choice.pick(("?p", "?x")),
+        choice.pick(variables) if choice.integer(0, 2) < words.variables else choice.pick(_objects(words)),
     )
 
 
-def event(choice: Choice, kinds: frozenset[Kind], id: str | None, at: int, lateness: int = 0) -> Event:
+def event(
+    choice: Choice, kinds: frozenset[Kind], id: str | None, at: int, lateness: int = 0, words: Vocabulary = FIXED
+) -> Event:
     """An event that subscriptions of these kinds may meet; at times with a time of its own, within the lateness.
 
     >>> event(SeededChoice(1), frozenset({"interest"}), "e", 0).vector != ""
@@ -333,39 +451,39 @@ def event(choice: Choice, kinds: frozenset[Kind], id: str | None, at: int, laten
     graph: tuple[Triple, ...] = ()
     vector = ""
     if not kinds.isdisjoint({"exact", "approximate", "top"}) or kinds == {"statements"}:
-        tuples = tuple(_tuple(choice) for _ in range(choice.integer(1, 6)))
+        tuples = tuple(_tuple(choice, words) for _ in range(choice.integer(1, 6)))
         if "top" in kinds:  # what windows rank by, in most events
-            scored = ("a", "b", "c")[: choice.pick((3, 3, 1, 0))]
+            scored = words.ranked[:3][: choice.pick((3, 3, 1, 0))]
             tuples = (*(EventTuple(name, choice.integer(0, 9)) for name in scored), *tuples)
     if not kinds.isdisjoint({"pattern", "statements", "near"}) and choice.integer(0, 7) < 7:
         graph = tuple(
-            Triple(choice.pick(SUBJECTS), choice.pick(PREDICATES), choice.pick(OBJECTS))
+            Triple(choice.pick(words.subjects), choice.pick(words.predicates), choice.pick(_objects(words)))
             for _ in range(choice.integer(1, 6))
         )
     if "interest" in kinds or not (tuples or graph):
-        vector = "".join(choice.pick("01") for _ in range(choice.pick(VECTOR_LENGTHS)))
+        vector = "".join(choice.pick("01") for _ in range(choice.pick(words.vector_lengths)))
     source = None
     if "alert" in kinds:
         near = [EventTuple(name, choice.integer(0, 9)) for name in ("a", "b") if choice.integer(0, 3) > 0]
-        room = [EventTuple("room", choice.pick(("hall", "Hall", "attic")))] if choice.integer(0, 5) > 0 else []
+        room = [EventTuple("room", choice.pick(words.rooms))] if choice.integer(0, 5) > 0 else []
         tuples = (*near, *room, *(tuples or ((EventTuple("battery", 3),) if not near else ())))
-        source = choice.pick(("s1", "s1", "s2", None))
+        source = choice.pick(words.sources)
     time = at - choice.integer(0, lateness + 1) if choice.integer(0, 3) == 3 else None
-    return Event(tuples, choice.pick(THEMES), id, source=source, time=time, graph=graph, vector=vector)
+    return Event(tuples, choice.pick(words.themes), id, source=source, time=time, graph=graph, vector=vector)
 
 
-def _tuple(choice: Choice) -> EventTuple:
-    attribute = choice.pick(ATTRIBUTES)
-    attribute = SPELLINGS.get(attribute, attribute) if choice.integer(0, 4) == 4 else attribute
-    group = choice.integer(1, 2) if attribute.startswith("x[]") else 0
+def _tuple(choice: Choice, words: Vocabulary) -> EventTuple:
+    attribute = words.spelled(choice, choice.pick(words.attributes))
+    group = choice.integer(1, 2) if "[]" in attribute else 0
     match choice.integer(0, 7):
         case 0 | 1 | 2:
-            return EventTuple(attribute, choice.integer(-2, 30), group=group)
+            return EventTuple(attribute, choice.integer(-2, 30) + words.offset, group=group)
         case 3:
-            return EventTuple(attribute, number(choice), group=group)
+            return EventTuple(attribute, number(choice, words), group=group)
         case 4:
-            return EventTuple(attribute, number(choice), choice.pick((*UNITS, "parsecs", "blorps", "FAH")), group)
+            units = (*words.units, *words.unknown_units)
+            return EventTuple(attribute, number(choice, words), choice.pick(units), group)
         case 5:
             return EventTuple(attribute, choice.integer(0, 1) == 1, group=group)
         case _:
-            return EventTuple(attribute, choice.pick(TEXTS), group=group)
+            return EventTuple(attribute, choice.pick(words.texts), group=group)
