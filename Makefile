@@ -14,7 +14,7 @@ LOCK := env -u PIP_FIND_LINKS -u UV_FIND_LINKS $(BIN)/uv pip compile --quiet --u
         $(if $(UPGRADE),--upgrade)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lake test-mqtt test-edge test-streams test-cluster test-kafka test-workers check pytest coverage chaos alerts growing nightly demand fuzz soak stops themes installs bench docs links lock format hooks clean distclean newcomer pages pictures golden
+.PHONY: help run test lake test-mqtt test-edge test-streams test-cluster test-kafka test-workers check pytest coverage chaos clock-steps alerts growing nightly demand fuzz soak stops themes installs bench docs links lock format hooks clean distclean newcomer pages pictures golden
 
 help: ## say what there is
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 18
@@ -37,6 +37,9 @@ pytest: $(STAMPS)/test ## the tests alone; ARGS="-k parser" picks some, WORKERS=
 
 coverage: ## the tests, and which lines they ran: build/coverage/index.html
 	$(MAKE) pytest ARGS="--cov --cov-report=term:skip-covered --cov-report=html --cov-report=xml $(ARGS)"
+
+clock-steps: $(STAMPS)/test ## let the clock of a broker step under load, STEPS times (20), with kills: nothing unread is removed
+	$(BIN)/python -m tests.broker.clock_steps --steps $(or $(STEPS),20)
 
 chaos: $(STAMPS)/test ## kill a broker under load, KILLS times (100), among full disks and clock steps: nothing lost, doubled or wrong; FOLDER=folder goes on
 	$(BIN)/python -m tests.broker.chaos --kills $(or $(KILLS),100) $(if $(FOLDER),--folder $(FOLDER))

@@ -1,9 +1,10 @@
 """A broker in a process of its own, on a disk that can be filled and with a clock that can be set.
 
-    python -m tests.broker.served DATA PORT CLOCK [SECONDS]
+    python -m tests.broker.served DATA PORT CLOCK [SECONDS [STANDING]]
 
 The clock is the machine's, moved by the µs that the file CLOCK says. Events are kept, and known, for so many seconds,
-or for ever. Everything else is as `likewise serve` has it.
+or for ever; a step of the clock is believed after so many more, and what is over is removed twice a second then.
+Everything else is as `likewise serve` has it.
 """
 
 from __future__ import annotations
@@ -24,9 +25,10 @@ YEARS = 10 * 365 * 24 * 3_600 * 1_000_000
 class ServedProcess:
     """The same broker, on one port, across restarts."""
 
-    def __init__(self, data: Path, clock: Path, keep_seconds: int | None = None) -> None:
+    def __init__(self, data: Path, clock: Path, keep_seconds: int | None = None, standing: float | None = None) -> None:
         self._data = data
         self._keep = [] if keep_seconds is None else [str(keep_seconds)]
+        self._keep += [] if standing is None else [str(standing)]
         self._clock = clock
         self._port = 0
         self._process: subprocess.Popen[bytes] | None = None
@@ -119,18 +121,23 @@ def _ran(*command: str) -> bool:
         return False
 
 
-def main(data: Path, port: int, clock: Path, seconds: str | None = None) -> None:
+def main(data: Path, port: int, clock: Path, seconds: str | None = None, standing: str | None = None) -> None:
+    from likewise.broker import timekeeper
     from likewise.broker.broker import Broker
     from likewise.broker.config import Config, Keeping, Logging, Server
     from likewise.broker.reporting.logging import log_to_stderr
     from likewise.broker.timekeeper import steady_clock
-    from likewise.broker.upkeep import sweeping
+    from likewise.broker.upkeep import housekeeping, sweeping
     from likewise.cli.terminal.long_run import long_run
     from likewise.connectors.http.server import serve
 
     kept = Keeping("forever" if seconds is None else f"{seconds} s")
     if seconds is not None:
         setattr(sweeping, "KNOWN_FOR", int(seconds) * 1_000_000)  # noqa: B010 - it is not part of what it offers
+    if standing is not None:
+        setattr(timekeeper, "STANDING_SECONDS", float(standing))  # noqa: B010 - as above
+        setattr(sweeping, "KNOWN_FOR", 1_000_000)  # noqa: B010
+        setattr(housekeeping, "SWEEP_SECONDS", 0.5)  # noqa: B010
     config = Config(server=Server(port=port), store=kept, logging=Logging(level="critical", format="text"))
     log_to_stderr(config.logging)
     moved = os.open(clock, os.O_RDONLY)

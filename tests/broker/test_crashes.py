@@ -16,7 +16,7 @@ from likewise.broker.admin import backup, compact, verify_store
 from likewise.broker.broker import Broker
 from likewise.broker.store.files import DATABASE
 from likewise.errors import ArtefactDamaged, LikewiseError, StateError, Unavailable
-from tests.broker import chaos
+from tests.broker import chaos, clock_steps
 
 WAL = DATABASE + "-wal"
 
@@ -233,3 +233,10 @@ def test_a_copy_made_while_the_broker_runs_is_whole(tmp_path: Path) -> None:
     assert verify_store(tmp_path / "copy")["deliveries"] == 50
     with Broker(tmp_path / "copy") as broker:
         assert len(broker.tenant("default").subscriber("ann")) == 50
+
+
+@pytest.mark.timeout(600)
+def test_a_clock_that_steps_under_load_removes_nothing_unread() -> None:
+    """Three steps here, with kills; `make clock-steps` does twenty."""
+    found = clock_steps.run(steps=3, seed=random.randrange(2**32))
+    assert found.acknowledged > 0

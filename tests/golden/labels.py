@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from likewise.broker import retention
 from likewise.broker.asking import because, selecting
 from likewise.broker.catalogue import saved as catalogue_saved
 from likewise.broker.catalogue.seen import LearntState
@@ -159,6 +160,7 @@ STORE: Final[dict[str, Any]] = {
     "event body, sent": event_trace._Sent,
     "target delivery, identity": waiting._Identity,
     "windows, checksums": saved_windows._Checksums,
+    "clock of a broker": retention._Record,
     "learnt catalogue, head": catalogue_saved._Head,
     "learnt catalogue, words": LearntState,
 }

@@ -33,6 +33,7 @@ from likewise.broker.reporting.event_trace import EventTrace
 from likewise.broker.reporting.metrics import Metrics
 from likewise.broker.reporting.workers import WorkerFigures
 from likewise.broker.requests import Requests
+from likewise.broker.retention import Retention, boot_id
 from likewise.broker.store.entries import (
     Command,
     Entry,
@@ -90,6 +91,7 @@ class Broker(Requests):
         *,
         clock: Callable[[], int] = system_clock,
         steady: Callable[[], float] | None = None,
+        boot: str | None = None,
         trace: EventTrace | None = None,
         elsewhere: frozenset[Kind] = frozenset(),
         store_cache: int = STORE_CACHE_BYTES,
@@ -106,11 +108,15 @@ class Broker(Requests):
         self.data = data
         if steady is None and clock is system_clock:
             steady = steady_clock
-        self.clock = clock = Timekeeper(clock, steady)
+        # A clock of one's own is believed at once, but what it removes is not: it may say itself how time passes.
+        elapsed = getattr(clock, "steady", steady_clock)
+        self.clock = clock = Timekeeper(clock, steady, elapsed=elapsed)
         self.metrics = Metrics()
         self.lock = make_lock("queues", again=True)
         self._making = make_lock("making")
-        self.store = Store(data, clock=clock, cache=store_cache)
+        self.store = store = Store(data, clock=clock, cache=store_cache)
+        boot = boot_id() if boot is None else boot
+        self.retention = Retention(clock, lambda: store.position, data, boot)
         self._closed = False
         self._spoken: ComparedBy | None = None
         self.ended = False  # whether every thread has, once it is closed
@@ -127,27 +133,29 @@ class Broker(Requests):
     def _begin(self) -> None:
         """Read what is kept, and go on from there."""
         store, clock = self.store, self.clock
+        self.retention.start(store.arrival)
         self.tenants = tenants = recover(store, self.data, self.make_matcher, self.elsewhere)
         self._names = {tenant.name: tenant for tenant in tenants.values()}
         self._acknowledgements = Acknowledgements(store)
-        self.targets = Targets(store, self.lock, clock)
+        self.targets = Targets(store, self.lock, clock, self.retention)
         self.lake = self._open_lake()
         if self.lake is not None:
             self._kept_from.append(self.lake.kept_from)
         said = self.config.lake.stream_log
         self.stream_log = None if said is None else StreamLog(store, tenants, said, self._meaning)
         self._housekeeping = Housekeeping(
-            store, tenants, self._acknowledgements, data=self.data, clock=clock, lock=self.lock,
-            on_expired=lambda events: self.trace.expired(tenants, events),
+            store, tenants, self._acknowledgements, data=self.data, clock=clock, retention=self.retention,
+            lock=self.lock, on_expired=lambda events: self.trace.expired(tenants, events),
             kept_from=self._kept_from, resting=lambda tenant: self.activation.at_rest(tenant),
             beside=not self.config.matching.workers,
         )  # fmt: skip
+        self.retention.changed = self._housekeeping.clock_changed
         self.reach = self._housekeeping.reach
         self.worker = worker = self._make_worker()
         store.followers.append(worker)
         if self.staff is None:
             store.foresight = MatchBeforeCommit(tenants, clock, worker.commit_of, lambda: worker.failure is None)
-        self.announcements = Announcements(store, clock, self.kept_until)
+        self.announcements = Announcements(store, clock, self.retention, self.kept_until)
         self.learning = CatalogueFollower(
             store,
             tenants,
@@ -174,6 +182,7 @@ class Broker(Requests):
         self.metrics.watch_upkeep(
             self.troubles, lambda: self._housekeeping.chores.failed, lambda: self.clock.steps
         )  # fmt: skip
+        self.metrics.watch_clock(self.retention)
         self._housekeeping.note_up()  # before anything is heard again
         worker.start()
         self.learning.start()
@@ -304,7 +313,14 @@ class Broker(Requests):
         if self.elastic is not None and self.elastic.trouble:
             workers.append(self.elastic.trouble)
         line = None if self.edges.above is None else self.edges.above.trouble()
-        known = (self.store.trouble, self.clock.doubt, line, *self._housekeeping.chores, *workers)
+        known = (
+            self.store.trouble,
+            self.clock.doubt,
+            self.retention.trouble(),
+            line,
+            *self._housekeeping.chores,
+            *workers,
+        )
         beside = [each.chores for each in (self.lake, self.stream_log) if each is not None]
         return [each for each in known if each is not None] + [each for chores in beside for each in chores]
 
@@ -336,6 +352,7 @@ class Broker(Requests):
             return
         self._closed = True
         self._housekeeping.stop()
+        self._save_clock()
         self.learning.stop()
         if self.lake is not None:
             self.lake.stop()
@@ -362,6 +379,13 @@ class Broker(Requests):
         """
         self._readers_left = True
         self.store.leave_readers()
+
+    def _save_clock(self) -> None:
+        """Note when the broker ended; without it the next start counts from the note before, seconds ago."""
+        try:
+            self.retention.save()
+        except OSError as error:
+            _log.warning("the time of the end could not be noted", error=str(error))
 
     def _end_staff(self) -> None:
         if self.staff is not None:

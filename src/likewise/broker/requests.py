@@ -17,6 +17,7 @@ from likewise.broker.delivering.worker import MatchingWorker
 from likewise.broker.locks import Lock
 from likewise.broker.reporting.event_trace import EventTrace
 from likewise.broker.reporting.metrics import Metrics
+from likewise.broker.retention import Retention
 from likewise.broker.store import dead_letters
 from likewise.broker.store.commits import wait_for
 from likewise.broker.store.deliveries import Delivery
@@ -56,6 +57,7 @@ class Requests:
 
     config: Config
     clock: Timekeeper
+    retention: Retention
     lock: Lock
     store: Store
     worker: MatchingWorker
@@ -229,7 +231,7 @@ class Requests:
         What has expired or was withdrawn leaves the queue here. With `most_bytes` a page ends with the delivery that
         reaches so many: whoever is sent it may not read it.
         """
-        return read_pending(self.store, self.lock, tenant, queue, after, limit, self.clock(), most_bytes)
+        return read_pending(self.store, self.lock, tenant, queue, after, limit, self.retention.times(), most_bytes)
 
     def acknowledge(self, tenant: Tenant, subscriber: str, number: int, done: Done | None = None) -> None:
         """Settle everything up to a sequence number."""
@@ -255,7 +257,9 @@ class Requests:
         most_bytes: int | None = None,
     ) -> list[Delivery]:
         """`page`, as they are kept; with `messages` those that devices published are read, too."""
-        found = pending_deliveries(self.store, self.lock, tenant, queue, after, limit, self.clock(), most_bytes)
+        found = pending_deliveries(
+            self.store, self.lock, tenant, queue, after, limit, self.retention.times(), most_bytes
+        )
         if not messages or all(each.message is not None and not each.message.part for each in found):
             return found
         size = 0

@@ -3,7 +3,8 @@
 Events say when they expire by the clock on the wall, so that is the clock to go by. But a clock may be set wrong for a
 moment, and what is over is removed for good. So the wall clock is held against one that nobody can set. A step that
 is not plausible is in doubt until it has stood for a while. Meanwhile nothing is over that either clock holds valid,
-and what begins to be kept is kept by the later one. A step that stands is believed, ahead or back.
+and what begins to be kept is kept by the later one. A step that stands is believed, ahead or back; `on_step` is told,
+so that nothing is removed on the word of a clock that may still be wrong (`retention`).
 """
 
 from __future__ import annotations
@@ -51,11 +52,27 @@ class Timekeeper:
     3700000000 the clock's step is believed
     """
 
-    def __init__(self, wall: Callable[[], int], steady: Callable[[], float] | None = None) -> None:
+    def __init__(
+        self,
+        wall: Callable[[], int],
+        steady: Callable[[], float] | None = None,
+        *,
+        elapsed: Callable[[], float] | None = None,
+    ) -> None:
+        """Judge a clock.
+
+        Args:
+            wall: the clock that can be set, in µs UTC.
+            steady: seconds that nobody can set; a step beside them is in doubt for `STANDING_SECONDS`.
+            elapsed: the same without a doubt: a step beside them is believed at once, and told to `on_step`.
+        """
         self.steps = 0  # that were not plausible
+        self.on_step: Callable[[int], None] = lambda by: None  # told of a step (µs) right before it is believed
         self._wall = wall
         self._steady = steady
-        self._believed = (wall(), steady() if steady is not None else 0.0)  # and when that was
+        self.elapsed = steady or elapsed or time.monotonic
+        self._compared = steady is not None or elapsed is not None
+        self._believed = (wall(), self.elapsed())  # and when that was
         self._doubt: _Doubt | None = None
         self._lock = threading.Lock()
 
@@ -71,32 +88,59 @@ class Timekeeper:
     def doubt(self) -> str | None:
         """What is in doubt."""
         doubt = self._doubt
-        return None if doubt is None else f"the clock stepped by {_shown(doubt.step)}, which is not believed yet"
+        return None if doubt is None else f"the clock stepped by {shown_step(doubt.step)}, which is not believed yet"
 
     def _look(self) -> tuple[int, int]:
         """What is believed, and what the wall clock says."""
         wall = self._wall()
-        if self._steady is None:
+        if not self._compared:
             return wall, wall
-        steady, (then, at) = self._steady(), self._believed
+        steady, (then, at) = self.elapsed(), self._believed
         if self._doubt is None and abs(wall - then - int((steady - at) * 1e6)) <= PLAUSIBLE:
             self._believed = wall, steady  # nearly always, and whoever writes last: all of these go together
             return wall, wall
+        if self._steady is None:
+            return self._follow()
         with self._lock:
             wall, steady = self._wall(), self._steady()
             then, at = self._believed
             expected, before = then + int((steady - at) * 1e6), self._doubt
             believed, doubt = self._judge(wall, expected, steady)
+            if doubt is None and abs(wall - expected) > PLAUSIBLE:
+                self.on_step(wall - expected)
             self._believed, self._doubt = (believed, steady), doubt
         if doubt is not None and (before is None or doubt.since != before.since):
             self.steps += 1
-            _log.warning("the clock stepped; that is believed if it stands", step=_shown(doubt.step),
+            _log.warning("the clock stepped; that is believed if it stands", step=shown_step(doubt.step),
                          seconds=STANDING_SECONDS)  # fmt: skip
         elif doubt is None and before is not None:
             stood = abs(wall - expected) > PLAUSIBLE
             _log.warning("the clock's step is believed" if stood else "the clock stepped back to where it was",
-                         step=_shown(before.step))  # fmt: skip
+                         step=shown_step(before.step))  # fmt: skip
         return believed, wall
+
+    def _follow(self) -> tuple[int, int]:
+        """Believe a step at once, as of a clock that is not compared with a steady one, but report it."""
+        with self._lock:
+            for _ in range(3):  # the two clocks are not read in one moment: a step shows in every reading
+                wall, steady = self._wall(), self.elapsed()
+                then, at = self._believed
+                step = wall - then - int((steady - at) * 1e6)
+                if abs(step) <= PLAUSIBLE:
+                    break
+            else:
+                self.steps += 1
+                self.on_step(step)
+                _log.warning("the clock stepped", step=shown_step(step))
+            self._believed = wall, steady
+        return wall, wall
+
+    def accept(self) -> bool:
+        """Believe a step that is in doubt now; whether there was one."""
+        with self._lock:
+            doubted, self._doubt = self._doubt is not None, None
+            self._believed = self._wall(), self.elapsed()
+        return doubted
 
     def _judge(self, wall: int, expected: int, steady: float) -> tuple[int, _Doubt | None]:
         """What to believe, and what is in doubt then."""
@@ -108,6 +152,11 @@ class Timekeeper:
         return (wall, None) if steady - doubt.since >= STANDING_SECONDS else (expected, doubt)
 
 
-def _shown(step: int) -> str:
+def shown_step(step: int) -> str:
+    """Show a step with its sign.
+
+    >>> shown_step(-3_600_000_000)
+    '-1:00:00'
+    """
     sign = "-" if step < 0 else "+"
     return f"{sign}{timedelta(seconds=abs(step) // 1_000_000)}"

@@ -12,7 +12,7 @@ from likewise.cli.terminal import output
 from likewise.cli.terminal.options import AsJson, BrokerOptions, grouped
 
 app = typer.Typer(
-    help="Look after a broker: stats, workers, backup, compact, migrate, verify, token.\n\n"
+    help="Look after a broker: stats, workers, clock, backup, compact, migrate, verify, token.\n\n"
     "Example: `likewise admin verify likewise-data`",
     no_args_is_help=True,
     rich_markup_mode="markdown",
@@ -84,6 +84,54 @@ def workers(
         )
     if found.ready is not None:
         output.print_line(f"  -  {found.ready.role}, process {found.ready.pid}: {found.ready.resident / 2**20:.0f} MB")
+
+
+clock = typer.Typer(
+    help="Show how far a broker trusts its clock, and accept it.\n\nExample: `likewise admin clock show`",
+    no_args_is_help=True,
+    rich_markup_mode="markdown",
+    add_completion=False,
+)
+app.add_typer(clock, name="clock")
+
+
+@clock.command("show")
+@grouped
+def show_clock(broker: BrokerOptions, as_json: AsJson = False) -> None:
+    """Print what a running broker keeps because its clock stepped.
+
+    Example: `likewise admin clock show`
+    """
+    from likewise.cli.broker.questions import get
+    from likewise.formats.wire.operations import ClockStatus
+
+    with broker.publisher() as client:
+        status = get(client, ClockStatus, "/v1/clock")
+    if as_json:
+        output.print_json(status)
+    else:
+        output.print_line(status.trouble or "The clock is trusted; nothing is held back.")
+
+
+@clock.command("accept")
+@grouped
+def accept_clock(broker: BrokerOptions, as_json: AsJson = False) -> None:
+    """Say that a running broker's clock is right, so that what is over by it is removed.
+
+    Example: `likewise admin clock accept`
+    """
+    import msgspec
+
+    from likewise.formats.wire.operations import ClockAccepted
+
+    with broker.publisher() as client:
+        result = msgspec.json.decode(client.request("POST", "/v1/clock/accept").content, type=ClockAccepted)
+    if as_json:
+        output.print_json(result)
+    elif result.accepted:
+        output.print_line("The clock is accepted; what is over by it is removed from now on.")
+    else:
+        output.print_line("There is nothing to accept: the clock is trusted already.")
 
 
 @app.command()

@@ -362,8 +362,8 @@ class Outbox:
             _log.warning("the outbox let go of events", dropped=dropped, policy=self._bounds.policy)
 
     def _age(self) -> None:
-        """Let go of what waits for too long, from time to time."""
-        now = self._broker.clock()
+        """Let go of what waits for too long, from time to time; a step of the clock makes nothing older."""
+        now = self._broker.retention.times().oldest
         if abs(now - self._aged) < AGE_SECONDS * 1e6 or not self.waiting:
             return
         self._aged = now

@@ -19,6 +19,7 @@ class ManualClock:
 
     def __init__(self, now: int | datetime | str = 0) -> None:
         self.now = microseconds(now)
+        self._passed = 0  # µs
 
     def __call__(self) -> int:
         """The moment it was set to."""
@@ -26,9 +27,24 @@ class ManualClock:
 
     def advance(self, duration: int) -> int:
         """Let `duration` microseconds pass; the new moment. A negative duration turns the clock back."""
+        self._passed += max(0, duration)
         self.now += duration
         return self.now
 
     def set(self, now: int | datetime | str) -> None:
-        """Jump to a moment."""
-        self.now = microseconds(now)
+        """Let time pass up to a moment, or turn the clock back to it."""
+        self.advance(microseconds(now) - self.now)
+
+    def step(self, by: int) -> int:
+        """Set the clock wrong by so many microseconds, while no time passes; the new moment."""
+        self.now += by
+        return self.now
+
+    def steady(self) -> float:
+        """Seconds that passed, whatever the clock was set to; a broker compares the clock with them.
+
+        >>> clock = ManualClock()
+        >>> clock.advance(2_000_000), clock.step(9), clock.steady()
+        (2000000, 2000009, 2.0)
+        """
+        return self._passed / 1e6

@@ -21,6 +21,7 @@ from likewise.broker.lake import follower
 from likewise.errors import InputError
 from likewise.lake.delta_commits import DeltaCommits
 from likewise.lake.parts import write_part as write_part_really
+from likewise.testing.clocks import ManualClock
 from tests.broker.lake.kept import config, event_ids, matches, opened, rows
 
 DAY = 86_400_000_000
@@ -208,14 +209,14 @@ def eventually(holds: Callable[[], bool], seconds: float = 60) -> None:
 
 def test_figure_11_what_the_lake_has_not_taken_is_not_forgotten(tmp_path: Path) -> None:
     """An event whose validity is over stays in the log until it is kept; then it goes."""
-    now = [1_000_000_000_000_000]
+    clock = ManualClock(1_000_000_000_000_000)
     said = Config(store=Keeping("1 s"), lake=Lake(str(tmp_path / "lake"), every="3600 s"))
-    with Broker(tmp_path / "data", said, clock=lambda: now[0]) as broker:
+    with Broker(tmp_path / "data", said, clock=clock) as broker:
         assert broker.lake is not None
         subscribed(broker, ["{t > 10}"])
         broker.publish(broker.tenant("default"), [lw.event({"t": 20}, id="short")])
         broker.wait_until_matched()
-        now[0] += 30 * DAY
+        clock.advance(30 * DAY)
         assert broker.sweep().events == []
         broker.lake.wait_until_kept()
         assert [gone.id for gone in broker.sweep().events] == ["short"]

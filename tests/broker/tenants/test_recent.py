@@ -24,6 +24,6 @@ def test_what_is_forgotten_makes_room_for_what_comes(monkeypatch: pytest.MonkeyP
             broker.publish(tenant, [lw.event({"x": n}, id=f"{turn} {n}") for n in range(10)])
             broker.wait_until_matched()
             assert len(tenant.recent) == 10, f"what came in turn {turn} is not at hand"
-            clock.now += 61_000_000
+            clock.advance(61_000_000)
             broker.sweep()
             assert (len(tenant.recent), tenant._recent_bytes) == (0, 0)

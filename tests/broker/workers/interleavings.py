@@ -29,6 +29,7 @@ from likewise.broker.store.entries import Resume, Tick
 from likewise.broker.upkeep import housekeeping
 from likewise.language import parse
 from likewise.model import event
+from likewise.testing.clocks import ManualClock
 from tests.broker.workers.stories import BRIEF, LONG, TENANTS, Published, Step, story
 
 Architecture = Literal["replicated", "partitioned", "hierarchical"]
@@ -43,16 +44,17 @@ class Teller:
     """A broker that hears a story; time passes by the story alone."""
 
     def __init__(self, config: Config, data: Path | None = None) -> None:
-        self.now = 1_700_000_000_000_000 + 25_000_000  # of the times that events state some are to come, too
+        # Of the times that events state some are to come, too.
+        self.clock = ManualClock(1_700_000_000_000_000 + 25_000_000)
         self.config = config
         self.data = data
-        self.broker = Broker(data, config, clock=lambda: self.now)
+        self.broker = Broker(data, config, clock=self.clock)
         self.owner: dict[str, str] = {}
 
     def tell(self, step: Step) -> None:
         """Let a step happen, and wait until it is on disk; what is refused is refused to both."""
         broker, tenant = self.broker, self.broker.tenant(step.tenant)
-        self.now += 100_000
+        self.clock.advance(100_000)
         match step.what, step.arguments:
             case "register", (str(name),):
                 broker.register(tenant, name)
@@ -73,13 +75,13 @@ class Teller:
                 with_id = [each for each in TENANTS if self._withdraw(each, id)]
                 assert len(with_id) <= 1
             case "clock", (int(by),):
-                self.now += by
+                self.clock.advance(by)
             case "publish", batch:
                 events = []
                 for each in batch:
                     assert isinstance(each, Published)
                     time = None if each.time is None else 1_700_000_000_000_000 + each.time
-                    expires = self.now + 1_500_000 if each.ends else None
+                    expires = self.clock() + 1_500_000 if each.ends else None
                     events.append(
                         event(each.said, id=each.id, source=each.source, time=time, expires=expires, graph=each.graph)
                     )
@@ -100,7 +102,7 @@ class Teller:
         """Close the broker and open it again on its folder."""
         assert self.data is not None
         self.broker.close()
-        self.broker = Broker(self.data, self.config, clock=lambda: self.now)
+        self.broker = Broker(self.data, self.config, clock=self.clock)
 
     def stored(self) -> dict[str, list[tuple[object, ...]]]:
         """What was delivered, in words that do not depend on how events were matched together."""

@@ -99,9 +99,9 @@ def test_what_time_brings_about_stands_in_the_order_of_its_moments_whichever_wor
             for n in range(10):
                 broker.subscribe(tenant, "ann", [parse(f"{{x > {n // 5}}} {wishes[n % 5]}", id=f"s{n}")])
             for n in range(12):
-                teller.now += 300_000
+                teller.clock.advance(300_000)
                 broker.publish(tenant, [event({"x": 9 - n % 7}, id=f"e{n}", source=f"d{n % 4}")])
-            teller.now += 30_000_000
+            teller.clock.advance(30_000_000)
             wait_for(lambda done: broker.command(tenant, Tick(), done))  # noqa: B023
             broker.wait_until_matched(120)
             found.append([json.loads(frame) for _, frame in broker.page(tenant, tenant.subscriber("ann"), after=0)])

@@ -9,7 +9,11 @@ from pathlib import Path
 import httpx
 import pytest
 
+import likewise as lw
+from likewise.broker.broker import Broker
+from likewise.broker.config import Config, Keeping, Server
 from likewise.cli import main
+from likewise.testing.clocks import ManualClock
 from tests.cli.rdf_documents import BROKEN, DOCUMENTS
 from tests.connectors.conftest import address, serving
 
@@ -107,6 +111,31 @@ def test_a_backtest_lists_cause_key_and_time(address: str, tmp_path: Path, capsy
     assert main.run([*asked, "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert (found["causes"], found["matches"][0]["key"]) == ({"held": 1}, ["box"])
+
+
+def test_a_clock_is_shown_and_accepted(capsys: Output) -> None:
+    """Once; again, it says that there is nothing to accept."""
+    clock = ManualClock("2026-05-01T12:00:00Z")
+    broker = Broker(None, Config(server=Server(port=0), store=Keeping("1 day")), clock=clock)
+    with serving(broker=broker) as address:
+        broker.publish(broker.tenant("default"), [lw.event({"n": 1}, id="k1")])
+        broker.wait_until_matched()
+        assert main.run(["admin", "clock", "show", "--address", address]) == 0
+        assert capsys.readouterr().out == "The clock is trusted; nothing is held back.\n"
+        clock.step(30 * 86_400_000_000)
+        broker.sweep()
+        assert "likewise admin clock accept" in httpx.get(f"{address}/readyz").json()["troubles"][0]
+        assert main.run(["admin", "clock", "show", "--json", "--address", address]) == 0
+        status = json.loads(capsys.readouterr().out.splitlines()[-1])  # the broker logs to the same output here
+        assert (status["held_back"], status["behind_s"], status["holds_everything"]) == (1, 30 * 86_400, True)
+        assert main.run(["admin", "clock", "accept", "--address", address]) == 0
+        assert (
+            capsys.readouterr().out.splitlines()[-1]
+            == "The clock is accepted; what is over by it is removed from now on."
+        )
+        assert main.run(["admin", "clock", "accept", "--address", address]) == 0
+        assert capsys.readouterr().out == "There is nothing to accept: the clock is trusted already.\n"
+        assert httpx.get(f"{address}/readyz").json()["troubles"] == []
 
 
 def test_subscribing_is_temporary_unless_it_is_named(address: str, tmp_path: Path, capsys: Output) -> None:

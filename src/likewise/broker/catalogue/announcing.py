@@ -39,9 +39,12 @@ LEASE_OVER = "its lease is over"
 class Announcements:
     """Writes what is said about sources; what came of it is told once it is on disk."""
 
-    def __init__(self, log: EventLog, clock: Callable[[], int], kept_until: Callable[[], int | None]) -> None:
+    def __init__(
+        self, log: EventLog, clock: Callable[[], int], expiry: Callable[[], int], kept_until: Callable[[], int | None]
+    ) -> None:
         self._log = log
         self._clock = clock
+        self._expiry = expiry  # the time by which leases are over
         self._kept_until = kept_until
         self._ending: set[tuple[int, str]] = set()  # whose lease is over and is being revoked
 
@@ -94,7 +97,7 @@ class Announcements:
 
     def end_leases(self, tenant: Tenant) -> list[str]:
         """Revoke what is over by now; whose it was."""
-        over = [source for source in tenant.known.over(self._clock()) if (tenant.number, source) not in self._ending]
+        over = [source for source in tenant.known.over(self._expiry()) if (tenant.number, source) not in self._ending]
         for source in over:
             self._ending.add((tenant.number, source))
             self.start_revoke(tenant, source, LEASE_OVER, partial(self._ended, (tenant.number, source)))

@@ -7,6 +7,7 @@ from contextlib import ExitStack
 from pyroaring import BitMap64
 
 from likewise.broker.locks import Lock
+from likewise.broker.retention import TimeOf
 from likewise.broker.store.deliveries import Delivery, read, render
 from likewise.broker.store.event_log import EventLog
 from likewise.broker.tenants.queues import SubscriberQueue
@@ -20,11 +21,14 @@ def read_pending(
     queue: SubscriberQueue,
     after: int,
     limit: int,
-    now: int,
+    times: TimeOf,
     most_bytes: int | None = None,
 ) -> list[tuple[int, bytes]]:
-    """The next deliveries of a queue after a sequence number, as JSON; what has expired or was withdrawn leaves it."""
-    found = pending_deliveries(log, queues, tenant, queue, after, limit, now, most_bytes)
+    """The next deliveries of a queue after a sequence number, as JSON; what has expired or was withdrawn leaves it.
+
+    `times` gives the time by which the event at a position is over.
+    """
+    found = pending_deliveries(log, queues, tenant, queue, after, limit, times, most_bytes)
     return [(each.number, render(each, tenant.own(each, queue.number))) for each in found]
 
 
@@ -35,7 +39,7 @@ def pending_deliveries(
     queue: SubscriberQueue,
     after: int,
     limit: int,
-    now: int,
+    times: TimeOf,
     most_bytes: int | None = None,
 ) -> list[Delivery]:
     """The same as they are kept; none follows the one with which they have `most_bytes`."""
@@ -44,7 +48,7 @@ def pending_deliveries(
             numbers = queue.following(after, limit)
             found = {n: d for n in numbers if (d := tenant.recent.get(n)) is not None}
         numbers = _read_missing(log, tenant, numbers, found, most_bytes)
-        good = [n for n in numbers if n in found and _valid(found[n], tenant, now)]
+        good = [n for n in numbers if n in found and _valid(found[n], tenant, times)]
         if len(good) < len(numbers):
             with queues:
                 queue.pending.difference_update(BitMap64(numbers) - BitMap64(good))
@@ -70,5 +74,5 @@ def _read_missing(
     return numbers
 
 
-def _valid(delivery: Delivery, tenant: Tenant, now: int) -> bool:
-    return not delivery.over(now) and delivery.event not in tenant.withdrawn
+def _valid(delivery: Delivery, tenant: Tenant, times: TimeOf) -> bool:
+    return not delivery.over(times(delivery.event)) and delivery.event not in tenant.withdrawn

@@ -11,6 +11,7 @@ from prometheus_client.registry import Collector
 
 from likewise.broker.delivering.outcome import Outcome
 from likewise.broker.reporting.target_counters import TargetCounters
+from likewise.broker.retention import Retention
 from likewise.broker.store.deliveries import ARRIVAL
 from likewise.broker.tenants.tenant import Tenant
 from likewise.matching.cache_use import CACHES, CacheUse
@@ -72,6 +73,17 @@ class Metrics:
             ("chores_failed", "Failures of the broker's own chores", failed),
             ("clock_steps", "How often the clock stepped in a way that was not plausible", stepped),
         ):
+            Gauge(f"likewise_{name}", text, registry=self.registry).set_function(value)
+
+    def watch_clock(self, retention: Retention) -> None:
+        """Measure how far the clock is trusted to remove things."""
+        for name, text, value in (
+            ("clock_behind_seconds", "By how much what was stored before a step of the clock is behind it",
+             lambda: retention.behind / 1e6),
+            ("clock_hold_seconds", "Time left in which nothing is removed because of a step of the clock",
+             lambda: retention.hold_left),
+            ("clock_held_back", "Events that are over by the clock and stay", lambda: retention.held_back),
+        ):  # fmt: skip
             Gauge(f"likewise_{name}", text, registry=self.registry).set_function(value)
 
     def watch_lake(self, behind: Callable[[Tenant], int], batches: Callable[[], int]) -> None:

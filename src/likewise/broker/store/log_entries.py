@@ -152,6 +152,9 @@ class Unneeded(NamedTuple):
     arrived: int
 
 
+Waiting = tuple[int, int, int]  # positions after one, up to another, and by how many µs their expiry waits
+
+
 class Swept(NamedTuple):
     """What was removed: events, and deliveries by tenant, number and recipients."""
 
@@ -159,20 +162,50 @@ class Swept(NamedTuple):
     deliveries: list[tuple[int, int, list[int]]]
 
 
-def over(tables: Tables, unneeded: Unneeded, now: int) -> list[int]:
+def over(tables: Tables, unneeded: Unneeded, now: int, spans: Sequence[Waiting] = ()) -> list[int]:
     """The positions of unneeded events whose validity is over or that were withdrawn, at most `SWEPT`.
 
-    A retained message stays until another takes its place, or it is over by what it said itself.
+    A retained message stays until another takes its place, or it is over by what it said itself. `spans` are
+    positions whose expiry waits because of a step of the clock.
     """
     tenant, before, arrived = unneeded
     rows = tables.rows(
-        "SELECT position FROM log WHERE kind = 0 AND ends IS NOT NULL AND ends <= ?2 AND tenant = ?1 "
+        f"SELECT position FROM log WHERE kind = 0 AND ends IS NOT NULL AND ends <= ?2 {_waited(spans)}AND tenant = ?1 "
         "AND position < ?3 AND arrival <= ?4 AND position NOT IN (SELECT position FROM retained) "
         "UNION SELECT position FROM log WHERE kind = 0 AND withdrawn = 1 "
         "AND tenant = ?1 AND position < ?3 AND arrival <= ?4 LIMIT ?5",
         tenant, now, before, arrived, SWEPT,
     )  # fmt: skip
     return [position for (position,) in rows]
+
+
+def _waited(spans: Sequence[Waiting]) -> str:
+    """The condition that an event is over also where its expiry waits."""
+    if not spans:
+        return ""
+    cases = " ".join(f"WHEN position > {int(a)} AND position <= {int(u)} THEN {int(b)}" for a, u, b in spans)
+    return f"AND ends <= ?2 - CASE {cases} ELSE 0 END "
+
+
+def count_held_back(tables: Tables, tenant: int, now: int, spans: Sequence[Waiting]) -> int:
+    """Count the events of a tenant that are over by the clock, and whose expiry waits."""
+    found = 0
+    for after, upto, behind in spans:
+        (count,) = tables.one(
+            "SELECT count(*) FROM log WHERE kind = 0 AND ends IS NOT NULL AND ends <= ?2 AND ends > ?3 AND tenant = ?1 "
+            "AND position > ?4 AND position <= ?5",
+            tenant, now, now - behind, after, upto,
+        )  # fmt: skip
+        found += int(count)
+    return found
+
+
+def any_ending(tables: Tables, after: int, upto: int) -> bool:
+    """Whether an event with an end is left between two positions; found by these, since newer ones have most ends."""
+    row = tables.row(
+        "SELECT 1 FROM log WHERE kind = 0 AND +ends IS NOT NULL AND position > ? AND position <= ? LIMIT 1", after, upto
+    )
+    return row is not None
 
 
 def newly_over(
@@ -188,14 +221,14 @@ def newly_over(
     return [(ends, position) for ends, position in rows]
 
 
-def over_between(tables: Tables, tenant: int, after: int, until: int, now: int) -> list[int]:
-    """The positions of a tenant's events between two positions whose validity is over."""
+def over_between(tables: Tables, tenant: int, after: int, until: int, now: int) -> list[tuple[int, int]]:
+    """Ends and positions of a tenant's events between two positions whose validity is over."""
     rows = tables.rows(
-        "SELECT position FROM log WHERE kind = 0 AND tenant = ? AND position > ? AND position <= ? "
+        "SELECT ends, position FROM log WHERE kind = 0 AND tenant = ? AND position > ? AND position <= ? "
         "AND ends <= ? AND withdrawn = 0",
         tenant, after, until, now,
     )  # fmt: skip
-    return [position for (position,) in rows]
+    return [(ends, position) for ends, position in rows]
 
 
 def sweep(tables: Tables, chosen: Iterable[tuple[Unneeded, Iterable[int]]], now: int) -> Swept:

@@ -84,6 +84,11 @@ class Store:
         """The position of the last entry on disk."""
         return self._position
 
+    @property
+    def arrival(self) -> int:
+        """The time (µs) of the last commit; 0 before the first."""
+        return self._head.arrival
+
     # -- writing --------------------------------------------------------------------------------
 
     def submit(self, commit: Commit) -> None:

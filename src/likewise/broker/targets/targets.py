@@ -14,6 +14,7 @@ from typing import Any, Final
 import msgspec
 
 from likewise.broker.locks import Lock, make_lock
+from likewise.broker.retention import Retention
 from likewise.broker.store import dead_letters
 from likewise.broker.store.dead_letters import NewLetter
 from likewise.broker.store.event_log import Done, EventLog
@@ -45,10 +46,11 @@ ORPHAN_AFTER: Final = 600 * 1_000_000  # µs that a target waits for the subscri
 class Targets:
     """The targets of all tenants. Its methods may be called from any thread, with no lock held."""
 
-    def __init__(self, log: EventLog, queues: Lock, clock: Callable[[], int]) -> None:
+    def __init__(self, log: EventLog, queues: Lock, clock: Callable[[], int], retention: Retention) -> None:
         self._log = log
         self._queues = queues
         self._clock = clock
+        self._retention = retention
         self._lock = make_lock("cursors")
         self._moved: dict[int, TargetFeed] = {}  # whose cursor is not written yet
         self.changed: Callable[[], None] = lambda: None  # told when there are other targets, or something to write
@@ -137,11 +139,11 @@ class Targets:
 
     def waiting(self, tenant: Tenant, feed: TargetFeed, limit: int = TARGET_PAGE) -> list[Outgoing]:
         """The next matches that wait for a target."""
-        return read_waiting(self._log, self._queues, tenant, feed, limit, self._clock())
+        return read_waiting(self._log, self._queues, tenant, feed, limit, self._retention.times())
 
     def let_go_if_over(self, tenant: Tenant, feed: TargetFeed, match: Outgoing) -> bool:
         """Whether a match that was read a while ago is over by now; then it is counted, and waits no more."""
-        over = match.ends is not None and match.ends <= self._clock()
+        over = match.ends is not None and match.ends <= self._retention.times()(match.position)
         with self._queues:
             waits = match.sequence in feed.pending  # what was swept away does not
             if waits and not over and (match.alert or match.position not in tenant.withdrawn):
@@ -224,7 +226,7 @@ class Targets:
         Gives those whose subscription never came.
         """
         moved, orphans = [], []
-        now = self._clock()
+        now = self._retention()
         with self._queues:
             for feed in tenant.feeds:
                 if not feed.pending and feed.acknowledged < tenant.stored_number:
@@ -266,7 +268,7 @@ class Targets:
         except UnknownId:
             return None
         said: dict[str, Any] = msgspec.json.decode(letter.body)
-        return read_again(self._log, tenant, feed, int(said["sequence"]), self._clock())
+        return read_again(self._log, tenant, feed, int(said["sequence"]), self._retention.times())
 
     def start_forget(self, tenant: Tenant, letter: int, done: Done) -> None:
         """Forget a dead letter: it was accepted, or is over."""

@@ -10,6 +10,7 @@ import numpy as np
 from pyroaring import BitMap64
 
 from likewise.broker.locks import Lock
+from likewise.broker.retention import TimeOf
 from likewise.broker.store.deliveries import ARRIVAL, CAUSES, INITIAL, PROMOTED, REPLAYED, Delivery, read, render
 from likewise.broker.store.event_log import EventLog
 from likewise.broker.tenants.feeds import TargetFeed
@@ -39,7 +40,7 @@ class Outgoing(NamedTuple):
 
 
 def read_waiting(
-    log: EventLog, queues: Lock, tenant: Tenant, feed: TargetFeed, limit: int, now: int
+    log: EventLog, queues: Lock, tenant: Tenant, feed: TargetFeed, limit: int, times: TimeOf
 ) -> list[Outgoing]:  # fmt: skip
     """The next matches that wait for a target, in order; what has expired or was withdrawn is over and goes."""
     while True:
@@ -52,7 +53,7 @@ def read_waiting(
         if missing:
             with log.reading() as tables:
                 found.update((d.number, d) for d in read(tables, tenant.number, missing))
-        good = [m for n in numbers if n in found and (m := outgoing(found[n], tenant, feed, now)) is not None]
+        good = [m for n in numbers if n in found and (m := outgoing(found[n], tenant, feed, times)) is not None]
         over = set(numbers) - {match.sequence for match in good}
         if over:
             with queues:
@@ -74,16 +75,16 @@ def _within(matches: list[Outgoing]) -> list[Outgoing]:
     return matches
 
 
-def read_again(log: EventLog, tenant: Tenant, feed: TargetFeed, sequence: int, now: int) -> Outgoing | None:
+def read_again(log: EventLog, tenant: Tenant, feed: TargetFeed, sequence: int, times: TimeOf) -> Outgoing | None:
     """The match of a delivery that became a dead letter; None if it is over by now."""
     with log.reading() as tables:
         found = read(tables, tenant.number, [sequence])
-    return outgoing(found[0], tenant, feed, now) if found else None
+    return outgoing(found[0], tenant, feed, times) if found else None
 
 
-def outgoing(delivery: Delivery, tenant: Tenant, feed: TargetFeed, now: int) -> Outgoing | None:
+def outgoing(delivery: Delivery, tenant: Tenant, feed: TargetFeed, times: TimeOf) -> Outgoing | None:
     """A delivery as its target gets it; None if it is over, or names the target's subscription no more."""
-    if delivery.over(now) or (delivery.event in tenant.withdrawn and not delivery.said):
+    if delivery.over(times(delivery.event)) or (delivery.event in tenant.withdrawn and not delivery.said):
         return None
     place = next((p for p, id in tenant.own(delivery, feed.subscriber) if id == feed.subscription), None)
     if place is None:

@@ -12,10 +12,13 @@ from typing import Final
 from likewise.broker.delivering.acknowledgements import Acknowledgements
 from likewise.broker.delivering.outcome import MATCHING
 from likewise.broker.locks import Lock
+from likewise.broker.retention import Retention, RetentionTimes, Span
+from likewise.broker.store.care import count_rows
+from likewise.broker.store.deliveries import first_event_after
 from likewise.broker.store.entries import Command, Gone, Tick, Unsubscribe, Withdraw, command_entry
 from likewise.broker.store.event_log import EventLog
 from likewise.broker.store.holdings import remove_subscriptions
-from likewise.broker.store.log_entries import Swept, Unneeded, over, sweep
+from likewise.broker.store.log_entries import Swept, Unneeded, any_ending, count_held_back, over, sweep
 from likewise.broker.store.mqtt.messages import forget_retained
 from likewise.broker.store.positions import advance
 from likewise.broker.store.tables import Tables
@@ -29,6 +32,7 @@ from likewise.broker.upkeep.window_saving import WindowSaving
 from likewise.defaults import ENDED_KEPT, IDLE_ENTRIES, SWEEP_SECONDS, TICK_SECONDS
 
 FORGETTING: Final = "forgetting what is over"
+FORGET_SECONDS: Final = 60.0  # between two looks whether an epoch of the clock has anything left
 KeptFrom = Callable[[Tables, Tenant], int | None]
 
 
@@ -46,6 +50,7 @@ class Housekeeping:
         *,
         data: Path | None,
         clock: Callable[[], int],
+        retention: Retention,
         lock: Lock,
         on_expired: Callable[[list[Gone]], None] = lambda events: None,
         kept_from: Iterable[KeptFrom] = (),
@@ -57,6 +62,8 @@ class Housekeeping:
         self._acknowledgements = acknowledgements
         self._data = data
         self._clock = clock
+        self._retention = retention
+        self._looked = 0.0  # when epochs were looked at that may be forgotten
         self._lock = lock  # of the queues
         self._on_expired = on_expired
         self._kept_from = tuple(kept_from)  # each the first entry of a tenant that somebody else still needs
@@ -83,6 +90,7 @@ class Housekeeping:
         if now - self._checked >= TICK_SECONDS:
             self._checked = now
             self.chores.do("noting that the broker is up", self.note_up)
+            self.chores.do("noting the time", self._retention.note)
             for tenant in list(self._tenants.values()):
                 self.chores.do(f"looking who can be heard in {tenant.name!r}", partial(self.reach.look, tenant))
                 self.chores.do(f"moving the time of {tenant.name!r}", partial(self._move_time, tenant))
@@ -104,9 +112,9 @@ class Housekeeping:
 
         Where events carry their own time, that alone moves the windows.
         """
-        now = self._clock()
+        now, ended = self._clock(), self._retention()
         for held in list(tenant.ending.values()):
-            if held.ends is not None and held.ends <= now:
+            if held.ends is not None and held.ends <= ended:
                 subscriber = tenant.by_number[held.subscriber].id
                 self._append(tenant, Unsubscribe(subscriber, held.id))
         if len(tenant.alerts) and (due := tenant.alerts.next_due()) is not None and due <= now:
@@ -139,11 +147,12 @@ class Housekeeping:
 
     def sweep(self) -> Swept:
         """Forget what is over now."""
-        tenants, now = [each for each in self._tenants.values() if not each.saving], self._clock()
+        tenants, times = [each for each in self._tenants.values() if not each.saving], self._retention.times()
+        self._review(times)
         for tenant in tenants:
-            self._window_ends.look(tenant, now)
-        chosen = [self._choose(tenant, now) for tenant in tenants]
-        found = self._log.commit(lambda tables: self._sweep(tables, tenants, chosen, now))
+            self._window_ends.look(tenant, times)
+        chosen = [self._choose(tenant, times) for tenant in tenants]
+        found = self._log.commit(lambda tables: self._sweep(tables, tenants, chosen, times))
         gone: dict[int, list[int]] = {}
         for number, delivery, _ in found.deliveries:
             gone.setdefault(number, []).append(delivery)
@@ -160,7 +169,7 @@ class Housekeeping:
                 self._tenants[event.tenant].withdrawn.discard(event.position)
                 self._tenants[event.tenant].retained.forget(event.position)
             for tenant in tenants:
-                tenant.retained.end(now)
+                tenant.retained.end(times.oldest)
             idle = [
                 (t.stored_number, queue.number)
                 for t in tenants
@@ -176,17 +185,61 @@ class Housekeeping:
             self._acknowledgements.note(subscriber, stored)
         return found
 
-    def _choose(self, tenant: Tenant, now: int) -> tuple[Unneeded, list[int]]:
+    def clock_changed(self) -> None:
+        """Look at all that is over once more: the clock stepped, or was accepted. From any thread."""
+        for tenant in list(self._tenants.values()):
+            self._window_ends.look_again(tenant)
+
+    def _review(self, times: RetentionTimes) -> None:
+        """Count what the clock would remove that was stored before its last steps, and decide whether all of it stays.
+
+        It stays, read or not, for an hour if that is more than half of a tenant's events.
+        """
+        spans, retention = times.spans(), self._retention
+        if not retention.has_epochs:
+            retention.held_back = 0
+            return
+        found, doubtful, undecided = 0, False, retention.doubtful is None
+        with self._log.reading() as tables:
+            for tenant in list(self._tenants.values()):
+                count = count_held_back(tables, tenant.number, times.now, spans)
+                found += count
+                if count and undecided:
+                    doubtful = doubtful or 2 * count > count_rows(tables, "log", tenant.number, events=True)
+            retention.held_back = found
+            if undecided:  # once for each step: if it is less, what everybody has read may go
+                retention.doubtful = doubtful
+            if time.monotonic() - self._looked > FORGET_SECONDS:
+                self._looked = time.monotonic()
+                retention.forget(lambda span: not any_ending(tables, span.after, span.upto))
+
+    def _first_unread(self, tables: Tables, tenant: Tenant) -> int | None:
+        """The first position among the events of deliveries that somebody has not read."""
+        with self._lock:
+            pending = [queue.pending for queue in tenant.subscribers.values()]
+            pending += [feed.pending for feed in tenant.feeds]
+            numbers = [each.min() for each in pending if each]
+        return first_event_after(tables, tenant.number, min(numbers) - 1) if numbers else None
+
+    def _spans(self, tables: Tables, tenant: Tenant, times: RetentionTimes) -> list[Span]:
+        """The positions whose expiry waits: all from before a step, or those from the first unread one on."""
+        if not (spans := times.spans()) or self._retention.holds_everything:
+            return spans
+        first = self._first_unread(tables, tenant)
+        return [] if first is None else times.spans(first)
+
+    def _choose(self, tenant: Tenant, times: RetentionTimes) -> tuple[Unneeded, list[int]]:
         """What of a tenant may be removed: unneeded events that are over.
 
         What is over and stands in a window that time does not take it out of is withdrawn from it first
         (`upkeep.window_ends`), by the log, so that a replay does the same; a later turn removes it.
         """
+        now = times.now
         limits = unneeded(tenant, now, replayed=self._data is not None)
         with self._log.reading() as tables:
             needed = [first for each in self._kept_from if (first := each(tables, tenant)) is not None]
             limits = limits._replace(before=min(limits.before, *needed) if needed else limits.before)
-            positions = over(tables, limits, now)
+            positions = over(tables, limits, now, self._spans(tables, tenant, times))
         if not positions or not tenant.remembers:
             return limits, positions
         with tenant.matchers:
@@ -194,7 +247,7 @@ class Housekeeping:
         return limits, [position for position in positions if position not in standing]
 
     def _sweep(
-        self, tables: Tables, tenants: list[Tenant], chosen: list[tuple[Unneeded, list[int]]], now: int
+        self, tables: Tables, tenants: list[Tenant], chosen: list[tuple[Unneeded, list[int]]], times: RetentionTimes
     ) -> Swept:
         """On the writer's thread: also write down that tenants with nothing to match have come to the log's end."""
         end = self._log.position
@@ -203,8 +256,8 @@ class Housekeeping:
             tenant.matched = end
         advance(tables, MATCHING, {tenant.number: end for tenant in idle})
         if any(tenant.retained for tenant in tenants):
-            forget_retained(tables, now)
-        return sweep(tables, chosen, now)
+            forget_retained(tables, times.oldest)
+        return sweep(tables, chosen, times.now)
 
     def _forget_ended(self, tenant: Tenant) -> list[int]:
         """Let go of ended subscriptions that no delivery under way, no replay and no feedback can name any more.

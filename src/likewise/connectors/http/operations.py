@@ -13,7 +13,15 @@ from likewise.connectors.http.openapi import documented
 from likewise.connectors.http.requests import admit, answer, body_of, door_of, read, token_in
 from likewise.defaults import TENANT
 from likewise.errors import NotAllowed, StateError, Unavailable
-from likewise.formats.wire.operations import ConnectionShown, Stats, TokenMade, TokenShown, TokenWanted
+from likewise.formats.wire.operations import (
+    ClockAccepted,
+    ClockStatus,
+    ConnectionShown,
+    Stats,
+    TokenMade,
+    TokenShown,
+    TokenWanted,
+)
 from likewise.formats.wire.workers import WorkersShown, WorkersWanted
 from likewise.model.time import microseconds
 
@@ -101,6 +109,34 @@ async def set_workers(request: Request) -> Response:
         raise NotAllowed(f"workers are everybody's: administrators of the tenant {TENANT!r} change them")
     change_workers(door.broker.elastic, read(await body_of(door, request), WorkersWanted))
     return answer(shown_workers(door.broker.staff, door.broker.elastic))
+
+
+@router.get(
+    "/v1/clock", **documented("How far the broker trusts its clock to remove what is over.", answer=ClockStatus)
+)
+async def read_clock(request: Request) -> Response:
+    """Show what a step of the clock holds back."""
+    door = door_of(request)
+    admit(door, request, "admin")
+    return answer(door.broker.retention.status())
+
+
+@router.post(
+    "/v1/clock/accept",
+    **documented(
+        "Take the clock for right, durably, so that what is over by it is removed; for administrators of the tenant "
+        "`default`. With nothing to accept nothing changes.",
+        answer=ClockAccepted,
+    ),
+)
+async def accept_clock(request: Request) -> Response:
+    """Accept the clock; all tenants share it."""
+    door = door_of(request)
+    access, tenant = admit(door, request, "admin")
+    if access.tenant != TENANT:
+        raise NotAllowed(f"the clock is everybody's: administrators of the tenant {TENANT!r} accept it")
+    accepted = await door.read(tenant, door.broker.retention.accept)
+    return answer(ClockAccepted(accepted, door.broker.retention.status()))
 
 
 @router.get(

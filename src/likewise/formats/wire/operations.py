@@ -46,6 +46,29 @@ class LetterShown(msgspec.Struct, frozen=True, omit_defaults=True):
     media_type: str = ""
 
 
+class ClockStatus(msgspec.Struct, frozen=True):
+    """How far the broker trusts its clock to remove things.
+
+    `time` is the clock (µs since 1970), which is `behind_s` ahead of the time by which what was stored before its last
+    steps ages. For `hold_s` more seconds sessions, leases and the like wait; with `holds_everything` events wait, too,
+    read or not. `held_back` events are over by the clock and stay. `trouble` says so in words.
+    """
+
+    time: int
+    behind_s: float
+    hold_s: float
+    held_back: int
+    holds_everything: bool
+    trouble: str = ""
+
+
+class ClockAccepted(msgspec.Struct, frozen=True):
+    """Whether there was anything to accept, and how things stand now."""
+
+    accepted: bool
+    clock: ClockStatus
+
+
 class Stats(msgspec.Struct, frozen=True):
     """What a tenant has in the broker; nothing here says what others have."""
 

@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from likewise.broker.broker import Broker
-from likewise.broker.config import Config, Mqtt
+from likewise.broker.config import Config, Keeping, Mqtt
 from likewise.connectors.mqtt.codec import (
     MQTT_3_1_1,
     MQTT_5,
@@ -24,6 +24,7 @@ from likewise.connectors.mqtt.codec import (
     Reason,
     Will,
 )
+from likewise.connectors.mqtt.listener.sessions import Sessions
 from likewise.testing.clocks import ManualClock
 from tests.connectors.mqtt.listener.conftest import Client, Devices, devices
 
@@ -127,6 +128,42 @@ def test_a_session_is_over_after_its_time_and_no_later_than_allowed(tmp_path: Pa
         assert client.ended() is None
         assert not client.again(session_expiry=50).session_present
         client.cut()
+
+
+def test_a_session_outlives_a_step_of_the_clock_with_what_waits_for_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """For an hour; accepting the clock ends it."""
+    looked: list[int] = []
+    look = Sessions.look
+
+    def counted(self: Sessions, now: int) -> None:
+        look(self, now)
+        looked.append(now)
+
+    monkeypatch.setattr(Sessions, "look", counted)
+    clock = ManualClock("2024-05-01T12:00:00Z")
+    config = Config(mqtt=Mqtt(session="100 s"), store=Keeping("1 day"))
+    with devices(broker=Broker(tmp_path / "data", config, clock=clock)) as found:
+        client = Client(found.port, "patient")
+        client.connect(clean=False, session_expiry=100)
+        client.subscribe("a", qos=1)
+        client.cut()
+        found.until(lambda: not httpx.get(f"{found.url}/v1/connections").json())
+        with found.client() as writer:
+            writer.publish("a", b"1", qos=1)
+        clock.step(30 * 86_400_000_000)
+        looked.clear()
+        found.until(lambda: len(looked) > 2)
+        assert "mqtt:patient" in found.tenant.subscribers
+        assert client.again(session_expiry=100).session_present
+        assert [each.payload for each in client.messages(1)] == [b"1"]
+        client.cut()
+        found.until(lambda: not httpx.get(f"{found.url}/v1/connections").json())
+        clock.step(30 * 86_400_000_000)
+        found.broker.clock()
+        assert httpx.post(f"{found.url}/v1/clock/accept").json()["accepted"] is True
+        found.until(lambda: "mqtt:patient" not in found.tenant.subscribers)
 
 
 def test_sessions_that_end_with_their_connection_leave_nothing_after_a_crash(tmp_path: Path) -> None:

@@ -298,7 +298,7 @@ class Listener:
         while not self.door.stopping.is_set():
             await asyncio.sleep(1.0)
             now, clock = self._loop.time(), self.broker.clock()
-            self.sessions.look(clock)
+            self.sessions.look(self.broker.retention())
             self.buffers.recount()
             again, self.buffers.was_full = self.buffers.was_full and not self.buffers.full, False
             for connection in list(self._connections):
