@@ -1,15 +1,14 @@
-"""Write the tables of units; pint computes every factor and offset, exactly, as fractions.
+"""Write the table of units; pint computes every factor and offset, exactly, as fractions.
 
-    python tools/make_unit_table.py            write the tables
-    python tools/make_unit_table.py --check    fail if a table on disk differs
+    python -m tools.make_unit_table            write the table
+    python -m tools.make_unit_table --check    fail if the table on disk differs
 
-`src/likewise/model/units/everyday.py` has the everyday units, listed below. A row: symbol, dimension, pint expression,
+`src/likewise/data/units.tsv` begins with the everyday units, listed below. A row: symbol, dimension, pint expression,
 further spellings in text, spellings inside identifiers. An identifier spelling in UPPER CASE marks a weak one (a
 single letter that is often no unit): it counts if what is measured or the unit asked for fits it.
 
-`src/likewise/model/units/more.py` has the rest: prefixes by rule, and what QUDT lists (see `qudt_units`), with
-UCUM's and UN/CEFACT's codes. It needs QUDT's vocabulary of units: `--qudt FILE`, by default where
-`LIKEWISE_QUDT` says.
+All others follow: prefixes by rule, and what QUDT lists (see `qudt_units`), with UCUM's and UN/CEFACT's codes. They
+need QUDT's vocabulary of units: `--qudt FILE`, by default where `LIKEWISE_QUDT` says; without it they stay as they are.
 """
 
 from __future__ import annotations
@@ -23,6 +22,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from likewise.model.units.table import FILE, OTHERS, EverydayUnit
 from tools.qudt_units import LISTED, QudtUnit, own_kind, pint_expression, read_qudt
 
 if TYPE_CHECKING:
@@ -276,28 +276,16 @@ APART = {
 TORQUES = frozenset(("Torque", "MomentOfForce"))
 NOTHING = "A0E0L0I0M0H0T0D1"  # QUDT's vector of numbers without a dimension
 
-HEADER = """\"\"\"The everyday units: symbol, dimension, factor and offset to the dimension's base, and spellings.
-
-Written by tools/make_unit_table.py, where pint computes every factor and offset; do not edit.
-\"\"\"
-
-# fmt: off
-ROWS: tuple[tuple[str, str, str, str, str, str], ...] = (
+HEADER = """\
+# Units of measurement, written by tools/make_unit_table.py; do not edit. Lists are separated by semicolons.
+# symbol, dimension, factor to the dimension's base, offset, spellings, spellings in names (in UPPER CASE one that may
+# be no unit), codes that count beside a value only. First the everyday units: pint computes every factor and offset.
 """
-MORE_HEADER = """\"\"\"All other units: prefixes by rule, and what QUDT lists, with UCUM's and UN/CEFACT's codes.
-
-Written by tools/make_unit_table.py; do not edit. Names, symbols and codes are facts of QUDT's vocabulary of units,
-Release 3.2.1 (https://qudt.org, CC BY 4.0); factors are pint's where pint has the unit, else QUDT's.
-
-A line: symbol, dimension, factor to the dimension's base, spellings, and codes that count beside a value only. A
-line without dimension and factor adds spellings to an everyday unit.
-\"\"\"
-
-# fmt: off
-LINES = r\'\'\'
+OTHERS_HEADER = f"""\
+{OTHERS}: prefixes by rule, and what QUDT lists, with UCUM's and UN/CEFACT's codes. Names, symbols and codes are
+# facts of QUDT's vocabulary of units, Release 3.2.1 (https://qudt.org, CC BY 4.0); factors are pint's where pint has
+# the unit, else QUDT's. A line without a dimension adds spellings and codes to an everyday unit.
 """
-
-Row = tuple[str, str, str, str, str, str]
 
 
 @cache
@@ -321,13 +309,14 @@ def exact(expression: str, dimension: str) -> tuple[Fraction, Fraction]:
     return Fraction((found * Fraction(1)).to(base).magnitude), Fraction(0)
 
 
-def rows() -> list[Row]:
+def rows() -> list[EverydayUnit]:
     """Each everyday unit with what pint says of it."""
     table = []
     for line in UNITS.strip().splitlines():
         symbol, dimension, expression, spellings, names = (part.strip() for part in line.split("|"))
         factor, offset = exact(expression, dimension)
-        table.append((symbol, dimension, str(factor), str(offset), spellings, names))
+        spelled = tuple(spelling.replace("_", " ") for spelling in spellings.split())
+        table.append(EverydayUnit(symbol, dimension, str(factor), str(offset), spelled, tuple(names.split())))
     return table
 
 
@@ -346,7 +335,7 @@ class More(NamedTuple):
         known = ("", "") if self.everyday else (self.dimension, str(self.factor))
         codes = [c for c in self.codes if c != self.symbol and c not in self.spellings]
         spelled = [s for s in self.spellings if s != self.symbol]
-        return "\t".join((self.symbol, *known, ";".join(spelled), ";".join(codes)))
+        return "\t".join((self.symbol, *known, "", ";".join(spelled), "", ";".join(codes)))
 
 
 class Table:
@@ -364,7 +353,7 @@ class Table:
             self.all.append(more)
             if offset == "0":
                 self.units.setdefault((dimension, more.factor), more)
-            for spelling in (symbol, *(s.replace("_", " ") for s in spellings.split())):
+            for spelling in (symbol, *spellings):
                 self.symbols.setdefault(self.plain(spelling), more)
 
     def add(
@@ -507,28 +496,35 @@ def _in_si(expression: str) -> Fraction:
 
 
 def main() -> int:
-    """Write the tables, or compare them with what is on disk."""
-    folder = Path(__file__).parents[1] / "src" / "likewise" / "model" / "units"
-    texts = {folder / "everyday.py": HEADER + "".join(f"    {row!r},\n" for row in rows()) + ")\n"}
+    """Write the table, or compare it with what is on disk."""
     arguments = sys.argv[1:]
     given = arguments[arguments.index("--qudt") + 1] if "--qudt" in arguments else os.environ.get("LIKEWISE_QUDT", "")
-    if given:
-        texts[folder / "more.py"] = more_text(Path(given))
+    path = Path(FILE)
+    before = path.read_text(encoding="utf-8")
+    text = everyday_text() + (others_text(Path(given)) if given else before[before.index(OTHERS) :])
     if "--check" in arguments:
-        return 0 if all(path.read_text(encoding="utf-8") == text for path, text in texts.items()) else 1
-    for path, text in texts.items():
-        path.write_text(text, encoding="utf-8")
+        return 0 if before == text else 1
+    path.write_text(text, encoding="utf-8")
     return 0
 
 
-def more_text(path: Path) -> str:
-    """The second table, as a module."""
+def everyday_text() -> str:
+    """The first part of the file."""
+    lines = (
+        "\t".join((row.symbol, row.dimension, row.factor, row.offset, ";".join(row.spellings), ";".join(row.names), ""))
+        for row in rows()
+    )
+    return HEADER + "".join(f"{line}\n" for line in lines)
+
+
+def others_text(path: Path) -> str:
+    """The second part of the file."""
     table = Table()
     add_prefixed(table)
     for name in add_qudt(table, path):
         print(f"{name}: pint and QUDT differ; pint counts", file=sys.stderr)
     body = "".join(f"{more.line()}\n" for more in table.all if not more.everyday or more.spellings or more.codes)
-    return f"{MORE_HEADER}{body}'''\n"
+    return OTHERS_HEADER + body
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ from hypothesis import given
 
 from likewise.language import parse, subscription_id, subscription_text
 from likewise.model import Condition, Predicate, Quantity, Subscription
-from likewise.model.units.everyday import ROWS
+from likewise.model.units.table import EVERYDAY
 from likewise.testing import strategies
 
 
@@ -36,6 +36,6 @@ def test_the_default_id_depends_on_what_is_asked_alone(subscription: Subscriptio
 
 def test_every_unit_of_the_table_can_be_written() -> None:
     """No unit's symbol is mistaken for an operator."""
-    for symbol, *_ in ROWS:
+    for symbol, *_ in EVERYDAY:
         subscription = Subscription(Condition((Predicate("x", ">", Quantity(2.5, symbol)),)), id="s")
         assert parse(subscription_text(subscription), id="s") == subscription

@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 from likewise.errors import UnitError
 from likewise.model import find_unit, reading_unit, unit, units_in_name
 from likewise.model.units import UNKNOWN
-from likewise.model.units.everyday import ROWS
+from likewise.model.units.table import EVERYDAY
 from tools.make_unit_table import BASES, UNITS, rows
 
 REGISTRY: pint.UnitRegistry[float] = pint.UnitRegistry(autoconvert_offset_to_baseunit=True)
-SYMBOLS = [row[0] for row in ROWS]
+SYMBOLS = [row.symbol for row in EVERYDAY]
 
 
 def stated(name: str) -> list[tuple[str, bool]]:
@@ -28,7 +28,7 @@ def stated(name: str) -> list[tuple[str, bool]]:
 
 def test_the_table_is_what_pint_computes() -> None:
     """Nobody edited it by hand, and the installed pint agrees."""
-    assert list(ROWS) == rows()
+    assert list(EVERYDAY) == rows()
 
 
 @pytest.mark.parametrize("line", UNITS.strip().splitlines(), ids=lambda line: line.split("|")[0].strip())
@@ -76,8 +76,8 @@ def test_equal_readings_in_different_units_are_equal(a: float, of_a: str, b: flo
 def test_every_spelling_of_the_table_is_found_and_means_its_unit() -> None:
     """Two units never share an exact spelling."""
     owner: dict[str, str] = {}
-    for symbol, _, _, _, spellings, _ in ROWS:
-        for spelling in (symbol, *(s.replace("_", " ") for s in spellings.split())):
+    for symbol, _, _, _, spellings, _ in EVERYDAY:
+        for spelling in (symbol, *spellings):
             assert owner.setdefault(spelling, symbol) == symbol, spelling
             found = find_unit(spelling)
             assert found is not None, spelling

@@ -16,7 +16,7 @@ from likewise.model.moments import MOMENT, Moment
 from likewise.model.predicate import TEXT_OPERATORS, Predicate
 from likewise.model.text import fold, fold_part
 from likewise.model.units import Unit, unit, units_of_dimension
-from likewise.model.units.everyday import ROWS
+from likewise.model.units.table import EVERYDAY
 from likewise.model.values import Interval, Quantity, read_number
 
 
@@ -154,9 +154,10 @@ def _units_a_name_may_state(attribute: str, dimension: str) -> list[Unit]:
     """
     letters = "".join(c for c in attribute if c.isalnum() or c in "°%")[1:]
     return [
-        unit(symbol) for symbol, of, _, _, _, names in ROWS
-        if of == dimension and any(name.replace("_", "").casefold() in letters for name in names.split())
-    ]  # fmt: skip
+        unit(row.symbol)
+        for row in EVERYDAY
+        if row.dimension == dimension and any(name.replace("_", "").casefold() in letters for name in row.names)
+    ]
 
 
 def _excluded(joined: Interval, unequal: Iterable[object]) -> bool:

@@ -2,7 +2,7 @@
 
 Every unit belongs to a named dimension and turns into that dimension's base by a factor and an offset, both exact
 fractions (`unit`). `finding` says which unit a text spells, `names` which one the name of a reading states, `stated`
-which one a reading is in. The tables (`everyday`, `more`) are written by tools/make_unit_table.py, decision 001.
+which one a reading is in. `table` reads the units themselves, which are data (decision 001).
 """
 
 from likewise.model.units.finding import (

@@ -6,8 +6,8 @@ from functools import cache, lru_cache
 from typing import Final
 
 from likewise.errors import UnitError
-from likewise.model.units.everyday import ROWS
 from likewise.model.units.spelling import nearest, plain_text
+from likewise.model.units.table import EVERYDAY, other_units
 from likewise.model.units.unit import Unit
 
 Found = dict[str, tuple[Unit, ...]]
@@ -36,9 +36,9 @@ def _fraction(text: str) -> tuple[int, int]:
 def _everyday() -> tuple[dict[str, Unit], Spellings]:
     symbols: dict[str, Unit] = {}
     spellings = Spellings()
-    for symbol, dimension, factor, offset, spelled, _ in ROWS:
-        found = symbols[symbol] = Unit(symbol, dimension, _fraction(factor), _fraction(offset))
-        for spelling in (symbol, *(s.replace("_", " ") for s in spelled.split())):
+    for row in EVERYDAY:
+        found = symbols[row.symbol] = Unit(row.symbol, row.dimension, _fraction(row.factor), _fraction(row.offset))
+        for spelling in (row.symbol, *row.spellings):
             spellings.add(plain_text(spelling), found)
     return symbols, spellings
 
@@ -50,18 +50,15 @@ _SYMBOLS["moment"] = Unit("moment", "moment")  # what stands for a unit where mo
 @cache
 def _more() -> tuple[dict[str, Unit], Spellings, Spellings]:
     """The second table: units by symbol, by spelling in any text, and by codes that count beside a value only."""
-    from likewise.model.units.more import LINES
-
     symbols: dict[str, Unit] = {}
     spellings, codes = Spellings(), Spellings()
-    for line in LINES.strip().split("\n"):
-        symbol, dimension, factor, spelled, coded = line.split("\t")
-        found = _SYMBOLS[symbol] if not dimension else Unit(symbol, dimension, _fraction(factor))
+    for symbol, dimension, factor, spelled, coded in other_units():
+        found = Unit(symbol, dimension, _fraction(factor)) if dimension else _SYMBOLS[symbol]
         symbols[symbol] = found
         spellings.add(symbol, found)
-        for spelling in spelled.split(";") if spelled else ():
+        for spelling in spelled:
             spellings.add(spelling, found)
-        for code in coded.split(";") if coded else ():
+        for code in coded:
             codes.add(code, found)
     codes.add("K", _SYMBOLS["delta_degC"])  # differences are stated in kelvins, too
     for word in ("kelvin", "kelvins"):

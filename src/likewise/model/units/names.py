@@ -12,8 +12,8 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
-from likewise.model.units.everyday import ROWS
 from likewise.model.units.finding import any_unit, find_unit
+from likewise.model.units.table import EVERYDAY
 from likewise.model.units.unit import Unit
 
 Stated = tuple[Unit, bool]
@@ -60,10 +60,10 @@ _SHORTEST_GLUED: Final = 3  # letters of what is measured before a unit that is 
 
 def _in_names() -> dict[str, tuple[Stated, ...]]:
     table: dict[str, tuple[Stated, ...]] = {}
-    for row in ROWS:
-        found = find_unit(row[0])
+    for row in EVERYDAY:
+        found = find_unit(row.symbol)
         assert found is not None  # every symbol of the table is a spelling of its unit
-        for name in row[5].split():
+        for name in row.names:
             table[name.lower()] = (*table.get(name.lower(), ()), (found, name.islower()))
     for sign in _SIGNS:
         found = find_unit(sign)
