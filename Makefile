@@ -11,6 +11,7 @@ export PYTHON VENV
 
 LOCK := env -u PIP_FIND_LINKS -u UV_FIND_LINKS $(BIN)/uv pip compile --quiet --universal --python-version 3.11 \
         --generate-hashes --no-emit-index-url --no-emit-find-links --custom-compile-command "make lock" \
+        --no-emit-package likewise --no-emit-package likewise-experiments \
         $(if $(UPGRADE),--upgrade)
 
 .DEFAULT_GOAL := help
@@ -31,7 +32,7 @@ check: $(STAMPS)/test ## style, types, layers
 	$(BIN)/lint-imports --no-cache
 
 pytest: $(STAMPS)/test ## the tests alone; ARGS="-k parser" picks some, WORKERS=0 takes one process, HYPOTHESIS_PROFILE=deep looks longer
-	@$(BIN)/python -m compileall -q src  # tests start many processes, and Python may be told not to write what it compiles
+	@$(BIN)/python -m compileall -q src experiments/src  # tests start many processes, and Python may be told not to write what it compiles
 	@$(BIN)/python -m likewise.matching.warm_up  # compiles the kernels once, so that no test waits for them
 	$(BIN)/pytest --numprocesses $(WORKERS) --dist loadscope $(ARGS) || tools/once_more.sh $$? $(BIN)/pytest $(ARGS)
 
@@ -139,7 +140,7 @@ hooks: $(STAMPS)/test ## run the checks before every commit of this checkout, to
 
 clean: ## remove what was built, keep the virtual environment
 	rm -rf build dist docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage
-	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
+	find src experiments tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
 
 distclean: clean ## remove the virtual environment too
 	rm -rf $(VENV)
@@ -148,8 +149,8 @@ distclean: clean ## remove the virtual environment too
 $(STAMPS)/bootstrap: requirements/bootstrap.lock tools/setup.sh
 	@tools/setup.sh bootstrap
 
-$(STAMPS)/run: $(STAMPS)/bootstrap requirements/runtime.lock pyproject.toml
+$(STAMPS)/run: $(STAMPS)/bootstrap requirements/runtime.lock pyproject.toml experiments/pyproject.toml
 	@tools/setup.sh run
 
-$(STAMPS)/test: $(STAMPS)/bootstrap requirements/dev.lock requirements/model.lock pyproject.toml
+$(STAMPS)/test: $(STAMPS)/bootstrap requirements/dev.lock requirements/model.lock pyproject.toml experiments/pyproject.toml
 	@tools/setup.sh test

@@ -15,11 +15,11 @@ from pathlib import Path
 import numpy as np
 
 from likewise import defaults
-from likewise.evaluation.ranking import average_precision, maximal_f1
-from likewise.evaluation.vendor.ablation import AblationRow, ablation_row, variants
-from likewise.evaluation.vendor.benchmark import Benchmark, is_held_out, read_benchmark
 from likewise.semantics.library import load_space
 from likewise.semantics.measure import Measure, Term
+from likewise_experiments.ranking import average_precision, maximal_f1
+from likewise_experiments.vendor.ablation import AblationRow, ablation_row, variants
+from likewise_experiments.vendor.benchmark import Benchmark, is_held_out, read_benchmark
 
 
 def row(found: AblationRow) -> None:

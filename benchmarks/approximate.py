@@ -26,15 +26,15 @@ import numpy as np
 
 from benchmarks.yardsticks.numpy_approximate import NumpyApproximate
 from likewise.defaults import CACHE_BYTES, THRESHOLD
-from likewise.evaluation.thematic.load import ThematicLoad, relaxed_subscriptions, thematic_load
-from likewise.evaluation.thematic.load_arrays import load_arrays
-from likewise.evaluation.thematic.thesauri import open_thesaurus
 from likewise.matching.naive.engine import NaiveEngine
 from likewise.matching.plain.needed import part_floor
 from likewise.matching.thematic.engine import ThematicEngine
 from likewise.model import Condition, Event, EventTuple, Predicate, Subscription
 from likewise.semantics.library import load_space
 from likewise.semantics.measure import Measure
+from likewise_experiments.thematic.load import ThematicLoad, relaxed_subscriptions, thematic_load
+from likewise_experiments.thematic.load_arrays import load_arrays
+from likewise_experiments.thematic.thesauri import open_thesaurus
 
 BATCH = 512  # events handed over at once
 YARDSTICK_SECONDS = 3.0

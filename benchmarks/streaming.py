@@ -49,8 +49,8 @@ def cpu(call: Callable[[], object], count: int) -> float:
 
 def relaxed_load(subscriptions: int, events: int) -> tuple[list[Subscription], list[bytes]]:
     """Relaxed subscriptions, and events with their themes as JSON."""
-    from likewise.evaluation.thematic.load import thematic_load
-    from likewise.evaluation.thematic.thesauri import open_thesaurus
+    from likewise_experiments.thematic.load import thematic_load
+    from likewise_experiments.thematic.thesauri import open_thesaurus
 
     load = thematic_load(open_thesaurus("wordnet"), events=events, subscriptions=subscriptions)
     bodies = [

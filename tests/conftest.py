@@ -38,9 +38,9 @@ def shared() -> Path:
 # Tests that stay with one worker: one Spark session for all, and never two browsers at a time.
 TOGETHER = {
     "tests/pipeline/": "spark",
-    "tests/evaluation/thematic/test_experiment.py": "spark",
-    "tests/evaluation/report/test_thematic_part.py": "spark",
-    "tests/evaluation/report/test_page.py": "chromium",
+    "tests/experiments/thematic/test_experiment.py": "spark",
+    "tests/experiments/report/test_thematic_part.py": "spark",
+    "tests/experiments/report/test_page.py": "chromium",
     "tests/connectors/http/test_guard.py": "chromium",
     "tests/connectors/http/me/": "chromium",
     "tests/dashboard/": "chromium",

@@ -13,8 +13,12 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-SOURCE = ROOT / "src" / "likewise"
-FILES = {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in SOURCE.rglob("*.py")}
+SOURCES = (ROOT / "src" / "likewise", ROOT / "experiments" / "src" / "likewise_experiments")
+FILES = {
+    path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8")
+    for source in SOURCES
+    for path in source.rglob("*.py")
+}
 
 # A word that was given up, where it must not be, and what is said now.
 GONE = [

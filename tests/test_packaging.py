@@ -5,12 +5,13 @@ from __future__ import annotations
 import subprocess
 import sys
 import tomllib
-from importlib.metadata import packages_distributions, version
+from importlib.metadata import entry_points, packages_distributions, requires, version
 from pathlib import Path
 
 import pytest
 
 import likewise
+from likewise.cli import main
 from likewise.extras import EXTRAS
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -73,9 +74,12 @@ def test_an_unknown_name_is_an_attribute_error() -> None:
 
 
 def test_the_version_is_the_same_everywhere() -> None:
-    """The module, the installed package and pyproject.toml agree."""
+    """The module, both installed packages and each pyproject.toml agree; experiments ask for this version."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    experiments = tomllib.loads((ROOT / "experiments" / "pyproject.toml").read_text())["project"]
     assert likewise.__version__ == project["version"] == version("likewise")
+    assert likewise.__version__ == experiments["version"] == version("likewise-experiments")
+    assert experiments["dependencies"] == [f"likewise[match]=={likewise.__version__}"]
 
 
 def test_the_package_says_that_it_is_typed() -> None:
@@ -113,9 +117,31 @@ def test_every_extra_is_known_by_the_modules_it_brings() -> None:
         named = {_name(requirement).replace("_", "-") for requirement in extras[extra]}
         for module in modules:
             brought = {each.lower().replace("_", "-") for each in packages_distributions().get(module, ())}
+            brought |= {"likewise-experiments"} & {module.replace("_", "-")}  # editable: it lists no modules
             assert brought & named, f"{module} is brought by {brought}, and the extra {extra!r} names {named}"
     (everything,) = extras["all"]
     assert set(everything.removeprefix("likewise[").removesuffix("]").split(",")) == set(EXTRAS) - {"plots"}
+
+
+def test_experiments_bring_commands_and_no_packages() -> None:
+    """`likewise[all]` has them, and nothing but Likewise is installed for them."""
+    found = {entry.name: entry.value for entry in entry_points(group="likewise.commands")}
+    assert set(found) == {"eval", "data"}
+    assert all(value.startswith("likewise_experiments.") for value in found.values())
+    assert {_name(each) for each in requires("likewise-experiments") or ()} == {"likewise"}
+
+
+def test_a_command_of_a_distribution_that_is_not_there_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`likewise --help` lists it all the same; called, it says what to install."""
+    monkeypatch.setattr("importlib.metadata.entry_points", lambda **_: ())
+    assert main.run(["--help"]) == 0
+    assert "eval" in capsys.readouterr().out
+    assert main.run(["eval", "relatedness"]) == 3
+    said = capsys.readouterr().err.strip()
+    assert 'the command `likewise eval` is missing; install it with: pip install "likewise[experiments]"' in said
+    assert len(said.splitlines()) == 1
 
 
 def test_numba_is_bounded_above() -> None:
@@ -161,6 +187,8 @@ COMMAND = "from likewise.cli.main import main; main({!r}.split())"
         (COMMAND.format("serve --ephemeral --port 0"), "broker"),
         (COMMAND.format("dashboard"), "dashboard"),
         ("from likewise.pipeline.session import spark_session; spark_session('x').__enter__()", "spark"),
+        (COMMAND.format("eval relatedness pairs.csv"), "experiments"),
+        (COMMAND.format("data list"), "experiments"),
     ],
 )
 def test_a_missing_extra_is_one_line_that_names_it(statement: str, extra: str) -> None:

@@ -21,14 +21,14 @@ KINDS = ["Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"]
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
     """A copy of the files that a release writes."""
-    for name in (*release.PLACES, "CHANGELOG.md"):
+    for name in (*release.FILES, "CHANGELOG.md"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)
     return tmp_path
 
 
 def texts(folder: Path) -> dict[str, str]:
-    return {name: (folder / name).read_text(encoding="utf-8") for name in (*release.PLACES, "CHANGELOG.md")}
+    return {name: (folder / name).read_text(encoding="utf-8") for name in (*release.FILES, "CHANGELOG.md")}
 
 
 def test_the_version_is_written_everywhere(checkout: Path) -> None:
@@ -36,7 +36,7 @@ def test_the_version_is_written_everywhere(checkout: Path) -> None:
     before = texts(checkout)["CHANGELOG.md"]
     release.release(checkout, "7.0.0", DAY)
     after = texts(checkout)
-    assert all(f"{place}7.0.0" in after[name] for name, place in release.PLACES.items())
+    assert all(f"{place}7.0.0" in after[name] for name, place in release.PLACES)
     assert "## Unreleased\n\n## 7.0.0 - 2026-11-16\n" in after["CHANGELOG.md"]
     assert [line for line in after["CHANGELOG.md"].splitlines() if line and "7.0.0" not in line] == [
         line for line in before.splitlines() if line
@@ -64,7 +64,7 @@ def test_a_version_is_released_once_and_with_lines(checkout: Path) -> None:
     log.write_text(log.read_text().replace("## Unreleased\n", "## Unreleased\n\n### Fixed\n- One thing.\n"))
     with pytest.raises(release.Refused, match=r"not above 7\.0\.0"):
         release.release(checkout, "6.9.9", DAY)
-    assert {name: texts(checkout)[name] for name in release.PLACES} == {name: before[name] for name in release.PLACES}
+    assert {name: texts(checkout)[name] for name in release.FILES} == {name: before[name] for name in release.FILES}
 
 
 def test_the_citation_names_this_version() -> None:

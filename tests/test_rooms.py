@@ -1,4 +1,4 @@
-"""The package's rooms: none too full, each with a text that says what it is for and names what is there."""
+"""The packages' rooms: none too full, each with a text that says what it is for and names what is there."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parent.parent / "src" / "likewise"
-ROOMS = sorted({path.parent for path in ROOT.rglob("*.py")})
+PROJECT = Path(__file__).resolve().parent.parent
+PACKAGES = (PROJECT / "src" / "likewise", PROJECT / "experiments" / "src" / "likewise_experiments")
+ROOMS = sorted({path.parent for package in PACKAGES for path in package.rglob("*.py")})
 FILES = 20
 
 
-@pytest.mark.parametrize("room", ROOMS, ids=lambda path: str(path.relative_to(ROOT.parent)))
+@pytest.mark.parametrize("room", ROOMS, ids=lambda path: str(path.relative_to(PROJECT)))
 def test_a_room_holds_few_files_and_says_what_it_is_for(room: Path) -> None:
     """Whoever looks for a line finds its room by the folders' names and the room's text."""
     files = [path for path in room.glob("*.py") if path.name != "__init__.py"]
@@ -22,7 +23,7 @@ def test_a_room_holds_few_files_and_says_what_it_is_for(room: Path) -> None:
     assert len(text) > 40, "say in a paragraph what the room is for"
 
 
-@pytest.mark.parametrize("room", ROOMS, ids=lambda path: str(path.relative_to(ROOT.parent)))
+@pytest.mark.parametrize("room", ROOMS, ids=lambda path: str(path.relative_to(PROJECT)))
 def test_a_room_names_nothing_that_is_gone(room: Path) -> None:
     """A plain word in backticks is a file or a room here, or something its files speak of."""
     text = ast.get_docstring(ast.parse((room / "__init__.py").read_text(encoding="utf-8"))) or ""

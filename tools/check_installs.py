@@ -55,8 +55,13 @@ finally:
     broker.terminate()
     assert broker.wait(300) == 0, broker.returncode
 """
+EVALUATES = """
+import subprocess, sys
+command = [sys.executable, "-m", "likewise", "eval", "near-misses", "--help"]
+assert subprocess.run(command, capture_output=True, timeout=600).returncode == 0
+"""
 PROBES = {
-    "base": SMALL + NO_MATCH + LACKS + "lacks('broker', 'serve'); lacks('match', 'demo')",
+    "base": SMALL + NO_MATCH + LACKS + "lacks('broker', 'serve'); lacks('match', 'demo'); lacks('experiments', 'eval')",
     "match": SMALL + """
 full = lw.Matcher()
 full.add(lw.parse("{temperature~ > 25 degC}", id="warm"))
@@ -75,7 +80,8 @@ from likewise.formats.rdf.reader import parse_triples
 assert len(list(parse_triples('<a:s> <a:p> "x" .', "nt"))) == 1
 """,
     "embeddings": SMALL + "import onnxruntime, safetensors, tokenizers\nlw.Matcher()",
-    "all": SMALL + "import gmqtt, nicegui, pyspark, pyoxigraph\nOPTIONS = []\n" + SERVE,
+    "experiments": SMALL + EVALUATES,
+    "all": SMALL + EVALUATES + "import gmqtt, nicegui, pyspark, pyoxigraph\nOPTIONS = []\n" + SERVE,
 }  # fmt: skip
 
 
@@ -85,8 +91,9 @@ def main(arguments: Iterable[str]) -> None:
     pythons = [each for each in said if each not in PROBES] or ["3.11", "3.13"]
     extras = [each for each in said if each in PROBES] or list(PROBES)
     with tempfile.TemporaryDirectory() as near:
-        run([UV, "build", "--quiet", "--wheel", "--out-dir", near, ROOT])
-        (wheel,) = Path(near).glob("*.whl")
+        for project in (ROOT, ROOT / "experiments"):
+            run([UV, "build", "--quiet", "--wheel", "--out-dir", near, project])
+        (wheel,) = Path(near).glob("likewise-*.whl")
         print(f"{wheel.name}  {wheel.stat().st_size / 1e6:.1f} MB")
         for python in pythons:
             for extra in extras:
@@ -99,7 +106,8 @@ def installed(wheel: Path, python: str, extra: str) -> float:
         place = Path(near)
         run([UV, "venv", "--quiet", "--python", python, place / "venv"])
         wanted = str(wheel) if extra == "base" else f"{wheel}[{extra}]"
-        run([UV, "pip", "install", "--quiet", "--python", place / "venv/bin/python", wanted])
+        found = ["--find-links", wheel.parent]  # the experiments' wheel
+        run([UV, "pip", "install", "--quiet", *found, "--python", place / "venv/bin/python", wanted])
         inside = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "NUMBA_"))}
         inside |= {"XDG_CACHE_HOME": str(place / "cache"), "HOME": str(place)}
         (place / "probe.py").write_text(PROBES[extra])

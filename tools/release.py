@@ -15,12 +15,15 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-# Where the version stands, each with what stands before it; exactly one place a file.
-PLACES = {
-    "pyproject.toml": '\nversion = "',
-    "src/likewise/__init__.py": '\n__version__ = "',
-    "CITATION.cff": "\nversion: ",
-}
+# Where the version stands, each with what stands before it; exactly once in the file.
+PLACES = (
+    ("pyproject.toml", '\nversion = "'),
+    ("src/likewise/__init__.py", '\n__version__ = "'),
+    ("experiments/pyproject.toml", '\nversion = "'),
+    ("experiments/pyproject.toml", '"likewise[match]=='),
+    ("CITATION.cff", "\nversion: "),
+)
+FILES = tuple(dict.fromkeys(name for name, _ in PLACES))
 VERSION = re.compile(r"(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)")
 UNRELEASED = "## Unreleased\n"
 
@@ -61,9 +64,10 @@ def with_section(changelog: str, version: str, day: date) -> str:
 def release(root: Path, version: str, day: date) -> None:
     """Write a version into the files of a checkout: all of them, or none."""
     numbers(version)
-    texts = {name: (root / name).read_text(encoding="utf-8") for name in (*PLACES, "CHANGELOG.md")}
-    written = {name: with_version(texts[name], before, version, name) for name, before in PLACES.items()}
-    written["CHANGELOG.md"] = with_section(texts["CHANGELOG.md"], version, day)
+    written = {name: (root / name).read_text(encoding="utf-8") for name in (*FILES, "CHANGELOG.md")}
+    for name, before in PLACES:
+        written[name] = with_version(written[name], before, version, name)
+    written["CHANGELOG.md"] = with_section(written["CHANGELOG.md"], version, day)
     for name, text in written.items():
         (root / name).write_text(text, encoding="utf-8")
 

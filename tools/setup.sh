@@ -2,7 +2,7 @@
 # Sets up a virtual environment, step by step: tools/setup.sh bootstrap | run | test
 #
 #   bootstrap   the virtual environment with the locked installer
-#   run         the locked packages Likewise needs, and Likewise itself
+#   run         the locked packages Likewise needs, Likewise itself, and its experiments
 #   test        the locked packages tests need, and the system packages: a Java runtime (Spark), WordNet's files, chromium (dashboard),
 #               and mosquitto (MQTT), which is unpacked only
 #
@@ -68,8 +68,8 @@ install_locked() {
 }
 
 install_likewise() {
-    "$BIN/uv" pip install --quiet --python "$BIN/python" --no-deps --no-build-isolation --offline --editable .
-    "$BIN/python" -m compileall -q src  # a start reads some 300 files; where Python may not write, it would compile them each time
+    "$BIN/uv" pip install --quiet --python "$BIN/python" --no-deps --no-build-isolation --offline --editable . --editable experiments
+    "$BIN/python" -m compileall -q src experiments/src  # a start reads some 300 files; where Python may not write, it would compile them each time
 }
 
 warm_up() { "$BIN/python" -m likewise.matching.warm_up; }

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
-from likewise.evaluation.thematic.load_arrays import LoadArrays
 from likewise.model import Event, EventTuple
+from likewise_experiments.thematic.load_arrays import LoadArrays
 
 FORBIDDEN = 1e6  # the cost of a pair that may not be
 

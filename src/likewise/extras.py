@@ -28,6 +28,7 @@ EXTRAS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         "mqtt": ("gmqtt",),
         "rdf": ("pyoxigraph", "rtree"),
         "embeddings": ("tokenizers", "safetensors", "onnxruntime"),
+        "experiments": ("likewise_experiments",),
         "plots": ("matplotlib",),
     }
 )

@@ -17,6 +17,7 @@ import typer
 from likewise import errors
 from likewise.cli import main
 from likewise.cli.terminal import lazy, output
+from likewise_experiments.commands.app import EVALUATIONS
 
 
 def test_help_lists_every_command(capsys: pytest.CaptureFixture[str]) -> None:
@@ -47,7 +48,7 @@ def test_listing_commands_imports_none_of_them() -> None:
 
 def test_every_entry_leads_to_a_command() -> None:
     """No entry of the list of commands points nowhere."""
-    for name, entry in {**main.COMMANDS, **main.EVALUATIONS}.items():
+    for name, entry in {**main.COMMANDS, **EVALUATIONS}.items():
         assert lazy.load(name, entry.target) is not None
 
 

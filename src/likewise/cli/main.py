@@ -7,7 +7,7 @@ from typing import Annotated, Final
 
 import typer
 
-from likewise.cli.terminal.lazy import Lazy, lazy_app, plain_help
+from likewise.cli.terminal.lazy import EXTRA, Lazy, lazy_app, plain_help
 from likewise.errors import LikewiseError
 
 COMMANDS: Final = {
@@ -40,29 +40,9 @@ COMMANDS: Final = {
     "backtest": Lazy(
         "likewise.cli.stream.backtest:backtest", "Say what subscriptions would have found in stored events.", "Spark"
     ),
-    "data": Lazy("likewise.cli.data:app", "Get the data of published experiments.", "Figures"),
-    "eval": Lazy("likewise.cli.main:evaluations", "Evaluate measures on published data.", "Figures"),
+    "data": Lazy(f"{EXTRA}:experiments", "Get the data of published experiments.", "Figures"),
+    "eval": Lazy(f"{EXTRA}:experiments", "Evaluate measures on published data.", "Figures"),
     "bench": Lazy("likewise.cli.bench:bench", "Measure speed (from a source checkout).", "Figures"),
-}
-
-EVALUATIONS: Final = {
-    "all": Lazy(
-        "likewise.cli.evaluate.everything:everything", "Run every evaluation, and write one page with all figures."
-    ),
-    "relatedness": Lazy("likewise.cli.evaluate.relatedness:relatedness", "Compare measures with people's judgements."),
-    "hybrid": Lazy(
-        "likewise.cli.evaluate.hybrid:hybrid", "Match statements with RDF events, by WordNet, ESA and both."
-    ),
-    "thematic": Lazy("likewise.cli.evaluate.thematic:thematic", "Repeat the thematic paper's experiments, on Spark."),
-    "sameness": Lazy("likewise.cli.evaluate.sameness:sameness", "Tell related from the same, on pairs people judged."),
-    "units": Lazy("likewise.cli.evaluate.units:units", "Compare numbers, units and dates with exact arithmetic."),
-    "demand": Lazy(
-        "likewise.cli.evaluate.demand:demand", "See whether demand misses nothing, and asks for little more."
-    ),
-    "near-misses": Lazy(
-        "likewise.cli.evaluate.near_misses:near_misses", "See whether near misses are explained right."
-    ),
-    "vendor": Lazy("likewise.cli.evaluate.vendor:vendor", "Find what vendors call the thing a plain phrase means."),
 }
 
 app = lazy_app(
@@ -70,9 +50,6 @@ app = lazy_app(
     help="Publish/subscribe by meaning: find the events that say the same in other words, and say why.\n\n"
     "Example: `likewise demo`",
     completion=True,
-)
-evaluations = lazy_app(
-    EVALUATIONS, help="Evaluate measures on published data.\n\nExample: `likewise eval relatedness --help`"
 )
 
 

@@ -1,4 +1,4 @@
-"""What a kernel is made from: its own source, and those of everything it imports from this package."""
+"""What a kernel is made from: its own source, and those of everything it imports from this project's packages."""
 
 from __future__ import annotations
 
@@ -32,15 +32,26 @@ def sources(module: str) -> frozenset[Path]:
 
 
 def _imported(text: str) -> Iterator[Path]:
-    """The files of the modules that a source imports; the package's own front door lists all and counts for none."""
+    """The files of the modules that a source imports; a package's own front door lists all and counts for none."""
     for match in _IMPORTED.finditer(text):
         package = match[1] or match[4]
         parts = (match[2] or match[3] or "").split(",")
         for name in [package, *(f"{package}.{part.split()[0]}" for part in parts if part.strip())]:
-            below = ROOT.joinpath(*name.split(".")[1:])
+            top, *rest = name.split(".")
+            root = ROOT if top == "likewise" else _folder_of(top)
+            if root is None or not rest:
+                continue
+            below = root.joinpath(*rest)
             for file in (below.with_suffix(".py"), below / "__init__.py"):
-                if below != ROOT and file.is_file():
+                if file.is_file():
                     yield file
+
+
+@cache
+def _folder_of(package: str) -> Path | None:
+    """The folder of another package of this project; None if it is not installed."""
+    spec = find_spec(package)
+    return None if spec is None or spec.origin is None else Path(spec.origin).parent
 
 
 @cache

@@ -1,6 +1,6 @@
 """Calibration: what makes scores of different measures, and of common and rare terms, comparable.
 
-It is data, fitted offline by `likewise.semantics.fitting.calibrate` and stored with the space
+It is data, fitted offline by `likewise_experiments.fitting.calibrate` and stored with the space
 (`calibration.json`); nothing here depends on the terms a matcher meets.
 
 A measure's score is read against its background: how rarely two random terms of the same frequency

@@ -7,7 +7,6 @@ from random import Random
 import pytest
 
 import likewise as lw
-from likewise.evaluation.demand.generating import draw
 from likewise.matching.demand import index as indexing
 from likewise.matching.demand.compiling import compile_demand
 from likewise.matching.demand.filters import Demand, change
@@ -16,6 +15,7 @@ from likewise.model import Event, EventTuple
 from likewise.model.announcements.announcement import AnnouncedAttribute, Announcement, Area
 from likewise.semantics.annotations.corrections import Corrected, Correction, correction_rows
 from likewise.semantics.annotations.table import NO_ANNOTATIONS
+from likewise_experiments.demand.generating import draw
 
 
 def demand_of(announcement: Announcement, *texts: str) -> Demand:

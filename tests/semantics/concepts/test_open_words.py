@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from likewise.evaluation.vendor.ablation import inventory_without_qualifiers
 from likewise.semantics.concepts.adding import add_vocabulary
 from likewise.semantics.concepts.inventory import Concept
 from likewise.semantics.concepts.library import load_inventory, naming_of, shipped_names
@@ -20,6 +19,7 @@ from likewise.semantics.library import load_space
 from likewise.semantics.measure import Term
 from likewise.semantics.measures.sameness import SamenessMeasure
 from likewise.semantics.space import Space
+from likewise_experiments.vendor.ablation import inventory_without_qualifiers
 
 WORDS = ["supply", "discharge", "return", "air", "water", "flow", "level", "inner", "outer"]
 phrases = st.lists(st.sampled_from(WORDS), min_size=1, max_size=4).map(" ".join)

@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 from likewise import defaults
 from likewise.errors import ArtefactDamaged, InputError
 from likewise.semantics.calibration import HIGHEST, read_calibration
-from likewise.semantics.fitting.calibrate import fit_backgrounds, pair_surprise, related_pairs
 from likewise.semantics.library import load_space
 from likewise.semantics.measure import Term
 from likewise.semantics.measures.calibration_kernels import _level
 from likewise.semantics.space import Space, combined_measure
 from likewise.semantics.wordnet.compact import unpack
 from likewise.semantics.wordnet.embedded import WORDNET, packed
+from likewise_experiments.fitting.calibrate import fit_backgrounds, pair_surprise, related_pairs
 
 
 def test_a_space_relates_by_the_combined_measure_and_a_matcher_asks_for_sameness(embedded: Space) -> None:

@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
 import typer
 from typer.core import TyperGroup
+
+from likewise.errors import MissingDependency
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 
+GROUP: Final = "likewise.commands"  # the entry points by which another distribution brings a command
+EXTRA: Final = "extra"  # stands for a module in a target: `extra:experiments`
+
+
 class Lazy(NamedTuple):
-    """Where a command lives (`module:name`, a function or a Typer app), and its line in the list of commands."""
+    """Where a command lives (`module:name`, a function or a Typer app), and its line in the list of commands.
+
+    `extra:NAME` is a command that another distribution brings, the one that the extra of this name installs.
+    """
 
     target: str
     help: str
@@ -34,14 +43,27 @@ class LazyGroup(TyperGroup):
 
 
 def load(name: str, target: str) -> Any:
-    """The command behind `module:name`."""
+    """The command behind `module:name`, or behind an entry point.
+
+    Raises:
+        MissingDependency: if the distribution that brings it is not installed.
+    """
     module, _, attribute = target.partition(":")
-    found = getattr(importlib.import_module(module), attribute)
+    found = _plugged_in(name, attribute) if module == EXTRA else getattr(importlib.import_module(module), attribute)
     if not isinstance(found, typer.Typer):
         function, found = found, typer.Typer(add_completion=False, rich_markup_mode="markdown")
         # A command may hand options it does not know to something else (`bench`).
         found.command(name, context_settings=getattr(function, "context_settings", None))(function)
     return plain_help(typer.main.get_command(found))
+
+
+def _plugged_in(name: str, extra: str) -> Any:
+    """Return the command that another distribution brings under this name."""
+    from importlib.metadata import entry_points
+
+    for entry in entry_points(group=GROUP, name=name):
+        return entry.load()
+    raise MissingDependency(f"the command `likewise {name}`", extra)
 
 
 def plain_help(command: Any) -> Any:

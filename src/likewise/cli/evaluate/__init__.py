@@ -1,1 +1,0 @@
-"""`likewise eval`: one module an evaluation, and `everything` in one page."""
