@@ -55,6 +55,7 @@ from likewise.formats.wire import events as published
 from likewise.formats.wire import uplink as edge_frames
 from likewise.lake import change_log, held_set, plain_commits, upkeep
 from likewise.matching.alerts import saved as alert_states
+from likewise.matching.alerts.upgrade import SavedStateV1
 from likewise.matching.bitmap import saved_index
 from likewise.matching.naive import alerts as naive_alerts
 from likewise.matching.plain.window import Publication
@@ -172,6 +173,8 @@ MATCHER: Final[dict[str, Any]] = {
     "index, bitmap questions": list[saved_index.Noted],
     "alerts.arrow, state": alert_states.SavedState,
     "alerts.arrow, unsaid": alert_states.SavedUnsaid,
+    "alerts.arrow of version 1, state": SavedStateV1,
+    "alerts.arrow of version 1, unsaid": alert_states.SavedUnsaidV1,
     "alerts.arrow, marks": alert_states.SavedMarks,
     "alerts.arrow, digest": list[DigestItem],
     "alerts.arrow, facts": alert_states.Facts,

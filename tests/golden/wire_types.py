@@ -108,7 +108,7 @@ def _facts(path: str, described: inspect.Type, labels: Labels, above: tuple[type
             for position, each in enumerate(types):
                 yield from _facts(f"{path}[{position}]", each, labels, above)
         case inspect.NamedTupleType(fields=fields):  # written as an array: names never reach the wire
-            yield f"{path}: array of {len(fields)}"
+            yield f"{path}: array"  # without its length: an item with a default may join at the end
             for position, field in enumerate(fields):
                 yield from _field(f"{path}[{position}]", field, labels, above)
         case inspect.DictType(key_type=key, value_type=value):
