@@ -136,6 +136,8 @@ class Broker(Requests):
         self.retention.start(store.arrival)
         self.tenants = tenants = recover(store, self.data, self.make_matcher, self.elsewhere)
         self._names = {tenant.name: tenant for tenant in tenants.values()}
+        for tenant in tenants.values():
+            store.name_sources(tenant.number, tenant.known.identities)
         self._acknowledgements = Acknowledgements(store)
         self.targets = Targets(store, self.lock, clock, self.retention)
         self.lake = self._open_lake()
@@ -293,6 +295,7 @@ class Broker(Requests):
                 tenant.elsewhere = self.elsewhere
                 if self.staff is not None:
                     self.staff.take(tenant)
+                self.store.name_sources(number, tenant.known.identities)
                 self.tenants[tenant.number] = self._names[name] = tenant
             return self._names[name]
 

@@ -190,7 +190,9 @@ class Requests:
         `sees` says by its position and source whether who asks may know of one; the others are not there for them.
         """
         with self.store.reading() as tables:
-            known = find_events(tables, tenant.number, id, source)
+            names = None if source is None else tenant.known.identities.names_of(source)
+            known = find_events(tables, tenant.number, id, names)
+        known = [each for each in known if each[1] == source] or known  # a name of before is asked for last
         found = [position for position, by in known if sees(position, by)]
         if not found:
             raise UnknownId(id)

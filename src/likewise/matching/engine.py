@@ -202,6 +202,10 @@ class AlertKeys(MovedByTime, Protocol):
         """What is expected was said anew: by another event, in place of an earlier one."""
         ...
 
+    def rename_source(self, before: str, after: str | None) -> None:
+        """Let what is known of a source count for another from now on, or (None) for nobody; nothing is said of it."""
+        ...
+
     def expects(self, ordinal: int, key: Key) -> bool:
         """Whether a key of an alert is waited for."""
         ...

@@ -76,6 +76,29 @@ class MatcherAlerts(MatcherAnswers):
         if (engine := self._alerts()) is not None:
             engine.rename(before, after)
 
+    def rename_source(self, before: str, after: str | None) -> None:
+        """Let what alerts know of a source count for another from now on; without one, forget it.
+
+        Nothing is said of it. Where both are known, the key that is active, or was active last, is kept.
+
+        Args:
+            before: the source's name up to now.
+            after: its name from now on; None if `before` was the name of several by mistake, who begin anew.
+
+        >>> import likewise as lw
+        >>> m = lw.Matcher()
+        >>> _ = m.add("{smoke = true} once until false", id="smoke")
+        >>> len(m.match(lw.event({"smoke": True}, source="kitchen")))
+        1
+        >>> m.rename_source("kitchen", "0x01")
+        >>> len(m.match(lw.event({"smoke": True}, source="0x01")))
+        0
+        >>> [match.cause for match in m.match(lw.event({"smoke": False}, source="0x01"))]
+        ['cleared']
+        """
+        if (engine := self._alerts()) is not None and before != after:
+            engine.rename_source(before, after)
+
     def _alerts(self) -> AlertKeys | None:
         return cast("AlertKeys | None", self._state.engines.get("alert"))
 

@@ -63,6 +63,14 @@ class AlertPair(Pair):
             else:
                 engine.unexpect(ordinal, key, f"says {ordinal} {source}")
 
+    def rename_source(self, choice: Choice) -> None:
+        """A source has another name from now on, that of another perhaps, or its name was several sources'."""
+        before = self._source(choice)
+        after = choice.pick((None, self._source(choice), f"renamed {before}"))
+        if before != after:
+            for engine in self._both:
+                engine.rename_source(before, after)
+
 
 def compare_alerts(seed: int, steps: int = STEPS, lateness: int = 0) -> int:
     """One story, told to the engine and to the oracle, step by step; raises `Difference`. How many steps it had.
@@ -75,7 +83,7 @@ def compare_alerts(seed: int, steps: int = STEPS, lateness: int = 0) -> int:
     for _ in range(3):
         pair.add(choice)
     for _ in range(steps):
-        what = choice.integer(0, 34)
+        what = choice.integer(0, 35)
         if what < 20:
             pair.match(choice)
         elif what < 24:
@@ -94,6 +102,8 @@ def compare_alerts(seed: int, steps: int = STEPS, lateness: int = 0) -> int:
             pair.excuse(choice)
         elif what == 33:
             pair.expect(choice)
+        elif what == 34:
+            pair.rename_source(choice)
         elif pair.held:
             pair.explain(choice)
     return steps

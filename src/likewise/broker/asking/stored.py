@@ -51,8 +51,9 @@ def stored_events(
 def _back(
     tables: Tables, tenant: Tenant, before: int, lowest: int, source: str | None, since: int, until: int
 ) -> Iterator[Entry]:
+    names = None if source is None else tenant.known.identities.history_of(source)
     while True:
-        page = events_back(tables, tenant.number, before, lowest, PAGE, source, since, until)
+        page = events_back(tables, tenant.number, before, lowest, PAGE, names, since, until)
         yield from page
         if len(page) < PAGE:
             return

@@ -7,6 +7,7 @@ from functools import partial
 from typing import cast
 
 import structlog
+from msgspec.structs import replace
 
 from likewise.broker.catalogue.telling import nothing_told
 from likewise.broker.store.commits import wait_for
@@ -16,6 +17,7 @@ from likewise.broker.store.entries import (
     Correct,
     Entry,
     KeepAwake,
+    RenameSource,
     Revoke,
     TakeBack,
     Withdraw,
@@ -24,6 +26,7 @@ from likewise.broker.store.entries import (
 )
 from likewise.broker.store.event_log import Done, EventLog
 from likewise.broker.store.mqtt.messages import Kept
+from likewise.broker.tenants.identities import Naming
 from likewise.broker.tenants.tenant import Tenant
 from likewise.defaults import MAX_ANNOUNCEMENTS, MAX_CORRECTIONS
 from likewise.errors import LikewiseError, LimitExceeded, UnknownId
@@ -131,6 +134,30 @@ class Announcements:
         """A person's word that a source shall go on, or need not; `done` is told when it is on disk."""
         self._commands(tenant, [KeepAwake(source, kept)], lambda found: done(_first(found)))
 
+    def identify(self, tenant: Tenant, namings: Iterable[Naming]) -> None:
+        """Write which stable ids were announced, if that is new; what is read from then on has them."""
+        for command in tenant.known.identities.learn(namings):
+            self.start_rename(tenant, command, partial(_forget_naming, tenant, command))
+
+    def start_rename(self, tenant: Tenant, command: RenameSource, done: Done) -> None:
+        """Let a name stand for other sources from here on, with copies of what was corrected of it.
+
+        `done` is told when it is on disk, or why it could not be.
+        """
+        known = tenant.known
+        others = [source for source in command.sources if source != command.before]
+        copies = [
+            Correct(replace(each, name=source))
+            for each in known.corrections_of(command.before)
+            for source in others
+            if each.attribute not in {own.attribute for own in known.corrections_of(source)}
+        ]
+        room = max(0, MAX_CORRECTIONS - len(known.corrections))
+        if len(copies) > room:
+            _log.warning("corrections could not all be copied", source=command.before[:60], left_out=len(copies) - room)
+        commands: list[Command] = [command, *copies[:room]]
+        self._commands(tenant, commands, done)
+
     def say(self, tenant: Tenant, event: Event, message: Kept) -> None:
         """Publish something that the catalogue says by itself, as a message of MQTT, too; nobody waits for it."""
         entries = event_entries(tenant.number, [event], self._kept_until())
@@ -163,6 +190,12 @@ class Announcements:
             done([])
             return
         self._log.append([command_entry(tenant.number, each, applied) for each in commands], _if_refused(done))
+
+
+def _forget_naming(tenant: Tenant, command: RenameSource, result: object) -> None:
+    if isinstance(result, BaseException):
+        tenant.known.identities.forget(command)
+        _log.warning("a stable id could not be written down", source=command.before[:60], error=str(result))
 
 
 def _if_refused(done: Done) -> Done:

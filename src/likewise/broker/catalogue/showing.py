@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 import msgspec
@@ -12,12 +12,14 @@ from likewise.broker.catalogue.follower import CatalogueFollower
 from likewise.broker.catalogue.learnt import Learnt
 from likewise.broker.catalogue.questions import useful_questions
 from likewise.broker.catalogue.seen import LearntSource, Reading
+from likewise.broker.catalogue.short_names import ShortNames
 from likewise.broker.catalogue.understanding import Understanding, kinds_of
 from likewise.broker.store.catalogue.rows import HeldAnnouncement
 from likewise.broker.tenants.tenant import Tenant
 from likewise.errors import UnknownId
 from likewise.formats.wire.sources import (
     AttributeShown,
+    OneDevice,
     SourceShown,
     SourcesPage,
     SourceState,
@@ -31,6 +33,8 @@ MODELS: Final = ("model", "device.model", "model_id", "modelid", "device.model_i
 SILENT_AFTER: Final = 3.0  # intervals without an event after which a source is called silent
 SHORTEST: Final = 30.0  # seconds that are no silence, however often a source speaks
 SHOWN_VALUES: Final = 16
+OFFERED: Final = 20  # groups of sources that may be one device
+OFFERED_SOURCES: Final = 50  # of one group
 
 
 class Catalogue:
@@ -65,12 +69,40 @@ class Catalogue:
             learnt = self.learnt(tenant)
             names = {*learnt.sources(), *list(tenant.known.announcements)}
             left_out = {name: count for name, count in learnt.left_out.items() if count}
-        wanted = fold(containing)
-        found = sorted(name for name in names if name and (not wanted or wanted in fold(name)))
+            names = {name for name in names if name and not _given_up(tenant, learnt, name)}
+        short, wanted = ShortNames(names), fold(containing)
+        labels = tenant.known.identities.labels
+        found = sorted(
+            name for name in names if not wanted or wanted in fold(name) or wanted in fold(labels.get(name, ""))
+        )
         chosen = [name for name in found if name > after or not after][:limit]
         more = chosen[-1] if chosen and chosen[-1] != found[-1] else ""
-        shown = [msgspec.structs.replace(self._shown(tenant, name), attributes=()) for name in chosen]
-        return SourcesPage(tuple(shown), len(found), more, left_out)
+        shown = []
+        for name in chosen:
+            each = self._shown(tenant, name)
+            label = each.label or short.of(name)
+            shown.append(msgspec.structs.replace(each, attributes=(), label="" if label == name else label))
+        return SourcesPage(tuple(shown), len(found), more, left_out, () if after else self._one_device(tenant, found))
+
+    def _one_device(self, tenant: Tenant, names: Sequence[str]) -> tuple[OneDevice, ...]:
+        """Return groups of sources that may be one device: each is a topic of its own with one value."""
+        beside: dict[str, list[str]] = {}
+        for name in names:
+            parent, _, leaf = name.rpartition("/")
+            if parent and leaf and ":" not in parent:
+                beside.setdefault(parent, []).append(name)
+        offered = []
+        for parent, some in beside.items():
+            if len(some) > 1 and all(self._is_bare_topic(tenant, name) for name in some[:OFFERED_SOURCES]):
+                offered.append(OneDevice(parent, tuple(some[:OFFERED_SOURCES])))
+                if len(offered) == OFFERED:
+                    break
+        return tuple(offered)
+
+    def _is_bare_topic(self, tenant: Tenant, source: str) -> bool:
+        """Return whether a source is a topic without a map that holds one value."""
+        said = {each.attribute: each.text for each in self.seen(tenant, source)}
+        return said.pop("topic", "") == source and len(said.keys() - {"client"}) == 1
 
     def source(self, tenant: Tenant, source: str) -> SourceShown:
         """One source with everything that is known about it."""
@@ -127,8 +159,13 @@ class Catalogue:
         return () if learnt is None else learnt.readings
 
     def _shown(self, tenant: Tenant, source: str) -> SourceShown:
+        identities = tenant.known.identities
+        source = identities.resolve(source)
+        former = identities.former(source)
         with self._follower.lock:
-            learnt = self.learnt(tenant).source(source)
+            every = self.learnt(tenant)
+            parts = [every.source(name) for name in (source, *(name for name, alone in former.items() if alone))]
+            learnt = _together([each for each in parts if each is not None])
         held = tenant.known.announcements.get(source)
         if learnt is None and held is None:
             raise UnknownId(source, remedy="no source of this name was seen, and none announced itself")
@@ -149,6 +186,8 @@ class Catalogue:
             None if held is None else held.ends,
             source in tenant.known.kept,
             self._wanted(tenant, source),
+            identities.labels.get(source, ""),
+            tuple(sorted(former)),
         )
 
     def _activity(
@@ -162,6 +201,36 @@ class Catalogue:
         usual = learnt.interval if usual is None else usual
         patience = SHORTEST if math.isnan(usual) else max(SHORTEST, SILENT_AFTER * usual)
         return "silent" if self._clock() - learnt.seen > patience * 1e6 and not math.isnan(usual) else "awake"
+
+
+def _given_up(tenant: Tenant, learnt: Learnt, name: str) -> bool:
+    """Return whether a name was given up for others, and nothing came under it since."""
+    at = tenant.known.identities.given_up_at(name)
+    if at is None:
+        return False
+    seen = learnt.source(name)
+    return seen is None or seen.seen <= at
+
+
+def _together(parts: list[LearntSource]) -> LearntSource | None:
+    """Return what was learnt of a source under all of its names; the first part is what holds now."""
+    if len(parts) < 2:
+        return parts[0] if parts else None
+    readings: dict[tuple[str, str], Reading] = {}
+    for each in (each for part in parts for each in part.readings):
+        known = readings.setdefault((each.attribute, each.unit), each)
+        if known is not each:
+            low, high = _lower(known.low, each.low), -_lower(-known.high, -each.high)
+            readings[each.attribute, each.unit] = known._replace(times=known.times + each.times, low=low, high=high)
+    newest = parts[0]
+    return newest._replace(
+        events=sum(each.events for each in parts), first=min(each.first for each in parts),
+        seen=max(each.seen for each in parts), readings=tuple(readings.values()),
+    )  # fmt: skip
+
+
+def _lower(one: float, other: float) -> float:
+    return other if math.isnan(one) or other < one else one
 
 
 def _attributes(learnt: LearntSource | None, held: HeldAnnouncement | None) -> tuple[AttributeShown, ...]:

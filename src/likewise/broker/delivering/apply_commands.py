@@ -11,7 +11,7 @@ import structlog
 from likewise.broker.delivering.learn_sources import learn
 from likewise.broker.delivering.match_events import FindEntry, promote, speak
 from likewise.broker.delivering.outcome import Outcome
-from likewise.broker.delivering.silence import take_silence
+from likewise.broker.delivering.silence import rename_in_alerts, take_silence
 from likewise.broker.delivering.topics import end_topics, subscribe_topic, unsubscribe_topic
 from likewise.broker.store import dead_letters
 from likewise.broker.store.deliveries import ARRIVAL, CAUSES, INITIAL, REPLAYED, SAYINGS, Delivery
@@ -26,6 +26,7 @@ from likewise.broker.store.entries import (
     Judge,
     KeepAwake,
     Register,
+    RenameSource,
     Resume,
     Retry,
     Revoke,
@@ -111,9 +112,11 @@ class Commands:
                     return subscribe_topic(tenant, command, entry.position, outcome, self._find)
                 case UnsubscribeTopic(subscriber=subscriber, filter=text):
                     unsubscribe_topic(tenant, subscriber, text, outcome)
-                case Announce() | Revoke() | Bring() | Correct() | TakeBack() | KeepAwake() as command:
+                case Announce() | Revoke() | Bring() | Correct() | TakeBack() | KeepAwake() | RenameSource() as command:
                     if isinstance(command, Announce | Revoke):
                         take_silence(tenant, command, entry)
+                    elif isinstance(command, RenameSource):
+                        rename_in_alerts(tenant, command)
                     return learn(tenant, command, entry, outcome)
                 case Decided() as command:
                     return self._decided(tenant, command, outcome)

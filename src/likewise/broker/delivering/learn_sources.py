@@ -1,13 +1,15 @@
-"""Commands that say something about sources: announcements, corrections, and a person's word."""
+"""Commands that say something about sources: announcements, corrections, a person's word, and another name."""
 
 from __future__ import annotations
 
+import msgspec
+
 from likewise.broker.delivering.outcome import Outcome
 from likewise.broker.store.catalogue.rows import Brought, HeldAnnouncement, Kept, forget, keep
-from likewise.broker.store.entries import Announce, Bring, Correct, Entry, KeepAwake, Revoke, TakeBack
+from likewise.broker.store.entries import Announce, Bring, Correct, Entry, KeepAwake, RenameSource, Revoke, TakeBack
 from likewise.broker.tenants.tenant import Tenant
 
-Learnt = Announce | Revoke | Bring | Correct | TakeBack | KeepAwake
+Learnt = Announce | Revoke | Bring | Correct | TakeBack | KeepAwake | RenameSource
 
 
 def learn(tenant: Tenant, command: Learnt, entry: Entry, outcome: Outcome) -> object:
@@ -47,3 +49,36 @@ def learn(tenant: Tenant, command: Learnt, entry: Entry, outcome: Outcome) -> ob
             else:
                 outcome.change(forget, tenant.number, "kept", source)
             return kept
+        case RenameSource(before=before):
+            alias = known.identities.apply(command, entry.arrival)
+            known.version += 1
+            outcome.change(keep, tenant.number, "alias", before, number, alias)
+            _carry(tenant, command, number, outcome)
+            return alias
+
+
+def _carry(tenant: Tenant, command: RenameSource, number: int, outcome: Outcome) -> None:
+    """Let what holds of a name hold of the sources that it became; alerts are told by `rename_in_alerts`.
+
+    Corrections are copied by commands of their own, which follow, since each has a number by which it is undone.
+    """
+    known, before = tenant.known, command.before
+    others = tuple(source for source in command.sources if source != before)
+    if not others:
+        return
+    if (bringer := known.brought.get(before)) is not None:
+        known.brought.update(dict.fromkeys(others, bringer))
+        outcome.change(keep, tenant.number, "brought", str(number), number, Brought(bringer, others))
+    if before in known.kept:
+        for source in others:
+            known.kept.add(source)
+            outcome.change(keep, tenant.number, "kept", source, number, Kept(source))
+    held = known.announcements.get(before)
+    if held is None or held.announcement.controllable:  # whoever is told listens under the name it announced itself by
+        return
+    known.revoke(before)
+    outcome.change(forget, tenant.number, "announcement", before)
+    if len(others) == 1 and others[0] not in known.announcements:
+        moved = msgspec.structs.replace(held.announcement, source=others[0])
+        known.announce(msgspec.structs.replace(held, announcement=moved))
+        outcome.change(keep, tenant.number, "announcement", others[0], number, known.announcements[others[0]])

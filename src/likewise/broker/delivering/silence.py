@@ -5,7 +5,7 @@ A replay does the same as was done when the command came first.
 
 from __future__ import annotations
 
-from likewise.broker.store.entries import Announce, Entry, Excuse, Expect, Resume, Revoke
+from likewise.broker.store.entries import Announce, Entry, Excuse, Expect, RenameSource, Resume, Revoke
 from likewise.broker.tenants.tenant import Tenant
 
 OfSilence = Resume | Excuse | Expect | Announce | Revoke
@@ -32,3 +32,9 @@ def take_silence(tenant: Tenant, command: OfSilence, entry: Entry) -> None:
         case Revoke(waited_for=event):
             if event:
                 alerts.rename(event, entry.position + 1)
+
+
+def rename_in_alerts(tenant: Tenant, command: RenameSource) -> None:
+    """Let what alerts know of a name count for the one source that it became; of several, each begins anew."""
+    if command.sources != (command.before,):
+        tenant.alerts.rename_source(command.before, command.sources[0] if len(command.sources) == 1 else None)

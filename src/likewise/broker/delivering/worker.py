@@ -317,7 +317,9 @@ class MatchingWorker:
 
     def _met(self, tenant: int, source: str, id: str) -> tuple[Entry, set[int]] | None:
         with self._log.reading() as tables:
-            entry = find_identity(tables, tenant, id, source)
+            names = self._tenants[tenant].known.identities.names_of(source)
+            found = (find_identity(tables, tenant, id, name) for name in sorted(names, key=lambda name: name != source))
+            entry = next((each for each in found if each is not None), None)
             return None if entry is None else (entry, subscriptions_met(tables, tenant, entry.position))
 
     def _judged(self, tenant: int, subscriber: str) -> dict[int, Judge]:

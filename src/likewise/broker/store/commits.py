@@ -8,7 +8,7 @@ led to, and how far it has come; `likewise.broker.delivering.store_outcome`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future
 from typing import Protocol
 
@@ -16,11 +16,12 @@ from likewise.broker.locks import may_wait
 from likewise.broker.store.checksums import refuse
 from likewise.broker.store.edges.lines import Forwarded, come_to
 from likewise.broker.store.edges.uplink import come_down_to
-from likewise.broker.store.entries import Entry, same_content
+from likewise.broker.store.entries import EVENT, Entry, put_under, same_content, without_source
 from likewise.broker.store.log_entries import add_entries, find_identity
 from likewise.broker.store.tables import Tables
 from likewise.errors import Conflict, LikewiseError
 from likewise.formats.wire.events import Receipt
+from likewise.model import Event
 
 Done = Callable[[object], None]  # told a result, or an error
 
@@ -78,12 +79,32 @@ class Work:
             self._done(error)
 
 
+class SourceNames(Protocol):
+    """The names of a tenant's sources (`likewise.broker.tenants.identities`)."""
+
+    def resolve(self, name: str) -> str:
+        """Return the source that a name stands for."""
+        ...
+
+    def former(self, source: str) -> Mapping[str, bool]:
+        """Return the names that a source had before; False for one that other sources had, too."""
+        ...
+
+    def __bool__(self) -> bool:
+        """Whether any source has, or had, another name."""
+        ...
+
+
 class Head:
-    """Where the log ends: the position and the arrival of its last entry, on disk or in the transaction under way."""
+    """Where the log ends: the position and the arrival of its last entry, on disk or in the transaction under way.
+
+    `names` are the names of sources, by tenant.
+    """
 
     def __init__(self, position: int, arrival: int) -> None:
         self.position = position
         self.arrival = arrival
+        self.names: dict[int, SourceNames] = {}
 
 
 class Follower(Protocol):
@@ -151,13 +172,43 @@ class Append:
     def write(self, tables: Tables) -> None:
         """Write rows for entries whose identity is new, and what they lead to where that is foreseen."""
         self._results, self._new, self._outcome = [], [], None
-        if not self._add_all(tables):
+        if not (not self._resolve_names() and self._add_all(tables)):
             for entries, _ in self._requests:
                 self._results.append(self._add(tables, entries))
         if self._new and self._foresight is not None:
             self._outcome = self._foresight.foresee(self._new)
             if self._outcome is not None:
                 self._outcome.write(tables)
+
+    def _resolve_names(self) -> bool:
+        """Put events under the source that their name stands for; whether one may be known under an earlier name.
+
+        The reader of a message knows an id as soon as it is announced. This is for what was read before that, and for
+        what others call by the name.
+        """
+        found = False
+        for entries, _ in self._requests if any(self._head.names.values()) else ():
+            for entry in entries:
+                names = self._head.names.get(entry.tenant)
+                if entry.kind == EVENT and entry.source and names:
+                    source = names.resolve(entry.source)
+                    if source != entry.source:
+                        put_under(entry, source)
+                    found = found or (entry.own_id and bool(names.former(source)))
+        return found
+
+    def _known_before(self, tables: Tables, entry: Entry) -> Entry | None:
+        """Return the same event under an earlier name of its source; it conflicts if that was its source's alone."""
+        names = self._head.names.get(entry.tenant)
+        for name, alone in () if not names else names.former(entry.source).items():
+            found = find_identity(tables, entry.tenant, entry.id, name)
+            if found is None or not isinstance(found.value, Event) or not isinstance(entry.value, Event):
+                continue
+            if without_source(found.value) == without_source(entry.value):
+                return found
+            if alone:
+                raise Conflict(entry.id, source=entry.source)
+        return None
 
     def _add_all(self, tables: Tables) -> bool:
         """Write the entries of every request at once; whether that could be: nearly always no identity is known."""
@@ -185,9 +236,13 @@ class Append:
         for entry in entries:
             if entry.own_id:
                 identity = (entry.tenant, entry.id, entry.source)
-                found = known.get(identity) or find_identity(tables, *identity)
+                try:
+                    before = self._known_before(tables, entry)
+                except Conflict as conflict:
+                    return conflict
+                found = before or known.get(identity) or find_identity(tables, *identity)
                 if found is not None:
-                    if not same_content(found, entry):
+                    if found is not before and not same_content(found, entry):
                         return Conflict(entry.id, source=entry.source)
                     receipts.append(Receipt(entry.id, found.position, True))
                     continue

@@ -413,6 +413,19 @@ def same_content(one: Entry, other: Entry) -> bool:
     return event_body(content(one.value)) == event_body(content(other.value))
 
 
+def without_source(event: Event) -> bytes:
+    """Return what an event says, whoever sent it and whatever the order of its keys, as bytes to compare."""
+    return event_body(replace(content(event), source=None))
+
+
+def put_under(entry: Entry, source: str) -> None:
+    """Let an event be of another source: its name stands for that one."""
+    value = entry.value
+    assert isinstance(value, Event)
+    entry.said = replace(value, source=source)
+    entry.source, entry.body = source, event_body(entry.said)
+
+
 def event_entries(tenant: int, events: Sequence[Event], kept: int | None) -> list[Entry]:
     """The entries of a tenant's events: one without an id is given one; valid until it expires, and `kept` at most.
 

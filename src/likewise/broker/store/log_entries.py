@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from likewise.broker.store.checksums import entry_checksums, refuse
@@ -46,14 +46,12 @@ def find_identity(tables: Tables, tenant: int, id: str, source: str) -> Entry | 
     return None if row is None else entry_row(row)
 
 
-def find_events(tables: Tables, tenant: int, id: str, source: str | None) -> list[tuple[int, str]]:
-    """The positions and sources of the events with this id that were not withdrawn; of one source where it is said."""
+def find_events(tables: Tables, tenant: int, id: str, sources: Collection[str] | None) -> list[tuple[int, str]]:
+    """The positions and sources of the events with this id that were not withdrawn; of some names if they are said."""
     rows = tables.rows(
-        "SELECT position, source FROM log WHERE kind = 0 AND tenant = ?1 AND id = ?2 AND withdrawn = 0 "
-        "AND (?3 IS NULL OR source = ?3)",
-        tenant, id, source,
-    )  # fmt: skip
-    return [(position, by) for position, by in rows]
+        "SELECT position, source FROM log WHERE kind = 0 AND tenant = ? AND id = ? AND withdrawn = 0", tenant, id
+    )
+    return [(position, by) for position, by in rows if sources is None or by in sources]
 
 
 def rows_between(tables: Tables, after: int, until: int, tenant: int | None = None) -> list[Row]:

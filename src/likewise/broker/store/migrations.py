@@ -164,6 +164,17 @@ _EDGES: Final = (
 )
 
 
+def _naming(tables: Tables) -> None:
+    """Version 9: sources have aliases, and those of MQTT are named by prefix, not by the topic's last level.
+
+    Which names change is found when the broker starts, which knows the topic maps
+    (`likewise.connectors.mqtt.source_upgrade`).
+    """
+    if not all(guarded(value, guard) for value, guard in tables.rows("SELECT value, guard FROM state")):
+        raise refuse("a number the store goes on from")
+    tables.change("INSERT INTO state VALUES ('naming', 1, ~1)")
+
+
 _STEPS: Final[dict[int, Callable[[Tables], None]]] = {
-    2: _followers, 3: _kept_types, 4: _targets, 5: _mqtt, 6: _catalogue, 7: _edges,
+    2: _followers, 3: _kept_types, 4: _targets, 5: _mqtt, 6: _catalogue, 7: _edges, 8: _naming,
 }  # fmt: skip

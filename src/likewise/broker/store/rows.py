@@ -37,7 +37,7 @@ JUDGEMENT: Final = "position, tenant, checksum, body"
 TOKEN: Final = "digest, name, tenant, scopes, expires, made, checksum"
 FOLLOWER: Final = "follower, tenant, position, guard, checksum"
 TOGETHER: Final = 200  # entries that are read at once; each holds what was read with it in memory
-STATE: Final = frozenset({"commit", "position", "arrival"})
+STATE: Final = frozenset({"commit", "position", "arrival", "naming"})
 _OWNED: Final = (
     "subscribers", "subscriptions", "deliveries", "judgements", "dead_letters", "followers", "targets", "messages",
     "retained", "topics", "sessions", "in_flight", "received", "catalogue", "hops", "edges", "outbox", "uplink",

@@ -2,7 +2,7 @@
 
 | table | what a row is |
 |---|---|
-| state | one number the broker goes on from: the last commit, position and arrival |
+| state | one number the broker goes on from: the last commit, position and arrival; how MQTT sources are named |
 | tenants | who shares this broker; `windows_from` is where replaying the log into windows starts |
 | log | an event or a command, in the order of arrival |
 | followers | up to which position a follower of the log has dealt with a tenant's entries |
@@ -11,7 +11,7 @@
 | deliveries | one event for a set of recipients; its number is the sequence number they see |
 | judgements | feedback, in order |
 | targets | where matches of a subscription go out by themselves, and up to where they were accepted |
-| catalogue | what a source announced, what a person corrected, or a source kept awake |
+| catalogue | what a source announced, what a person corrected, a source kept awake, or a source's name of before |
 | dead_letters | what could not be read or delivered; `media_type` is what its sender called bytes |
 | tokens | who may do what until when, by the token's hash |
 | messages | what a device published over MQTT, beside the event at its position |
@@ -37,7 +37,7 @@ from __future__ import annotations
 
 from typing import Final
 
-VERSION: Final = 8
+VERSION: Final = 9
 OLDEST: Final = 2  # the version that migrations start from
 APPLICATION: Final = 0x4C696B65  # "Like": says whose file this is
 
@@ -138,5 +138,5 @@ CREATE TABLE uplink (
     tenant INTEGER NOT NULL, name TEXT NOT NULL, checksum INTEGER NOT NULL, body BLOB NOT NULL,
     PRIMARY KEY (tenant, name)
 ) WITHOUT ROWID;
-INSERT INTO state VALUES ('commit', 0, -1), ('position', 0, -1), ('arrival', 0, -1);
+INSERT INTO state VALUES ('commit', 0, -1), ('position', 0, -1), ('arrival', 0, -1), ('naming', 2, -3);
 """

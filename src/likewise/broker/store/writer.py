@@ -18,7 +18,18 @@ from typing import Final, TypeVar, cast
 import structlog
 
 from likewise.broker.locks import make_lock
-from likewise.broker.store.commits import Append, Commit, Done, Follower, Foresight, Head, Request, Work, wait_for
+from likewise.broker.store.commits import (
+    Append,
+    Commit,
+    Done,
+    Follower,
+    Foresight,
+    Head,
+    Request,
+    SourceNames,
+    Work,
+    wait_for,
+)
 from likewise.broker.store.edges.hops import hops_between
 from likewise.broker.store.entries import Entry
 from likewise.broker.store.files import FolderLock, Place, connect, open_tables, said
@@ -97,6 +108,10 @@ class Store:
             commit.undo(Unavailable("the broker is stopping; publish to it when it runs again"))
         else:
             self._inbox.put(commit)
+
+    def name_sources(self, tenant: int, names: SourceNames) -> None:
+        """Know a tenant's sources by their names: what comes under one is stored under the source it stands for."""
+        self._head.names[tenant] = names
 
     def append(self, entries: list[Entry], done: Done) -> None:
         """Append all of the entries or none; `done` is told the receipts, or the error, once that is on disk."""

@@ -12,7 +12,9 @@ from typing import Final, NamedTuple
 
 from likewise.broker.store.catalogue.rows import Alias, Basis
 from likewise.broker.store.entries import RenameSource
+from likewise.defaults import CATALOGUE_SOURCES
 
+_NONE: Final[Mapping[str, bool]] = {}
 _RANK: Final[dict[str, int]] = {"": 0, "discovery": 1, "device": 2, "person": 3}  # who is believed before whom
 
 
@@ -32,6 +34,8 @@ class Naming(NamedTuple):
 class Identities:
     """The names of a tenant's sources; changed by the log, and ahead of it by what is on its way there.
 
+    Any thread may look; what it looks at is replaced, never changed.
+
     >>> known = Identities()
     >>> [made] = known.learn([Naming("zigbee2mqtt/kitchen", "0x01", "kitchen")])
     >>> made.before, made.sources, known.resolve("zigbee2mqtt/kitchen"), known.resolve("zigbee2mqtt/attic")
@@ -46,6 +50,7 @@ class Identities:
         self._names: dict[str, Naming] = {}
         self._former: dict[str, dict[str, bool]] = {}  # by source: its names of before, whether nobody shares one
         self._aliases: dict[str, set[str]] = {}  # by name of before: the sources it became
+        self._given_up: dict[str, int] = {}
         self.prefixes: set[str] = set()  # names that a device's own system announced: its topics begin so
 
     def resolve(self, name: str) -> str:
@@ -62,6 +67,8 @@ class Identities:
         made: list[RenameSource] = []
         for naming in namings:
             before = self._names.get(naming.name)
+            if before is None and len(self._names) >= CATALOGUE_SOURCES:
+                continue
             label = self.labels.get(naming.id)
             if before is not None and _RANK[before.basis] > _RANK[naming.basis]:
                 continue
@@ -74,6 +81,8 @@ class Identities:
                     # one device by two ids: the one that its own system says holds, and takes over the other's state
                     made.append(RenameSource(before.id, (naming.id,), naming.label, naming.basis))
             self._note(naming.name, naming)
+        for command in made:
+            self._know_former(command.before, command.sources)
         return made
 
     def _note(self, name: str, naming: Naming) -> None:
@@ -96,10 +105,10 @@ class Identities:
         for source in command.sources:
             self.labels.pop(source, None)
 
-    def apply(self, command: RenameSource) -> Alias:
-        """Hold what an entry of the log says; the row to keep of it."""
+    def apply(self, command: RenameSource, at: int) -> Alias:
+        """Hold what an entry of the log says that came at a moment (µs); the row to keep of it."""
         earlier = tuple(sorted(self.sources_of(command.before) - set(command.sources)))
-        made = Alias(command.sources, command.label, command.basis, earlier)
+        made = Alias(command.sources, command.label, command.basis, earlier, at)
         self.hold(command.before, made)
         return made
 
@@ -107,16 +116,41 @@ class Identities:
         """Hold an alias, as the log or a row of the catalogue says it."""
         if alias.basis and len(alias.sources) == 1:
             self._note(name, Naming(name, alias.sources[0], alias.label, alias.basis))
-        for source in (*alias.sources, *alias.earlier):
-            if source != name:
-                self._former.setdefault(source, {})[name] = len(alias.sources) == 1 and not alias.earlier
-                self._aliases.setdefault(name, set()).add(source)
+        self._know_former(name, (*alias.sources, *alias.earlier))
+        if name not in alias.sources:
+            self._given_up[name] = alias.at
+        else:
+            self._given_up.pop(name, None)
         self.version += 1
+
+    def _know_former(self, name: str, sources: Iterable[str]) -> None:
+        became = {*self._aliases.get(name, ()), *(source for source in sources if source != name)}
+        if not became:
+            return
+        self._aliases[name] = became
+        for source in became:
+            self._former[source] = {**self._former.get(source, {}), name: len(became) == 1}
+
+    def __bool__(self) -> bool:
+        return bool(self._names or self._former)
+
+    def names_of(self, name: str) -> set[str]:
+        """Return every name under which the log may hold what a source sent: its own, and those of before."""
+        source = self.resolve(name)
+        return {name, source, *self.former(source)}
+
+    def history_of(self, name: str) -> set[str]:
+        """Return the names under which the log holds what a source sent, without those that others had, too."""
+        source = self.resolve(name)
+        return {name, source, *(before for before, alone in self.former(source).items() if alone)}
 
     def former(self, source: str) -> Mapping[str, bool]:
         """Return the names that a source had before; False for one that other sources had, too."""
-        shared = self._former.get(source, {})
-        return {name: alone and len(self._aliases[name]) == 1 for name, alone in shared.items()}
+        return self._former.get(source, _NONE)
+
+    def given_up_at(self, name: str) -> int | None:
+        """Return when a name was given up for others (µs); None if it is a source's own."""
+        return self._given_up.get(name)
 
     def sources_of(self, name: str) -> set[str]:
         """Return the sources that a name of before became; none if it is nobody's."""

@@ -6,6 +6,7 @@ All of it follows from the log, and is changed by the thread that applies comman
 from __future__ import annotations
 
 from likewise.broker.store.catalogue.rows import HeldAnnouncement
+from likewise.broker.tenants.identities import Identities
 from likewise.errors import UnknownId
 from likewise.model.text import fold
 from likewise.semantics.annotations.corrections import Corrected, Correction, correction_rows
@@ -28,6 +29,7 @@ class KnownSources:
         self.corrections: dict[int, Correction] = {}
         self.kept: set[str] = set()
         self.brought: dict[str, str] = {}  # by source: the bridge or the edge that brings it
+        self.identities = Identities()
         self.version = 0
         self._annotations = annotations
         self._by_attribute: dict[str, list[tuple[int, Correction]]] | None = None
@@ -78,6 +80,10 @@ class KnownSources:
                 found.setdefault(fold(each.attribute), []).append((number, each))
             self._by_attribute = found
         return self._by_attribute.get(attribute, [])
+
+    def corrections_of(self, source: str) -> list[Correction]:
+        """Return what people corrected of one source alone."""
+        return [each for each in list(self.corrections.values()) if each.of == "source" and each.name == source]
 
     def over(self, now: int) -> list[str]:
         """The sources whose lease is over."""

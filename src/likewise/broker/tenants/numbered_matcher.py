@@ -206,6 +206,10 @@ class NumberedMatcher:
         """What a source announced is said by another event now."""
         self.matcher.rename(str(before), str(after))
 
+    def rename_source(self, before: str, after: str | None) -> None:
+        """Let what alerts know of a source count for another, or for nobody."""
+        self.matcher.rename_source(before, after)
+
     def next_due(self) -> int | None:
         """When time next moves an alert, or an earlier moment."""
         return self.matcher.next_due()

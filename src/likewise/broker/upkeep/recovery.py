@@ -8,7 +8,7 @@ from typing import Final
 import structlog
 
 from likewise.broker.delivering.outcome import MATCHING
-from likewise.broker.store.catalogue.rows import Brought, HeldAnnouncement, Kept, read_known
+from likewise.broker.store.catalogue.rows import Brought, HeldAnnouncement, Kept, read_aliases, read_known
 from likewise.broker.store.checksums import refuse
 from likewise.broker.store.deliveries import read_between, recipients_after
 from likewise.broker.store.event_log import EventLog
@@ -69,6 +69,8 @@ def recover(
 
 def _read_known(tables: Tables, tenant: Tenant) -> None:
     """What is known about sources: corrections first, since they change what events say."""
+    for name, alias in read_aliases(tables, tenant.number):
+        tenant.known.identities.hold(name, alias)
     for number, correction in read_known(tables, tenant.number, Correction):
         tenant.known.correct(number, correction)
     for _, held in read_known(tables, tenant.number, HeldAnnouncement):

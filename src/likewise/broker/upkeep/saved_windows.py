@@ -23,7 +23,7 @@ import structlog
 
 from likewise.broker.delivering.apply_commands import judge
 from likewise.broker.delivering.match_events import match_alerts, match_windows
-from likewise.broker.delivering.silence import take_silence
+from likewise.broker.delivering.silence import rename_in_alerts, take_silence
 from likewise.broker.store.checksums import refuse
 from likewise.broker.store.entries import (
     EVENT,
@@ -32,6 +32,7 @@ from likewise.broker.store.entries import (
     Excuse,
     Expect,
     Judge,
+    RenameSource,
     Resume,
     Revoke,
     Tick,
@@ -247,6 +248,8 @@ def _repeat(tenant: Tenant, entry: Entry, held: dict[int, Held]) -> None:
                 tenant.alerts.advance(now)
             case Resume() | Excuse() | Expect() | Announce() | Revoke() as command:
                 take_silence(tenant, command, entry)
+            case RenameSource() as command:
+                rename_in_alerts(tenant, command)
             case Judge() as command:
                 rejudge(tenant, command, entry.position, held)
     except Exception as error:

@@ -150,6 +150,13 @@ class Rename(msgspec.Struct, frozen=True, tag="rename", array_like=True):
     after: int
 
 
+class RenameSource(msgspec.Struct, frozen=True, tag="rename source", array_like=True):
+    """What alerts know of a source counts for another from now on, or for nobody."""
+
+    before: str
+    after: str | None
+
+
 class Expects(msgspec.Struct, frozen=True, tag="expects", array_like=True):
     """Whether an alert knows a key; `Yes` is the answer."""
 
@@ -234,7 +241,7 @@ class Usage(msgspec.Struct, frozen=True, tag="usage", array_like=True):
 
 Operation = (
     Told | Hold | LetGo | Know | Match | Rehearse | MatchEach | Withdrawn | Advance | Shift | Outage | Excuse
-    | Expect | Expects | Rename | Adopt | Save | Load | Drop
+    | Expect | Expects | Rename | RenameSource | Adopt | Save | Load | Drop
     | Plan | Proxies | WouldMatch | Explain | Board | Standings | Ask | Usage
 )  # fmt: skip
 

@@ -49,6 +49,7 @@ from likewise.broker.workers.messages import (
     Ranked,
     Rehearse,
     Rename,
+    RenameSource,
     Said,
     Save,
     Shift,
@@ -156,6 +157,8 @@ class Portion:
                 return Yes(self.matcher.expects(number, key))
             case Rename(before=before, after=after):
                 self.matcher.rename(before, after)
+            case RenameSource(before=before_name, after=after_name):
+                self.matcher.rename_source(before_name, after_name)
             case Adopt(folder=folder):
                 self.matcher.adopt(NumberedMatcher(self.matcher.matcher.alike_from(Path(folder))))
             case Save(folder=folder):

@@ -34,6 +34,7 @@ from likewise.broker.workers.messages import (
     Outage,
     Ranked,
     Rename,
+    RenameSource,
     Said,
     Save,
     Shift,
@@ -187,6 +188,11 @@ class SpreadMatcher(HeldInShares):
         """What a source announced is said by another event now."""
         for share in self.shares:
             self.crew.change(share, Rename(before, after))
+
+    def rename_source(self, before: str, after: str | None) -> None:
+        """Let what alerts know of a source count for another, or for nobody."""
+        for share in self.shares:
+            self.crew.change(share, RenameSource(before, after))
 
     def adopt(self, other: NumberedMatcher) -> None:
         """Take over what another knows of the alerts that this one holds, too."""

@@ -75,7 +75,7 @@ class Bridge:
         self._name = f"mqtt-bridge {self.state.url} {session_of(config, data).client_id}"
         self._reach = door.broker.reach
         self._reach.down(self._tenant, self._name)
-        self._reader = MessageReader(load_maps(config.maps))
+        self._reader = MessageReader(load_maps(config.maps), identities=self._tenant.known.identities)
         self._waiting: deque[tuple[Message, asyncio.Future[None]]] = deque()
         self._something = asyncio.Event()
         address, session = address_of(config), session_of(config, data)
@@ -168,6 +168,7 @@ class Bridge:
                 _settle(stored)
                 continue
             try:
+                self._door.broker.announcements.identify(self._tenant, self._reader.namings(message))
                 events = self._reader.read(message, now)
             except Unreadable as refused:
                 await self._set_aside(message, refused.error)

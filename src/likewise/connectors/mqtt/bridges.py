@@ -15,6 +15,7 @@ from likewise.broker.config import Bridge as BridgeConfig
 from likewise.connectors.door import Door
 from likewise.connectors.mqtt.addresses import parted, session_of, shown
 from likewise.connectors.mqtt.bridge import Bridge, BridgeState, check
+from likewise.connectors.mqtt.source_upgrade import rename_former_sources_aside
 from likewise.errors import InputError
 
 _COUNTED: Final = {
@@ -60,6 +61,7 @@ def bridges(configs: Sequence[BridgeConfig], data: Path | None) -> list[partial[
 
 
 async def _run(door: Door, *, configs: Sequence[BridgeConfig], data: Path | None) -> None:
+    await rename_former_sources_aside(door.broker)
     every = [Bridge(door, config, data) for config in configs]
     for each, config in zip(every, configs, strict=True):
         door.connections.append((config.tenant, each.state.shown))

@@ -55,12 +55,15 @@ class Discovery:
         self._most = most
         self._topics: dict[str, list[str]] = {}  # the configuration's topic -> the state topics it speaks of
         self._states: dict[str, dict[str, Announced]] = {}  # state topic -> configuration's topic -> what it says
+        self._said: dict[str, Mapping[str, object]] = {}  # by the configuration's topic, as it came
         self._devices: dict[str, _Device] = {}  # by the configuration's topic
         self._owners: dict[str, dict[str, str]] = {}  # a source's name -> configuration's topic -> the device's id
         self._names: dict[str, tuple[str, ...]] = {}  # the names that a configuration's device has
 
     def learn(self, topic: str, said: Mapping[str, object]) -> None:
         """Remember a configuration; an empty one, or one without a state topic, is forgotten."""
+        if said and self._said.get(topic) == said:
+            return
         self._forget(topic)
         full = _full(said)
         parts = full.get("components")
@@ -75,7 +78,7 @@ class Discovery:
                 self._states.setdefault(state, {})[f"{topic}#{len(states)}"] = _announced(each)
         if not states:
             return
-        self._topics[topic] = states
+        self._topics[topic], self._said[topic] = states, said
         self._know_device(topic, full, components)
         while len(self._topics) > self._most:
             self._forget(next(iter(self._topics)))
@@ -103,6 +106,7 @@ class Discovery:
                 if not known:
                     del self._states[state]
         self._devices.pop(topic, None)
+        self._said.pop(topic, None)
         for name in self._names.pop(topic, ()):
             del self._owners[name][topic]
             if not self._owners[name]:

@@ -39,7 +39,11 @@ class AttributeShown(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class SourceShown(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A source: who it is, when it was seen, what it sends. In a list its attributes are counted, not shown."""
+    """A source: who it is, when it was seen, what it sends. In a list its attributes are counted, not shown.
+
+    `label` is what people call it: what was announced, or the end of its name that no other source has. `aliases` are
+    names that it had before.
+    """
 
     source: str
     activity: SourceState = "awake"
@@ -55,15 +59,28 @@ class SourceShown(msgspec.Struct, frozen=True, omit_defaults=True):
     ends: int | None = None
     kept: bool = False
     wanted: int | None = None
+    label: str = ""
+    aliases: tuple[str, ...] = ()
+
+
+class OneDevice(msgspec.Struct, frozen=True):
+    """Sources of one value each, whose topics lie side by side: perhaps they are one device, which a map can say."""
+
+    device: str
+    sources: tuple[str, ...]
 
 
 class SourcesPage(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Some sources; `after` asks for the next ones, '' if there are none. `left_out` counts what did not fit."""
+    """Some sources; `after` asks for the next ones, '' if there are none. `left_out` counts what did not fit.
+
+    `one_device` offers, on the first page, what may be one device; nothing is joined unless a topic map says so.
+    """
 
     sources: tuple[SourceShown, ...]
     total: int
     after: str = ""
     left_out: dict[str, int] = {}
+    one_device: tuple[OneDevice, ...] = ()
 
 
 class WordShown(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from likewise.defaults import MAX_HELD_BACK, MAX_TAKEN_BACK, UPLOAD_SPAN
+from likewise.matching.plain.alerts.renaming import SOURCE_FIELDS, folded, renamed
 from likewise.matching.plain.alerts.story import (
     DOUBTED,
     SETTLING,
@@ -457,6 +458,33 @@ class KeyState:
         found = any(each.event_id == before for each in self.trail)
         self.trail = [each._replace(event_id=after) if each.event_id == before else each for each in self.trail]
         return found
+
+    def rename_source(self, alert: Alert, before: str, after: str | None) -> bool:
+        """Let a source have another name; without one, leave out what came from it. Whether anything changed."""
+        changed = False
+        if after is not None and {before, after} <= {*self.sources(), *self.stale}:
+            self.base, self.trail = folded(alert, self.base, self.trail), []
+            changed = True
+        for name in KeyState.__slots__:
+            value = getattr(self, name)
+            other = renamed(value, before, after, sources=name in SOURCE_FIELDS)
+            if other != value:
+                setattr(self, name, other)
+                changed = True
+        if changed:
+            self.scheduled = None
+            self.refold(alert)
+        return changed
+
+    def is_over(self) -> bool:
+        """Whether nobody is left of whom something holds, waits or was sent."""
+        left = (self.holding, self.stale, self.active, self.waiting, self.deferred, self.doubted)
+        return not any(left)
+
+    def precedence(self) -> tuple[bool, bool, int]:
+        """Which of two states of one key to keep: one whose alarm was sent, one whose alarm stands, the newer."""
+        stands = self.begin is not None or bool(self.deferred)
+        return self.absent or self.spoken or self.told, stands, self.last_arrival
 
     def mark_earlier(self, alert: Alert, now: int) -> None:
         """All of it came before the alert was there: nothing of it is sent, nor that it ends, nor is there a cool-down.

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from msgspec.structs import replace
+
 from likewise.matching.alerts.held_alerts import HeldAlerts
 from likewise.matching.alerts.key_state import KeyState
 from likewise.matching.alerts.members import Member
@@ -111,6 +113,53 @@ class Silence(HeldAlerts):
             if state is not None and state.rename(before, after):
                 member.drop_unsaid(key)
                 self._heard.setdefault(after, []).append((ordinal, key))
+
+    def rename_source(self, before: str, after: str | None) -> None:
+        """Let what is known of a source count for another from now on, or (None) for nobody; nothing is said of it."""
+        for family in {id(member.family): member.family for member in self._members.values()}.values():
+            for mark in [mark for mark in family.marks if (mark if isinstance(mark, str) else mark[1]) == before]:
+                time = family.marks.pop(mark)
+                if after is not None:
+                    known = family.mark_of(() if isinstance(mark, str) else mark[0], after)
+                    family.marks[known] = max(time, family.marks.get(known, time))
+        for member in self._members.values():
+            member.drop_unsaid()
+            if member.alert.per:
+                self._rename_within(member, before, after)
+            elif (state := member.states.get((before,))) is not None:
+                self._rename_key(member, state, before, after)
+            if after is not None and not member.alert.per:
+                member.items = [replace(item, key=(after,)) if item.key == (before,) else item for item in member.items]
+            self._note(member)
+
+    def _rename_within(self, member: Member, before: str, after: str | None) -> None:
+        """Rename a source in keys that several may have; a key that nothing is left of is let go."""
+        for key, state in list(member.states.items()):
+            if state.rename_source(member.alert, before, after):
+                if after is None and state.is_over():
+                    member.forget(key)
+                else:
+                    self._settle_renamed(member, key, state)
+
+    def _rename_key(self, member: Member, state: KeyState, before: str, after: str | None) -> None:
+        """Move the key of a source; where the other has one, the one that is active is kept, else the newer."""
+        member.forget((before,))
+        if after is None:
+            return
+        state.rename_source(member.alert, before, after)
+        other = member.states.get((after,))
+        if other is not None:
+            newest = max(state.last_arrival, other.last_arrival)
+            state = state if state.precedence() > other.precedence() else other
+            state.last_arrival, state.scheduled = newest, None
+            member.forget((after,))
+        self._settle_renamed(member, (after,), state)
+
+    def _settle_renamed(self, member: Member, key: Key, state: KeyState) -> None:
+        """Keep a key under its new name, whose silence may be excused, or not."""
+        if member.timeless:
+            self._pause_or_not(member, key, state, self.now or 0)
+        self._settle_down(member, key, state)
 
     def expects(self, ordinal: int, key: Key) -> bool:
         """Whether a key of an alert is waited for."""

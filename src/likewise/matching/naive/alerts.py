@@ -13,6 +13,7 @@ from likewise.errors import ArtefactDamaged, UnknownId
 from likewise.matching.plain.alerts.digest import end_of_period, gathered, item_of, with_items
 from likewise.matching.plain.alerts.excuses import WHYS, Excuses
 from likewise.matching.plain.alerts.moves import PlainWatch, key_of
+from likewise.matching.plain.alerts.renaming import folded, renamed
 from likewise.matching.plain.alerts.story import (
     Heard,
     Run,
@@ -26,6 +27,7 @@ from likewise.matching.plain.alerts.story import (
     last_of,
     outage_since,
     remember,
+    run_of,
     take_back,
     tick,
 )
@@ -271,14 +273,11 @@ class PlainAlerts:
                 for key, story in list(held.stories.items()):
                     held.stories[key] = self._paused_or_not(held, key, story, now)
 
+    def _paused_if_excused(self, held: PlainAlert, key: Key, story: Story) -> Story:
+        return self._paused_or_not(held, key, story, self.now or 0) if held.alert.absent_for is not None else story
+
     def _paused_or_not(self, held: PlainAlert, key: Key, story: Story, now: int) -> Story:
-        last = story.base.last
-        sources = {
-            *dict(story.base.run.holding),
-            *(each.source for each in story.trail),
-            *([last.source] if last else []),
-        }
-        excused = self._excuses.hold_for(sources if held.alert.per else {key[0]})
+        excused = self._excuses.hold_for(_sources_of(story) if held.alert.per else {key[0]})
         if excused == (story.paused is not None):
             return story
         held.unsaid.pop(key, None)
@@ -320,6 +319,42 @@ class PlainAlerts:
                     if trail != story.trail:
                         held.unsaid.pop(key, None)
                     held.stories[key] = story._replace(trail=trail)
+
+    def rename_source(self, before: str, after: str | None) -> None:
+        """Let what is known of a source count for another from now on, or (None) for nobody; nothing is said of it."""
+        for marks in self._marks.values():
+            for key, of in list(marks.items()):
+                if before not in of:
+                    continue
+                time = of.pop(before)
+                if after is not None:
+                    there = marks.setdefault((after,), {}) if key == (before,) else of
+                    there[after] = max(time, there.get(after, time))
+                if not of:
+                    del marks[key]
+        for held in self._alerts.values():
+            held.unsaid = {}
+            if held.alert.per:
+                for key, story in list(held.stories.items()):
+                    changed, aside = story, dict(run_of(held.alert, story).stale)
+                    if after is not None and {before, after} <= {*_sources_of(story), *aside}:
+                        changed = story._replace(base=folded(held.alert, story.base, story.trail), trail=())
+                    changed = renamed(changed, before, after)
+                    if after is None and changed != story and _is_over(held.alert, changed):
+                        del held.stories[key]
+                    elif changed != story:
+                        held.stories[key] = self._paused_if_excused(held, key, changed)
+                continue
+            moved = held.stories.pop((before,), None)
+            if after is None:
+                continue
+            held.items = [msgspec.structs.replace(i, key=(after,)) if i.key == (before,) else i for i in held.items]
+            if moved is not None:
+                moved, other = renamed(moved, before, after), held.stories.get((after,))
+                kept = moved if other is None or _rank(held.alert, moved) > _rank(held.alert, other) else other
+                newest = max(moved.last_arrival, 0 if other is None else other.last_arrival)
+                kept = kept._replace(last_arrival=newest)
+                held.stories[(after,)] = self._paused_if_excused(held, (after,), kept)
 
     def shift(self, by: int) -> None:
         """Let everything count as so many µs later: a clock was set."""
@@ -374,6 +409,25 @@ class PlainAlerts:
             held = self._alerts[ordinal]
             held.stories, held.items, held.unsaid = dict(stories), items, dict(unsaid)
         self._marks = {_family(self._alerts[ordinal]): dict(of) for ordinal, of in saved.marks}
+
+
+def _sources_of(story: Story) -> set[str]:
+    """Return whom something came from, as far as it is remembered."""
+    last = story.base.last
+    return {*dict(story.base.run.holding), *(each.source for each in story.trail), *([last.source] if last else [])}
+
+
+def _is_over(alert: Alert, story: Story) -> bool:
+    """Return whether nobody is left of whom something holds, waits or was sent."""
+    run = run_of(alert, story)
+    return not any((run.holding, run.stale, story.active, story.waiting, story.deferred, story.doubted))
+
+
+def _rank(alert: Alert, story: Story) -> tuple[bool, bool, int]:
+    """Return which of two states of a key to keep: one whose alarm was sent, one whose alarm stands, the newer."""
+    run = run_of(alert, story)
+    stands = run.begin is not None or bool(story.deferred)
+    return story.absent or story.spoken or run.told, stands, story.last_arrival
 
 
 def forgotten_after(alert: Alert, forget: int) -> int:

@@ -175,6 +175,10 @@ class NaiveEngine(BaseEngine):
         """It is not to come any more."""
         self.alerts.unexpect(ordinal, key, event_id)
 
+    def rename_source(self, before: str, after: str | None) -> None:
+        """Let what is known of a source count for another from now on, or (None) for nobody."""
+        self.alerts.rename_source(before, after)
+
     def rename(self, before: str, after: str) -> None:
         """What is expected was said anew."""
         self.alerts.rename(before, after)

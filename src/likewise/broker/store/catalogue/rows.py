@@ -47,13 +47,15 @@ class Brought(msgspec.Struct, frozen=True):
 class Alias(msgspec.Struct, frozen=True, omit_defaults=True):
     """A name under which some sources were known before; `basis` and `label` as in `RenameSource`.
 
-    `earlier` are the sources that it stood for before these: a name can be given to another device.
+    `earlier` are the sources that it stood for before these: a name can be given to another device. `at` is when it was
+    given up (µs).
     """
 
     sources: tuple[str, ...]
     label: str = ""
     basis: Basis = ""
     earlier: tuple[str, ...] = ()
+    at: int = 0
 
 
 Said = HeldAnnouncement | Correction | Kept | Brought | Alias
@@ -107,3 +109,11 @@ def read_known(tables: Tables, tenant: int, kind: type[T]) -> list[tuple[int, T]
     """The rows of a tenant that are of one kind, with their numbers, in the order they were made."""
     rows = tables.rows(f"SELECT {KNOWN} FROM catalogue WHERE tenant = ? ORDER BY number", tenant)
     return [(row.number, row.said) for row in map(known_row, rows) if isinstance(row.said, kind)]
+
+
+def read_aliases(tables: Tables, tenant: int) -> list[tuple[str, Alias]]:
+    """Return the names that a tenant's sources had before, in the order in which they were given up."""
+    rows = tables.rows(
+        f"SELECT {KNOWN} FROM catalogue WHERE tenant = ? AND what = 'alias' ORDER BY number, name", tenant
+    )
+    return [(row.name, row.said) for row in map(known_row, rows) if isinstance(row.said, Alias)]

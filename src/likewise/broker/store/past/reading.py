@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Final
+
+import msgspec
 
 from likewise.broker.store.deliveries import COLUMNS, Delivery, delivery_row
 from likewise.broker.store.entries import Entry
@@ -35,17 +38,25 @@ def came_at(tables: Tables, position: int) -> tuple[int, str, str] | None:
 
 
 def events_back(
-    tables: Tables, tenant: int, before: int, after: int, limit: int, source: str | None, since: int, until: int
+    tables: Tables,
+    tenant: int,
+    before: int,
+    after: int,
+    limit: int,
+    sources: Collection[str] | None,
+    since: int,
+    until: int,
 ) -> list[Entry]:
-    """Events of a tenant between two positions, the newest first, that came within a time; of a source if one is said.
+    """Events of a tenant between two positions, the newest first, that came within a time; of some sources if said.
 
     Withdrawn ones are left out.
     """
+    named = None if sources is None else msgspec.json.encode(sorted(sources)).decode()
     rows = tables.rows(
         f"SELECT {ENTRY} FROM log WHERE kind = 0 AND tenant = ?1 AND position < ?2 AND position > ?3 "
-        "AND (?4 IS NULL OR source = ?4) AND arrival >= ?5 AND arrival < ?6 AND withdrawn = 0 "
-        "ORDER BY position DESC LIMIT ?7",
-        tenant, before, after, source, since, until, limit,
+        "AND (?4 IS NULL OR source IN (SELECT value FROM json_each(?4))) "
+        "AND arrival >= ?5 AND arrival < ?6 AND withdrawn = 0 ORDER BY position DESC LIMIT ?7",
+        tenant, before, after, named, since, until, limit,
     )  # fmt: skip
     return [entry_row(row) for row in rows]
 

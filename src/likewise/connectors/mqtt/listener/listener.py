@@ -47,6 +47,7 @@ from likewise.connectors.mqtt.listener.sessions import Sessions
 from likewise.connectors.mqtt.listener.subscribing import Subscribing
 from likewise.connectors.mqtt.listener.wills import Wills
 from likewise.connectors.mqtt.payloads import MessageReader
+from likewise.connectors.mqtt.source_upgrade import rename_former_sources_aside
 from likewise.connectors.mqtt.topic_maps import load_maps
 from likewise.defaults import MQTT_ALIASES
 from likewise.errors import LikewiseError, NotAuthenticated
@@ -97,6 +98,7 @@ class Listener:
 
     async def start(self) -> None:
         """Find sessions again, and begin to follow the log."""
+        await rename_former_sources_aside(self.broker)
         self.broker.store.followers.insert(0, self._fan_out)
         await self.sessions.restore()
         self.broker.metrics.registry.register(ListenerCounters(self._counters, self.pending, self.buffers))
@@ -114,7 +116,9 @@ class Listener:
         """What reads the messages of a tenant."""
         found = self._readers.get(tenant.number)
         if found is None:
-            found = self._readers[tenant.number] = MessageReader(self._maps, strict=self.config.strict)
+            found = self._readers[tenant.number] = MessageReader(
+                self._maps, strict=self.config.strict, identities=tenant.known.identities
+            )
         return found
 
     def live_of(self, tenant: Tenant) -> LiveTopics:

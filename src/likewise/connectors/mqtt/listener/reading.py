@@ -34,13 +34,14 @@ def read_message(home: Home, tenant: Tenant, access: Access, client: str, packet
         return []
     if topic.startswith(_RESERVED):
         raise AccessError(f"{topic[:200]!r} is the broker's own to publish to; choose a topic that begins otherwise")
-    own = reader.source_of(topic, packet.payload)
     if not access.free("publish") and not any(map(access.covers, reader.names_of(topic, packet.payload))):
-        raise NotAllowed(f"publish:{own}")
+        raise NotAllowed(f"publish:{reader.source_of(topic, packet.payload)}")
     message = Message(
         topic, packet.payload, properties.content_type or "", properties.user, properties.message_expiry,
         packet.qos, packet.retain, client,
     )  # fmt: skip
+    if access.free("publish"):  # who is bound to a source says nothing about others
+        home.broker.announcements.identify(tenant, reader.namings(message))
     try:
         events = reader.read(message, home.broker.clock())
     except Unreadable:
@@ -53,6 +54,7 @@ def read_message(home: Home, tenant: Tenant, access: Access, client: str, packet
     if not events and access.free("publish"):
         home.broker.announcements.hear(tenant, reader.announcements(message))
     found: Sequence[Event] = events or [reader.noted(message, home.broker.clock())]
+    own = reader.source_of(topic, packet.payload)
     sourced(access, [each for each in found if each.source != own])  # the topic's own source is allowed by its topic
     if (ends := first_end(found)) is not None and ends < 0:
         raise InvalidEvent(f"`expires` is {ends}, before 1970; give the end of its validity, or leave it out")
