@@ -15,8 +15,10 @@ import structlog
 from websockets.asyncio.client import ClientConnection
 
 from likewise.broker.broker import Broker
+from likewise.broker.store.catalogue.rows import Alias
 from likewise.broker.store.edges.outbox import Outgoing
 from likewise.broker.tenants.tenant import Tenant
+from likewise.defaults import EDGE_ITEMS
 from likewise.edge.bounds import Bounds
 from likewise.edge.outbox import Outbox
 from likewise.edge.own import OwnSubscriptions
@@ -62,6 +64,8 @@ class Line:
         self.changed = asyncio.Event()  # something may be there to be said
         self._room = asyncio.Event()  # an acknowledgement came
         self._announced: dict[str, Announcement] = {}
+        self._renamed: dict[str, Alias] = {}  # names of sources that were said, by the name that was given up
+        self._renames = False  # whether the broker above takes them
         self._in_flight: list[int] = []  # the last sequence of each message that is not acknowledged
         self._line = ""
         self._cursor = 0
@@ -100,6 +104,7 @@ class Line:
         if said.sequence > last:
             raise BehindAbove(f"the broker above has item {said.sequence}, but only {last} were ever dealt here")
         self._line, self.interval, self._items, self._bytes = said.line, said.interval, said.items, said.bytes
+        self._renames = said.renames
         await asyncio.to_thread(outbox.acknowledge, said.sequence)
         self._cursor = max(outbox.counts.acknowledged, said.sequence)
         self.welcomed = True
@@ -192,7 +197,9 @@ class Line:
             await self._send(words)
 
     async def _announce(self) -> None:
-        """Say what was announced, renewed or revoked since it was last said."""
+        """Say which sources were renamed, announced, renewed or revoked since it was last said."""
+        if self._renames:
+            await self._rename()
         held = dict(self._tenant.known.announcements)
         for source in [source for source in self._announced if source not in held]:
             del self._announced[source]
@@ -202,6 +209,16 @@ class Line:
             if self._announced.get(source) is not each.announcement:
                 self._announced[source] = each.announcement
                 await self._send(wire.Announced(announcement=each.announcement))
+
+    async def _rename(self) -> None:
+        """Say which names were given up, before anything comes under what they became."""
+        known = self._tenant.known.identities.aliases()
+        new = [(name, alias) for name, alias in known.items() if self._renamed.get(name) != alias]
+        for start in range(0, len(new), EDGE_ITEMS):
+            some = new[start : start + EDGE_ITEMS]
+            names = tuple(wire.SourceRenamed(name, alias.sources, alias.label, alias.basis) for name, alias in some)
+            await self._send(wire.Renamed(names=names))
+            self._renamed.update(some)
 
     async def live(self) -> None:
         """Give signs of life."""

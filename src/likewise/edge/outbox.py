@@ -35,6 +35,7 @@ from likewise.broker.store.entries import (
     EVENT,
     Announce,
     Entry,
+    RenameSource,
     Revoke,
     Subscribe,
     Unregister,
@@ -317,7 +318,7 @@ class Outbox:
                     taken = next(self._store.entries(position - 1, position), None)  # dropped ones may be above, too
                     if taken is not None and self._goes_up(taken):
                         return entry.position, TAKEN_BYTES, Taken(taken.source, taken.id)
-            case Announce() | Revoke():
+            case Announce() | Revoke() | RenameSource():
                 self.commanded = entry.position  # before it is said: whoever looks must know how far to wait
                 self.sources_changed.set()
                 self._on_change()

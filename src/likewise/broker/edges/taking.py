@@ -10,8 +10,9 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from likewise.broker.store.edges.lines import Forwarded
-from likewise.broker.store.entries import Entry, batch_entries
+from likewise.broker.store.entries import Entry, batch_entries, put_under
 from likewise.broker.tenants.access import Access
+from likewise.broker.tenants.identities import Identities
 from likewise.errors import Circle, LikewiseError
 from likewise.formats.json.batches import read_each
 from likewise.formats.wire.uplink import Item, RefusedItem
@@ -27,12 +28,15 @@ class Read(NamedTuple):
 class Taking:
     """Reads what one edge sends; `here` is what this broker is called itself, if it is an edge, too."""
 
-    def __init__(self, tenant: int, edge: str, epoch: str, access: Access, here: str = "") -> None:
+    def __init__(
+        self, tenant: int, edge: str, epoch: str, access: Access, here: str = "", names: Identities | None = None
+    ) -> None:
         self._tenant = tenant
         self._edge = edge
         self._epoch = epoch
         self._access = access
         self._here = here
+        self._names = Identities() if names is None else names
 
     def noted(self, sequence: int) -> Forwarded:
         """What says in a commit that everything up to a sequence is stored."""
@@ -58,10 +62,14 @@ class Taking:
         return found
 
     def _checked(self, item: Item, entry: Entry) -> Entry:
-        self._access.require_source(entry.source)
+        if not any(map(self._access.covers, self._names.former(entry.source))):  # as its source was called before
+            self._access.require_source(entry.source)
         if self._here and self._here in item.hops:
             raise Circle(f"the event {entry.id!r} came over {self._here!r} before; let no two brokers dial each other")
         entry.hops = (*item.hops, self._edge)
+        became = self._names.sources_of(entry.source)
+        if self._names.given_up_at(entry.source) is not None and len(became) == 1:
+            put_under(entry, became.pop())  # it waited at the edge when its source was renamed
         return entry
 
 

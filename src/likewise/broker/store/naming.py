@@ -49,15 +49,15 @@ def name_by(tables: Tables, how: int) -> None:
 
 
 def sources_and_topics(tables: Tables, tenant: int) -> Iterator[tuple[str, str]]:
-    """Return source and topic ('' if none) of each event of a tenant that did not come over an edge."""
+    """Return source and topic of each event of a tenant; '' if it has none, or an edge named its source."""
     rows = tables.each(
-        "SELECT source, body FROM log WHERE kind = 0 AND tenant = ? AND source <> '' "
-        "AND NOT EXISTS (SELECT 1 FROM hops WHERE hops.position = log.position)",
+        "SELECT source, body, EXISTS (SELECT 1 FROM hops WHERE hops.position = log.position) "
+        "FROM log WHERE kind = 0 AND tenant = ? AND source <> ''",
         tenant,
     )
-    for source, body in rows:
+    for source, body, over_an_edge in rows:
         try:
-            topic = _DECODE(body).topic()
+            topic = "" if over_an_edge else _DECODE(body).topic()
         except msgspec.MsgspecError:
             topic = ""  # it is no envelope as we write it: its source stays
         yield source, topic

@@ -51,6 +51,7 @@ class Identities:
         self._former: dict[str, dict[str, bool]] = {}  # by source: its names of before, whether nobody shares one
         self._aliases: dict[str, set[str]] = {}  # by name of before: the sources it became
         self._given_up: dict[str, int] = {}
+        self._held: dict[str, Alias] = {}
         self.prefixes: set[str] = set()  # names that a device's own system announced: its topics begin so
 
     def resolve(self, name: str) -> str:
@@ -114,6 +115,7 @@ class Identities:
 
     def hold(self, name: str, alias: Alias) -> None:
         """Hold an alias, as the log or a row of the catalogue says it."""
+        self._held[name] = alias
         if alias.basis and len(alias.sources) == 1:
             self._note(name, Naming(name, alias.sources[0], alias.label, alias.basis))
         self._know_former(name, (*alias.sources, *alias.earlier))
@@ -147,6 +149,17 @@ class Identities:
     def former(self, source: str) -> Mapping[str, bool]:
         """Return the names that a source had before; False for one that other sources had, too."""
         return self._former.get(source, _NONE)
+
+    def aliases(self) -> dict[str, Alias]:
+        """Return what the log says of each name that was given up."""
+        return dict(self._held)
+
+    def says(self, command: RenameSource) -> bool:
+        """Return whether a command says what the log has said."""
+        held = self._held.get(command.before)
+        return held is not None and (held.sources, held.label, held.basis) == (
+            command.sources, command.label, command.basis,
+        )  # fmt: skip
 
     def given_up_at(self, name: str) -> int | None:
         """Return when a name was given up for others (µs); None if it is a source's own."""

@@ -50,7 +50,8 @@ class Hello(Said, frozen=True, tag="hello"):
 class Welcome(Said, frozen=True, tag="welcome"):
     """The answer: up to where its items are stored here, and what it may send at once.
 
-    `interval` is the seconds between two signs of life; who hears none for two of them lets go.
+    `interval` is the seconds between two signs of life; who hears none for two of them lets go. `renames` says that it
+    is told of sources' names (`Renamed`), which a broker of before does not know.
     """
 
     sequence: Count
@@ -59,6 +60,7 @@ class Welcome(Said, frozen=True, tag="welcome"):
     items: int
     bytes: int
     decides: tuple[str, ...] = ()
+    renames: bool = False
 
 
 class Announced(Said, frozen=True, tag="announce"):
@@ -72,6 +74,21 @@ class Revoked(Said, frozen=True, tag="revoke"):
 
     source: str
     reason: str = ""
+
+
+class SourceRenamed(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What was sent under a name belongs to other sources; as an entry of the log says it."""
+
+    before: str
+    sources: tuple[str, ...]
+    label: str = ""
+    basis: Literal["", "discovery", "device", "person"] = ""
+
+
+class Renamed(Said, frozen=True, tag="rename"):
+    """Names of the edge's sources that were given up; what is known is no news."""
+
+    names: Annotated[tuple[SourceRenamed, ...], msgspec.Meta(max_length=EDGE_ITEMS)]
 
 
 class Vocabulary(Said, frozen=True, tag="vocabulary"):
@@ -319,7 +336,7 @@ class Refused(Said, frozen=True, tag="refused"):
 
 
 FromEdge = (
-    Hello | Announced | Revoked | DemandTaken | Vocabulary | Events | Withdrawn | Subscribes | Unsubscribes
+    Hello | Announced | Revoked | Renamed | DemandTaken | Vocabulary | Events | Withdrawn | Subscribes | Unsubscribes
     | DeliveriesStored | Health | Bye
 )  # fmt: skip
 FromAbove = Welcome | Demanded | Senses | EventsStored | Subscribed | Deliveries | Health | Refused

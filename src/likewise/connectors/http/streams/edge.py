@@ -20,6 +20,7 @@ from likewise.broker.edges.lines import Connected
 from likewise.broker.edges.names import checked_edge, read_name, subscriber_of
 from likewise.broker.edges.pages import delivered, taken_back
 from likewise.broker.store.edges.lines import LineRow
+from likewise.broker.store.entries import RenameSource
 from likewise.broker.tenants.access import Access
 from likewise.broker.tenants.queues import SubscriberQueue
 from likewise.broker.tenants.tenant import Tenant
@@ -135,6 +136,7 @@ class EdgeSession:
                 interval=broker.config.edges.interval,
                 items=EDGE_ITEMS,
                 bytes=EDGE_BYTES,
+                renames=True,
             )
         )
         return made
@@ -163,7 +165,7 @@ class EdgeSession:
                     await self._send(await self._items.store(events.numbered()))
                 case wire.Withdrawn() as taken:
                     await self._send(await self._items.withdraw(taken))
-                case wire.Announced() | wire.Revoked() | wire.Vocabulary() as about:
+                case wire.Announced() | wire.Revoked() | wire.Renamed() | wire.Vocabulary() as about:
                     try:
                         await self._about_source(about)
                     except LikewiseError as error:  # said again it would be refused again: the line goes on
@@ -192,12 +194,15 @@ class EdgeSession:
                 case wire.Hello():
                     raise FormatError("hello is said once, at the beginning")
 
-    async def _about_source(self, said: wire.Announced | wire.Revoked | wire.Vocabulary) -> None:
+    async def _about_source(self, said: wire.Announced | wire.Revoked | wire.Renamed | wire.Vocabulary) -> None:
         match said:
             case wire.Announced(announcement=announcement):
                 await self._announce(announcement)
             case wire.Revoked(source=source, reason=reason):
                 await self._revoke(source, reason)
+            case wire.Renamed(names=names):
+                for each in names:
+                    await self._rename(each)
             case wire.Vocabulary():
                 self._access.require_source(said.source)
                 demands = self._broker.edges.demands(self._tenant)
@@ -210,6 +215,19 @@ class EdgeSession:
         await self._door.answer(lambda done: broker.announcements.start_announce(tenant, announcement, done))
         demands = broker.edges.demands(tenant)
         await self._door.read(tenant, lambda: demands.announce(self.line.edge, announcement))
+
+    async def _rename(self, said: wire.SourceRenamed) -> None:
+        """Take over that a name of the edge's was given up; what is known is passed over."""
+        known, learnt = self._tenant.known.identities, self._broker.catalogue.learnt(self._tenant)
+        command = RenameSource(said.before, said.sources, said.label, said.basis)
+        if known.says(command):
+            return
+        self._access.require_source(said.before)
+        for source in said.sources:
+            if source in learnt:  # nobody takes the name of another's source
+                self._access.require_source(source)
+        announcements = self._broker.announcements
+        await self._door.answer(lambda done: announcements.start_rename(self._tenant, command, done))
 
     async def _revoke(self, source: str, reason: str) -> None:
         broker, tenant = self._broker, self._tenant

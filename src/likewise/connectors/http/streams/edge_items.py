@@ -29,7 +29,7 @@ class EdgeItems:
         self._access = access
         self._tenant = tenant
         self._line = line
-        self._taking = Taking(tenant.number, line.edge, row.epoch, access, broker.edges.here)
+        self._taking = Taking(tenant.number, line.edge, row.epoch, access, broker.edges.here, tenant.known.identities)
         self._sequence = row.sequence  # up to where they are stored
 
     async def store(self, items: tuple[wire.Item, ...]) -> wire.EventsStored:
