@@ -17,6 +17,7 @@ from likewise.broker.config import Config
 from likewise.broker.edges import pages as edge_pages
 from likewise.broker.reporting import event_trace
 from likewise.broker.store import entries
+from likewise.broker.store.catalogue import naming
 from likewise.broker.store.catalogue import rows as catalogue_rows
 from likewise.broker.store.edges import hops, lines, outbox, uplink
 from likewise.broker.store.mqtt import messages as mqtt_messages
@@ -239,5 +240,14 @@ GROUPS: Final[dict[str, dict[str, Any]]] = {
 # Structs that are passed to a function as a class, and whose fields do not reach the wire by their names: packets of
 # MQTT are written by a codec of their own; `Config` is described by `documents.configuration`.
 WITHOUT_LABEL: Final[frozenset[type]] = frozenset(
-    {packets.Puback, packets.Pubrec, packets.Pubrel, packets.Pubcomp, packets.Connack, packets.Suback, Config}
+    {
+        packets.Puback,
+        packets.Pubrec,
+        packets.Pubrel,
+        packets.Pubcomp,
+        packets.Connack,
+        packets.Suback,
+        Config,
+        naming._Body,
+    }  # as much of an event as an upgrade looks at
 )

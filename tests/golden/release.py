@@ -29,7 +29,7 @@ from paho.mqtt.properties import Properties
 from typer.testing import CliRunner
 
 import likewise as lw
-from likewise.broker.admin import verify_store
+from likewise.broker.admin import migrate, verify_store
 from likewise.broker.broker import Broker
 from likewise.broker.config import Config, Keeping, Lake, Server
 from likewise.cli.main import app
@@ -92,6 +92,8 @@ def config(folder: Path) -> Config:
 @contextmanager
 def opened(folder: Path, clock: ManualClock) -> Iterator[tuple[Broker, httpx.Client, int]]:
     """Serve the store of a folder; yield the broker, a client of it, and the port of MQTT."""
+    if (folder / STORE).is_dir():
+        migrate(folder / STORE)
     broker = Broker(folder / STORE, config(folder), clock=clock)
     token = folder / TOKEN
     headers = {"Authorization": f"Bearer {token.read_text()}"} if token.exists() else {}
@@ -180,6 +182,7 @@ def ask_store(folder: Path) -> dict[str, Any]:
     """Open the store and return what it answers, route by route, and what is in its tables."""
     clock = ManualClock(START)
     clock.advance((len(_EVENTS) + 1) * MINUTE)
+    migrate(folder / STORE)
     answers: dict[str, Any] = {"verified": verify_store(folder / STORE)}
     with opened(folder, clock) as (broker, client, _):
         broker.wait_until_matched(300)

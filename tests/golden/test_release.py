@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from likewise.broker.admin import migrate
 from tests.edge.brokers import connected, edge, hub, until
 from tests.golden import edge_transcript, release
 from tests.golden.test_outside import baseline
@@ -107,6 +108,8 @@ def _last(entries: list[edge_transcript.Entry], to: str, kind: str) -> edge_tran
 def test_the_stores_of_an_old_edge_and_its_hub_go_on_together(left: Path) -> None:
     """The sequence numbers of both fit each other: what came over before does not come again."""
     config, clock = edge_transcript.CONFIG, edge_transcript.clock()
+    for store in (release.HUB, release.EDGE):
+        migrate(left / store)
     with hub(left / release.HUB, config, clock=clock) as above:
         assert above.got("ann") == {("bad air", "e50")}
         with edge(edge_transcript.EDGE, above.address, left / release.EDGE, config=config, clock=clock) as below:

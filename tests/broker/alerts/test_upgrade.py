@@ -9,6 +9,7 @@ import msgspec
 import pytest
 
 import likewise as lw
+from likewise.broker.admin import migrate
 from likewise.broker.broker import Broker
 from likewise.matching.alerts.saved import FILE, read_alerts
 from likewise.testing.clocks import ManualClock
@@ -74,6 +75,7 @@ def test_upgraded_states_are_saved_in_the_new_version(tmp_path: Path) -> None:
 
 def test_a_store_of_the_release_before_sends_the_alarms_it_never_sent(tmp_path: Path) -> None:
     shutil.copytree(KEPT / "store", tmp_path / "data")
+    migrate(tmp_path / "data")
     clock = ManualClock(START)
     clock.advance(131 * SECOND)
     with Broker(tmp_path / "data", clock=clock) as broker:

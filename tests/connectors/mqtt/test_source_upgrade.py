@@ -14,7 +14,7 @@ import pytest
 from likewise.broker.admin import migrate, verify_store
 from likewise.broker.asking.stored import series, stored_events
 from likewise.broker.broker import Broker
-from likewise.broker.store.naming import BY_LAST_LEVEL, name_by
+from likewise.broker.store.catalogue.naming import BY_LAST_LEVEL, name_by
 from likewise.broker.store.tokens import make_token
 from likewise.connectors.mqtt.messages import Message
 from likewise.connectors.mqtt.payloads import MessageReader

@@ -15,13 +15,13 @@ from likewise.broker.store.entries import RenameSource
 from likewise.defaults import CATALOGUE_SOURCES
 
 _NONE: Final[Mapping[str, bool]] = {}
-_RANK: Final[dict[str, int]] = {"": 0, "discovery": 1, "device": 2, "person": 3}  # who is believed before whom
+_RANK: Final[dict[str, int]] = {"": 0, "discovery": 1, "device": 2}  # who is believed before whom
 
 
 class Naming(NamedTuple):
     """An announcement that a name stands for a device with a stable id.
 
-    `basis` is who says so: the device's own system, Home Assistant's discovery, or a person. `label` is what people
+    `basis` is who says so: the device's own system, or Home Assistant's discovery. `label` is what people
     call it.
     """
 

@@ -45,11 +45,13 @@ def list_sources(
     if not found.sources:
         output.print_line("No source yet. They come by themselves when events name their source.")
         return
+    heads = ("source", "called", "state", "model", "place", "events", "every", "last seen", "attributes")
     rows = [
-        (each.source, each.activity, each.model, each.place, each.events, _every(each), _seen(each), each.count)
-        for each in found.sources
+        (e.source, e.label, e.activity, e.model, e.place, e.events, _every(e), _seen(e), e.count) for e in found.sources
     ]
-    output.print_table(("source", "state", "model", "place", "events", "every", "last seen", "attributes"), rows)
+    output.print_table(heads, rows)
+    for offer in found.one_device:
+        output.remark(f"one device? {', '.join(offer.sources)}: a topic map can say so (docs/guides/mqtt.md)")
     if found.after:
         output.remark(f"{found.total:,} in all; go on with --after {found.after!r}")
 
@@ -67,6 +69,8 @@ def show(broker: BrokerOptions, source: Name, as_json: AsJson = False) -> None:
         output.print_json(found)
         return
     where = "".join(f", {each}" for each in (found.model, found.place) if each)
+    if found.aliases:
+        output.remark(f"it was called {', '.join(found.aliases)} before")
     output.print_line(f"{found.source}{where}: {found.activity}, {found.events} events, last seen {_seen(found)}")
     rows = [
         (each.attribute, each.unit, "/".join(each.kinds), _range(each), _last(each), line(each.line),

@@ -14,9 +14,9 @@ from collections.abc import Iterable
 import structlog
 
 from likewise.broker.broker import Broker
+from likewise.broker.store.catalogue.naming import BY_PREFIX, name_by, naming, sources_and_topics
 from likewise.broker.store.commits import wait_for
 from likewise.broker.store.entries import RenameSource
-from likewise.broker.store.naming import BY_PREFIX, name_by, naming, sources_and_topics
 from likewise.broker.tenants.tenant import Tenant
 from likewise.connectors.mqtt.former_names import former_names
 from likewise.connectors.mqtt.topic_maps import TopicMap, load_maps

@@ -82,7 +82,7 @@ class SourceRenamed(msgspec.Struct, frozen=True, omit_defaults=True):
     before: str
     sources: tuple[str, ...]
     label: str = ""
-    basis: Literal["", "discovery", "device", "person"] = ""
+    basis: Literal["", "discovery", "device"] = ""
 
 
 class Renamed(Said, frozen=True, tag="rename"):

@@ -1,1 +1,2 @@
-"""What is known about sources, on disk: `rows` keeps what they announced, what people corrected, and whom they keep."""
+"""What is known about sources, on disk: `rows` keeps what they announced, what people corrected, whom they keep and
+names of before; `naming` says how sources of MQTT are named, and from which topics."""

@@ -18,7 +18,7 @@ from likewise.semantics.annotations.corrections import Correction
 
 KNOWN: Final = "tenant, what, name, number, checksum, body"
 What = Literal["announcement", "correction", "kept", "brought", "alias"]
-Basis = Literal["", "discovery", "device", "person"]  # who says what a source is called; '' is an upgrade
+Basis = Literal["", "discovery", "device"]  # who says what a source is called; '' is an upgrade
 T = TypeVar("T")
 
 
