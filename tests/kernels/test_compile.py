@@ -38,3 +38,12 @@ def test_the_matching_kernel_is_made_from_the_layout_it_reads() -> None:
     """What the engine's arrays look like is said in other files of its room."""
     names = {path.name for path in sources("likewise.matching.bitmap.match_kernels")}
     assert {"match_kernels.py", "layout.py", "dense_kernels.py", "condition_rows.py", "compile.py"} <= names
+
+
+def test_a_kernel_of_the_experiments_is_made_from_files_of_both_packages() -> None:
+    """Each package is looked for in its own folder: a file of the other with the same name is not taken for it."""
+    found = sources("likewise_experiments.thematic.load")
+    names = {"/".join(path.parts[-3:]) for path in found}
+    assert "likewise_experiments/thematic/load.py" in names
+    assert any(name.startswith("likewise_experiments/") and not name.endswith("load.py") for name in names)
+    assert any("/likewise/" in path.as_posix() for path in found)
