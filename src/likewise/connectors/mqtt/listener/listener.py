@@ -79,7 +79,9 @@ class Listener:
         self._connections: set[Connection] = set()
         limits = door.connection_limits
         self.buffers = SendBuffers(self.config.send_bytes, self._loop.time)
-        self.pending = PendingConnections(self.config.pending, self.config.pending_bytes, limits.key_of)
+        # At most half of all connections: else sockets that say nothing would leave none for HTTP and for clients.
+        pending = max(1, min(self.config.pending, limits.allowed // 2))
+        self.pending = PendingConnections(pending, self.config.pending_bytes, limits.key_of)
         self._logins = FailedLogins()
         self._stalled: dict[Connection, tuple[int, float]] = {}  # unread bytes, and since when they do not shrink
         self._unsent: list[Connection] = []
