@@ -75,7 +75,8 @@ class Event(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     """One event. Make it with `likewise.event`, which flattens nested objects.
 
     `time` (event time) and `expires` (end of validity) are microseconds UTC. `graph` holds RDF triples,
-    `vector` an interest vector as text over 0 and 1.
+    `vector` an interest vector as text over 0 and 1. `received` is when the first broker got it (µs), where that was
+    another one; it is no part of an event's JSON.
     """
 
     tuples: tuple[EventTuple, ...] = ()
@@ -86,6 +87,7 @@ class Event(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     expires: int | None = None
     graph: tuple[Triple, ...] = ()
     vector: str = ""
+    received: int | None = None
 
     def __post_init__(self) -> None:
         if not (self.tuples or self.graph or self.vector):

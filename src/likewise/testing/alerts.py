@@ -7,12 +7,16 @@ import time
 from pathlib import Path
 from typing import Final, cast
 
+import msgspec
+
+from likewise.defaults import CLOCK_BEHIND, UPLOAD_SLACK, UPLOAD_SPAN
 from likewise.matching.alerts.engine import AlertEngine
 from likewise.matching.engine import AlertKeys
 from likewise.matching.plain.alerts.excuses import WHYS
-from likewise.testing.contract import Pair
+from likewise.model import Event
+from likewise.testing.contract import MakeEngine, Pair
 from likewise.testing.generators import Choice, SeededChoice
-from likewise.testing.oracle import Setting
+from likewise.testing.oracle import Difference, Setting
 
 STEPS: Final = 60  # of one story
 MOST: Final = 6  # alerts held at once
@@ -20,8 +24,70 @@ SAID_EVERY: Final = 1_000  # stories
 KEYS: Final = ("a", "b", "room 1")  # values of `per`, some of which events have
 
 
+BEGIN: Final = 10 * CLOCK_BEHIND  # so that no clock falls back before 1970
+
+
 class AlertPair(Pair):
-    """An engine of alerts and the oracle, told also what no event says: outages, and whose silence counts."""
+    """An engine of alerts and the oracle, told also what no event says: outages, and whose silence counts.
+
+    Some sources have clocks that fell back by over a day, and upload what they kept; some alerts are valid for a while.
+    """
+
+    def __init__(self, make_engine: MakeEngine, setting: Setting) -> None:
+        super().__init__(make_engine, None, setting)
+        self.now = BEGIN
+        self._behind: dict[str | None, int] = {}  # by how much a source's clock is behind
+        self._ends: dict[int, int] = {}
+
+    def add(self, choice: Choice) -> None:
+        """Add a random alert; some end by themselves."""
+        before = set(self.held)
+        super().add(choice)
+        for ordinal in self.held.keys() - before:
+            if choice.integer(0, 3) == 3:
+                self._ends[ordinal] = self.now + choice.integer(1, 60)
+
+    def end_validity(self) -> None:
+        """Remove the alerts whose validity is over, as a matcher does before time moves on."""
+        for ordinal in [each for each in self.held if self._ends.get(each, self.now + 1) <= self.now]:
+            self.engine.remove(ordinal)
+            self.oracle.remove(ordinal)
+            del self.held[ordinal]
+
+    def draw_event(self, choice: Choice) -> tuple[Event, int]:
+        """A random event; its source's clock may be behind."""
+        event, at = super().draw_event(choice)
+        self.end_validity()
+        if choice.integer(0, 15) == 0:
+            self._behind[event.source] = choice.pick((0, CLOCK_BEHIND + 9, CLOCK_BEHIND, 2 * CLOCK_BEHIND))
+        if by := self._behind.get(event.source, 0):
+            received = at - choice.pick((0, 3, UPLOAD_SPAN)) if choice.integer(0, 3) == 3 else None
+            event = msgspec.structs.replace(event, time=at - by, received=received)
+            self.published[-1] = event
+        return event, at
+
+    def upload(self, choice: Choice) -> None:
+        """A source sends what it kept, or what looks like it."""
+        source, apart = self._source(choice), choice.pick((1, UPLOAD_SLACK, UPLOAD_SLACK + 1, 2 * UPLOAD_SLACK))
+        own = self.now - 3 * CLOCK_BEHIND
+        for place in range(choice.integer(1, 4)):
+            event, at = super().draw_event(choice)
+            event = msgspec.structs.replace(event, source=source or None, time=own + place * apart)
+            self.published[-1] = event
+            self._compare(event, self.oracle.match(event, at), self.engine.match(event, at), "match")
+
+    def wait(self, choice: Choice) -> None:
+        """Let time pass until uploads are told from wrong clocks, or almost."""
+        self.now += choice.pick((UPLOAD_SPAN, UPLOAD_SPAN - 1, UPLOAD_SPAN - 3))
+        self.end_validity()
+        self._compare(None, self.oracle.advance(self.now), self.engine.advance(self.now), "advance")
+
+    def check_clocks(self) -> None:
+        """Both name the same sources whose clock is wrong."""
+        assert isinstance(self.engine, AlertEngine)
+        expected, found = self.oracle.alerts.clocks, self.engine.clocks
+        if expected != found:
+            raise Difference(f"wrong clocks: expected {expected}, found {found}")
 
     @property
     def _both(self) -> tuple[AlertKeys, AlertKeys]:
@@ -79,11 +145,11 @@ def compare_alerts(seed: int, steps: int = STEPS, lateness: int = 0) -> int:
     20
     """
     setting, choice = Setting(lateness=lateness), SeededChoice(seed)
-    pair = AlertPair(lambda: AlertEngine(setting.measure, setting.threshold, lateness=lateness), None, setting)
+    pair = AlertPair(lambda: AlertEngine(setting.measure, setting.threshold, lateness=lateness), setting)
     for _ in range(3):
         pair.add(choice)
     for _ in range(steps):
-        what = choice.integer(0, 35)
+        what = choice.integer(0, 38)
         if what < 20:
             pair.match(choice)
         elif what < 24:
@@ -104,8 +170,13 @@ def compare_alerts(seed: int, steps: int = STEPS, lateness: int = 0) -> int:
             pair.expect(choice)
         elif what == 34:
             pair.rename_source(choice)
+        elif what == 35:
+            pair.upload(choice)
+        elif what in (36, 37):
+            pair.wait(choice)
         elif pair.held:
             pair.explain(choice)
+        pair.check_clocks()
     return steps
 
 

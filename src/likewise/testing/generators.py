@@ -396,15 +396,17 @@ def _alert(choice: Choice) -> Alert:
         return choice.integer(1, 9) if choice.integer(1, odds) == 1 else None
 
     per = choice.pick(((), (), ("room",), ("room", "b")))
+    often = choice.integer(1, 40) if choice.integer(0, 1) else None
     if choice.integer(0, 3) == 0:
-        return Alert(per, absent_for=choice.integer(1, 12), at_most_every=span(4), digest_every=span(4))
+        return Alert(per, absent_for=choice.integer(1, 12), at_most_every=often, digest_every=span(4))
     until: tuple[Literal["false"] | tuple[Node, ...] | None, ...] = (
         None, None, "false", "false", (Predicate("b", ">", 4.0),), (Predicate("a", "<", 2.0),),
     )  # fmt: skip
     held, once = span(2), choice.pick(until)
-    often, digest = span(3), span(3)
-    nothing = (held, once, often, digest) == (None,) * 4
-    return Alert(per, 3 if nothing else held, once, often, None, digest)
+    digest = span(3)
+    held = 3 if (held, once, often, digest) == (None,) * 4 else held
+    stale = span(2) if per and (held is not None or once is not None) else None
+    return Alert(per, held, once, often, None, digest, stale)
 
 
 def top(choice: Choice, words: Vocabulary = FIXED) -> Top:

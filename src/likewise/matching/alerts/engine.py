@@ -38,10 +38,11 @@ from likewise.matching.cache_use import CacheUse
 from likewise.matching.engine import Found, FoundBatch, found_batch
 from likewise.matching.explaining.alerts import AlertStanding, with_standing
 from likewise.matching.explaining.explain import explain
+from likewise.matching.plain.alerts.clocks import first_arrival, note_clock, wrong_clock
 from likewise.matching.plain.alerts.digest import gathered
 from likewise.matching.plain.alerts.excuses import WHYS
 from likewise.matching.plain.alerts.moves import key_of
-from likewise.matching.plain.alerts.story import Heard
+from likewise.matching.plain.alerts.story import DOUBTED, Heard
 from likewise.matching.plain.conditions import MetCondition
 from likewise.model import Event, Explanation, Kind, Match, Promotion
 from likewise.model.alerts.spoken import Key
@@ -142,7 +143,7 @@ class AlertEngine(Withdrawing):
             if member.timeless and not (move.holds or move.fails):
                 continue
             if behind:
-                heard = heard._replace(time=now, stated=time)
+                heard = heard._replace(time=first_arrival(event, now), stated=time)
             lateness = 0 if member.timeless else self.lateness
             before = state.copy() if member.retells and key not in member.unsaid else None
             says = state.hear(member.alert, heard, lateness)
@@ -165,6 +166,8 @@ class AlertEngine(Withdrawing):
                 mark = family.mark_of(key, source)
                 if family.marks.get(mark, time) <= time:
                     family.marks[mark] = time
+                    if self.clocks and now - time <= CLOCK_BEHIND:
+                        self.clocks.pop(source, None)
         if len(self._heard) > self._room:
             self._forget_old(now)
         return said
@@ -224,6 +227,8 @@ class AlertEngine(Withdrawing):
             if state is None or state.scheduled != (moment, what, sequence):
                 continue
             state.scheduled = None
+            if what == DOUBTED and (wrong := wrong_clock(state.doubted)) is not None:
+                note_clock(self.clocks, wrong)
             before = state.copy() if member.retells and key not in member.unsaid else None
             says = state.tick(member.alert, moment, what, 0 if member.timeless else self.lateness)
             if before is not None and says:
@@ -359,7 +364,7 @@ class AlertEngine(Withdrawing):
     def save(self, folder: Path) -> None:
         """Write every key's state, how far sources are, and what digests hold."""
         excused = {why: sorted(self.excused(why)) for why in WHYS}
-        facts = Facts(self.now, self._sequence, self.refused_late, self.keyless, "", excused)
+        facts = Facts(self.now, self._sequence, self.refused_late, self.keyless, "", excused, clocks=self.clocks)
         write_alerts(folder, self._rows(), facts)
 
     def _rows(self) -> Iterator[Row]:
@@ -391,7 +396,7 @@ class AlertEngine(Withdrawing):
         for why, sources in facts.excused.items():
             self._excuses.add(sources, why)
         self.now, self._sequence = facts.now, facts.sequence
-        self.refused_late, self.keyless = facts.refused_late, facts.keyless
+        self.refused_late, self.keyless, self.clocks = facts.refused_late, facts.keyless, facts.clocks
         for member in self._members.values():
             self._note(member)
 

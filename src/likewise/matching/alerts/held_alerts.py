@@ -11,6 +11,7 @@ from likewise.matching.alerts.key_state import KeyState
 from likewise.matching.alerts.members import Family, Member, SharedCondition
 from likewise.matching.condition_index import ConditionIndex
 from likewise.matching.engine import BaseEngine
+from likewise.matching.plain.alerts.clocks import WrongClocks
 from likewise.matching.plain.alerts.digest import item_of
 from likewise.matching.plain.alerts.excuses import Excuses
 from likewise.matching.plain.alerts.moves import watched
@@ -59,6 +60,7 @@ class HeldAlerts(BaseEngine):
         self._heard: dict[str, list[tuple[int, Key]]] = {}  # event id -> where it may still be withdrawn
         self._room = ROOM
         self._excuses = Excuses()
+        self.clocks: WrongClocks = {}
 
     # -- members --------------------------------------------------------------------------------
 

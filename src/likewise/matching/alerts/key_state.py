@@ -338,7 +338,7 @@ class KeyState:
         suppressed = len(self.held_back) + self.more_held_back + rest
         self._begin_quiet(alert, when)
         cause: Cause = "arrival" if alert.held_for is None else "held"
-        return [Say(moment, cause, last, since, suppressed, tuple(sorted(stale)))]
+        return [Say(moment, cause, last, since, suppressed, tuple(sorted(stale)) if stale else ())]
 
     def _begin_quiet(self, alert: Alert, when: int) -> None:
         if alert.at_most_every is not None:
@@ -409,9 +409,11 @@ class KeyState:
             self.absent, self.earlier = True, False
             self._begin_quiet(alert, moment)
             return [say]
-        due = self._ready_at(alert)
-        assert due is not None  # it is due
-        return self._alarm(alert, moment, over_at(due, self._alarming(), self.straggled))
+        when = self._ready_at(alert)
+        assert when is not None  # it is due
+        if self.straggled:
+            when = over_at(when, self._alarming(), self.straggled)
+        return self._alarm(alert, moment, when)
 
     def _last(self, *, holding: bool) -> Heard | None:
         for heard in reversed(self.trail):

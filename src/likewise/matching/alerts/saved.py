@@ -17,6 +17,7 @@ from likewise.errors import ArtefactDamaged, ArtefactVersion
 from likewise.matching.alerts.key_state import FRESH, NO_BASE, KeyState
 from likewise.matching.alerts.unsaid import Unsaid
 from likewise.matching.alerts.upgrade import SavedStateV1, upgrade_state
+from likewise.matching.plain.alerts.clocks import WrongClocks
 from likewise.matching.plain.alerts.story import Base, Heard, Sources
 from likewise.model.alerts.clauses import Alert
 from likewise.model.alerts.spoken import DigestItem, Key, Why
@@ -81,6 +82,7 @@ class Facts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     sha256: str
     excused: dict[Why, list[str]] = {}
     version: int = 2
+    clocks: WrongClocks = {}
 
 
 Row = tuple[What, int, bytes]

@@ -10,11 +10,13 @@ import msgspec
 
 from likewise.defaults import ALERT_FORGET, ALERT_STALE, CLOCK_BEHIND
 from likewise.errors import ArtefactDamaged, UnknownId
+from likewise.matching.plain.alerts.clocks import WrongClocks, first_arrival, note_clock, wrong_clock
 from likewise.matching.plain.alerts.digest import end_of_period, gathered, item_of, with_items
 from likewise.matching.plain.alerts.excuses import WHYS, Excuses
 from likewise.matching.plain.alerts.moves import PlainWatch, key_of
 from likewise.matching.plain.alerts.renaming import folded, renamed
 from likewise.matching.plain.alerts.story import (
+    DOUBTED,
     Heard,
     Run,
     Say,
@@ -55,6 +57,7 @@ class _Saved(msgspec.Struct, frozen=True):
     alerts: list[tuple[int, list[tuple[Key, Story]], list[DigestItem], list[tuple[Key, Unsaid]]]]
     marks: list[tuple[int, list[tuple[Key, dict[str, int]]]]]
     excused: dict[Why, list[str]]
+    clocks: WrongClocks = {}
 
 
 class PlainAlert:
@@ -87,6 +90,7 @@ class PlainAlerts:
         self._alerts: dict[int, PlainAlert] = {}
         self._marks: dict[object, Marks] = {}  # shared by alerts about the same
         self._excuses = Excuses()
+        self.clocks: WrongClocks = {}
 
     def __len__(self) -> int:
         return len(self._alerts)
@@ -138,7 +142,7 @@ class PlainAlerts:
                 sequence, now, time, source, event.id, move.holds, move.fails, move.clears, move.score, move.product
             )
             if doubted:
-                heard = heard._replace(time=now, stated=time)
+                heard = heard._replace(time=first_arrival(event, now), stated=time)
             if key in held.unsaid:
                 held.unsaid[key] = heard_more(held.alert, held.unsaid[key], heard, self.lateness)
             told = hear(held.alert, story, heard, self.lateness)
@@ -148,14 +152,17 @@ class PlainAlerts:
                 told = (self._paused_or_not(held, key, told[0], now), told[1])
             said += self._keep(ordinal, held, key, *told)
         for family, key in marked:
-            self._mark(family, key, source, time)
+            if self._mark(family, key, source, time) and now - time <= CLOCK_BEHIND:
+                self.clocks.pop(source, None)
         self.refused_late += late
         self.keyless += keyless
         return said
 
-    def _mark(self, family: object, key: Key, source: str, time: int) -> None:
+    def _mark(self, family: object, key: Key, source: str, time: int) -> bool:
+        """Note how far a source is; whether it is the newest of it."""
         marks = self._marks.setdefault(family, {}).setdefault(key, {})
         marks[source] = max(time, marks.get(source, time))
+        return marks[source] == time
 
     def _story(self, held: PlainAlert, key: Key, now: int) -> Story:
         """A key's story; one of which nothing was heard for long is as good as new."""
@@ -184,6 +191,8 @@ class PlainAlerts:
                 held.items, held.unsaid = [], {}
                 continue
             story = held.stories[key]
+            if what == DOUBTED and (wrong := wrong_clock(story.doubted)) is not None:
+                note_clock(self.clocks, wrong)
             told = tick(held.alert, story, moment, what, self.lateness)
             if told[1] and retells(held.alert) and key not in held.unsaid:
                 held.unsaid[key] = Unsaid(story)
@@ -390,7 +399,7 @@ class PlainAlerts:
             for family, of in self._marks.items()
         ]
         excused = {why: sorted(self._excuses.sources[why]) for why in WHYS}
-        saved = _Saved(self.now, self._sequence, self.refused_late, self.keyless, kept, marks, excused)
+        saved = _Saved(self.now, self._sequence, self.refused_late, self.keyless, kept, marks, excused, self.clocks)
         (folder / FILE).write_bytes(msgspec.json.encode(saved))
 
     def load(self, folder: Path) -> None:
@@ -400,7 +409,7 @@ class PlainAlerts:
         except (OSError, UnicodeDecodeError, msgspec.MsgspecError) as error:
             raise ArtefactDamaged(f"{folder / FILE} cannot be read ({error}); restore a copy of the folder") from None
         self.now, self._sequence = saved.now, saved.sequence
-        self.refused_late, self.keyless = saved.refused_late, saved.keyless
+        self.refused_late, self.keyless, self.clocks = saved.refused_late, saved.keyless, saved.clocks
         for why, sources in saved.excused.items():
             self._excuses.add(sources, why)
         for ordinal, stories, items, unsaid in saved.alerts:

@@ -25,7 +25,7 @@ class Heard(NamedTuple):
     """One event that moves a key: when it came, its own time, from where, and what it says.
 
     What is `earlier` came before its alert was there: it builds the state, and nothing is said of it. `stated` is the
-    time that an event states whose clock is doubted; its `time` is its arrival then.
+    time that an event states whose clock is doubted; its `time` is its arrival at the first broker then.
     """
 
     sequence: int
@@ -225,14 +225,14 @@ def is_upload(before: Heard, heard: Heard) -> bool:
     """Whether two doubted events of one source, the first of which still waits, are of one upload.
 
     >>> first = Heard(0, 1_000_000, 1_000_000, "s", "e", True, False, False, 1.0, 1.0, stated=-86_400_000_000)
-    >>> is_upload(first, first._replace(stated=-86_300_000_000)), is_upload(first, first._replace(arrival=61_000_001))
+    >>> is_upload(first, first._replace(stated=-86_300_000_000)), is_upload(first, first._replace(time=61_000_001))
     (True, False)
     """
-    passed = heard.arrival - before.arrival
+    passed = heard.time - before.time
     assert before.stated is not None
     assert heard.stated is not None
     apart = abs(heard.stated - before.stated)
-    return passed <= UPLOAD_SPAN and (not moves(before) or apart > passed + UPLOAD_SLACK)
+    return passed <= UPLOAD_SPAN and (not moves(before) or apart > abs(passed) + UPLOAD_SLACK)
 
 
 def without_moves(heard: Heard) -> Heard:
