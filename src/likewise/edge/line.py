@@ -154,7 +154,7 @@ class Line:
     async def _items_up(self, page: list[Outgoing]) -> None:
         items: list[wire.Item] = []
         size = 0
-        for item, body, hops in page:
+        for item, body, hops, received in page:
             if item.taken is not None:
                 if items:
                     await self._events(items)
@@ -166,7 +166,7 @@ class Line:
             elif body is not None:
                 if items and size + len(body) > self._bytes:
                     break
-                items.append(wire.Item(item.sequence, msgspec.Raw(body), hops))
+                items.append(wire.Item(item.sequence, msgspec.Raw(body), hops, received))
                 size += len(body) + ITEM_BYTES
             self._cursor = item.sequence
             if len(self._in_flight) >= AHEAD:

@@ -113,6 +113,15 @@ class MatcherAlerts(MatcherAnswers):
         moments = [cast("MovedByTime", engine).next_due() for engine in engines]
         return min((moment for moment in moments if moment is not None), default=None)
 
+    def wrong_clocks(self) -> dict[str, tuple[int, int]]:
+        """Sources whose clock fell back: the time that the last such event states, and when it came (µs).
+
+        A source is named from when alerts counted an event of it at its arrival until an event comes that is less
+        than a day old.
+        """
+        engine = self._state.engines.get("alert")
+        return {} if engine is None else dict(getattr(engine, "clocks", {}))
+
     def names(self, event_id: str) -> bool:
         """Whether what an alert says next may name an event."""
         engine = self._state.engines.get("alert")

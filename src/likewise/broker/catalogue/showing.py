@@ -25,6 +25,7 @@ from likewise.formats.wire.sources import (
     SourceState,
     UsefulQuestion,
     WordShown,
+    WrongClock,
 )
 from likewise.model.text import fold
 
@@ -171,6 +172,7 @@ class Catalogue:
             raise UnknownId(source, remedy="no source of this name was seen, and none announced itself")
         said = None if held is None else held.announcement
         attributes = _attributes(learnt, held)
+        clock = tenant.alerts.wrong_clocks.get(source)
         return SourceShown(
             source,
             self._activity(tenant, source, learnt, held),
@@ -188,6 +190,7 @@ class Catalogue:
             self._wanted(tenant, source),
             identities.labels.get(source, ""),
             tuple(sorted(former)),
+            None if clock is None else WrongClock(*clock),
         )
 
     def _activity(

@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 import structlog
 
-from likewise.broker.delivering.match_events import set_aside
+from likewise.broker.delivering.match_events import received_event, set_aside
 from likewise.broker.delivering.outcome import Outcome
 from likewise.broker.store.dead_letters import about
 from likewise.broker.store.deliveries import INITIAL, Delivery, recipients_of
@@ -27,7 +27,6 @@ from likewise.broker.tenants.tenant import Tenant
 from likewise.broker.timekeeper import PLAUSIBLE
 from likewise.defaults import INITIAL_EVENTS, QUANTUM_SECONDS, WORDS_TOGETHER
 from likewise.errors import LikewiseError
-from likewise.model import Event
 
 PAGE = 1_000
 SLICE = 16  # events of the first slice; the next ones as many as fit into a turn
@@ -117,9 +116,8 @@ class EarlierEvents:
             _match(log, self._tenant, matcher, page, self.outcome, self._owners)
         for entry in page if self.alerts is not None else ():
             try:
-                assert isinstance(entry.value, Event)
                 assert self.alerts is not None
-                self.alerts.match(entry.position, entry.value, self._time(entry.arrival))
+                self.alerts.match(entry.position, received_event(entry), self._time(entry.arrival))
             except Exception as error:  # what cannot be matched was set aside when it came
                 _log.warning("an earlier event cannot be matched", event_id=entry.id, error=str(error))
 

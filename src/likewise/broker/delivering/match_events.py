@@ -80,11 +80,19 @@ def _alert(tenant: Tenant, entry: Entry, outcome: Outcome, find: FindEntry) -> N
 
 def match_alerts(tenant: Tenant, entry: Entry) -> list[Found]:
     """What alerts say by the arrival of an event."""
-    event, at = entry.value, tenant.window_time(entry.arrival)
-    assert isinstance(event, Event)
+    event, at = received_event(entry), tenant.window_time(entry.arrival)
     if event.expires is not None and entry.arrival < event.expires <= at:  # it is valid: it is the alerts that wait
         event = msgspec.structs.replace(event, expires=None)
     return tenant.alerts.match(entry.position, event, at)
+
+
+def received_event(entry: Entry) -> Event:
+    """The event of an entry, with when the first broker got it."""
+    event = entry.value
+    assert isinstance(event, Event)
+    if entry.first_received is not None:
+        event = msgspec.structs.replace(event, received=entry.first_received)
+    return event
 
 
 def speak(tenant: Tenant, said: list[Found], outcome: Outcome, find: FindEntry) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 
 from likewise.broker.edges.names import read_name
 from likewise.broker.store.deliveries import CAUSES, PROMOTED, Delivery, recipients_of
-from likewise.broker.store.edges.hops import hops_of
+from likewise.broker.store.edges.hops import came_by
 from likewise.broker.store.event_log import EventLog
 from likewise.broker.store.tables import Tables
 from likewise.broker.tenants.queues import SubscriberQueue
@@ -45,7 +45,7 @@ def delivered(
 
 
 def _one(tables: Tables, tenant: Tenant, queue: SubscriberQueue, edge: str, delivery: Delivery) -> Delivered | None:
-    hops = hops_of(tables, delivery.event)
+    hops = came_by(tables, delivery.event).hops
     own = bool(hops) and hops[-1] == edge
     scores = np.frombuffer(delivery.scores, "<f4") if delivery.scores else None
     met = []

@@ -66,7 +66,7 @@ class Taking:
             self._access.require_source(entry.source)
         if self._here and self._here in item.hops:
             raise Circle(f"the event {entry.id!r} came over {self._here!r} before; let no two brokers dial each other")
-        entry.hops = (*item.hops, self._edge)
+        entry.hops, entry.first_received = (*item.hops, self._edge), item.received or None
         became = self._names.sources_of(entry.source)
         if self._names.given_up_at(entry.source) is not None and len(became) == 1:
             put_under(entry, became.pop())  # it waited at the edge when its source was renamed

@@ -249,7 +249,8 @@ class Entry(msgspec.Struct, gc=False):
     `body` is the event's JSON envelope, with its payload in the bytes it came in where they are known. `ends` is the
     moment (µs) an event's validity is over. `applied` is told what became of a command, or the error it met, once that
     is on disk. `message` is what a device published, `received` the session and packet id of QoS 2 it came with. `hops`
-    are the brokers that an event came over; `noted` is written in the entry's commit, even if it was there already.
+    are the brokers that an event came over, `first_received` when the first of them got it, if that was said; `noted`
+    is written in the entry's commit, even if it was there already.
     """
 
     tenant: int
@@ -266,6 +267,7 @@ class Entry(msgspec.Struct, gc=False):
     message: Kept | None = None
     received: tuple[int, int] | None = None
     hops: tuple[str, ...] = ()
+    first_received: int | None = None
     noted: Forwarded | Received | None = None
 
     @property

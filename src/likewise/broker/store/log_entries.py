@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from likewise.broker.store.checksums import entry_checksums, refuse
 from likewise.broker.store.deliveries import COLUMNS, delivery_row
-from likewise.broker.store.edges.hops import add_hops, remove_hops
+from likewise.broker.store.edges.hops import Came, add_hops, remove_hops
 from likewise.broker.store.entries import Entry, Gone
 from likewise.broker.store.mqtt.messages import add_messages, remove_messages
 from likewise.broker.store.rows import ENTRY, entry_row, entry_rows
@@ -33,7 +33,7 @@ def add_entries(tables: Tables, entries: Sequence[Entry]) -> bool:
         return False
     if beside := [(e.position, e.tenant, e.message, e.received) for e in entries if e.message is not None]:
         add_messages(tables, beside)
-    if come := [(e.position, e.tenant, e.hops) for e in entries if e.hops]:
+    if come := [(e.position, e.tenant, Came(e.hops, e.first_received)) for e in entries if e.hops]:
         add_hops(tables, come)
     return True
 

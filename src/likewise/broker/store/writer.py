@@ -30,7 +30,7 @@ from likewise.broker.store.commits import (
     Work,
     wait_for,
 )
-from likewise.broker.store.edges.hops import hops_between
+from likewise.broker.store.edges.hops import HERE, hops_between
 from likewise.broker.store.entries import Entry
 from likewise.broker.store.files import FolderLock, Place, connect, open_tables, said
 from likewise.broker.store.log_entries import rows_between
@@ -233,7 +233,8 @@ class Store:
                 return
             for entry in entry_rows(rows) if together else map(entry_row, rows):  # decoded as they are taken
                 entry.message = messages.get(entry.position)
-                entry.hops = hops.get(entry.position, ())
+                came = hops.get(entry.position, HERE)
+                entry.hops, entry.first_received = came.hops, came.received
                 yield entry
             after = rows[-1][0]
 

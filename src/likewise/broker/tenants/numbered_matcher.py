@@ -104,6 +104,11 @@ class NumberedMatcher:
         """How many events lacked an attribute of an alert's `per`."""
         return self.matcher.keyless
 
+    @property
+    def wrong_clocks(self) -> dict[str, tuple[int, int]]:
+        """Sources whose clock fell back: the time that the last such event states, and when it came."""
+        return self.matcher.wrong_clocks()
+
     def caches(self) -> dict[str, CacheUse]:
         """How often what is kept was there when it was needed."""
         return self.matcher.caches()

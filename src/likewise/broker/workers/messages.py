@@ -78,6 +78,7 @@ class EventSent(msgspec.Struct, frozen=True, array_like=True, gc=False):
     body: bytes
     over: bool = False
     lasting: bool = False  # its validity does not matter to what remembers
+    received: int | None = None  # when the first broker got it
 
 
 class Match(msgspec.Struct, frozen=True, tag="match", array_like=True):
@@ -310,6 +311,7 @@ class Answers(msgspec.Struct, frozen=True, tag="answers", array_like=True):
     needed: list[int]
     refused_late: int = 0
     keyless: int = 0
+    wrong_clocks: dict[str, tuple[int, int]] = {}
 
 
 class Explained(msgspec.Struct, frozen=True, tag="explained", array_like=True):

@@ -180,7 +180,7 @@ class Portion:
             case Ask(positions=positions):
                 own = self.matcher
                 needed = [each for each in positions if own.holds_for_long(each) or own.names(each)]
-                return Answers(own.next_due(), needed, own.refused_late, own.keyless)
+                return Answers(own.next_due(), needed, own.refused_late, own.keyless, own.wrong_clocks)
             case _:
                 raise AssertionError(wanted)
         return Done()
@@ -300,6 +300,8 @@ class Portion:
                 assert isinstance(event, Event)
                 if each.lasting:
                     event = msgspec.structs.replace(event, expires=None)
+                if each.received is not None:
+                    event = msgspec.structs.replace(event, received=each.received)
                 due = self.matcher.next_due()  # what alerts say before the event comes
                 before = [] if due is None or due > each.at else self._advance(each.at)
                 found.append(before + self.matcher.match(each.position, event, each.at))

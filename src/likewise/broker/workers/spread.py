@@ -238,6 +238,11 @@ class SpreadMatcher(HeldInShares):
         """How many events lacked an attribute of an alert's `per`, as of the last time shares were asked."""
         return sum(each.keyless for each in self._answers.values())
 
+    @property
+    def wrong_clocks(self) -> dict[str, tuple[int, int]]:
+        """Sources whose clock fell back, as of the last time shares were asked."""
+        return {source: said for each in self._answers.values() for source, said in each.wrong_clocks.items()}
+
     # -- keeping --------------------------------------------------------------------------------
 
     def save(self, folder: Path) -> None:

@@ -197,7 +197,7 @@ def _moving(entry: Entry, at: int, arrives: bool) -> EventSent:
     if arrives:
         expires = _expires(entry)
         lasting = expires is not None and entry.arrival < expires <= at
-    return EventSent(entry.position, at, entry.body, False, lasting)
+    return EventSent(entry.position, at, entry.body, False, lasting, entry.first_received)
 
 
 def _expires(entry: Entry) -> int | None:

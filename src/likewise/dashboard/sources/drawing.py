@@ -38,7 +38,8 @@ def line(numbers: Sequence[float], width: int = 84, height: int = 18) -> str:
 def state(source: SourceShown) -> str:
     """What a source is doing, as a coloured word."""
     look, said = STATES[source.activity]
-    return f"<span class='{look}'>{said}</span>"
+    warning = "" if source.clock is None else " <span class='lw-bad'>wrong clock</span>"
+    return f"<span class='{look}'>{said}</span>{warning}"
 
 
 def why_asleep(source: SourceShown) -> str:

@@ -38,11 +38,18 @@ class AttributeShown(msgspec.Struct, frozen=True, omit_defaults=True):
     understood: TakenFor = TakenFor()
 
 
+class WrongClock(msgspec.Struct, frozen=True):
+    """A clock that fell back by more than a day: the time that an event stated, and when it came (µs)."""
+
+    stated: int
+    arrived: int
+
+
 class SourceShown(msgspec.Struct, frozen=True, omit_defaults=True):
     """A source: who it is, when it was seen, what it sends. In a list its attributes are counted, not shown.
 
     `label` is what people call it: what was announced, or the end of its name that no other source has. `aliases` are
-    names that it had before.
+    names that it had before. `clock` warns that its clock is wrong: alerts count its events when they come.
     """
 
     source: str
@@ -61,6 +68,7 @@ class SourceShown(msgspec.Struct, frozen=True, omit_defaults=True):
     wanted: int | None = None
     label: str = ""
     aliases: tuple[str, ...] = ()
+    clock: WrongClock | None = None
 
 
 class OneDevice(msgspec.Struct, frozen=True):

@@ -184,11 +184,16 @@ class Senses(Said, frozen=True, tag="sense"):
 
 
 class Item(msgspec.Struct, frozen=True, omit_defaults=True, array_like=True):
-    """An event of the edge, as an array: its sequence, its envelope, and over which edges below it came."""
+    """An event of the edge, as an array: its sequence, its envelope, and over which edges below it came.
+
+    `received` is when the first broker got it (µs), said where the event states a time more than a day before that: for
+    alerts it counts then. A hub that does not know it passes over it.
+    """
 
     sequence: Count
     event: msgspec.Raw
     hops: Over = ()
+    received: Count = 0
 
 
 class Events(Said, frozen=True, tag="events"):
@@ -211,7 +216,7 @@ class Events(Said, frozen=True, tag="events"):
     def of(cls, items: Sequence[Item]) -> Events:
         """Items as they are said in the fewest bytes."""
         first = items[0].sequence
-        if items[-1].sequence - first == len(items) - 1 and not any(item.hops for item in items):
+        if items[-1].sequence - first == len(items) - 1 and not any(item.hops or item.received for item in items):
             return cls(first=first, events=tuple(item.event for item in items))
         return cls(items=tuple(items))
 

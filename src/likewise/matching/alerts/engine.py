@@ -215,7 +215,8 @@ class AlertEngine(Withdrawing):
         """Let time pass; what is due is said in the order of moments, then of ordinals, then of keys."""
         said: Hits = []
         while self._due and self._due[0][0] <= now:
-            moment, ordinal, what, sequence, key = heapq.heappop(self._due)
+            entry = heapq.heappop(self._due)
+            moment, ordinal, what, _, key = entry
             member = self._members.get(ordinal)
             if member is None:
                 continue
@@ -224,7 +225,7 @@ class AlertEngine(Withdrawing):
                     said.append((ordinal, self._digest(member, moment)))
                 continue
             state = member.states.get(key)
-            if state is None or state.scheduled != (moment, what, sequence):
+            if state is None or state.scheduled is not entry:
                 continue
             state.scheduled = None
             if what == DOUBTED and (wrong := wrong_clock(state.doubted)) is not None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from likewise.defaults import ALERT_FORGET, ALERT_STALE, CACHE_BYTES, LATENESS, THRESHOLD
-from likewise.matching.alerts.key_state import KeyState
+from likewise.matching.alerts.key_state import KeyState, Scheduled
 from likewise.matching.alerts.members import Family, Member, SharedCondition
 from likewise.matching.condition_index import ConditionIndex
 from likewise.matching.engine import BaseEngine
@@ -56,7 +56,7 @@ class HeldAlerts(BaseEngine):
         self._by_number: dict[int, SharedCondition] = {}
         self._conditions = 0
         self._sequence = 0
-        self._due: list[tuple[int, int, int, int, Key]] = []
+        self._due: list[Scheduled] = []
         self._heard: dict[str, list[tuple[int, Key]]] = {}  # event id -> where it may still be withdrawn
         self._room = ROOM
         self._excuses = Excuses()
@@ -120,10 +120,12 @@ class HeldAlerts(BaseEngine):
     def _settle_down(self, member: Member, key: Key, state: KeyState) -> None:
         """After a step: keep the state if it says anything, and note when it next moves by itself."""
         member.keep(key, state)
-        due = state.due(member.alert, 0 if member.timeless else self.lateness)
-        if due is not None and due != state.scheduled:
-            heapq.heappush(self._due, (due[0], member.ordinal, due[1], due[2], key))
-        state.scheduled = due
+        due, known = state.due(member.alert, 0 if member.timeless else self.lateness), state.scheduled
+        if due is None:
+            state.scheduled = None
+        elif known is None or (known[0], known[2], known[3]) != due:
+            state.scheduled = (due[0], member.ordinal, due[1], due[2], key)
+            heapq.heappush(self._due, state.scheduled)
 
     def _tell(self, member: Member, key: Key, says: list[Say]) -> Hits:
         if not says:

@@ -30,9 +30,11 @@ from likewise.matching.plain.alerts.story import (
     without_moves,
 )
 from likewise.model.alerts.clauses import Alert
+from likewise.model.alerts.spoken import Key
 from likewise.model.match import Cause
 
 Due = tuple[int, int, int]  # the moment, an event or a timer, which event
+Scheduled = tuple[int, int, int, int, Key]  # the same in the engine's queue, with the alert, and the key
 NO_BASE = Base()
 IN_BASE = -1  # where the run began, if not in the trail
 FRESH = -(2**63)
@@ -91,7 +93,7 @@ class KeyState:
         self.begin: int | None = None
         self.told = False
         self.run_from = 0
-        self.scheduled: Due | None = None
+        self.scheduled: Scheduled | None = None  # the very entry of the queue that counts
 
     # -- events ---------------------------------------------------------------------------------
 
@@ -103,8 +105,8 @@ class KeyState:
             return self._hear_again(alert, heard)
         if heard.stated is not None:
             return self._doubt(alert, heard, lateness)
-        if not self.doubted:
-            return self._take_in(alert, heard, heard.arrival, lateness)
+        if not (self.doubted or lateness):
+            return self._settle(alert, heard, heard.arrival)
         says: list[Say] = []
         for each in tuple(self.doubted):
             if each.source == heard.source and moves(each):
@@ -156,9 +158,10 @@ class KeyState:
         if time != heard.time:
             heard = heard._replace(time=time)
         says: list[Say] = []
-        ready = self._ready_at(alert)
-        if ready is not None and ready <= time:
-            says += self._alarm(alert, moment, ready if waited else moment, quietly=heard.earlier)
+        if self.begin is not None or self.deferred:
+            ready = self._ready_at(alert)
+            if ready is not None and ready <= time:
+                says += self._alarm(alert, moment, ready if waited else moment, quietly=heard.earlier)
         self.settled = time
         when = time if waited else moment
         if heard.clears and not heard.holds:
@@ -296,11 +299,11 @@ class KeyState:
             stands = self.heard_at() + alert.absent_for
         elif self.deferred:
             return self.quiet_until
-        elif self.begin is None or self.told or not alert.follows_failing:
+        elif self.begin is None or self.told:  # only where failing is followed is there a run
             return None
         else:
             stands = self.begin + (alert.held_for or 0)
-            if self._is_blocked(alert):
+            if self.spoken and self._is_blocked(alert):
                 return stands
         return stands if self.quiet_until is None else max(stands, self.quiet_until)
 
@@ -316,11 +319,11 @@ class KeyState:
 
     def _alarm(self, alert: Alert, moment: int, when: int, *, quietly: bool = False) -> list[Say]:
         """Send an alarm that stands, and begin the cool-down; `quietly`, it was there before and is not sent."""
-        since, rest = None, 0
-        if alert.follows_failing:
-            since, stale, blocked = self.begin, self.stale, self._is_blocked(alert)
-            last = self._last(holding=True)
+        since, rest, once = self.begin, 0, alert.once_until is not None
+        if since is not None:  # only where failing is followed is there a run
+            stale, last = self.stale, self._last(holding=True)
             assert last is not None  # a run has at least one event
+            blocked = self.spoken and self._is_blocked(alert)
             self.tell_run(alert)
             if blocked:
                 return []
@@ -328,15 +331,16 @@ class KeyState:
             last = self.deferred[-1]
             span, came = alert.stale, last.arrival
             stale = tuple(source for source, at in self.active if span is not None and came - at > span)
-            if alert.once_until is None:
+            if not once:
                 rest = len(self.deferred) - 1
-        self.deferred = ()
-        self.spoken = alert.once_until is not None
-        self.earlier = quietly and self.spoken
+            self.deferred = ()
+        self.spoken, self.earlier = once, once and quietly
         if quietly:
             return []
-        suppressed = len(self.held_back) + self.more_held_back + rest
-        self._begin_quiet(alert, when)
+        suppressed = rest
+        if alert.at_most_every is not None:
+            suppressed += len(self.held_back) + self.more_held_back
+            self._begin_quiet(alert, when)
         cause: Cause = "arrival" if alert.held_for is None else "held"
         return [Say(moment, cause, last, since, suppressed, tuple(sorted(stale)) if stale else ())]
 
@@ -353,12 +357,12 @@ class KeyState:
 
     def tell_run(self, alert: Alert, *, told: bool = True) -> None:
         """Note of every event of the run that is on whether it was sent."""
-        self.told = told
-        if self.run_from == IN_BASE:
-            self.base = self.base._replace(run=merged(self.base.run._replace(told=told)))
-        for place in range(max(0, self.run_from), len(self.trail)):
-            if self.trail[place].holds and self.trail[place].told is not told:
-                self.trail[place] = self.trail[place]._replace(told=told)
+        self.told, trail, first = told, self.trail, self.run_from
+        if first == IN_BASE:
+            self.base, first = self.base._replace(run=merged(self.base.run._replace(told=told))), 0
+        for place in range(first, len(trail)):
+            if trail[place].holds and trail[place].told is not told:
+                trail[place] = trail[place]._replace(told=told)
         if self.stale:
             self.refold(alert)
 
@@ -391,6 +395,12 @@ class KeyState:
 
     def tick(self, alert: Alert, moment: int, what: int, lateness: int) -> list[Say]:
         """What is due happens."""
+        if what == TIMER and alert.absent_for is None:
+            when = self._ready_at(alert)
+            assert when is not None  # it is due
+            if self.straggled:
+                when = over_at(when, self._alarming(), self.straggled)
+            return self._alarm(alert, moment, when)
         if what == DOUBTED:
             doubted = min(self.doubted, key=_arrived)
             if moves(doubted):
@@ -402,18 +412,12 @@ class KeyState:
             ready = sorted((each for each in self.waiting if _own_time(each) <= limit), key=_own_time)
             self.waiting = [each for each in self.waiting if _own_time(each) > limit]
             return [say for heard in ready for say in self._settle(alert, heard, moment, waited=True)]
-        if alert.absent_for is not None:
-            last = self._last(holding=False)
-            assert last is not None  # a key that never held is not waited for
-            say = Say(moment, "absent", last, last.arrival, len(self.held_back) + self.more_held_back)
-            self.absent, self.earlier = True, False
-            self._begin_quiet(alert, moment)
-            return [say]
-        when = self._ready_at(alert)
-        assert when is not None  # it is due
-        if self.straggled:
-            when = over_at(when, self._alarming(), self.straggled)
-        return self._alarm(alert, moment, when)
+        last = self._last(holding=False)
+        assert last is not None  # a key that never held is not waited for
+        say = Say(moment, "absent", last, last.arrival, len(self.held_back) + self.more_held_back)
+        self.absent, self.earlier = True, False
+        self._begin_quiet(alert, moment)
+        return [say]
 
     def _last(self, *, holding: bool) -> Heard | None:
         for heard in reversed(self.trail):

@@ -1,6 +1,7 @@
 """The table `hops`: over which brokers an event came here, the last one first hand.
 
-An event of somebody here has none. `ABOVE` stands for the broker that this one dials.
+An event of somebody here has none. `ABOVE` stands for the broker that this one dials. Beside them stands when the first
+of them got the event, where its clock may be wrong.
 """
 
 from __future__ import annotations
@@ -16,36 +17,47 @@ from likewise.broker.store.tables import Row, Tables
 HOPS: Final = "position, tenant, checksum, body"
 ABOVE: Final = "^"  # no edge is called so
 Hops = tuple[str, ...]
-_DECODE: Final = msgspec.json.Decoder(Hops).decode
 
 
-def add_hops(tables: Tables, hops: Iterable[tuple[int, int, Hops]]) -> None:
-    """Write the hops of events, by their positions and tenants."""
+class Came(msgspec.Struct, frozen=True, gc=False):
+    """Over which brokers an event came, and when the first of them got it (µs; None: it was not said)."""
+
+    hops: Hops = ()
+    received: int | None = None
+
+
+HERE: Final = Came()
+_DECODE: Final = msgspec.json.Decoder(Hops | Came).decode
+
+
+def add_hops(tables: Tables, hops: Iterable[tuple[int, int, Came]]) -> None:
+    """Write how events came, by their positions and tenants."""
     rows = []
-    for position, tenant, said in hops:
-        body = msgspec.json.encode(said)
+    for position, tenant, came in hops:
+        body = msgspec.json.encode(came.hops if came.received is None else came)
         rows.append((position, tenant, checksum(body, position, tenant), body))
     tables.change_all("INSERT INTO hops VALUES (?, ?, ?, ?)", rows)
 
 
-def hops_row(row: Row) -> tuple[int, Hops]:
-    """An event's position and its hops, checked."""
+def hops_row(row: Row) -> tuple[int, Came]:
+    """An event's position and how it came, checked."""
     position, tenant, check, body = row
     if altered(check, (body,), position, tenant):
         raise refuse(f"over which brokers entry {position} of the log came")
-    return position, _DECODE(body)
+    found = _DECODE(body)
+    return position, found if isinstance(found, Came) else Came(found)
 
 
-def hops_between(tables: Tables, after: int, until: int) -> dict[int, Hops]:
-    """The hops of the events between two positions, of those that have any."""
+def hops_between(tables: Tables, after: int, until: int) -> dict[int, Came]:
+    """How the events between two positions came, of those that came over others."""
     return dict(map(hops_row, tables.each(f"SELECT {HOPS} FROM hops WHERE position > ? AND position <= ?",
                                           after, until)))  # fmt: skip
 
 
-def hops_of(tables: Tables, position: int) -> Hops:
-    """The hops of one event."""
+def came_by(tables: Tables, position: int) -> Came:
+    """How one event came."""
     row = tables.row(f"SELECT {HOPS} FROM hops WHERE position = ?", position)
-    return () if row is None else hops_row(row)[1]
+    return HERE if row is None else hops_row(row)[1]
 
 
 def remove_hops(tables: Tables, positions: Iterable[int]) -> None:

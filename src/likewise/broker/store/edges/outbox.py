@@ -13,8 +13,10 @@ from typing import Final, NamedTuple
 import msgspec
 
 from likewise.broker.store.checksums import altered, check_entry, checksum, refuse
-from likewise.broker.store.edges.hops import Hops, hops_of
+from likewise.broker.store.edges.hops import Hops, came_by
 from likewise.broker.store.tables import Row, Tables
+from likewise.defaults import CLOCK_BEHIND
+from likewise.model.time import microseconds
 
 OUTBOX: Final = "sequence, tenant, position, bytes, checksum, body"
 
@@ -41,6 +43,7 @@ class Outgoing(NamedTuple):
     item: Waiting
     body: bytes | None
     hops: Hops = ()
+    received: int = 0  # when the first broker got it, where it states a time long before that
 
 
 def outbox_row(row: Row) -> Waiting:
@@ -93,8 +96,27 @@ def outgoing(tables: Tables, items: Iterable[Waiting], now: int) -> list[Outgoin
         tenant, kind, arrival, ends, check, withdrawn, body = row
         check_entry(item.position, tenant, kind, arrival, ends, check, body)
         over = withdrawn or (ends is not None and ends <= now)
-        found.append(Outgoing(item, None if over else body, hops_of(tables, item.position)))
+        came = came_by(tables, item.position)
+        received = arrival if came.received is None else came.received
+        found.append(Outgoing(item, None if over else body, came.hops, received if _is_old(body, received) else 0))
     return found
+
+
+class _Timed(msgspec.Struct):
+    """The time that an envelope states."""
+
+    time: int | str | None = None
+
+
+_TIMED: Final = msgspec.json.Decoder(_Timed)
+
+
+def _is_old(body: bytes, received: int) -> bool:
+    """Whether an event states a time so long before a broker got it that its clock may be wrong."""
+    if b'"time"' not in body:
+        return False
+    stated = _TIMED.decode(body).time
+    return stated is not None and received - microseconds(stated) > CLOCK_BEHIND
 
 
 def is_held(tables: Tables, tenant: int, position: int) -> bool:
