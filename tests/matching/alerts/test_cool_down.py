@@ -199,3 +199,16 @@ def test_withdrawing_what_ended_an_alarm_raises_it_again(engine: str) -> None:
     smoke.hear(60, smoke=False)
     smoke.sent += smoke.matcher.withdraw("a60")
     assert smoke.tick(61) == [("arrival", "a0", 0), ("cleared", "a60", 60), ("arrival", "a0", 60)]
+
+
+@ENGINES
+def test_withdrawing_what_ended_an_alarm_raises_it_again_though_its_source_was_stale(engine: str) -> None:
+    room = Alarms("{smoke = true} per room once until false at most every 10 min stale 1 min", engine)
+    room.hear(0, "x", smoke=True, room="hall")
+    room.hear(100, "b", smoke=True, room="hall")  # x is stale: a new alarm, which waits for the cool-down
+    room.hear(200, "b", smoke=False, room="hall")
+    room.hear(300, "x", smoke=True, room="hall")  # it was active all the time, which was sent
+    room.hear(400, "x", smoke=False, room="hall")
+    room.sent += room.matcher.withdraw("x400")
+    assert room.tick(599) == [("arrival", "x0", 0), ("cleared", "x400", 400)]
+    assert room.tick(600)[2:] == [("arrival", "x300", 600)]

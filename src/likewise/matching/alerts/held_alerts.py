@@ -123,7 +123,7 @@ class HeldAlerts(BaseEngine):
         due, known = state.due(member.alert, 0 if member.timeless else self.lateness), state.scheduled
         if due is None:
             state.scheduled = None
-        elif known is None or (known[0], known[2], known[3]) != due:
+        elif known is None or (known[0], known[2], known[3]) != due or known[4] != key:
             state.scheduled = (due[0], member.ordinal, due[1], due[2], key)
             heapq.heappush(self._due, state.scheduled)
 

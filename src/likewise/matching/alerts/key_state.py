@@ -229,6 +229,8 @@ class KeyState:
         trail = self.trail
         if heard.fails and not trail and self.base is NO_BASE:
             return
+        if heard.holds and not self.holding and heard.source in self.stale:
+            heard = heard._replace(told=True)  # it was active all the time, which was sent
         trail.append(heard)
         self._step(alert, heard, len(trail) - 1)
         if heard.holds and self.told and not heard.told:
@@ -253,7 +255,7 @@ class KeyState:
         if back:
             self.stale = tuple(each for each in self.stale if each != source)
         if not self.holding:
-            self.begin, self.told, self.run_from = heard.time, heard.told or back, place
+            self.begin, self.told, self.run_from = heard.time, heard.told, place
             self.holding = (source,)
         elif source in self.holding:
             self.told = self.told or heard.told
@@ -363,7 +365,7 @@ class KeyState:
         for place in range(first, len(trail)):
             if trail[place].holds and trail[place].told is not told:
                 trail[place] = trail[place]._replace(told=told)
-        if self.stale:
+        if self.stale or not told:
             self.refold(alert)
 
     # -- time -----------------------------------------------------------------------------------

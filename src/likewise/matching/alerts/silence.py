@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from likewise.matching.alerts.held_alerts import HeldAlerts
 from likewise.matching.alerts.key_state import KeyState
 from likewise.matching.alerts.members import Member
+from likewise.matching.plain.alerts.clocks import rename_clock
 from likewise.matching.plain.alerts.story import Heard, outage_since
 from likewise.model.alerts.spoken import Key, Why
 
@@ -122,6 +123,7 @@ class Silence(HeldAlerts):
                 if after is not None:
                     known = family.mark_of(() if isinstance(mark, str) else mark[0], after)
                     family.marks[known] = max(time, family.marks.get(known, time))
+        rename_clock(self.clocks, before, after)
         for member in self._members.values():
             member.drop_unsaid()
             if member.alert.per:

@@ -72,11 +72,11 @@ def upgrade_state(saved: SavedStateV1, alert: Alert, now: int | None) -> KeyStat
     if alert.once_until == "false" and state.spoken and not never_sent:
         state.tell_run(alert)  # version 1 noted it of the key alone
     if never_sent:
-        _defer(state, alert, now)
+        _defer(state, alert, now, "" if alert.per else saved.key[0])
     return state
 
 
-def _defer(state: KeyState, alert: Alert, now: int | None) -> None:
+def _defer(state: KeyState, alert: Alert, now: int | None, source: str) -> None:
     """Let an alarm that stands be sent when the cool-down ends; of an alarm that does not, the count remains."""
     if alert.absent_for is not None:
         stands = state.absent
@@ -97,7 +97,7 @@ def _defer(state: KeyState, alert: Alert, now: int | None) -> None:
         state.held_back = rest
         if not alert.follows_failing:
             came = state.last_arrival
-            state.deferred = [Heard(0, came, came, "", newest, True, False, False, 1.0, 1.0)]
+            state.deferred = [Heard(0, came, came, source, newest, True, False, False, 1.0, 1.0)]
 
 
 def _base(saved: SavedStateV1) -> Base:

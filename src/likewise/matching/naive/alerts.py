@@ -10,7 +10,7 @@ import msgspec
 
 from likewise.defaults import ALERT_FORGET, ALERT_STALE, CLOCK_BEHIND
 from likewise.errors import ArtefactDamaged, UnknownId
-from likewise.matching.plain.alerts.clocks import WrongClocks, first_arrival, note_clock, wrong_clock
+from likewise.matching.plain.alerts.clocks import WrongClocks, first_arrival, note_clock, rename_clock, wrong_clock
 from likewise.matching.plain.alerts.digest import end_of_period, gathered, item_of, with_items
 from likewise.matching.plain.alerts.excuses import WHYS, Excuses
 from likewise.matching.plain.alerts.moves import PlainWatch, key_of
@@ -341,6 +341,7 @@ class PlainAlerts:
                     there[after] = max(time, there.get(after, time))
                 if not of:
                     del marks[key]
+        rename_clock(self.clocks, before, after)
         for held in self._alerts.values():
             held.unsaid = {}
             if held.alert.per:

@@ -30,3 +30,10 @@ def note_clock(clocks: WrongClocks, heard: Heard) -> None:
     clocks[heard.source] = (heard.stated, heard.time)
     while len(clocks) > MOST:
         del clocks[next(iter(clocks))]
+
+
+def rename_clock(clocks: WrongClocks, before: str, after: str | None) -> None:
+    """Let a source that is named have another name; without one, it is named no more."""
+    said = clocks.pop(before, None)
+    if said is not None and after is not None:
+        clocks[after] = said

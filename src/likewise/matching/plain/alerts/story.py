@@ -123,7 +123,7 @@ def stepped(run: Run, heard: Heard, stale: int | None = None) -> Run:
         return Run(others, run.begin, run.told, aside) if others else Run(stale=aside)
     now, back = ((source, heard.arrival),), len(aside) < len(run.stale)
     if not run.holding:
-        return merged(Run(now, heard.time, heard.told or back, aside))
+        return merged(Run(now, heard.time, heard.told, aside))
     new = len(others) == len(run.holding) and not back
     if new and run.told and not heard.told and _all_stale(others, heard, stale):
         return Run(now, heard.time, False, aside + others)
@@ -294,7 +294,9 @@ def _clear(alert: Alert, story: Story, heard: Heard, moment: int) -> Told:
 def _follow(alert: Alert, story: Story, heard: Heard, moment: int) -> Told:
     """An event holds or fails, and both matter; if what was sent is over by it, that is sent."""
     pending, last = is_pending(alert, story), last_of(story, holding=True)
-    told = heard.holds and stepped(run_of(alert, story), heard, alert.stale).told
+    before = run_of(alert, story)
+    back = not before.holding and heard.source in dict(before.stale)  # it was active all the time, which was sent
+    told = heard.holds and (back or stepped(before, heard, alert.stale).told)
     story = remember(alert, story, heard._replace(told=told))
     run = run_of(alert, story)
     if run.holding or heard.holds:
