@@ -145,7 +145,7 @@ STORE: Final[dict[str, Any]] = {
     "catalogue, kept": catalogue_rows.Kept,
     "catalogue, brought": catalogue_rows.Brought,
     "edges, known": lines.Line,
-    "hops": hops.Hops,
+    "hops": hops.Hops | hops.Came,
     "outbox, withdrawal": outbox.Taken,
     "uplink, received": uplink.Come,
     "uplink, epoch": Epoch,
@@ -248,6 +248,7 @@ WITHOUT_LABEL: Final[frozenset[type]] = frozenset(
         packets.Connack,
         packets.Suback,
         Config,
-        naming._Body,
-    }  # as much of an event as an upgrade looks at
+        naming._Body,  # as much of an event as an upgrade looks at
+        outbox._Timed,  # ... and as an edge looks at before it sends it
+    }
 )
