@@ -133,6 +133,27 @@ def test_the_socket_is_closed_although_the_receiver_does_not_read(run: Run) -> N
     run(play())
 
 
+def test_a_receiver_that_continues_without_end_is_hung_up_on(run: Run) -> None:
+    """Informational responses come before the answer; reading them for ever would leave no time for anybody else."""
+
+    async def flood(transport: asyncio.Transport, came: asyncio.Queue[bytes]) -> None:
+        await came.get()
+        while not transport.is_closing():
+            if transport.get_write_buffer_size() < 2**16:
+                transport.write(b"HTTP/1.1 100 Continue\r\n\r\n" * 100)
+            await asyncio.sleep(0)
+
+    async def play() -> None:
+        async with stalling(flood) as outside:
+            wanted, target = made("http", "127.0.0.1", outside.port)
+            with pytest.raises(NotNow, match="informational responses"):
+                await asyncio.wait_for(target.send(parcel(wanted)), 60)
+            await outside.until(lambda: not outside.open)
+            await target.close()
+
+    run(play())
+
+
 @pytest.mark.parametrize("first", [b"", CONNACK], ids=["instead of CONNACK", "after it"])
 def test_a_broker_of_mqtt_that_sends_without_end_is_hung_up_on(run: Run, first: bytes) -> None:
     """A target is sent to, and reads acknowledgements alone: a packet of any length is not gathered in memory."""

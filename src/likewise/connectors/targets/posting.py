@@ -18,6 +18,7 @@ from likewise.connectors.targets.networks import Network, hang_up, reachable
 from likewise.connectors.targets.resolver import Resolve, resolve_alone
 
 _PART: Final = 16_384  # bytes read at once
+_INFORMATIONAL: Final = 10  # responses such as `100 Continue` before the answer; a receiver could send them for ever
 _ANSWER: Final = 1_024  # bytes of an answer's body that are read, so that its connection can be used again
 Headers = list[tuple[bytes, bytes]]
 
@@ -105,7 +106,7 @@ class PostingConnection:
         writer.write(b"".join(part for part in parts if part))
         await writer.drain()
         answer: Answer | None = None
-        size = 0
+        size = informational = 0
         while True:
             event = protocol.next_event()
             if event is h11.NEED_DATA:
@@ -126,6 +127,8 @@ class PostingConnection:
                 return answer
             elif not isinstance(event, h11.InformationalResponse):
                 raise ConnectionResetError("the connection was closed before an answer")
+            elif (informational := informational + 1) > _INFORMATIONAL:
+                raise ConnectionResetError(f"more than {_INFORMATIONAL} informational responses came before an answer")
 
     def drop(self) -> None:
         """Let go of the connection."""

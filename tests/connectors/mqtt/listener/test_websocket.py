@@ -192,8 +192,10 @@ def test_a_paho_client_works_over_a_websocket(home: Devices) -> None:
         paho.loop_stop()
 
 
-def test_a_message_before_the_login_has_at_most_64_kb_and_afterwards_a_packet_of_any_size(home: Devices) -> None:
-    """What carries the packets does not buffer what no packet may have."""
+def test_a_message_before_the_login_has_at_most_64_kb_and_afterwards_a_packet_of_any_size(
+    home: Devices, caplog: pytest.LogCaptureFixture
+) -> None:
+    """What carries the packets does not buffer what no packet may have, and a client without a login fills no log."""
     address = f"{home.url.replace('http', 'ws')}/mqtt"
     with connect(address, subprotocols=MQTT) as stream:
         stream.send(b"\x10\xff\xff\x7f" + bytes(70_000))
@@ -209,3 +211,4 @@ def test_a_message_before_the_login_has_at_most_64_kb_and_afterwards_a_packet_of
         answer = line.next()
         assert isinstance(answer, Puback)
         assert answer.reason == 0
+    assert "Exception in ASGI application" not in caplog.text

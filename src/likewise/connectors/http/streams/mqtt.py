@@ -11,7 +11,7 @@ import asyncio
 from contextlib import suppress
 from typing import Final
 
-from fastapi import APIRouter, WebSocket
+from fastapi import APIRouter, WebSocket, WebSocketDisconnect
 
 from likewise.connectors.connection_limits import unread_bytes
 from likewise.connectors.http.requests import door_of
@@ -23,6 +23,7 @@ from likewise.defaults import CLOSE_SECONDS, MQTT_BUFFER_BYTES
 router = APIRouter()
 SUBPROTOCOL: Final = "mqtt"
 NORMAL, WRONG_PROTOCOL, NOT_BINARY, TOO_MANY = 1000, 1002, 1003, 1013
+_GONE: Final = (RuntimeError, WebSocketDisconnect)  # what Starlette raises where the client has closed it
 
 
 @router.websocket("/mqtt")
@@ -113,9 +114,9 @@ class Carried:
                 task.cancel()
             ends = await asyncio.gather(*both, return_exceptions=True)
         for error in ends:
-            if isinstance(error, Exception) and not isinstance(error, RuntimeError):  # that is: the client is gone
+            if isinstance(error, Exception) and not isinstance(error, _GONE):
                 raise error
-        with suppress(RuntimeError):
+        with suppress(*_GONE):
             await self._socket.close(self._code)
 
     async def _read(self, connection: Connection) -> None:
