@@ -13,7 +13,7 @@ import tomllib
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final, Literal, get_args, get_origin, get_type_hints
 
 import msgspec
 
@@ -335,8 +335,12 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 def read_config(path: Path | None = None, environment: Mapping[str, str] | None = None) -> Config:
     """The configuration of a file, if one is named, and of the environment above it.
 
+    A list is written with commas in the environment.
+
     >>> read_config(environment={"LIKEWISE_SERVER_PORT": "9000"}).server.port
     9000
+    >>> read_config(environment={"LIKEWISE_SERVER_HOSTS": "a.example, b.example"}).server.hosts
+    ('a.example', 'b.example')
     """
     said: dict[str, dict[str, object]] = {}
     if path is not None:
@@ -351,8 +355,15 @@ def read_config(path: Path | None = None, environment: Mapping[str, str] | None 
     for name, value in (os.environ if environment is None else environment).items():
         section, _, key = name.removeprefix(PREFIX).lower().partition("_")
         if name.startswith(PREFIX) and section in Config.__struct_fields__ and key:
-            said.setdefault(section, {})[key] = value
+            items = [item.strip() for item in value.split(",") if item.strip()]
+            said.setdefault(section, {})[key] = items if _is_list(section, key) else value
     try:
         return msgspec.convert(said, Config, strict=False)
     except (msgspec.ValidationError, InputError) as error:
         raise FormatError(f"the configuration cannot be used: {error}; see docs/broker.md") from None
+
+
+def _is_list(section: str, key: str) -> bool:
+    """Return whether a setting is a list of texts, perhaps an optional one."""
+    setting = get_type_hints(get_type_hints(Config)[section]).get(key)
+    return any(get_origin(kind) is tuple for kind in (setting, *get_args(setting)))
