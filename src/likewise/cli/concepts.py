@@ -69,9 +69,7 @@ def show(
 
     Example: `likewise concepts show "pipe temperature" --against TempC_SHT`
     """
-    import msgspec
-
-    from likewise.semantics.concepts.wording import facets_in_words
+    from likewise.semantics.concepts.wording import facets_in_words, same_reading
     from likewise.semantics.library import load_space
     from likewise.semantics.measure import Term
     from likewise.semantics.measures.sameness import SamenessMeasure
@@ -80,18 +78,14 @@ def show(
     asked = Term(term, unit=unit)
     facets = measure.facets(asked)
     if against is None:
-        readings = measure.readings(asked)
         if as_json:
-            output.print_json({**msgspec.to_builtins(facets), "readings": readings})
-            return
-        for reading in readings:
-            for step in reading.steps:
-                output.console().print(f"{step.written} is read as {step.plain} ({step.how})", soft_wrap=True)
-            output.console().print(facets_in_words(measure.facets(Term(reading.text, unit=unit or reading.unit))))
+            output.print_json(facets)
+        else:
+            output.console().print(facets_in_words(facets))
         return
     seen = Term(against)
     score = float(measure.matrix([asked], [seen])[0, 0])
-    said = measure.explained(asked, seen)
+    said = same_reading(facets, measure.facets(seen), measure.agreement(asked, seen))
     if as_json:
         output.print_json({"asked": facets, "seen": measure.facets(seen), "score": score, "said": said})
     else:
@@ -128,34 +122,6 @@ def add(
         output.print_json({"file": str(target), "concepts": len(found)})
     else:
         output.console().print(f"added {len(found):,} concepts as {target.stem}")
-
-
-@app.command()
-def check(
-    files: Annotated[
-        list[Path] | None, typer.Argument(help="Domains of the encyclopaedia; those that ship if none.")
-    ] = None,
-) -> None:
-    """Check the form of domains of the encyclopaedia, before they are added.
-
-    Example: `likewise concepts check kilns.csv`
-    """
-    from likewise.errors import FormatError
-    from likewise.semantics.concepts.adding import domain_faults
-    from likewise.semantics.concepts.encyclopaedia.entries import domain_files, inventory_concepts, read_entries
-    from likewise.semantics.concepts.inventory import Inventory
-    from likewise.semantics.concepts.library import shipped_concepts
-
-    texts = [(path.stem, path.read_text("utf-8-sig")) for path in files or ()] or domain_files()
-    entries = [entry for name, text in texts for entry in read_entries(text, name)]
-    faults = domain_faults(entries, Inventory((*inventory_concepts(entries), *shipped_concepts())))
-    for fault in faults:
-        output.console().print(fault, markup=False, highlight=False, soft_wrap=True)
-    if faults:
-        raise FormatError(
-            f"{len(faults)} faults in {len(texts)} files; docs/contributing/encyclopaedia.md has the rules"
-        )
-    output.console().print(f"{len(entries)} entries in {len(texts)} files are well formed")
 
 
 def _vocabulary(said: str, form: str) -> Vocabulary:

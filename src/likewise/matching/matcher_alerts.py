@@ -87,7 +87,7 @@ class MatcherAlerts(MatcherAnswers):
 
         >>> import likewise as lw
         >>> m = lw.Matcher()
-        >>> _ = m.add("{smoke = true} once until false", id="smoke")
+        >>> _ = m.add("{smoke = true} once until false")
         >>> len(m.match(lw.event({"smoke": True}, source="kitchen")))
         1
         >>> m.rename_source("kitchen", "0x01")

@@ -239,9 +239,7 @@ def _combine(space: Space, options: dict[str, Any]) -> CombinedMeasure:
 
 
 def _sameness(space: Space, options: dict[str, Any]) -> SamenessMeasure:
-    from likewise.semantics.concepts.encyclopaedia.lexicon import Lexicon
-    from likewise.semantics.concepts.library import load_inventory, load_lexicon
-    from likewise.semantics.concepts.normalisation.normaliser import Normaliser
+    from likewise.semantics.concepts.library import load_inventory
     from likewise.semantics.concepts.open_words import OpenWords
     from likewise.semantics.concepts.values.judge import ValueJudge
     from likewise.semantics.measures.sameness import SamenessMeasure
@@ -251,10 +249,7 @@ def _sameness(space: Space, options: dict[str, Any]) -> SamenessMeasure:
     spoken = OpenWords(space.relations, inventory)
     weights = {name: said for name, said in options.items() if name == "weights"}
     related = _combine(space, {name: said for name, said in options.items() if name not in ("weights", "inventory")})
-    # An inventory of the caller's own stands alone: what the encyclopaedia reads would lead back to the one that ships.
-    lexicon = Lexicon(()) if "inventory" in options else load_lexicon()
-    normaliser = Normaliser(lexicon, inventory, space.relations.knows)
-    return SamenessMeasure(related, space.vectors.knows_word, inventory, values, spoken, normaliser, **weights)
+    return SamenessMeasure(related, space.vectors.knows_word, inventory, values, spoken, **weights)
 
 
 _MEASURES: Final[dict[str, Callable[[Space, dict[str, Any]], Measure]]] = {

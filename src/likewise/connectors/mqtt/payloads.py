@@ -364,7 +364,7 @@ class MessageReader:
 def bare_text(payload: bytes) -> str:
     """Return the text of a bare payload, whether it is JSON or plain.
 
-    >>> bare_text(b'"\\u00b0C"'), bare_text(b"kitchen")
+    >>> bare_text('"°C"'.encode()), bare_text(b"kitchen")
     ('°C', 'kitchen')
     """
     try:

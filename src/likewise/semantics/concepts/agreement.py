@@ -180,13 +180,10 @@ def _qualifiers(
             yield Difference("covered", w.covered, a.name)
         else:
             yield Difference("absent", absent.get(a.standing, w.absent_unknown), a.name)
-    unasked = w.unasked
     for s in seen.qualifiers:
         if s in matched or s in told or (s.standing == LISTED and s.name in meant):
             continue
-        listed = w.instead if s in instead else w.unasked_word if s.name in tables.loose else unasked
-        if s.standing == LISTED and not s.outer and listed is unasked:
-            unasked = w.unasked_word  # a second one tells little more: the outdoor air's is one thing
+        listed = w.instead if s in instead else w.unasked
         factor = w.outer if s.outer else listed if s.standing == LISTED else w.unasked_word
         if s.standing >= (LISTED if s.outer else KNOWN):
             yield Difference("unasked", factor, seen=s.name)

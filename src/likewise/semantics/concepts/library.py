@@ -14,14 +14,6 @@ import msgspec
 import platformdirs
 
 from likewise.errors import ArtefactMissing
-from likewise.semantics.concepts.encyclopaedia.entries import (
-    DomainEntry,
-    domain_files,
-    inventory_concepts,
-    is_domain,
-    read_entries,
-)
-from likewise.semantics.concepts.encyclopaedia.lexicon import Lexicon
 from likewise.semantics.concepts.inventory import Concept, Inventory
 from likewise.semantics.concepts.naming import Naming
 from likewise.semantics.concepts.rows import read_rows
@@ -44,18 +36,8 @@ def added_vocabularies() -> list[Path]:
 
 @lru_cache(maxsize=1)
 def shipped_concepts() -> tuple[Concept, ...]:
-    """What ships: the hand-written core first, so that it wins, then the encyclopaedia, then public vocabularies."""
-    return (
-        *core_inventory().concepts,
-        *inventory_concepts(shipped_entries()),
-        *read_rows(_vocabularies().partition(_NAMES)[0], "vocabularies"),
-    )
-
-
-@lru_cache(maxsize=1)
-def shipped_entries() -> tuple[DomainEntry, ...]:
-    """The entries of the encyclopaedia that ships, the general domain's first."""
-    return tuple(entry for name, text in domain_files() for entry in read_entries(text, name))
+    """What ships: the hand-written core first, so that it wins, then what public vocabularies add."""
+    return (*core_inventory().concepts, *read_rows(_vocabularies().partition(_NAMES)[0], "vocabularies"))
 
 
 @lru_cache(maxsize=1)
@@ -106,26 +88,8 @@ def naming_of(inventory: Inventory) -> Naming:
 
 @lru_cache(maxsize=4)
 def _inventory(added: tuple[tuple[Path, int], ...]) -> Inventory:
-    mine = [c for path, _ in added for c in added_concepts(path)]
+    mine = [c for path, _ in added for c in read_rows(path.read_text("utf-8"), path.stem)]
     return Inventory((*mine, *shipped_concepts()))
-
-
-def added_concepts(path: Path) -> list[Concept]:
-    """The concepts of a file that a user has added: rows of an inventory, or a domain of the encyclopaedia."""
-    text = path.read_text("utf-8")
-    return inventory_concepts(read_entries(text, path.stem)) if is_domain(text) else read_rows(text, path.stem)
-
-
-def load_lexicon() -> Lexicon:
-    """What names are looked up by, now: a user's domains first, then the encyclopaedia that ships."""
-    return _lexicon(tuple((path, path.stat().st_mtime_ns) for path in added_vocabularies()))
-
-
-@lru_cache(maxsize=4)
-def _lexicon(added: tuple[tuple[Path, int], ...]) -> Lexicon:
-    texts = [(path, path.read_text("utf-8")) for path, _ in added]
-    mine = [entry for path, text in texts if is_domain(text) for entry in read_entries(text, path.stem)]
-    return Lexicon((*mine, *shipped_entries()))
 
 
 def _data(name: str) -> bytes:

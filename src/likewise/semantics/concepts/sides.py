@@ -39,7 +39,6 @@ class FacetArrays(NamedTuple):
     qualifiers: NDArray[np.int64]
     standings: NDArray[np.int64]
     outer: NDArray[np.bool_]
-    loose: NDArray[np.bool_]
     words: NDArray[np.int64]
     spoken: NDArray[np.int64]
     defaults: NDArray[np.uint64]
@@ -72,7 +71,6 @@ def facet_arrays(
         qualifiers=_integers([tables.qualifiers[q.name] if q.standing == LISTED else _number(q.name) for q in listed]),
         standings=_integers([q.standing for q in listed]),
         outer=_flags([q.outer for q in listed]),
-        loose=_flags([q.standing == LISTED and q.name in tables.loose for q in listed]),
         words=_integers([known.get(q.word, -1) for f, known in zip(facets, places, strict=True) for q in f.qualifiers]),
         spoken=_integers([spoken.get(q.word, -1) for q in listed]),
         defaults=np.array([tables.default_bits(f.kinds) for f in facets], dtype=np.uint64).reshape(

@@ -8,10 +8,10 @@ less of the score. Values are judged by rules of their own (`concepts.values`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from msgspec.structs import replace
@@ -19,11 +19,8 @@ from msgspec.structs import replace
 from likewise import defaults
 from likewise.kernels.sizes import check_ids, check_lengths
 from likewise.semantics.concepts.agreement import Agreement, agreement
-from likewise.semantics.concepts.encyclopaedia.lexicon import folded
 from likewise.semantics.concepts.facets import LISTED, FacetParser, Facets
 from likewise.semantics.concepts.inventory import Inventory, singular
-from likewise.semantics.concepts.normalisation.normaliser import Normaliser, Reading, Rewrite, rewritten
-from likewise.semantics.concepts.normalisation.short_forms import ShortForms
 from likewise.semantics.concepts.open_words import OpenWords, WordSide
 from likewise.semantics.concepts.sides import FacetArrays, facet_arrays, spoken_words
 from likewise.semantics.concepts.tables import SAME, SIBLINGS, Tables
@@ -36,29 +33,12 @@ from likewise.semantics.measures.combine import CombinedMeasure
 from likewise.semantics.measures.esa import equal_are_one
 from likewise.semantics.vectors.asked_side import AskedSide
 from likewise.semantics.vectors.least_recent import LeastRecent
-from likewise.semantics.words.identifiers import words_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
 TURNED: Final = 0.95  # of the score that the name of the opposite has
-REWRITTEN: Final = 0.98  # of the score of a name that was read in other words than it is written in
-SHORTENED: Final = 0.95  # of the score of a name with a word read as the initials of asked words, or as one cut
-SAME_STATE: Final = 0.9  # two values that the encyclopaedia gives as words for one state, at least
-OTHER_STATE: Final = 0.1  # two values for different states of one group, at most
-
-
-class NormalisedSide(NamedTuple):
-    """The readings of some terms: as terms, where each term's begin, and what is left of each one's score.
-
-    `values` are the states that values stand for, with their groups.
-    """
-
-    terms: tuple[Term, ...]
-    starts: NDArray[np.int64]
-    left: NDArray[np.float32]
-    values: dict[int, tuple[str, tuple[str, ...]]]
 
 
 class SamenessMeasure:
@@ -77,11 +57,9 @@ class SamenessMeasure:
         inventory: Inventory,
         values: ValueJudge,
         spoken: OpenWords,
-        normaliser: Normaliser,
         weights: FacetWeights | None = None,
     ) -> None:
         self._combine = combine
-        self._normaliser = normaliser
         self._values = values
         self._spoken = spoken
         self._positive = values.polarity.positive
@@ -97,11 +75,6 @@ class SamenessMeasure:
         self._turned: AskedSide[TurnedItems] = AskedSide(lambda terms: spoken.turned(self._words(terms)))
         self._terms: AskedSide[tuple[Term, ...]] = AskedSide(lambda terms: terms)
         self._places: AskedSide[tuple[list[int], list[int]]] = AskedSide(_places)
-        self._normalised: AskedSide[NormalisedSide] = AskedSide(self._normalise)
-        self._shortened: AskedSide[ShortForms] = AskedSide(lambda terms: ShortForms([t.text for t in terms]))
-        self._readings: LeastRecent[Term, tuple[Reading, ...]] = LeastRecent(
-            defaults.TERM_CACHE_BYTES // 8, lambda found: 300 * len(found)
-        )
 
     def with_weights(self, weights: FacetWeights) -> SamenessMeasure:
         """The same measure with other weights of facets; what it knows about terms is shared."""
@@ -115,90 +88,20 @@ class SamenessMeasure:
         return {**self._combine.configuration(), "name": self.name}
 
     def matrix(self, asked: Sequence[Term], seen: Sequence[Term]) -> NDArray[np.float32]:
-        """The score of every asked term with every seen one: that of their readings that agree best."""
+        """The score of every asked term with every seen one."""
         asked, seen = self._terms(asked), tuple(seen)  # the same objects as last time are found at a glance
-        a, s = self._normalised(asked), self._normalised(seen)
-        out = self._scores(a.terms, s.terms)
-        if (
-            len(a.terms) > len(asked)
-            or len(s.terms) > len(seen)
-            or a.left.min(initial=1) < 1
-            or s.left.min(initial=1) < 1
-        ):
-            out *= np.outer(a.left, s.left)
-            out = np.maximum.reduceat(np.maximum.reduceat(out, a.starts, axis=0), s.starts, axis=1)
-        self._read_short_forms(out, a, s)
-        _compare_states(out, a.values, s.values)
-        return _wholly_equal_are_one(out, asked, seen)
-
-    def _scores(self, asked: tuple[Term, ...], seen: tuple[Term, ...]) -> NDArray[np.float32]:
-        """The scores of terms as they are written."""
         related, words = self.compared(asked, seen)
         places = [self._places(side)[0] for side in (asked, seen)]
         if len(places[0]) == len(asked) and len(places[1]) == len(seen):
-            return self._values.matrix(asked, seen, related)
-        out = self.scored(related, words, asked, seen)
-        self._turn(out, asked, seen)
-        if all(places):
-            rows, columns = np.ix_(*places)
-            values = [[side[i] for i in found] for side, found in zip((asked, seen), places, strict=True)]
-            out[rows, columns] = self._values.matrix(values[0], values[1], related[rows, columns])
-        return out
-
-    def _read_short_forms(self, scores: NDArray[np.float32], asked: NormalisedSide, seen: NormalisedSide) -> None:
-        """Raise the scores of pairs whose seen name has initials, or a cut word, of the asked one."""
-        for j, start in enumerate(seen.starts.tolist()):
-            end = int(seen.starts[j + 1]) if j + 1 < len(seen.starts) else len(seen.terms)
-            for term in seen.terms[start:end]:
-                for plain, places in self._short_forms(asked, term).items():
-                    rows = sorted(places)
-                    found = self._scores(tuple(asked.terms[i] for i in rows), (replace(term, text=plain),))[:, 0]
-                    for row, score in zip(rows, found.tolist(), strict=True):
-                        i = int(np.searchsorted(asked.starts, row, "right")) - 1
-                        scores[i, j] = max(scores[i, j], SHORTENED * asked.left[row] * score)
-
-    def _short_forms(self, asked: NormalisedSide, seen: Term) -> dict[str, set[int]]:
-        """The readings of a name by initials and cut words, each with the asked terms that it holds for."""
-        if seen.role == "value":
-            return {}
-        unknown = self._normaliser.unknown(seen.text)
-        if not unknown:
-            return {}
-        words = [folded(word) for word in words_of(seen.text)]
-        out: dict[str, set[int]] = {}
-        for form in self._shortened(asked.terms).of(unknown, words):
-            text = rewritten(seen.text, form.start, form.end, form.plain)
-            out.setdefault(text, set()).update(i for i in form.asked if asked.terms[i].role == "attribute")
-        return {text: places for text, places in out.items() if places}
-
-    def readings(self, term: Term) -> tuple[Reading, ...]:
-        """What a name may stand for in plain words; a value is read as it is written."""
-        if term.role == "value":
-            return (Reading(term.text),)
-        plain = Term(term.text, term.role, (), term.unit, "", term.context)
-        kept = self._readings.get(plain)
-        if kept is None:
-            kept = self._normaliser.readings(plain)
-            self._readings.put(plain, kept)
-        return kept
-
-    def _normalise(self, terms: tuple[Term, ...]) -> NormalisedSide:
-        found: list[Term] = []
-        starts, left = [], []
-        values = {}
-        for place, term in enumerate(terms):
-            starts.append(len(found))
-            readings = self.readings(term)
-            found += [_reworded(term, r) for r in readings]
-            left += [REWRITTEN if r.steps else 1.0 for r in readings]
-            if term.role == "value":
-                state = self._normaliser.value(term.text)
-                if state[0]:
-                    values[place] = state
-        same = len(found) == len(terms) and all(a is b for a, b in zip(found, terms, strict=True))
-        return NormalisedSide(
-            terms if same else tuple(found), np.array(starts, np.int64), np.array(left, np.float32), values
-        )
+            out = self._values.matrix(asked, seen, related)
+        else:
+            out = self.scored(related, words, asked, seen)
+            self._turn(out, asked, seen)
+            if all(places):
+                rows, columns = np.ix_(*places)
+                values = [[side[i] for i in found] for side, found in zip((asked, seen), places, strict=True)]
+                out[rows, columns] = self._values.matrix(values[0], values[1], related[rows, columns])
+        return _wholly_equal_are_one(out, related, asked, seen)
 
     def _turn(self, scores: NDArray[np.float32], asked: Sequence[Term], seen: Sequence[Term]) -> None:
         """Scores names of Booleans by the side that is usually asked for: whether it is so or not, the value says."""
@@ -218,11 +121,7 @@ class SamenessMeasure:
             scores[block] = np.where(either, np.maximum(found, scores[block]), scores[block])
 
     def facets(self, term: Term) -> Facets:
-        """What the name of an attribute says about its reading, in its likeliest plain words."""
-        return self._taken_apart(_reworded(term, self.readings(term)[0]))
-
-    def _taken_apart(self, term: Term) -> Facets:
-        """The facets of a name as it is written."""
+        """What the name of an attribute says about its reading."""
         plain = Term(term.text, term.role, (), term.unit, term.kind, term.context)
         kept = self._facets.get(plain)
         if kept is None:
@@ -236,44 +135,23 @@ class SamenessMeasure:
         >>> from likewise.semantics.library import load_space
         >>> load_space().measure("sameness").explained(Term("pipe temperature"), Term("air_temp"))
         "both are temperature; you ask for the pipe's, this is the air's"
-        >>> load_space().measure("sameness").explained(Term("outdoor temperature"), Term("Aussentemperatur"))
-        "both are temperature; 'Aussentemperatur' is read as 'outdoor temperature' (word in de, heating-ventilation)"
         """
         if asked.role == seen.role == "value":
             return self._values.explained(asked, seen, float(self._combine.matrix([asked], [seen])[0, 0]))
-        a, s, steps = self._best_readings(asked, seen)
-        turned = asked.kind == seen.kind == "boolean" and self.opposed(a.text, s.text)
+        turned = asked.kind == seen.kind == "boolean" and self.opposed(asked.text, seen.text)
         denied = f"what is true of {seen.text!r} is false of {asked.text!r}" if turned else ""
         if turned:
-            a, s = (replace(term, text=self._positive(term.text)) for term in (a, s))
-        facets = self._taken_apart(a), self._taken_apart(s)
-        if not any(f.kinds or f.role for f in facets):
+            asked, seen = (replace(term, text=self._positive(term.text)) for term in (asked, seen))
+        a, s = self.facets(asked), self.facets(seen)
+        if not (a.kinds or s.kinds or a.role or s.role):
             return denied
-        read = [f"{step.written!r} is read as {step.plain!r} ({step.how})" for step in steps]
-        said = same_reading(*facets, self.agreement_as_written(a, s))
-        return "; ".join(part for part in (said, *read, denied) if part)
+        said = same_reading(a, s, self.agreement(asked, seen))
+        return f"{said}; {denied}" if denied else said
 
     def agreement(self, asked: Term, seen: Term) -> Agreement:
-        """What two names have in common and what tells them apart, by the readings that agree best."""
-        return self.agreement_as_written(*self._best_readings(asked, seen)[:2])
+        """What two names have in common and what tells them apart, for explanations."""
 
-    def agreement_as_written(self, asked: Term, seen: Term) -> Agreement:
-        """`agreement` of two names that are not read in other words: the plain form of `scored`."""
-        return agreement(self._taken_apart(asked), self._taken_apart(seen), self.tables, self.weights, self)
-
-    def _best_readings(self, asked: Term, seen: Term) -> tuple[Term, Term, tuple[Rewrite, ...]]:
-        """The readings of two names that their score is from, and how they came to be."""
-        side = self._normalised((asked,))
-        ours = [(_reworded(asked, r), r.steps) for r in self.readings(asked)]
-        theirs = [(_reworded(seen, r), r.steps) for r in self.readings(seen)]
-        for term, steps in tuple(theirs):
-            for text in self._short_forms(side, term):
-                step = Rewrite(term.text, text, "initials or a cut word of what is asked for")
-                theirs.append((replace(term, text=text), (*steps, step)))
-        scores = self._scores(tuple(term for term, _ in ours), tuple(term for term, _ in theirs))
-        i, j = np.unravel_index(int(scores.argmax()), scores.shape)
-        (a, asked_steps), (s, seen_steps) = ours[i], theirs[j]
-        return a, s, (*asked_steps, *seen_steps)
+        return agreement(self.facets(asked), self.facets(seen), self.tables, self.weights, self)
 
     def relation(self, asked: str, seen: str, *, siblings: bool = True) -> int:
         """How two words stand to each other that no inventory lists (`open_words`)."""
@@ -316,11 +194,11 @@ class SamenessMeasure:
         return self._spoken.relations(self._words(asked), self._turned(asked), self._words(seen), self.weights.named)
 
     def _spoken_words(self, terms: tuple[Term, ...]) -> WordSide:
-        return self._spoken.side(spoken_words([self._taken_apart(t) for t in terms]))
+        return self._spoken.side(spoken_words([self.facets(t) for t in terms]))
 
     def _prepare(self, terms: tuple[Term, ...]) -> FacetArrays:
         places = [{singular(word): place for word, place in words[::-1]} for words in self._combine.words(terms)]
-        found = facet_arrays([self._taken_apart(t) for t in terms], places, self.tables, self.weights)
+        found = facet_arrays([self.facets(t) for t in terms], places, self.tables, self.weights)
         check_ids("kinds of names", found.kinds, min(self.tables.kind_relations.shape))
         listed = found.qualifiers[found.standings == LISTED]
         check_ids(
@@ -329,36 +207,16 @@ class SamenessMeasure:
         return found
 
 
-def _reworded(term: Term, reading: Reading) -> Term:
-    """A term in the words of a reading; the same object if it is as written."""
-    return replace(term, text=reading.text, unit=term.unit or reading.unit) if reading.steps else term
-
-
 def _places(terms: tuple[Term, ...]) -> tuple[list[int], list[int]]:
     """Where values stand among terms, and where names of Booleans do."""
     values = [i for i, term in enumerate(terms) if term.role == "value"]
     return values, [i for i, term in enumerate(terms) if term.kind == "boolean" and term.role == "attribute"]
 
 
-def _compare_states(
-    scores: NDArray[np.float32],
-    asked: Mapping[int, tuple[str, tuple[str, ...]]],
-    seen: Mapping[int, tuple[str, tuple[str, ...]]],
-) -> None:
-    """Settle the scores of values that the encyclopaedia knows: words for one state, or for two of one group."""
-    for i, (a, groups) in asked.items():
-        for j, (s, others) in seen.items():
-            if a == s:
-                scores[i, j] = max(scores[i, j], SAME_STATE)
-            elif not {*groups}.isdisjoint(others):
-                scores[i, j] = min(scores[i, j], OTHER_STATE)
-
-
 def _wholly_equal_are_one(
-    scores: NDArray[np.float32], asked: Sequence[Term], seen: Sequence[Term]
+    scores: NDArray[np.float32], related: NDArray[np.float32], asked: Sequence[Term], seen: Sequence[Term]
 ) -> NDArray[np.float32]:
-    places = {term: i for i, term in enumerate(asked)}
-    for j, term in enumerate(seen):
-        if term in places:
-            scores[places[term], j] = 1
+    for i, j in np.argwhere((related == 1) & (scores < 1)).tolist():
+        if asked[i] == seen[j]:
+            scores[i, j] = 1
     return scores

@@ -1,1 +1,0 @@
-"""Names read in plain words before they are taken apart: each once (`normaliser`), and per pair (`short_forms`)."""
