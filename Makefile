@@ -52,17 +52,17 @@ themes: $(STAMPS)/test ## themes to the letter: departures, degrees, cold start,
 	@PATH="$(CURDIR)/$(BIN):$$PATH" tools/themes.sh "$(DATA)" $(or $(OUT),build/themes)
 
 test-mqtt: $(STAMPS)/test ## the bridge and targets at length: KILLS (100) of broker, Mosquitto and receivers, 10,000 malformed messages and maps, PACKETS (1,000,000) mutated ones, cost beside a bare client
-	$(BIN)/python -m tests.connectors.mqtt.kills --kills $(or $(KILLS),100)
-	$(BIN)/python -m tests.connectors.mqtt.listener_kills --kills $(or $(KILLS),100) --qos 1
-	$(BIN)/python -m tests.connectors.mqtt.listener_kills --kills $(or $(KILLS),30) --qos 2
-	$(BIN)/python -m tests.connectors.targets.kills --kills $(or $(KILLS),100) --folder $(or $(FOLDER),build/targets)
-	$(BIN)/python -m tests.connectors.mqtt.malformed
-	$(BIN)/python -m tests.connectors.mqtt.mutated --packets $(or $(PACKETS),1000000)
+	$(BIN)/python -m tests.server.mqtt.kills --kills $(or $(KILLS),100)
+	$(BIN)/python -m tests.server.mqtt.listener_kills --kills $(or $(KILLS),100) --qos 1
+	$(BIN)/python -m tests.server.mqtt.listener_kills --kills $(or $(KILLS),30) --qos 2
+	$(BIN)/python -m tests.server.targets.kills --kills $(or $(KILLS),100) --folder $(or $(FOLDER),build/targets)
+	$(BIN)/python -m tests.server.mqtt.malformed
+	$(BIN)/python -m tests.server.mqtt.mutated --packets $(or $(PACKETS),1000000)
 	$(BIN)/python -m benchmarks.mqtt --rounds 3
 
 lake: $(STAMPS)/test ## kill a broker that keeps a lake, KILLS times (40), in both formats: each reading is there once
-	$(BIN)/python -m tests.broker.lake.kills --kills $(or $(KILLS),40) --format parquet --keep all
-	$(BIN)/python -m tests.broker.lake.kills --kills $(or $(KILLS),40) --format delta --keep wanted
+	$(BIN)/python -m tests.broker.lake_writer.kills --kills $(or $(KILLS),40) --format parquet --keep all
+	$(BIN)/python -m tests.broker.lake_writer.kills --kills $(or $(KILLS),40) --format delta --keep wanted
 
 test-edge: $(STAMPS)/test ## kill hub and edges at every message, KILLS times (200), EVENTS (100,000): deliveries as with one broker; FOLDER=folder goes on; then what it costs
 	$(BIN)/python -m tests.edge.kills --kills $(or $(KILLS),200) --events $(or $(EVENTS),100000) --folder $(or $(FOLDER),build/edge)
@@ -70,16 +70,16 @@ test-edge: $(STAMPS)/test ## kill hub and edges at every message, KILLS times (2
 	$(BIN)/python -m tests.edge.costs
 
 test-streams: $(STAMPS)/test ## kill a stream on Spark, KILLS times (30), after plan, parts and commit: its lake has the rows of a run without; FOLDER=folder goes on
-	$(BIN)/python -m tests.pipeline.streaming.kills --kills $(or $(KILLS),30) --folder $(or $(FOLDER),build/streams)
+	$(BIN)/python -m tests.spark.streaming.kills --kills $(or $(KILLS),30) --folder $(or $(FOLDER),build/streams)
 
 test-workers: $(STAMPS)/test ## compare workers that split, merge and are killed with one process, over EVENTS (1,000,000) and KILLS (200); goes on where it stopped
-	$(BIN)/python -m tests.broker.workers.interleavings --events $(or $(EVENTS),1000000) --kills $(or $(KILLS),200)
+	$(BIN)/python -m tests.broker.pool.interleavings --events $(or $(EVENTS),1000000) --kills $(or $(KILLS),200)
 
 test-cluster: $(STAMPS)/test ## every command on Spark: here, on a cluster of two workers, over Connect; equal results; FOLDER=folder goes on
-	$(BIN)/python -m tests.pipeline.clusters --folder $(or $(FOLDER),build/cluster)
+	$(BIN)/python -m tests.spark.clusters --folder $(or $(FOLDER),build/cluster)
 
 test-kafka: $(STAMPS)/test ## streams from and to a real broker of Kafka, brought by Maven, with killed workers and a restarted broker
-	$(BIN)/python -m tests.pipeline.streaming.real_kafka.run --folder $(or $(FOLDER),build/kafka)
+	$(BIN)/python -m tests.spark.streaming.real_kafka.run --folder $(or $(FOLDER),build/kafka)
 
 stops: $(STAMPS)/test ## stop a broker under load, STOPS times (100), and see that nothing is an error and windows are saved
 	$(BIN)/python -m tests.broker.stops --stops $(or $(STOPS),100)

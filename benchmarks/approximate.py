@@ -26,8 +26,8 @@ import numpy as np
 
 from benchmarks.yardsticks.numpy_approximate import NumpyApproximate
 from likewise.defaults import CACHE_BYTES, THRESHOLD
-from likewise.matching.naive.engine import NaiveEngine
-from likewise.matching.plain.needed import part_floor
+from likewise.matching.oracle.engine import NaiveEngine
+from likewise.matching.reference.needed import part_floor
 from likewise.matching.thematic.engine import ThematicEngine
 from likewise.model import Condition, Event, EventTuple, Predicate, Subscription
 from likewise.semantics.library import load_space

@@ -29,8 +29,8 @@ from likewise.formats.arrow.event_batch import EventBatch
 from likewise.formats.arrow.schema import REST, batch_schema
 from likewise.lake.change_log import ChangeLog
 from likewise.matching.matcher import Matcher
-from likewise.pipeline.session import spark_session
-from likewise.pipeline.streaming.backtest import backtest
+from likewise.spark.session import spark_session
+from likewise.spark.streaming.backtest import backtest
 
 A_FILE, A_GROUP, CHECKED = 250_000, 50_000, 20_000
 CHANGED = 100  # subscriptions that the second version has otherwise

@@ -239,9 +239,9 @@ def recovery(folder: Path, queued: int, recipients: int) -> dict[str, float]:
     """Seconds until a broker with that many queued deliveries is ready, each row for so many recipients."""
     import likewise as lw
     from likewise.broker.broker import Broker
-    from likewise.broker.store.deliveries import Delivery, insert
-    from likewise.broker.store.holdings import number_deliveries
-    from likewise.broker.store.packed_sets import NONE
+    from likewise.broker.log.deliveries import Delivery, insert
+    from likewise.broker.log.packed_sets import NONE
+    from likewise.broker.log.registry_tables import number_deliveries
 
     data = folder / f"queued-{recipients}"
     with Broker(data) as broker:

@@ -37,10 +37,10 @@ import likewise as lw
 from benchmarks.broker import CONNECTIONS, cpu_seconds, missed, prepare, process, publishes, reading
 from benchmarks.exact import read
 from likewise.broker.broker import Broker
-from likewise.broker.store.deliveries import read_between
-from likewise.connectors.media_types import Said, read_events
+from likewise.broker.log.deliveries import read_between
 from likewise.formats.json.events import event_from_json
 from likewise.model import Condition, Predicate, Subscription
+from likewise.server.media_types import Said, read_events
 
 PROMISED = {
     "w1_broker_to_alone": (12.0, "most"),

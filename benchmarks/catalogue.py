@@ -18,8 +18,8 @@ from pathlib import Path
 
 import likewise as lw
 from likewise.broker.broker import Broker
-from likewise.broker.catalogue.learnt import Learnt
-from likewise.broker.catalogue.saved import load_learnt, save_learnt
+from likewise.broker.catalogue.persistence import load_learnt, save_learnt
+from likewise.broker.catalogue.source_profiles import Learnt
 from likewise.broker.config import CatalogueKept, Config
 from likewise.formats.arrow.columns import columns_of
 from likewise.model import Event

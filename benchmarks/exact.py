@@ -78,7 +78,7 @@ def sgim() -> BaseEngine:
 
 
 def naive() -> BaseEngine:
-    from likewise.matching.naive.engine import NaiveEngine
+    from likewise.matching.oracle.engine import NaiveEngine
 
     return NaiveEngine()
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from likewise.formats.rdf.reader import events_from_rdf
 from likewise.matching.graphs.engine import GraphPatternEngine
-from likewise.matching.naive.engine import NaiveEngine
+from likewise.matching.oracle.engine import NaiveEngine
 from likewise.model import Event, GraphPattern, Subscription, TriplePattern
 
 Row = dict[str, Any]

@@ -30,7 +30,7 @@ from typing import Any
 from likewise.language import parse
 from likewise.matching.bitmap.engine import BitmapEngine
 from likewise.matching.matcher import Matcher
-from likewise.matching.naive.engine import NaiveEngine
+from likewise.matching.oracle.engine import NaiveEngine
 from likewise.matching.topk.engine import TopKEngine
 from likewise.model import Condition, Event, Predicate, Subscription, event
 

@@ -24,8 +24,8 @@ import httpx
 
 from benchmarks.broker import cpu_seconds
 from likewise.cli.demo.mosquitto import Mosquitto
-from likewise.connectors.mqtt.messages import Message
-from likewise.connectors.mqtt.publisher import MqttPublisher
+from likewise.server.mqtt.messages import Message
+from likewise.server.mqtt.publisher import MqttPublisher
 
 
 def messages(count: int) -> list[Message]:

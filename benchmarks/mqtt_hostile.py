@@ -29,7 +29,7 @@ from typing import Any
 import httpx
 
 from benchmarks.broker import memory
-from likewise.connectors.mqtt.codec import Connect, Decoder, Publish, Subscribe, Wish, encode
+from likewise.server.mqtt.codec import Connect, Decoder, Publish, Subscribe, Wish, encode
 
 SECONDS = 15.0  # that a part watches memory and neighbours
 PATIENCE = 120.0

@@ -33,7 +33,7 @@ from websockets.asyncio.client import connect
 
 from benchmarks.broker import cpu_seconds, memory, missed
 from likewise.cli.demo.mosquitto import Mosquitto
-from likewise.connectors.mqtt.codec import (
+from likewise.server.mqtt.codec import (
     MQTT_3_1_1,
     MQTT_5,
     Connack,

@@ -45,7 +45,7 @@ BATCH = 1_000
 
 def tokens(data: Path) -> dict[str, str]:
     """A folder for a broker with an administrator's token for each tenant."""
-    from likewise.broker.store.writer import Store
+    from likewise.broker.log.writer import Store
 
     store = Store(data, clock=lambda: 0)
     try:
@@ -58,7 +58,7 @@ def tokens(data: Path) -> dict[str, str]:
 
 
 def _made(name: str, tables: Any) -> str:
-    from likewise.broker.store.tokens import make_token
+    from likewise.broker.log.tokens import make_token
 
     return make_token(tables, name, name, ["admin"], 0)
 

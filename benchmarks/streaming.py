@@ -27,11 +27,11 @@ from typing import Any
 from benchmarks.matcher import conditions, publications
 from likewise.lake.change_log import ChangeLog
 from likewise.model import Subscription
-from likewise.pipeline.streaming.inlets.files import CHUNK, FileInlet
-from likewise.pipeline.streaming.matched_events import match_events
-from likewise.pipeline.streaming.matchers import MeaningChoice, opened, save_matcher
-from likewise.pipeline.streaming.payloads import read_payloads
-from likewise.pipeline.streaming.task import YOUNG, Order, run_task
+from likewise.spark.streaming.matched_events import match_events
+from likewise.spark.streaming.matchers import MeaningChoice, opened, save_matcher
+from likewise.spark.streaming.payloads import read_payloads
+from likewise.spark.streaming.sources.files import CHUNK, FileInlet
+from likewise.spark.streaming.task import YOUNG, Order, run_task
 
 ROUNDS = 5
 

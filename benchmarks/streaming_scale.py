@@ -31,9 +31,9 @@ import numpy as np
 from benchmarks.matcher import ATTRIBUTES, publications
 from likewise.lake.change_log import ChangeLog
 from likewise.model import Condition, Predicate, Subscription
-from likewise.pipeline.streaming.inlets.files import FileInlet
-from likewise.pipeline.streaming.matchers import MeaningChoice, save_matcher
-from likewise.pipeline.streaming.task import Order, run_task
+from likewise.spark.streaming.matchers import MeaningChoice, save_matcher
+from likewise.spark.streaming.sources.files import FileInlet
+from likewise.spark.streaming.task import Order, run_task
 
 FITTED = ((1_000, 3.0), (1_000, 30.0), (10_000, 3.0), (10_000, 12.0), (40_000, 3.0), (40_000, 6.0))
 CHECKED = ((4_000, 10.0), (25_000, 5.0))  # sizes the model has not seen

@@ -35,7 +35,7 @@ from benchmarks.yardsticks.triple_dictionary import TripleDictionary
 from likewise.matching.graphs.triple_automaton import TripleAutomaton
 from likewise.matching.graphs_nearby.mvr_tree import MvrTree
 from likewise.matching.graphs_nearby.rtree_index import RTreeIndex
-from likewise.matching.plain.locality import LexicalLocality
+from likewise.matching.reference.locality import LexicalLocality
 from likewise.model import TriplePattern
 
 Parts = tuple[str, str, str]

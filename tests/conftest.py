@@ -37,12 +37,12 @@ def shared() -> Path:
 
 # Tests that stay with one worker: one Spark session for all, and never two browsers at a time.
 TOGETHER = {
-    "tests/pipeline/": "spark",
+    "tests/spark/": "spark",
     "tests/experiments/thematic/test_experiment.py": "spark",
     "tests/experiments/report/test_thematic_part.py": "spark",
     "tests/experiments/report/test_page.py": "chromium",
-    "tests/connectors/http/test_guard.py": "chromium",
-    "tests/connectors/http/me/": "chromium",
+    "tests/server/http/test_guard.py": "chromium",
+    "tests/server/http/mobile/": "chromium",
     "tests/dashboard/": "chromium",
 }
 

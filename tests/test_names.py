@@ -24,12 +24,12 @@ FILES = {
 GONE = [
     (r"\bMeaning\(|class Meaning\b", "matching|semantics|broker", "Interpretation"),
     (r"\bSteps\b", "broker", "EventTrace"),
-    (r"\b_?Gate\b", "connectors|topk", "Door; SharedCondition"),
-    (r"\bCourier\b", "connectors", "LoopBridge"),
+    (r"\b_?Gate\b", "server|topk", "Door; SharedCondition"),
+    (r"\bCourier\b", "server", "LoopBridge"),
     (r"\bPrepared\b", "semantics", "AskedSide"),
     (r"\brelearn\b", "", "forget_relatedness"),
     (r"\bbroker\.settle\(|\bdef settle\(", "src/likewise/broker/", "wait_until_matched"),
-    (r"\basker\b", "connectors", "tenant_asking"),
+    (r"\basker\b", "server", "tenant_asking"),
     (r"DESIGN\.md|SPEC\.md|HOUSE\.md", "", "a page in docs/"),
 ]
 # Modules that were given up, with their names now.
@@ -78,7 +78,7 @@ def test_one_word_names_one_type(word: str) -> None:
 def test_numbers_stay_numbers_in_the_broker() -> None:
     """Matchers name things by text; one file of the broker turns numbers into text and back."""
     turned = re.compile(r"int\([^()]*\.(subscription_id|event_id)\)|str\([^()]*\.(number|position)\)")
-    found = [name for name, text in FILES.items() if "/broker/" in name and turned.search(text)]
+    found = [name for name, text in FILES.items() if "likewise/broker/" in name and turned.search(text)]
     assert found == ["src/likewise/broker/tenants/numbered_matcher.py"]
 
 

@@ -186,7 +186,7 @@ COMMAND = "from likewise.cli.main import main; main({!r}.split())"
         (COMMAND.format("relate laptop computer"), "match"),
         (COMMAND.format("serve --ephemeral --port 0"), "broker"),
         (COMMAND.format("dashboard"), "dashboard"),
-        ("from likewise.pipeline.session import spark_session; spark_session('x').__enter__()", "spark"),
+        ("from likewise.spark.session import spark_session; spark_session('x').__enter__()", "spark"),
         (COMMAND.format("eval relatedness pairs.csv"), "experiments"),
         (COMMAND.format("data list"), "experiments"),
     ],
@@ -253,7 +253,7 @@ import likewise as lw
 from likewise.broker.broker import Broker
 from likewise.broker.config import Config, Matching
 from likewise.errors import NotServed
-import likewise.connectors.http.server
+import likewise.server.http.server
 
 with Broker(None, Config(matching=Matching(profile="small"))) as broker:
     tenant = broker.tenant("default")

@@ -36,7 +36,7 @@ def _row(*cells: object) -> str:
 def errors_page() -> str:
     """Every error, by its code."""
     from likewise import errors
-    from likewise.connectors.http.problems import status_of
+    from likewise.server.http.problems import status_of
 
     def below(kind: type[errors.LikewiseError]) -> Iterator[type[errors.LikewiseError]]:
         yield kind
@@ -114,7 +114,7 @@ def http_page() -> str:
     import msgspec
 
     from likewise.broker.broker import Broker
-    from likewise.connectors.http.server import make_app
+    from likewise.server.http.server import make_app
 
     with Broker(None) as broker:
         described = make_app(broker).openapi()

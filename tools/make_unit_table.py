@@ -22,7 +22,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from likewise.model.units.table import FILE, OTHERS, EverydayUnit
+from likewise.units.table import FILE, OTHERS, EverydayUnit
 from tools.qudt_units import LISTED, QudtUnit, own_kind, pint_expression, read_qudt
 
 if TYPE_CHECKING:
@@ -342,7 +342,7 @@ class Table:
     """Units by dimension and factor, so that none stands twice; everyday units first."""
 
     def __init__(self) -> None:
-        from likewise.model.units.spelling import plain_text
+        from likewise.units.spelling import plain_text
 
         self.plain = plain_text
         self.units: dict[tuple[str, Fraction], More] = {}

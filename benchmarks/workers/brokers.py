@@ -21,7 +21,7 @@ from benchmarks.broker_path import held
 from benchmarks.workers.stage import LONG, MAKE, OWNERS, STRETCH, rounded
 from likewise.broker.broker import Broker
 from likewise.broker.config import Config, Matching, WorkerLimits
-from likewise.broker.delivering.coordinator import Coordinator
+from likewise.broker.dispatch.coordinator import Coordinator
 from likewise.formats.json.batches import read_each
 
 Made = list[dict[str, Any]]

@@ -14,12 +14,12 @@ from typing import Any
 import msgspec
 
 from benchmarks.broker_path import held, w1, w2
+from likewise.broker.pool.messages import EventSent, Match, MatchEach, NewSubscription, Told
+from likewise.broker.pool.pool import Crew
+from likewise.broker.pool.processes.process import Ticket
+from likewise.broker.pool.rebalance import deal
+from likewise.broker.pool.shard import Saved, Share
 from likewise.broker.tenants.numbered_matcher import NumberedMatcher
-from likewise.broker.workers.crew import Crew
-from likewise.broker.workers.messages import EventSent, Match, MatchEach, NewSubscription, Told
-from likewise.broker.workers.processes.process import Ticket
-from likewise.broker.workers.share import Saved, Share
-from likewise.broker.workers.spreading import deal
 from likewise.language import parse
 from likewise.matching.matcher import Matcher
 from likewise.model import Subscription

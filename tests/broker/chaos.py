@@ -31,7 +31,7 @@ import stamina
 
 import likewise as lw
 from likewise.broker.admin import backup, verify_store
-from likewise.broker.store.writer import Store
+from likewise.broker.log.writer import Store
 from likewise.client import Subscriber
 from likewise.defaults import INITIAL_EVENTS
 from likewise.errors import LikewiseError

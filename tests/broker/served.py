@@ -122,14 +122,15 @@ def _ran(*command: str) -> bool:
 
 
 def main(data: Path, port: int, clock: Path, seconds: str | None = None, standing: str | None = None) -> None:
-    from likewise.broker import timekeeper
+    from likewise.broker import clock as timekeeper
     from likewise.broker.broker import Broker
+    from likewise.broker.clock import steady_clock
     from likewise.broker.config import Config, Keeping, Logging, Server
-    from likewise.broker.reporting.logging import log_to_stderr
-    from likewise.broker.timekeeper import steady_clock
-    from likewise.broker.upkeep import housekeeping, sweeping
-    from likewise.cli.terminal.long_run import long_run
-    from likewise.connectors.http.server import serve
+    from likewise.broker.maintenance import housekeeping
+    from likewise.broker.maintenance import retention as sweeping
+    from likewise.broker.telemetry.logging import log_to_stderr
+    from likewise.cli.terminal.gc_tuning import long_run
+    from likewise.server.http.server import serve
 
     kept = Keeping("forever" if seconds is None else f"{seconds} s")
     if seconds is not None:

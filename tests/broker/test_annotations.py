@@ -10,9 +10,9 @@ import msgspec
 import pytest
 
 import likewise as lw
-from likewise.broker.asking.questions import explain_live
 from likewise.broker.broker import Broker
 from likewise.broker.config import Annotations, Config, Matching, read_config
+from likewise.broker.queries.queries import explain_live
 from likewise.errors import ArtefactMissing, FormatError, InputError
 
 ROWS = "key,is,attribute,value,unit,means\nsource,s17,room,room 112,,\nsource,s17,temp1,,degF,\n"

@@ -11,7 +11,7 @@ import pytest
 import likewise as lw
 from likewise.broker.broker import Broker
 from likewise.broker.config import Config, Matching
-from likewise.broker.store.commits import wait_for
+from likewise.broker.log.commits import wait_for
 from likewise.broker.tenants.tenant import Tenant
 from likewise.errors import Conflict, DuplicateId, StateError, UnknownId
 from likewise.model import Triple
@@ -165,7 +165,7 @@ def test_a_full_queue_drops_the_oldest_and_says_so(broker: Broker) -> None:
 
 def test_a_full_queue_with_dead_letters_keeps_the_rest_there(broker: Broker) -> None:
     """What does not fit is neither lost nor delivered."""
-    from likewise.broker.store.dead_letters import listed
+    from likewise.broker.log.dead_letters import listed
 
     broker.register(tenant_of(broker), "ann", "dead-letter", 2)
     subscribed(broker, "ann", s="{no2 exists}")
@@ -226,7 +226,7 @@ def test_windows_move_with_time_when_no_event_comes(clock: ManualClock) -> None:
 def test_three_thousand_recipients_of_one_event_all_get_it(broker: Broker) -> None:
     """Defect 4 of the original: beyond about 2,500 recipients a publication was lost."""
     tenant, count = tenant_of(broker), 3_000
-    from likewise.broker.store.entries import Register, Subscribe, command_entry
+    from likewise.broker.log.entries import Register, Subscribe, command_entry
 
     wanted = lw.parse("{no2 > 1}", id="s")
     done: list[object] = []
@@ -295,7 +295,7 @@ def test_two_brokers_on_one_folder_are_refused(tmp_path: Path) -> None:
 
 def test_feedback_survives_a_restart(tmp_path: Path) -> None:
     """What was learnt before is known after."""
-    from likewise.broker.store.entries import Judge
+    from likewise.broker.log.entries import Judge
 
     event = lw.event({"temperature": 30, "colour": "crimson"}, id="e1")
     with Broker(tmp_path / "data") as broker:
@@ -309,7 +309,7 @@ def test_ended_subscriptions_are_forgotten_when_nothing_names_them(
     broker: Broker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """While a delivery is under way its subscriptions keep their names; afterwards only the newest, to look back at."""
-    monkeypatch.setattr("likewise.broker.upkeep.housekeeping.ENDED_KEPT", 0)
+    monkeypatch.setattr("likewise.broker.maintenance.housekeeping.ENDED_KEPT", 0)
     subscribed(broker, "ann", s="{no2 > 40}")
     publish(broker, "e1")
     broker.wait_until_matched()

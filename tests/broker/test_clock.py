@@ -10,10 +10,10 @@ import pytest
 
 import likewise as lw
 from likewise.broker.broker import Broker
+from likewise.broker.clock import PLAUSIBLE, STANDING_SECONDS, Timekeeper
 from likewise.broker.config import Config, Keeping, Matching
+from likewise.broker.maintenance import housekeeping
 from likewise.broker.tenants.tenant import Tenant
-from likewise.broker.timekeeper import PLAUSIBLE, STANDING_SECONDS, Timekeeper
-from likewise.broker.upkeep import housekeeping
 from likewise.testing.clocks import ManualClock
 
 SECOND = 1_000_000

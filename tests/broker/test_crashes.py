@@ -14,7 +14,7 @@ import pytest
 import likewise as lw
 from likewise.broker.admin import backup, compact, verify_store
 from likewise.broker.broker import Broker
-from likewise.broker.store.files import DATABASE
+from likewise.broker.log.files import DATABASE
 from likewise.errors import ArtefactDamaged, LikewiseError, StateError, Unavailable
 from tests.broker import chaos, clock_steps
 

@@ -10,7 +10,7 @@ import pytest
 import likewise as lw
 from likewise.broker.broker import Broker
 from likewise.broker.locks import ORDER, OutOfOrder, make_lock
-from likewise.broker.store.commits import wait_for
+from likewise.broker.log.commits import wait_for
 
 PAGE = Path(__file__).parents[2] / "docs" / "contributing" / "locks.md"
 
@@ -49,7 +49,7 @@ def test_no_commit_is_waited_for_with_a_lock_held_that_the_writer_may_need() -> 
 
 def test_the_order_is_kept_under_load(tmp_path: Path) -> None:
     """Publishers, subscribers, questions, sweeps and new tenants at once: nobody is refused, nothing stops."""
-    from likewise.broker.asking.questions import would_meet
+    from likewise.broker.queries.queries import would_meet
 
     failures: list[BaseException] = []
     with Broker(tmp_path / "data") as broker:

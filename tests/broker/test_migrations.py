@@ -13,8 +13,8 @@ from typer.testing import CliRunner
 import likewise as lw
 from likewise.broker.admin import migrate, verify_store
 from likewise.broker.broker import Broker
-from likewise.broker.store.files import DATABASE
-from likewise.broker.store.schema import OLDEST, SCHEMA, VERSION
+from likewise.broker.log.files import DATABASE
+from likewise.broker.log.schema import OLDEST, SCHEMA, VERSION
 from likewise.cli.main import app
 from likewise.errors import ArtefactDamaged, ArtefactMissing, ArtefactVersion, StateError
 from likewise.testing.clocks import ManualClock
@@ -86,7 +86,7 @@ def test_migrating_again_changes_nothing(older: Path) -> None:
 
 def test_a_step_that_fails_leaves_the_store_as_it_was(older: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """All steps share one transaction."""
-    from likewise.broker.store import migrations
+    from likewise.broker.log import migrations
 
     steps = dict(migrations._STEPS)
 

@@ -14,9 +14,9 @@ from structlog.testing import capture_logs
 import likewise as lw
 from likewise.broker import broker as broker_module
 from likewise.broker.broker import Broker
-from likewise.broker.delivering import worker as matching_worker
+from likewise.broker.dispatch import matching_loop as matching_worker
+from likewise.broker.maintenance import housekeeping
 from likewise.broker.tenants.tenant import Tenant
-from likewise.broker.upkeep import housekeeping
 from likewise.errors import Unavailable
 
 WINDOW = "{no2 exists} top 1 within 1 h by value(no2)"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 
-from likewise.cli.terminal.long_run import YOUNG, long_run
+from likewise.cli.terminal.gc_tuning import YOUNG, long_run
 
 
 def test_what_is_loaded_is_left_out_of_collections_until_the_end() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from likewise.cli.main import run
 from likewise.semantics.spaces.writer import write_space
-from likewise.semantics.words.tokenizer import TokenizerSettings
+from likewise.semantics.text.tokenizer import TokenizerSettings
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from likewise.broker.config import Config, Server
 from likewise.client import AsyncPublisher, AsyncSubscriber, Publisher, Subscriber
 from likewise.client.messages import BrokerRefused
 from likewise.errors import InvalidEvent, ParseError, Unavailable
-from tests.connectors.conftest import address, serving
+from tests.server.conftest import address, serving
 
 __all__ = ["address"]
 

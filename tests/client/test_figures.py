@@ -13,7 +13,7 @@ from likewise.broker.broker import Broker
 from likewise.broker.config import Config, Server
 from likewise.client import ClientDelivery, Publisher, Subscriber
 from likewise.errors import LikewiseError
-from tests.connectors.conftest import address, serving
+from tests.server.conftest import address, serving
 
 __all__ = ["address"]
 

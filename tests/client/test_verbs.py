@@ -18,7 +18,7 @@ from likewise.broker.config import Config, Server
 from likewise.client import AsyncPublisher, AsyncSubscriber, ClientDelivery, Publisher, Subscriber
 from likewise.client.endpoint import broker_address
 from likewise.errors import InputError, Unavailable
-from tests.connectors.conftest import address, serving
+from tests.server.conftest import address, serving
 
 __all__ = ["address"]
 

@@ -20,7 +20,7 @@ from typing import Any
 
 import httpx
 
-from likewise.city import WANTED, City, clock_of
+from likewise.demo import WANTED, City, clock_of
 from tests.dashboard.conftest import ARGUMENTS, CHROMIUM, Running, free_port
 
 PAGES = ("live", "subscriptions", "history", "map", "sources", "health")

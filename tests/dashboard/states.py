@@ -20,10 +20,10 @@ from typing import Any
 
 import httpx
 
-from tests.connectors.targets.receiver import receiving
 from tests.dashboard.conftest import ARGUMENTS, CHROMIUM, Running, free_port
 from tests.dashboard.pictures import PATIENCE, SIZES, photographer, wait_for
 from tests.dashboard.slow import Slow, slow_broker
+from tests.server.sinks.receiver import receiving
 
 TABS = ("live", "subscriptions", "history", "map", "sources", "rankings", "edges", "health")
 HELD = {

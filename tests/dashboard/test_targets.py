@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 
-from tests.connectors.targets.receiver import receiving
 from tests.dashboard.conftest import NEEDS_CHROMIUM, SHOTS, SLOW, Running, expect, free_port
+from tests.server.sinks.receiver import receiving
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

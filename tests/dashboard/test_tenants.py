@@ -11,9 +11,9 @@ import httpx
 import msgspec
 import pytest
 
-from likewise.broker.store.tables import Tables
-from likewise.broker.store.tokens import make_token
-from likewise.broker.store.writer import Store
+from likewise.broker.log.tables import Tables
+from likewise.broker.log.tokens import make_token
+from likewise.broker.log.writer import Store
 from tests.dashboard.conftest import NEEDS_CHROMIUM, SHOTS, SLOW, Running, expect, free_port
 
 if TYPE_CHECKING:

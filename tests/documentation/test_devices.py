@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from likewise.cli.terminal.reading import given_subscription
-from likewise.connectors.mqtt.messages import Message
-from likewise.connectors.mqtt.publisher import MqttPublisher
-from likewise.connectors.mqtt.topic_maps import read_map
-from tests.connectors.mqtt.conftest import Mosquitto, mosquitto
-from tests.connectors.mqtt.test_bridge import bridged, until
+from likewise.server.mqtt.messages import Message
+from likewise.server.mqtt.publisher import MqttPublisher
+from likewise.server.mqtt.topic_maps import read_map
+from tests.server.mqtt.conftest import Mosquitto, mosquitto
+from tests.server.mqtt.test_bridge import bridged, until
 
 __all__ = ["mosquitto"]
 ROOT = Path(__file__).resolve().parents[2]

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.connectors.conftest import address
 from tests.documentation.guides import NOT_RUN, Reader, blocks
+from tests.server.conftest import address
 
 __all__ = ["address"]
 ROOT = Path(__file__).resolve().parents[2]

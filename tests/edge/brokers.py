@@ -15,10 +15,10 @@ import msgspec
 
 from likewise.broker.broker import Broker
 from likewise.broker.config import Config, Edges, Matching, Server
-from likewise.connectors.http.server import Served
+from likewise.edge.app import edge_broker, with_uplink
 from likewise.edge.bounds import Bounds
-from likewise.edge.running import edge_broker, with_uplink
 from likewise.edge.uplink import Uplink, addresses_of
+from likewise.server.http.server import Served
 
 SMALL = Config(server=Server(port=0), matching=Matching(profile="small"), edges=Edges(interval=0.5))
 

@@ -23,7 +23,7 @@ from typing import Any
 import httpx
 from websockets.asyncio.client import connect
 
-from likewise.formats.wire import uplink as wire
+from likewise.api import edge_frames as wire
 from tests.edge.kills import PATIENCE, Process, again
 from tests.edge.relay import Relay
 

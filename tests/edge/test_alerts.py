@@ -11,7 +11,8 @@ import pytest
 import likewise as lw
 from likewise.broker.broker import Broker
 from likewise.broker.config import Alerts, Config, Edges, Server
-from likewise.broker.upkeep import being_up, housekeeping
+from likewise.broker.maintenance import housekeeping
+from likewise.broker.maintenance import uptime as being_up
 from likewise.matching.matcher import system_clock
 from likewise.model import Event
 from likewise.testing.clocks import ManualClock

@@ -12,10 +12,10 @@ import likewise as lw
 from likewise.broker.broker import Broker
 from likewise.broker.config import Config, Edges, Matching, Server
 from likewise.broker.tenants.tenant import Tenant
-from likewise.edge.decisions import Decisions
+from likewise.edge.decision_log import Decisions
 from tests.edge.brokers import Running, connected, edge, hub, until
 from tests.edge.relay import Relay
-from tests.edge.test_deciding import event_of
+from tests.edge.test_local_evaluation import event_of
 
 FULL = Config(server=Server(port=0), matching=Matching(profile="full"), edges=Edges(interval=2.0))
 EARLY = {

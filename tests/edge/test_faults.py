@@ -16,12 +16,12 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
 import likewise as lw
+from likewise.api import edge_frames as wire
 from likewise.broker.config import Config, Edges, Matching, Server
-from likewise.broker.store.tokens import make_token
+from likewise.broker.log.tokens import make_token
 from likewise.defaults import EDGE_ITEMS
+from likewise.edge.app import edge_broker
 from likewise.edge.bounds import Bounds
-from likewise.edge.running import edge_broker
-from likewise.formats.wire import uplink as wire
 from likewise.model.announcements.announcement import AnnouncedAttribute, Announcement
 from tests.edge.brokers import SMALL, Running, connected, edge, hub, until
 from tests.edge.relay import Relay, free_port
@@ -353,9 +353,9 @@ def test_an_edge_loads_nothing_heavy(tmp_path: Path) -> None:
     """No numba, scipy, pyarrow and no space, whatever it did."""
     code = """
 import sys, likewise as lw
-from likewise.edge.running import edge_broker, with_uplink
-from likewise.connectors.http.server import make_app
-from likewise.connectors.mqtt.listener.serving import listening
+from likewise.edge.app import edge_broker, with_uplink
+from likewise.server.http.server import make_app
+from likewise.server.mqtt.broker.sockets import listening
 from likewise.edge.uplink import addresses_of
 with edge_broker(None) as broker:
     make_app(broker)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import likewise as lw
-from likewise.broker.edges.demands import EdgeDemands
+from likewise.broker.edge_hub.demands import EdgeDemands
 from likewise.broker.tenants.tenant import Held
 from likewise.edge.outbox import Outbox
 from likewise.model.announcements.announcement import AnnouncedAttribute, Announcement
@@ -111,7 +111,7 @@ def test_a_subscription_that_is_applied_while_it_is_looked_for_is_asked_for(monk
 
 def test_what_was_forgotten_meanwhile_is_asked_for_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody looked at the demand while a subscription ended and was forgotten."""
-    monkeypatch.setattr("likewise.broker.edges.demands.COMPARED_SECONDS", 0.0)
+    monkeypatch.setattr("likewise.broker.edge_hub.demands.COMPARED_SECONDS", 0.0)
     with hub() as above:
         above.broker.register(above.tenant, "ann")
         demands = above.broker.edges.demands(above.tenant)

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import likewise as lw
 from likewise.broker.config import Config, Edges, Server
-from likewise.broker.store.entries import RenameSource
-from likewise.broker.store.tokens import make_token
-from tests.connectors.mqtt.test_source_upgrade import said
-from tests.connectors.mqtt.test_stable_ids import KITCHEN, SMOKE, House
+from likewise.broker.log.entries import RenameSource
+from likewise.broker.log.tokens import make_token
 from tests.edge.brokers import connected, edge, hub, until
+from tests.server.mqtt.test_source_upgrade import said
+from tests.server.mqtt.test_stable_ids import KITCHEN, SMOKE, House
 
 WHOLE = Config(server=Server(port=0), edges=Edges(interval=0.5))
 

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from tests.pipeline.conftest import spark
+from tests.spark.conftest import spark
 
 __all__ = ["spark"]

@@ -26,14 +26,14 @@ from websockets.sync.client import connect
 
 from likewise.broker.broker import Broker
 from likewise.broker.config import Config, Limits, Queues, Server
-from likewise.connectors.media_types import Said, Unreadable, read_events
 from likewise.errors import LikewiseError
 from likewise.formats.cloudevents import event_from_cloudevent
 from likewise.formats.json.events import event_from_json
 from likewise.formats.json.subscriptions import subscription_from_json
 from likewise.language import parse, subscription_text
-from tests.connectors.conftest import serving
+from likewise.server.media_types import Said, Unreadable, read_events
 from tests.fuzzing import inputs
+from tests.server.conftest import serving
 
 PATIENCE = 60.0  # seconds a server may take for one answer, on a slow machine
 PARTS = 1_000  # of a whole run

@@ -28,7 +28,7 @@ def test_no_request_and_no_stream_makes_the_broker_stumble() -> None:
 
 def test_a_server_error_and_a_traceback_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """Else the tests above would say nothing."""
-    from likewise.connectors.http import publishing
+    from likewise.server.http import publishing
 
     async def broken(*_: object) -> bytes:
         raise ValueError("a mistake")

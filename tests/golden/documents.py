@@ -24,15 +24,15 @@ import likewise
 from likewise import errors
 from likewise.broker.broker import Broker
 from likewise.broker.config import Config
-from likewise.broker.store.schema import APPLICATION, SCHEMA, VERSION
+from likewise.broker.log.schema import APPLICATION, SCHEMA, VERSION
 from likewise.cli.main import app
 from likewise.cli.terminal.lazy import load
-from likewise.connectors.http.openapi import TYPES
-from likewise.connectors.http.problems import status_of
-from likewise.connectors.http.server import make_app
 from likewise.formats.arrow.schema import batch_schema
 from likewise.lake import parts
 from likewise.model.matches import table
+from likewise.server.http.openapi import TYPES
+from likewise.server.http.problems import status_of
+from likewise.server.http.server import make_app
 from tests.golden.labels import GROUPS, SHARED
 from tests.golden.wire_types import describe
 

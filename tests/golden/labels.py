@@ -9,78 +9,92 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from likewise.broker import retention
-from likewise.broker.asking import because, selecting
-from likewise.broker.catalogue import saved as catalogue_saved
-from likewise.broker.catalogue.seen import LearntState
+from likewise.api import (
+    deliveries,
+    edge_frames,
+    operations,
+    sources,
+    subscribers,
+    workers,
+)
+from likewise.api import events as published
+from likewise.api import (
+    live_views as watching,
+)
+from likewise.api import (
+    mobile as me,
+)
+from likewise.api import (
+    queries as questions,
+)
+from likewise.api import (
+    sinks as targets,
+)
+from likewise.broker import retention_policy as retention
+from likewise.broker.catalogue import persistence as catalogue_saved
+from likewise.broker.catalogue.observations import LearntState
 from likewise.broker.config import Config
-from likewise.broker.edges import pages as edge_pages
-from likewise.broker.reporting import event_trace
-from likewise.broker.store import entries
-from likewise.broker.store.catalogue import naming
-from likewise.broker.store.catalogue import rows as catalogue_rows
-from likewise.broker.store.edges import hops, lines, outbox, uplink
-from likewise.broker.store.mqtt import messages as mqtt_messages
-from likewise.broker.store.mqtt import sessions as mqtt_sessions
-from likewise.broker.store.targets import rows as target_rows
-from likewise.broker.targets import waiting
-from likewise.broker.upkeep import saved_windows
-from likewise.broker.workers import messages as worker_messages
-from likewise.broker.workers.elastic import Settings as PoolSettings
+from likewise.broker.edge_hub import pages as edge_pages
+from likewise.broker.log import entries
+from likewise.broker.log.catalogue import naming
+from likewise.broker.log.catalogue import rows as catalogue_rows
+from likewise.broker.log.edges import connections as lines
+from likewise.broker.log.edges import hops, outbox, uplink
+from likewise.broker.log.mqtt import messages as mqtt_messages
+from likewise.broker.log.mqtt import sessions as mqtt_sessions
+from likewise.broker.log.sinks import rows as target_rows
+from likewise.broker.maintenance import window_snapshots as saved_windows
+from likewise.broker.pool import messages as worker_messages
+from likewise.broker.pool.scaling_policy import Settings as PoolSettings
+from likewise.broker.queries import match_reasons as because
+from likewise.broker.queries import select as selecting
+from likewise.broker.sinks import retry_queue as waiting
+from likewise.broker.telemetry import event_trace
 from likewise.cli import bench_history
 from likewise.cli.broker.mqtt_inbox import MqttMessage
 from likewise.cli.terminal.contexts import Contexts
-from likewise.connectors.mqtt.codec import packets
-from likewise.connectors.mqtt.topic_maps import Rule
-from likewise.dashboard.past.filters import EventFilter
+from likewise.dashboard.history.filters import EventFilter
 from likewise.edge.bounds import Bounds
 from likewise.edge.demand import KeptDemand
 from likewise.edge.outbox import Counts as OutboxCounts
 from likewise.edge.uplink import Epoch
-from likewise.formats.json.answers import MatchDocument
 from likewise.formats.json.events import EventDocument
-from likewise.formats.json.own_payload import _Envelope
+from likewise.formats.json.raw_payload import _Envelope
+from likewise.formats.json.results import MatchDocument
 from likewise.formats.json.subscriptions import SubscriptionDocument
-from likewise.formats.wire import (
-    deliveries,
-    me,
-    operations,
-    questions,
-    sources,
-    subscribers,
-    targets,
-    watching,
-    workers,
-)
-from likewise.formats.wire import events as published
-from likewise.formats.wire import uplink as edge_frames
-from likewise.lake import change_log, held_set, plain_commits, upkeep
-from likewise.matching.alerts import saved as alert_states
+from likewise.lake import change_log, plain_commits
+from likewise.lake import maintenance as upkeep
+from likewise.lake import subscription_snapshot as held_set
+from likewise.matching.alerts import saved_state as alert_states
 from likewise.matching.alerts.upgrade import SavedStateV1
 from likewise.matching.bitmap import saved_index
-from likewise.matching.naive import alerts as naive_alerts
-from likewise.matching.plain.window import Publication
-from likewise.matching.saved import array_file, folder, index
-from likewise.matching.saved import subscriptions as saved_subscriptions
+from likewise.matching.oracle import alerts as naive_alerts
+from likewise.matching.reference.window import Publication
+from likewise.matching.storage import array_file, folder
+from likewise.matching.storage import index_file as index
+from likewise.matching.storage import subscriptions as saved_subscriptions
 from likewise.model import Event, Explanation, Subscription
-from likewise.model.alerts.spoken import DigestItem, Spoken
+from likewise.model.alerts.notification import DigestItem, Spoken
 from likewise.model.announcements.announcement import Announcement
 from likewise.model.condition import All, Not, Some
 from likewise.model.condition import Any as Either
 from likewise.model.mapping import Mapping
 from likewise.model.predicate import Predicate
-from likewise.pipeline.concepts import ConceptsSummary
-from likewise.pipeline.ingest import IngestSummary
-from likewise.pipeline.options import BuildSummary
-from likewise.pipeline.streaming import backtest, checkpoint, matchers, task
-from likewise.pipeline.streaming.forms import registry
-from likewise.pipeline.streaming.state import feeds, saved_shard, shard, shards
-from likewise.pipeline.streaming.tally import Tally
-from likewise.semantics.annotations.corrections import Correction
 from likewise.semantics.calibration import Calibration
+from likewise.semantics.enrichment.corrections import Correction
 from likewise.semantics.measures.embeddings import bert
 from likewise.semantics.spaces import manifest as space_manifest
 from likewise.semantics.wordnet import compact, latent_fit
+from likewise.server.mqtt.codec import packets
+from likewise.server.mqtt.topic_maps import Rule
+from likewise.spark.concepts import ConceptsSummary
+from likewise.spark.ingest.ingest import IngestSummary
+from likewise.spark.spaces.options import BuildSummary
+from likewise.spark.streaming import backtest, checkpoint, matchers, task
+from likewise.spark.streaming.counts import Tally
+from likewise.spark.streaming.deserialisers import registry
+from likewise.spark.streaming.state import saved_shard, shard, shards
+from likewise.spark.streaming.state import shuffle as feeds
 
 SHARED: Final[dict[str, Any]] = {
     "event": Event,

@@ -37,9 +37,9 @@ from likewise.formats.json.events import event_to_json
 from likewise.lake.change_log import ChangeLog
 from likewise.lake.parts import TABLES
 from likewise.testing.clocks import ManualClock
-from tests.broker.lake.kept import rows
-from tests.connectors.mqtt.listener.conftest import devices
+from tests.broker.lake_writer.kept import rows
 from tests.golden import edge_transcript
+from tests.server.mqtt.broker.conftest import devices
 
 START: Final = "2026-05-01T12:00:00Z"
 MINUTE: Final = 60_000_000

@@ -15,9 +15,9 @@ from typing import Any
 import msgspec
 import pytest
 
+from likewise import api as wire_formats
 from likewise.broker.config import Config
-from likewise.connectors.http.openapi import TYPES
-from likewise.formats import wire as wire_formats
+from likewise.server.http.openapi import TYPES
 from tests.golden.documents import DOCUMENTS, classes_as_values, text_of
 from tests.golden.labels import GROUPS, WITHOUT_LABEL
 from tests.golden.wire_types import Unlabelled, describe, structs_in

@@ -13,13 +13,13 @@ import pytest
 import likewise as lw
 from likewise.cli.main import run
 from likewise.errors import InputError, Unavailable
+from likewise.lake.atomic_create import create_once, write_whole
 from likewise.lake.change_log import ChangeLog
 from likewise.lake.delta_commits import DeltaCommits
-from likewise.lake.once import create_once, write_whole
+from likewise.lake.maintenance import compact, expire, open_lake
 from likewise.lake.parts import DAY, day_text, lake_schema, read_part, write_part
-from likewise.lake.places import ObjectPlace, place_of
 from likewise.lake.plain_commits import PlainCommits
-from likewise.lake.upkeep import compact, expire, open_lake
+from likewise.lake.storage import ObjectPlace, place_of
 from tests.lake.s3_server import served_bucket
 
 KINDS = [PlainCommits, DeltaCommits]
@@ -153,7 +153,7 @@ def test_a_store_that_cannot_be_reached_is_said(bucket: str, monkeypatch: pytest
         create_once(ObjectPlace("s3://nobody/x"), b"")
     with pytest.raises(InputError, match="no address of an object store"):
         place_of("ftp://city/lake")
-    monkeypatch.setattr("likewise.lake.places.PATIENCE", 1)
+    monkeypatch.setattr("likewise.lake.storage.PATIENCE", 1)
     monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")
     with pytest.raises(Unavailable, match="cannot be reached"):
         create_once(ObjectPlace(f"{bucket}/x"), b"")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from likewise.language import parse
-from likewise.matching.naive.engine import NaiveEngine
+from likewise.matching.oracle.engine import NaiveEngine
 from likewise.testing import TableMeasure
 
 WORDS = TableMeasure({("laptop", "computer"): 0.81, ("device", "machine"): 0.49, ("temperature", "temp"): 0.64})

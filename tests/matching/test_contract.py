@@ -9,7 +9,7 @@ import pytest
 from hypothesis import settings
 
 from likewise.matching.engine import BaseEngine, Found, FoundBatch
-from likewise.matching.naive.engine import NaiveEngine
+from likewise.matching.oracle.engine import NaiveEngine
 from likewise.model import Event, Explanation, Kind, Match, Subscription
 from likewise.testing import (
     REGRESSIONS,
@@ -146,7 +146,7 @@ class SharesTuples(NaiveEngine):
     def find(self, event: Event, at: int) -> Found:
         from unittest.mock import patch
 
-        from likewise.matching.plain import conditions
+        from likewise.matching.reference import conditions
 
         def alone(rows: Any) -> Any:
             import math

@@ -25,7 +25,7 @@ from likewise.errors import (
 )
 from likewise.formats.arrow.event_batch import EventBatch
 from likewise.matching.matcher import Matcher
-from likewise.matching.naive.engine import NaiveEngine
+from likewise.matching.oracle.engine import NaiveEngine
 from likewise.model import Condition, Event, Kind, Subscription, Triple
 from likewise.testing import ManualClock, TableMeasure, generators
 from likewise.testing.generators import SeededChoice

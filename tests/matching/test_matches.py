@@ -10,7 +10,7 @@ import pytest
 
 import likewise as lw
 from likewise.errors import MissingDependency
-from likewise.matching.engines import Choice
+from likewise.matching.registry import Choice
 from likewise.model import Kind
 from likewise.model.matches.sequence import Matches
 from likewise.model.matches.table import match_schema

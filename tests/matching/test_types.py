@@ -8,7 +8,7 @@ import pytest
 
 import likewise as lw
 from likewise.errors import ArtefactDamaged, ArtefactMissing, FormatError, InputError
-from likewise.matching.engines import Choice
+from likewise.matching.registry import Choice
 from likewise.model import Kind
 from likewise.model.hierarchies.types import Hierarchy
 from likewise.testing import TableMeasure

@@ -12,7 +12,7 @@ import likewise as lw
 from likewise.errors import ParseError
 from likewise.language import parse, subscription_text
 from likewise.model import Condition, Predicate, event, reading_unit, unit
-from likewise.model.units import UNKNOWN, all_units, any_unit, stated_units, units_of_dimension, written
+from likewise.units import UNKNOWN, all_units, any_unit, stated_units, units_of_dimension, written
 from tools.make_unit_table import BASES, exact
 from tools.qudt_units import pint_expression
 
@@ -83,7 +83,7 @@ def test_the_u_of_senml_is_the_unit_of_its_v_inside_plain_json() -> None:
 
 def test_every_unit_that_qudt_names_and_pint_knows_has_the_factor_pint_computes() -> None:
     """Exactly, as a fraction; over the names of the second table."""
-    from likewise.model.units.finding import _more
+    from likewise.units.lookup import _more
 
     checked = 0
     for code, hits in _more()[2].exact.items():

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from likewise.errors import InputError, InvalidSubscription, LikewiseError, UnitError
 from likewise.model import Interval, Quantity, read_number, unit
 from likewise.model.text import fold
-from likewise.model.units import same_dimension
 from likewise.model.values import finite
+from likewise.units import same_dimension
 
 NUMBERS = st.floats(allow_nan=False, allow_infinity=False)
 

@@ -11,8 +11,8 @@ import pytest
 from likewise.semantics.library import load_space
 from likewise.semantics.space import Space
 from likewise.semantics.spaces.writer import write_space
+from likewise.semantics.text.tokenizer import TokenizerSettings
 from likewise.semantics.wordnet.database import DEFAULT_FOLDER, WordNet, read_wordnet
-from likewise.semantics.words.tokenizer import TokenizerSettings
 
 
 @pytest.fixture(scope="session")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from likewise.api.operations import Stats
 from likewise.broker.broker import Broker
-from likewise.broker.store.care import compact, count_rows, events_size, reading_store, verify_tables
-from likewise.broker.store.migrations import Migrated, migrate
-from likewise.broker.upkeep.copies import backup, keep_copying
-from likewise.broker.upkeep.saved_windows import verify_windows
-from likewise.formats.wire.operations import Stats
+from likewise.broker.log.integrity import compact, count_rows, events_size, reading_store, verify_tables
+from likewise.broker.log.migrations import Migrated, migrate
+from likewise.broker.maintenance.backups import backup, keep_copying
+from likewise.broker.maintenance.window_snapshots import verify_windows
 
 __all__ = ["Migrated", "Stats", "backup", "compact", "keep_copying", "migrate", "stats", "verify_store"]
 

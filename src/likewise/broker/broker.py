@@ -12,59 +12,55 @@ from pathlib import Path
 
 import structlog
 
+from likewise.api.sources import Sense
+from likewise.broker.catalogue.absence_watch import Expecting
 from likewise.broker.catalogue.activation import Activation
-from likewise.broker.catalogue.announcing import Announcements
-from likewise.broker.catalogue.expecting import Expecting
+from likewise.broker.catalogue.announcements import Announcements
+from likewise.broker.catalogue.demand_index import WantedSources
 from likewise.broker.catalogue.follower import CatalogueFollower
-from likewise.broker.catalogue.seen import Reading
-from likewise.broker.catalogue.showing import Catalogue
-from likewise.broker.catalogue.telling import SENSE, told_before
-from likewise.broker.catalogue.wanted import WantedSources
+from likewise.broker.catalogue.observations import Reading
+from likewise.broker.catalogue.sensing_commands import SENSE, told_before
+from likewise.broker.catalogue.views import Catalogue
+from likewise.broker.clock import Timekeeper, steady_clock
 from likewise.broker.config import Config
-from likewise.broker.delivering.acknowledgements import Acknowledgements
-from likewise.broker.delivering.match_before_commit import MatchBeforeCommit
-from likewise.broker.delivering.outcome import MATCHING, Outcome
-from likewise.broker.delivering.worker import MatchingWorker
-from likewise.broker.edges.lines import EdgeLines
-from likewise.broker.lake.follower import LakeFollower
-from likewise.broker.lake.stream_log import StreamLog
+from likewise.broker.dispatch.acknowledgements import Acknowledgements
+from likewise.broker.dispatch.commit_batch import MATCHING, Outcome
+from likewise.broker.dispatch.match_before_commit import MatchBeforeCommit
+from likewise.broker.dispatch.matching_loop import MatchingWorker
+from likewise.broker.edge_hub.connections import EdgeLines
+from likewise.broker.lake_writer.follower import LakeFollower
+from likewise.broker.lake_writer.stream_log import StreamLog
 from likewise.broker.locks import make_lock
-from likewise.broker.reporting.event_trace import EventTrace
-from likewise.broker.reporting.metrics import Metrics
-from likewise.broker.reporting.workers import WorkerFigures
+from likewise.broker.log.entries import Command, Entry, command_entry
+from likewise.broker.log.log_entries import Swept
+from likewise.broker.log.mqtt.messages import read_messages
+from likewise.broker.log.positions import start_at
+from likewise.broker.log.registry_tables import add_tenant
+from likewise.broker.log.tables import Tables
+from likewise.broker.log.writer import Store
+from likewise.broker.maintenance.housekeeping import Housekeeping, KeptFrom
+from likewise.broker.maintenance.recovery import recover
+from likewise.broker.pool.autoscaler import FlatStaff
+from likewise.broker.pool.scaling_policy import Elastic
 from likewise.broker.requests import Requests
-from likewise.broker.retention import Retention, boot_id
-from likewise.broker.store.entries import (
-    Command,
-    Entry,
-    command_entry,
-)
-from likewise.broker.store.holdings import add_tenant
-from likewise.broker.store.log_entries import Swept
-from likewise.broker.store.mqtt.messages import read_messages
-from likewise.broker.store.positions import start_at
-from likewise.broker.store.tables import Tables
-from likewise.broker.store.writer import Store
-from likewise.broker.targets.targets import Targets
+from likewise.broker.retention_policy import Retention, boot_id
+from likewise.broker.sinks.registry import Targets
+from likewise.broker.telemetry.event_trace import EventTrace
+from likewise.broker.telemetry.metrics import Metrics
+from likewise.broker.telemetry.workers import WorkerFigures
 from likewise.broker.tenants.queues import SubscriberQueue
 from likewise.broker.tenants.tenant import Tenant
-from likewise.broker.timekeeper import Timekeeper, steady_clock
-from likewise.broker.upkeep.housekeeping import Housekeeping, KeptFrom
-from likewise.broker.upkeep.recovery import recover
-from likewise.broker.workers.elastic import Elastic
-from likewise.broker.workers.staff import FlatStaff
 from likewise.defaults import FINISHING_SECONDS, STORE_CACHE_BYTES, STRETCH_SECONDS
 from likewise.errors import InputError, Unavailable
-from likewise.formats.wire.sources import Sense
-from likewise.lake.held_set import ComparedBy
-from likewise.matching.accepting import as_types
-from likewise.matching.engines import Engines
+from likewise.lake.subscription_snapshot import ComparedBy
+from likewise.matching.coercion import as_types
 from likewise.matching.matcher import Matcher, system_clock
+from likewise.matching.registry import Engines
 from likewise.model import Kind
 from likewise.model.time import duration
-from likewise.semantics.annotations.corrections import Corrected
-from likewise.semantics.annotations.table import NO_ANNOTATIONS
-from likewise.semantics.annotations.watched_file import AnnotationFile
+from likewise.semantics.enrichment.corrections import Corrected
+from likewise.semantics.enrichment.table import NO_ANNOTATIONS
+from likewise.semantics.enrichment.watched_file import AnnotationFile
 from likewise.semantics.interpretation import Interpretation
 
 _log = structlog.get_logger("likewise.broker")
@@ -221,8 +217,8 @@ class Broker(Requests):
                 self.store, self.tenants, clock=self.clock, lock=self.lock,
                 on_stored=self._stored, on_quiet=keeping.turn, on_end=keeping.save_windows,
             )  # fmt: skip
-        from likewise.broker.delivering.coordinator import Coordinator
-        from likewise.broker.workers.beginning import begin
+        from likewise.broker.dispatch.coordinator import Coordinator
+        from likewise.broker.pool.pool_config import begin
 
         self.staff, self.elastic = begin(self.config, self.tenants, self.data)
         self.metrics.registry.register(WorkerFigures(self.staff))

@@ -18,8 +18,8 @@ from typing import Final, Literal, get_args, get_origin, get_type_hints
 import msgspec
 
 from likewise import defaults
+from likewise.api.subscribers import Policy
 from likewise.errors import ArtefactMissing, FormatError, InputError
-from likewise.formats.wire.subscribers import Policy
 from likewise.model.time import duration, spoken
 
 PREFIX: Final = "LIKEWISE_"
@@ -105,7 +105,7 @@ class Matching(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     `profile` chooses the engines. `types` is an RDF file of declared types that `is-a` follows. `compile` says whether
     `likewise serve` compiles what matching needs before it listens, where that was not done before; without it the
     first events wait. `cache_bytes` is what each engine of a tenant may keep of what it computed about words: names
-    that never repeat take no more. `workers` are processes that match beside the broker's own (docs/guides/workers.md):
+    that never repeat take no more. `pool` are processes that match beside the broker's own (docs/guides/workers.md):
     none, so many, or `auto`: as many as `policy` says, within what `[workers]` allows.
     """
 

@@ -10,18 +10,18 @@ import time
 from collections.abc import Callable, Collection, Sequence
 from typing import cast
 
+from likewise.api.events import Receipt
+from likewise.api.subscribers import Policy
+from likewise.broker.clock import Timekeeper
 from likewise.broker.config import Config
-from likewise.broker.delivering.acknowledgements import Acknowledgements
-from likewise.broker.delivering.pending import pending_deliveries, read_pending
-from likewise.broker.delivering.worker import MatchingWorker
+from likewise.broker.dispatch.acknowledgements import Acknowledgements
+from likewise.broker.dispatch.matching_loop import MatchingWorker
+from likewise.broker.dispatch.pending_deliveries import pending_deliveries, read_pending
 from likewise.broker.locks import Lock
-from likewise.broker.reporting.event_trace import EventTrace
-from likewise.broker.reporting.metrics import Metrics
-from likewise.broker.retention import Retention
-from likewise.broker.store import dead_letters
-from likewise.broker.store.commits import wait_for
-from likewise.broker.store.deliveries import Delivery
-from likewise.broker.store.entries import (
+from likewise.broker.log import dead_letters
+from likewise.broker.log.commits import wait_for
+from likewise.broker.log.deliveries import Delivery
+from likewise.broker.log.entries import (
     Command,
     Entry,
     Subscribe,
@@ -31,18 +31,18 @@ from likewise.broker.store.entries import (
     command_entry,
     event_entries,
 )
-from likewise.broker.store.event_log import Done, Request
-from likewise.broker.store.log_entries import find_events
-from likewise.broker.store.mqtt.messages import read_messages
-from likewise.broker.store.writer import Store
-from likewise.broker.tenants.allowed import allowed_queue, check_subscriptions
+from likewise.broker.log.event_log import Done, Request
+from likewise.broker.log.log_entries import find_events
+from likewise.broker.log.mqtt.messages import read_messages
+from likewise.broker.log.writer import Store
+from likewise.broker.retention_policy import Retention
+from likewise.broker.telemetry.event_trace import EventTrace
+from likewise.broker.telemetry.metrics import Metrics
 from likewise.broker.tenants.queues import SubscriberQueue
+from likewise.broker.tenants.quotas import allowed_queue, check_subscriptions
 from likewise.broker.tenants.tenant import Held, Tenant
-from likewise.broker.timekeeper import Timekeeper
 from likewise.defaults import SEND_PAGE
 from likewise.errors import LikewiseError, LimitExceeded, StateError, Unavailable, UnknownId
-from likewise.formats.wire.events import Receipt
-from likewise.formats.wire.subscribers import Policy
 from likewise.model import Event, Subscription
 
 Sees = Callable[[int, str], bool]  # by an event's position and source: whether who asks may know of it

@@ -28,7 +28,7 @@ def stats(broker: BrokerOptions, as_json: AsJson = False) -> None:
 
     Example: `likewise admin stats`
     """
-    from likewise.cli.broker.questions import get
+    from likewise.cli.broker.queries import get
 
     with broker.publisher() as client:
         found = get(client, dict[str, int], "/v1/stats")
@@ -58,8 +58,8 @@ def workers(
     """
     import msgspec
 
-    from likewise.cli.broker.questions import get
-    from likewise.formats.wire.workers import WorkersShown, WorkersWanted
+    from likewise.api.workers import WorkersShown, WorkersWanted
+    from likewise.cli.broker.queries import get
 
     wanted = WorkersWanted(
         policy, minimum, maximum, memory, split_us, merge_us, last, split_busy, merge_busy, span, pause
@@ -102,8 +102,8 @@ def show_clock(broker: BrokerOptions, as_json: AsJson = False) -> None:
 
     Example: `likewise admin clock show`
     """
-    from likewise.cli.broker.questions import get
-    from likewise.formats.wire.operations import ClockStatus
+    from likewise.api.operations import ClockStatus
+    from likewise.cli.broker.queries import get
 
     with broker.publisher() as client:
         status = get(client, ClockStatus, "/v1/clock")
@@ -122,7 +122,7 @@ def accept_clock(broker: BrokerOptions, as_json: AsJson = False) -> None:
     """
     import msgspec
 
-    from likewise.formats.wire.operations import ClockAccepted
+    from likewise.api.operations import ClockAccepted
 
     with broker.publisher() as client:
         result = msgspec.json.decode(client.request("POST", "/v1/clock/accept").content, type=ClockAccepted)
@@ -248,8 +248,8 @@ def token(
 
     Example: `likewise admin token likewise-data --name roof --scope publish:/roof --expires '90 d'`
     """
-    from likewise.broker.store.tokens import make_token, remove_token
-    from likewise.broker.store.writer import Store
+    from likewise.broker.log.tokens import make_token, remove_token
+    from likewise.broker.log.writer import Store
     from likewise.matching.matcher import system_clock
 
     store = Store(data, clock=system_clock)

@@ -11,8 +11,8 @@ from likewise.cli.terminal import output
 from likewise.cli.terminal.options import AsJson
 
 if TYPE_CHECKING:
-    from likewise.pipeline.concepts import Vocabulary
     from likewise.semantics.concepts.inventory import Sort
+    from likewise.spark.concepts import Vocabulary
 
 app = typer.Typer(
     help="What kinds of readings there are, and vocabularies of your own.\n\n"
@@ -109,7 +109,7 @@ def add(
     Example: `likewise concepts add plant-vocabulary.csv`
     """
     from likewise.errors import InputError
-    from likewise.semantics.concepts.adding import add_vocabulary, remove_vocabulary
+    from likewise.semantics.concepts.user_concepts import add_vocabulary, remove_vocabulary
 
     if remove:
         remove_vocabulary(name or file.stem)
@@ -126,7 +126,7 @@ def add(
 
 def _vocabulary(said: str, form: str) -> Vocabulary:
     """`FILE` or `FILE=what it is and its licence`."""
-    from likewise.pipeline.concepts import Vocabulary
+    from likewise.spark.concepts import Vocabulary
 
     path, _, source = said.partition("=")
     return Vocabulary(str(Path(path).absolute()), form, source or Path(path).name.partition(".")[0])
@@ -154,10 +154,10 @@ def build(
     Example: `likewise concepts build --names devices.jsonl.gz --out zigbee.csv`
     """
     from likewise.errors import InputError
-    from likewise.pipeline.concepts import Vocabulary, build_concepts
-    from likewise.pipeline.session import spark_session
     from likewise.semantics.concepts.vocabularies import brick as brick_vocabulary
     from likewise.semantics.concepts.vocabularies import qudt as qudt_vocabulary
+    from likewise.spark.concepts import Vocabulary, build_concepts
+    from likewise.spark.session import spark_session
 
     sources = [
         *([Vocabulary(str(brick.absolute()), "brick", brick_vocabulary.SOURCE)] if brick else []),

@@ -13,7 +13,7 @@ import typer
 
 from likewise.cli.serve import Told, told_to_stop
 from likewise.cli.terminal import output
-from likewise.cli.terminal.long_run import long_run
+from likewise.cli.terminal.gc_tuning import long_run
 from likewise.cli.terminal.options import AsJson
 
 
@@ -74,16 +74,16 @@ def _edge(
 ) -> None:
     import socket
 
-    from likewise.edge.sparing import spare_memory
+    from likewise.edge.memory_tuning import spare_memory
 
     spare_memory()
     from likewise.broker.config import read_config
-    from likewise.broker.reporting.logging import log_to_stderr
-    from likewise.connectors.http.server import serve as run
-    from likewise.connectors.mqtt.listener.serving import listening, open_sockets
+    from likewise.broker.telemetry.logging import log_to_stderr
+    from likewise.edge.app import edge_broker, with_uplink
     from likewise.edge.bounds import Bounds
-    from likewise.edge.running import edge_broker, with_uplink
     from likewise.edge.uplink import addresses_of
+    from likewise.server.http.server import serve as run
+    from likewise.server.mqtt.broker.sockets import listening, open_sockets
 
     addresses, wanted = addresses_of(upstream), msgspec.convert(bounds, Bounds)
     found = read_config(config)

@@ -32,7 +32,7 @@ def explain(
     """
     from likewise.cli.terminal.reading import given_subscription, located
     from likewise.cli.terminal.rendering import explained
-    from likewise.formats.json.answers import explanation_to_json
+    from likewise.formats.json.results import explanation_to_json
 
     matcher = meaning.matcher()
     seen = _event(event, written)
@@ -52,7 +52,7 @@ def explain(
 
 def _event(text: str, written: FormatOptions) -> Event:
     """The event that is given, or the first one of the file after `@`."""
-    from likewise.cli.terminal.given_events import GivenEvents, document_kind, events_of
+    from likewise.cli.terminal.event_input import GivenEvents, document_kind, events_of
     from likewise.cli.terminal.reading import located, read_event
     from likewise.errors import FormatError
 

@@ -11,7 +11,7 @@ from likewise.cli.terminal import output
 from likewise.cli.terminal.options import AsJson
 
 if TYPE_CHECKING:
-    from likewise.pipeline.ingest import IngestSummary
+    from likewise.spark.ingest.ingest import IngestSummary
 
 
 def ingest(
@@ -44,10 +44,10 @@ def ingest(
     Example: `likewise ingest dbpedia/ --out events --class http://dbpedia.org/ontology/Event`
     """
     from likewise.errors import InputError
-    from likewise.pipeline.ingest import WRITTEN
-    from likewise.pipeline.ingest import ingest as run
-    from likewise.pipeline.ingest_files import rdf_splits
-    from likewise.pipeline.session import spark_session
+    from likewise.spark.ingest.files import rdf_splits
+    from likewise.spark.ingest.ingest import WRITTEN
+    from likewise.spark.ingest.ingest import ingest as run
+    from likewise.spark.session import spark_session
 
     if to not in (*WRITTEN, "both"):
         raise InputError(f"expected --to parquet, jsonl or both, found {to!r}")

@@ -28,7 +28,7 @@ COMMANDS: Final = {
     "vocabulary": Lazy(
         "likewise.cli.broker.vocabulary:app", "See the stream's words, and say what they mean.", "Broker"
     ),
-    "letters": Lazy("likewise.cli.broker.letters:app", "Show what could not be read or delivered.", "Broker"),
+    "letters": Lazy("likewise.cli.broker.dead_letters:app", "Show what could not be read or delivered.", "Broker"),
     "context": Lazy("likewise.cli.broker.context:app", "Name brokers, and choose one.", "Broker"),
     "dashboard": Lazy("likewise.cli.dashboard:dashboard", "Look at a broker in a browser.", "Broker"),
     "admin": Lazy("likewise.cli.admin:app", "Look after a broker's store.", "Broker"),

@@ -9,7 +9,7 @@ import typer
 
 from likewise.cli.terminal import output
 from likewise.cli.terminal.compiling import patient
-from likewise.cli.terminal.given_events import GivenEvents
+from likewise.cli.terminal.event_input import GivenEvents
 from likewise.cli.terminal.options import AsJson, FormatOptions, KeepGoing, MeaningOptions, Why, grouped
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def match(
 
     from likewise.cli.terminal.rendering import match_line
     from likewise.errors import FormatError
-    from likewise.formats.json.answers import match_to_json
+    from likewise.formats.json.results import match_to_json
 
     if subscriptions == events == "-":
         raise FormatError("subscriptions and events cannot both come from standard input; put one of them in a file")

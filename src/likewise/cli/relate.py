@@ -13,7 +13,7 @@ from likewise.cli.terminal.options import AsJson, MeasureName, SpaceName
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from likewise.formats.wire.meaning import Evidence
+    from likewise.api.semantics import Evidence
 
 
 def relate(

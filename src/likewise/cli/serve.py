@@ -15,7 +15,7 @@ import msgspec
 import typer
 
 from likewise.cli.terminal import output
-from likewise.cli.terminal.long_run import long_run
+from likewise.cli.terminal.gc_tuning import long_run
 from likewise.cli.terminal.options import AsJson
 
 
@@ -155,13 +155,13 @@ def _serve(
 ) -> None:
     from likewise.broker.broker import Broker
     from likewise.broker.config import Bridge, Keeping, TargetsAllowed, read_config
-    from likewise.broker.reporting.logging import log_to_stderr
+    from likewise.broker.telemetry.logging import log_to_stderr
     from likewise.cli.terminal.compiling import compile_ahead
-    from likewise.connectors.http.server import serve as run
-    from likewise.connectors.mqtt.bridges import bridges
-    from likewise.connectors.mqtt.listener.serving import listening, open_sockets
-    from likewise.connectors.targets.networks import read_networks
     from likewise.errors import InputError
+    from likewise.server.http.server import serve as run
+    from likewise.server.mqtt.bridges import bridges
+    from likewise.server.mqtt.broker.sockets import listening, open_sockets
+    from likewise.server.sinks.networks import read_networks
 
     if ephemeral and data is not None:
         raise InputError("--ephemeral keeps nothing on disk, --data names where to keep it; give one of them")

@@ -11,8 +11,8 @@ from likewise.cli.terminal import output
 from likewise.cli.terminal.options import AsJson
 
 if TYPE_CHECKING:
-    from likewise.pipeline.options import BuildSummary
     from likewise.semantics.spaces.manifest import Manifest
+    from likewise.spark.spaces.options import BuildSummary
 
 app = typer.Typer(
     help="Build, list and check spaces of meaning.\n\nExample: `likewise space build articles.jsonl --out myspace`",
@@ -65,12 +65,12 @@ def build(
     Example: `likewise space build enwiki-multistream.xml.bz2 --out spaces/enwiki --minimum-df 3 --keep 1000`
     """
     from likewise.errors import InputError
-    from likewise.pipeline.build import build_space
-    from likewise.pipeline.information_content import count_words, write_word_counts
-    from likewise.pipeline.options import BuildOptions
-    from likewise.pipeline.session import DRIVER_MEMORY, spark_session
-    from likewise.pipeline.sources import source_of
-    from likewise.semantics.words.tokenizer import Tokenizer, TokenizerSettings
+    from likewise.semantics.text.tokenizer import Tokenizer, TokenizerSettings
+    from likewise.spark.session import DRIVER_MEMORY, spark_session
+    from likewise.spark.spaces.build import build_space
+    from likewise.spark.spaces.information_content import count_words, write_word_counts
+    from likewise.spark.spaces.options import BuildOptions
+    from likewise.spark.spaces.sources import source_of
 
     if kind is not None and kind not in _KINDS:
         raise InputError(f"no source is of the kind {kind!r}; there are {', '.join(_KINDS)}")

@@ -23,14 +23,14 @@ Events and subscriptions are checked before anything is sent. A connection that 
 growing pauses; a stream goes on after the last delivery it gave, so none comes twice.
 """
 
+from likewise.api.deliveries import Because, Met
+from likewise.api.events import Receipt
+from likewise.api.sinks import Email, MqttTopic, TargetShown, Webhook
 from likewise.client.asynchronous import AsyncPublisher, AsyncSubscriber
 from likewise.client.listening import Listening
 from likewise.client.messages import BrokerRefused, ClientDelivery
 from likewise.client.publish_stream import AsyncPublishStream, PublishStream
 from likewise.client.synchronous import Publisher, Subscriber
-from likewise.formats.wire.deliveries import Because, Met
-from likewise.formats.wire.events import Receipt
-from likewise.formats.wire.targets import Email, MqttTopic, TargetShown, Webhook
 
 __all__ = [
     "AsyncPublishStream",

@@ -14,6 +14,9 @@ import stamina
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, WebSocketException
 
+from likewise.api.events import Receipt
+from likewise.api.queries import Backtest
+from likewise.api.subscribers import Policy
 from likewise.client.connection import AsyncConnection
 from likewise.client.endpoint import ADDRESS, Endpoint, may_connect_again
 from likewise.client.following import Following
@@ -45,9 +48,6 @@ from likewise.client.sources import AsyncSources
 from likewise.client.targets import AsyncSubscriberTargets, Reaches
 from likewise.defaults import STORED_EVENTS
 from likewise.formats.json.subscriptions import subscription_to_json
-from likewise.formats.wire.events import Receipt
-from likewise.formats.wire.questions import Backtest
-from likewise.formats.wire.subscribers import Policy
 from likewise.model import Subscription
 
 

@@ -11,15 +11,15 @@ import httpx
 import msgspec
 
 from likewise import errors
+from likewise.api.deliveries import Acknowledged, Because, DeliveryDocument, Met, Pending, SelectedValues
+from likewise.api.events import PublishedAll, Receipt
+from likewise.api.queries import Backtest
+from likewise.api.subscribers import Policy, QueueWanted
 from likewise.formats.json.events import event_from_document, event_from_mapping, event_to_json
 from likewise.formats.json.subscriptions import with_default_id
-from likewise.formats.wire.deliveries import Acknowledged, Because, DeliveryDocument, Met, Pending, SelectedValues
-from likewise.formats.wire.events import PublishedAll, Receipt
-from likewise.formats.wire.questions import Backtest
-from likewise.formats.wire.subscribers import Policy, QueueWanted
 from likewise.language import parse, subscription_text
 from likewise.model import Event, Subscription
-from likewise.model.alerts.spoken import Spoken
+from likewise.model.alerts.notification import Spoken
 
 LINES: Final = {"content-type": "application/x-ndjson"}
 JSON: Final = {"content-type": "application/json"}

@@ -16,10 +16,10 @@ from websockets.asyncio.client import connect as connect_async
 from websockets.exceptions import ConnectionClosed, WebSocketException
 from websockets.sync.client import ClientConnection, connect
 
+from likewise.api.events import Published
 from likewise.client.endpoint import REFUSED, Endpoint, may_connect_again
 from likewise.client.messages import BrokerRefused, Publishable, event_line
 from likewise.errors import FormatError, LimitExceeded
-from likewise.formats.wire.events import Published
 
 FRAME_BYTES: Final = 60_000  # a broker reads messages of 64 KiB
 UNDER_WAY: Final = 1_000  # messages sent and not answered before the next one waits

@@ -9,8 +9,7 @@ from urllib.parse import quote, urlencode
 import httpx
 import msgspec
 
-from likewise.client.messages import JSON
-from likewise.formats.wire.sources import (
+from likewise.api.sources import (
     AnnouncementHeld,
     CorrectionShown,
     CorrectionWanted,
@@ -22,6 +21,7 @@ from likewise.formats.wire.sources import (
     UsefulQuestion,
     WordShown,
 )
+from likewise.client.messages import JSON
 from likewise.model.announcements.announcement import Announcement
 
 T = TypeVar("T")

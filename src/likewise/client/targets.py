@@ -8,9 +8,9 @@ from urllib.parse import quote
 import httpx
 import msgspec
 
+from likewise.api.sinks import Email, MqttTopic, Retried, TargetShown, TargetWanted, Webhook
 from likewise.client.messages import JSON, subscription_path
 from likewise.errors import InputError
-from likewise.formats.wire.targets import Email, MqttTopic, Retried, TargetShown, TargetWanted, Webhook
 
 Reaches = TargetWanted | str  # settings, or an address alone
 _ENCODE: Final = msgspec.json.Encoder().encode

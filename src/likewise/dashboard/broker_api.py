@@ -9,21 +9,21 @@ from urllib.parse import quote
 import httpx
 import msgspec
 
+from likewise.api.live_views import Activity, Arrival, Place
+from likewise.api.mobile import AlertShown
+from likewise.api.operations import ConnectionShown, LetterShown, Stats
+from likewise.api.queries import Backtest, Grid, JudgementTaken
+from likewise.api.semantics import Evidence, Near
+from likewise.api.sinks import TargetShown, TargetWanted
+from likewise.api.sources import CorrectionShown, SourceShown, SourcesPage, UsefulQuestion, WordShown
+from likewise.api.subscribers import SubscriberShown
+from likewise.api.subscriptions import SubscriptionShown
+from likewise.api.workers import WorkersShown
 from likewise.client.endpoint import Endpoint, plain_reason
 from likewise.client.sources import source_path
 from likewise.client.targets import target_path
 from likewise.errors import LikewiseError, NotAllowed, NotAuthenticated, Unavailable
-from likewise.formats.json.answers import explanation_from_json
-from likewise.formats.wire.me import AlertShown
-from likewise.formats.wire.meaning import Evidence, Near
-from likewise.formats.wire.operations import ConnectionShown, LetterShown, Stats
-from likewise.formats.wire.questions import Backtest, Grid, JudgementTaken
-from likewise.formats.wire.sources import CorrectionShown, SourceShown, SourcesPage, UsefulQuestion, WordShown
-from likewise.formats.wire.subscribers import SubscriberShown
-from likewise.formats.wire.subscriptions import SubscriptionShown
-from likewise.formats.wire.targets import TargetShown, TargetWanted
-from likewise.formats.wire.watching import Activity, Arrival, Place
-from likewise.formats.wire.workers import WorkersShown
+from likewise.formats.json.results import explanation_from_json
 from likewise.model import Explanation
 
 T = TypeVar("T")

@@ -7,10 +7,10 @@ from html import escape
 
 from nicegui import ui
 
-from likewise.dashboard.past.held import spoken_ago
-from likewise.dashboard.viewing import Viewing
+from likewise.api.edge_frames import EdgeShown
+from likewise.dashboard.history.subscription_table import spoken_ago
+from likewise.dashboard.view_state import Viewing
 from likewise.errors import LikewiseError
-from likewise.formats.wire.uplink import EdgeShown
 
 
 class EdgesPanel:

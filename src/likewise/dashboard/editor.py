@@ -8,23 +8,23 @@ from html import escape
 
 from nicegui import ui
 
+from likewise.api.live_views import Arrival
+from likewise.api.queries import Backtest, WouldHaveMet
+from likewise.api.sources import WordShown
+from likewise.api.subscriptions import SubscriptionShown
 from likewise.client.targets import name_of, wanted_of
 from likewise.dashboard.forms.fields import FormFields
 from likewise.dashboard.forms.form import Form
 from likewise.dashboard.forms.reading import Unsayable, read
 from likewise.dashboard.forms.writing import write
-from likewise.dashboard.look import score_badge, table
-from likewise.dashboard.past.charts import SAYINGS
-from likewise.dashboard.past.held import HeldPanel
-from likewise.dashboard.sources.completing import offered, themes_of
+from likewise.dashboard.history.charts import SAYINGS
+from likewise.dashboard.history.subscription_table import HeldPanel
+from likewise.dashboard.labels import Understood, event_line, understand
+from likewise.dashboard.sources.completion import offered, themes_of
 from likewise.dashboard.targets import show_secret
-from likewise.dashboard.viewing import Viewing, clock
-from likewise.dashboard.wording import Understood, event_line, understand
+from likewise.dashboard.theme import score_badge, table
+from likewise.dashboard.view_state import Viewing, clock
 from likewise.errors import LikewiseError
-from likewise.formats.wire.questions import Backtest, WouldHaveMet
-from likewise.formats.wire.sources import WordShown
-from likewise.formats.wire.subscriptions import SubscriptionShown
-from likewise.formats.wire.watching import Arrival
 
 EXAMPLES = (
     "{temperature~ > 25 degC}",

@@ -10,10 +10,10 @@ import time
 from collections import deque
 from typing import Final, NamedTuple
 
+from likewise.api.live_views import Activity, Arrival, SeenMatch
+from likewise.api.subscriptions import SubscriptionShown
 from likewise.dashboard.broker_api import BrokerApi
 from likewise.errors import AccessError, LikewiseError
-from likewise.formats.wire.subscriptions import SubscriptionShown
-from likewise.formats.wire.watching import Activity, Arrival, SeenMatch
 
 KEPT: Final = 300  # events and matches remembered
 ASKED: Final = 1_000  # events and matches of one question, so that busy seconds are counted whole

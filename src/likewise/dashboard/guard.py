@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from likewise.formats.wire.origins import Origins
+from likewise.api.origins import Origins
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send

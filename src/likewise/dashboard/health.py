@@ -6,13 +6,13 @@ from html import escape
 
 from nicegui import ui
 
+from likewise.api.operations import ConnectionShown, LetterShown, Stats
+from likewise.api.subscribers import SubscriberShown
+from likewise.api.workers import WorkersShown
 from likewise.dashboard.figures import Figures, read_figures
-from likewise.dashboard.viewing import Viewing, clock
-from likewise.dashboard.wording import POLICIES, REASONS
+from likewise.dashboard.labels import POLICIES, REASONS
+from likewise.dashboard.view_state import Viewing, clock
 from likewise.errors import AccessError, LikewiseError
-from likewise.formats.wire.operations import ConnectionShown, LetterShown, Stats
-from likewise.formats.wire.subscribers import SubscriberShown
-from likewise.formats.wire.workers import WorkersShown
 
 DEVICES = 50  # that are shown; there may be thousands
 DOES = {

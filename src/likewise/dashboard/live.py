@@ -7,11 +7,11 @@ from html import escape
 from nicegui import ui
 from nicegui.events import GenericEventArguments
 
+from likewise.api.live_views import Arrival, SeenMatch
 from likewise.dashboard.feed import Meeting
-from likewise.dashboard.look import score_badge
-from likewise.dashboard.viewing import Viewing, clock
-from likewise.dashboard.wording import event_line, marked_line
-from likewise.formats.wire.watching import Arrival, SeenMatch
+from likewise.dashboard.labels import event_line, marked_line
+from likewise.dashboard.theme import score_badge
+from likewise.dashboard.view_state import Viewing, clock
 
 SHOWN = 40
 CAUSES = {

@@ -7,22 +7,22 @@ from nicegui import Client, app, ui
 from nicegui.events import GenericEventArguments
 
 from likewise.dashboard.addresses import PATHS, TABS, Address, read_address
+from likewise.dashboard.alerts.alerts import AlertsPanel
+from likewise.dashboard.alerts.rankings import RankingsPanel
 from likewise.dashboard.edges import EdgesPanel
 from likewise.dashboard.editor import EditorPanel
+from likewise.dashboard.explain.dialog import ExplanationDialog
 from likewise.dashboard.feed import Feeds
 from likewise.dashboard.health import HealthPanel
-from likewise.dashboard.line import Banner, Waiting
+from likewise.dashboard.history.panel import HistoryPanel
 from likewise.dashboard.live import LivePanel
-from likewise.dashboard.look import CSS
-from likewise.dashboard.past.panel import HistoryPanel
-from likewise.dashboard.places.panel import MapPanel
+from likewise.dashboard.map.panel import MapPanel
 from likewise.dashboard.sources.panel import SourcesPanel
-from likewise.dashboard.standing.alerts import AlertsPanel
-from likewise.dashboard.standing.rankings import RankingsPanel
+from likewise.dashboard.status_banner import Banner, Waiting
 from likewise.dashboard.targets import TargetsPanel
-from likewise.dashboard.viewing import Viewing
-from likewise.dashboard.why.dialog import ExplanationDialog
-from likewise.dashboard.words import WordsPanel
+from likewise.dashboard.theme import CSS
+from likewise.dashboard.view_state import Viewing
+from likewise.dashboard.vocabulary import WordsPanel
 
 ICONS = {
     "live": "bolt", "subscriptions": "edit_note", "history": "timeline", "map": "map", "sources": "sensors",

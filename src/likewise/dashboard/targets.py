@@ -7,10 +7,10 @@ from html import escape
 
 from nicegui import ui
 
+from likewise.api.sinks import TargetShown
 from likewise.client.targets import name_of, wanted_of
-from likewise.dashboard.viewing import Viewing, clock
+from likewise.dashboard.view_state import Viewing, clock
 from likewise.errors import LikewiseError
-from likewise.formats.wire.targets import TargetShown
 
 FORMS = {
     "json": "the delivery, as JSON", "event": "the event alone", "cloudevents": "a CloudEvent",

@@ -7,8 +7,8 @@ from typing import Literal, get_args
 
 import msgspec
 
-from likewise.broker.store.edges.outbox import Waiting, source_of, take_out, waiting
-from likewise.broker.store.tables import Tables
+from likewise.broker.log.edges.outbox import Waiting, source_of, take_out, waiting
+from likewise.broker.log.tables import Tables
 from likewise.defaults import OUTBOX_BYTES, OUTBOX_KEEP, OUTBOX_POLICY
 from likewise.errors import InputError
 from likewise.model.time import duration

@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 import msgspec
 
-from likewise.broker.edges.demands import EdgeDemand, Key
-from likewise.edge.deciding import Deciding, Undecided
+from likewise.api.edge_frames import Demanded, FilterSent, GroupSent, OwnSent
+from likewise.broker.edge_hub.demands import EdgeDemand, Key
 from likewise.edge.filter_index import FilterIndex
-from likewise.formats.wire.uplink import Demanded, FilterSent, GroupSent, OwnSent
+from likewise.edge.local_evaluation import Deciding, Undecided
 from likewise.matching.demand.filters import DemandFilter, Judged
 from likewise.model import Subscription
 from likewise.model.event import Event, EventTuple

@@ -13,11 +13,12 @@ from typing import Final
 import msgspec
 import structlog
 
+from likewise.api.edge_frames import Demanded
 from likewise.broker.broker import Broker
-from likewise.broker.delivering.earlier_events import valid_events
-from likewise.broker.edges.demands import Key
-from likewise.broker.store.edges.hops import ABOVE
-from likewise.broker.store.edges.outbox import (
+from likewise.broker.dispatch.initial_matches import valid_events
+from likewise.broker.edge_hub.demands import Key
+from likewise.broker.log.edges.hops import ABOVE
+from likewise.broker.log.edges.outbox import (
     Outgoing,
     Taken,
     forget,
@@ -29,8 +30,8 @@ from likewise.broker.store.edges.outbox import (
     source_of,
     waiting,
 )
-from likewise.broker.store.edges.uplink import remember, remembered
-from likewise.broker.store.entries import (
+from likewise.broker.log.edges.uplink import remember, remembered
+from likewise.broker.log.entries import (
     COMMAND,
     EVENT,
     Announce,
@@ -42,15 +43,14 @@ from likewise.broker.store.entries import (
     Unsubscribe,
     Withdraw,
 )
-from likewise.broker.store.positions import advance, read_positions, start_at
-from likewise.broker.store.tables import Tables
+from likewise.broker.log.positions import advance, read_positions, start_at
+from likewise.broker.log.tables import Tables
 from likewise.broker.tenants.tenant import Tenant
 from likewise.defaults import INITIAL_EVENTS
 from likewise.edge.bounds import Bounds, make_room, too_old
-from likewise.edge.decisions import Decisions
+from likewise.edge.decision_log import Decisions
 from likewise.edge.demand import HeldDemand, KeptDemand
-from likewise.edge.words import Words
-from likewise.formats.wire.uplink import Demanded
+from likewise.edge.vocabulary_sync import Words
 from likewise.matching.demand.filters import DemandFilter
 from likewise.model import Event
 from likewise.model.announcements.announcement import SPEAKER

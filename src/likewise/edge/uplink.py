@@ -18,19 +18,19 @@ import structlog
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, WebSocketException
 
+from likewise.api.sources import Sense
 from likewise.broker.broker import Broker
-from likewise.broker.edges.demands import Above, EdgeDemand, Key
-from likewise.broker.edges.names import checked_edge
-from likewise.broker.store.edges.uplink import remember, remembered
-from likewise.connectors.door import Door
+from likewise.broker.edge_hub.demands import Above, EdgeDemand, Key
+from likewise.broker.edge_hub.identities import checked_edge
+from likewise.broker.log.edges.uplink import remember, remembered
 from likewise.defaults import EDGE_MESSAGE_BYTES, EDGE_RETRY_SECONDS, TENANT
 from likewise.edge.bounds import Bounds
-from likewise.edge.line import BehindAbove, Line, RefusedAbove
+from likewise.edge.connection import BehindAbove, Line, RefusedAbove
+from likewise.edge.delivery_receiver import Receiving
 from likewise.edge.outbox import Outbox
-from likewise.edge.own import OwnSubscriptions
-from likewise.edge.receiving import Receiving
+from likewise.edge.upstream_subscriptions import OwnSubscriptions
 from likewise.errors import InputError, LikewiseError
-from likewise.formats.wire.sources import Sense
+from likewise.server.gateway import Door
 
 OPEN_SECONDS = 5.0  # that an address has to answer
 EPOCH = "epoch"

@@ -2,5 +2,5 @@
 
 `json` has everything of the model as JSON, read by `strict_json`, with its `version`; `arrow` is the columnar form
 shared with Spark and between processes; `cloudevents`, `senml` and `rdf` turn what others publish into events, with
-`payload` for what they carry; `wire` has what crosses HTTP, WebSocket or a process.
+`payload` for what they carry.
 """

@@ -18,9 +18,17 @@ import msgspec
 
 from likewise.errors import ArtefactDamaged, ArtefactMissing, InputError, UnknownId
 from likewise.formats.json.subscriptions import with_default_id
-from likewise.lake.held_set import NOTHING_KNOWN, Added, Change, HeldSet, Known, LoggedSubscription, Removed
-from likewise.lake.once import create_once, remove_below
-from likewise.lake.places import Place, files_below, place_of
+from likewise.lake.atomic_create import create_once, remove_below
+from likewise.lake.storage import Place, files_below, place_of
+from likewise.lake.subscription_snapshot import (
+    NOTHING_KNOWN,
+    Added,
+    Change,
+    HeldSet,
+    Known,
+    LoggedSubscription,
+    Removed,
+)
 from likewise.lake.versioned import decoded
 from likewise.model import Subscription
 

@@ -13,7 +13,7 @@ from urllib.parse import unquote
 
 from likewise.extras import require
 from likewise.lake.parts import BY_DAY, TABLES, Part, lake_schema
-from likewise.lake.places import ObjectPlace, Place
+from likewise.lake.storage import ObjectPlace, Place
 
 if TYPE_CHECKING:
     from deltalake import DeltaTable

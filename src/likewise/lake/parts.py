@@ -18,9 +18,9 @@ from urllib.parse import quote
 import msgspec
 
 from likewise.formats.arrow.schema import batch_schema
-from likewise.lake.held_set import LoggedSubscription
-from likewise.lake.once import beside
-from likewise.lake.places import ObjectPlace, Place
+from likewise.lake.atomic_create import beside
+from likewise.lake.storage import ObjectPlace, Place
+from likewise.lake.subscription_snapshot import LoggedSubscription
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -13,9 +13,9 @@ from typing import Final
 
 import msgspec
 
-from likewise.lake.once import create_once
+from likewise.lake.atomic_create import create_once
 from likewise.lake.parts import TABLES, Part
-from likewise.lake.places import Place
+from likewise.lake.storage import Place
 from likewise.lake.versioned import decoded
 
 FORMAT: Final = "likewise-lake"

@@ -7,7 +7,7 @@ from typing import TypeVar
 import msgspec
 
 from likewise.errors import ArtefactDamaged, ArtefactVersion
-from likewise.lake.places import Place
+from likewise.lake.storage import Place
 
 T = TypeVar("T")
 

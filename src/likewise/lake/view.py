@@ -14,12 +14,12 @@ from likewise.errors import InputError
 from likewise.extras import require
 from likewise.formats.arrow.columns import BOOLEAN, NUMBER, WHOLE
 from likewise.formats.arrow.event_batch import EventBatch
+from likewise.lake.maintenance import open_lake
 from likewise.lake.parts import EVENTS, Part, read_part
-from likewise.lake.places import Place, place_of
-from likewise.lake.upkeep import open_lake
+from likewise.lake.storage import Place, place_of
 from likewise.model.text import fold
-from likewise.model.units import Unit, unit
-from likewise.model.units.stated import reading_unit
+from likewise.units import Unit, unit
+from likewise.units.stated import reading_unit
 
 if TYPE_CHECKING:
     import pyarrow as pa

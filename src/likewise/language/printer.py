@@ -11,9 +11,8 @@ from likewise.language.rdf_terms import quote, term_text
 from likewise.language.reading import bare_value, number_text
 from likewise.model.alerts.clauses import CLAUSES, Alert, Column
 from likewise.model.condition import All, Any, Node, Some
-from likewise.model.moments import MOMENT, Moment, moment_text
 from likewise.model.predicate import Predicate
-from likewise.model.showing import print_with
+from likewise.model.rendering import print_with
 from likewise.model.subscription import (
     Body,
     Condition,
@@ -30,6 +29,7 @@ from likewise.model.subscription import (
     WeightedSum,
 )
 from likewise.model.time import DURATIONS
+from likewise.model.timestamps import MOMENT, Moment, moment_text
 from likewise.model.values import Interval, Quantity
 
 if TYPE_CHECKING:

@@ -9,10 +9,10 @@ from typing import Final
 from likewise.errors import InputError, LimitExceeded
 from likewise.language.grammar import NUMBER
 from likewise.language.mistakes import Mistake, WrongUnit
-from likewise.model.moments import Moment, read_moment
 from likewise.model.time import DURATIONS
-from likewise.model.units import Unit, any_unit, find_unit, same_dimension, stated_units, suggestion, unit
+from likewise.model.timestamps import Moment, read_moment
 from likewise.model.values import Interval, Quantity, read_number
+from likewise.units import Unit, any_unit, find_unit, same_dimension, stated_units, suggestion, unit
 
 Value = str | float | bool | Quantity | Moment
 

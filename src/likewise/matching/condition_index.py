@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Final
 
 from likewise.matching.bitmap.engine import BitmapEngine
 from likewise.matching.cache_use import CacheUse
-from likewise.matching.plain.conditions import MetCondition, PlainCondition, evaluate, plain_condition
-from likewise.matching.plain.needed import Needed
-from likewise.matching.plain.similarity import SeenEvent
+from likewise.matching.reference.conditions import MetCondition, PlainCondition, evaluate, plain_condition
+from likewise.matching.reference.needed import Needed
+from likewise.matching.reference.similarity import SeenEvent
 from likewise.matching.thematic.engine import ThematicEngine
 from likewise.model import Event, Subscription
 from likewise.model.hierarchies.types import NO_TYPES, Hierarchy

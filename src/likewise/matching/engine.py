@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, Self
 
 from likewise.errors import DuplicateId, UnknownId
 from likewise.matching.cache_use import CacheUse
-from likewise.model.alerts.spoken import Key, Why
-from likewise.model.alerts.standing import KeyStanding
+from likewise.model.alerts.alert_state import KeyStanding
+from likewise.model.alerts.notification import Key, Why
 from likewise.model.event import Event
 from likewise.model.explanation import Explanation
 from likewise.model.hierarchies.types import NO_TYPES, Hierarchy
@@ -335,7 +335,7 @@ class BaseEngine:
 
     def explain(self, event: Event, ordinal: int, at: int) -> Explanation:
         """Explained by the plain evaluation, which every engine's results equal."""
-        from likewise.matching.explaining.explain import explain
+        from likewise.matching.explain.explain import explain
 
         subscription = self.subscriptions.get(ordinal)
         if subscription is None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from likewise.defaults import CACHE_BYTES, LATENESS, MAX_WITHDRAWN
 from likewise.errors import InputError
-from likewise.matching.accepting import (
+from likewise.matching.coercion import (
     GivenAnnotations,
     GivenEvent,
     GivenSubscription,
@@ -27,13 +27,13 @@ from likewise.matching.accepting import (
     as_types,
 )
 from likewise.matching.engine import Addition, FoundBatch
-from likewise.matching.engines import Choice, Engines, Profile
-from likewise.matching.explaining.judged_pairs import judged_pairs
+from likewise.matching.explain.judged_pairs import judged_pairs
 from likewise.matching.matcher_alerts import MatcherAlerts
-from likewise.matching.matcher_answers import Clock
+from likewise.matching.matcher_queries import Clock
 from likewise.matching.matcher_state import MatcherState
+from likewise.matching.registry import Choice, Engines, Profile
 from likewise.matching.results import Numbering, merge
-from likewise.matching.stretches import moments_of, stretches
+from likewise.matching.time_slices import moments_of, stretches
 from likewise.model import Event, Kind, Match, MatchBatch, Promotion
 from likewise.model.matches.batch import Likelihoods
 from likewise.model.matches.sequence import NO_MATCHES, Matches
@@ -63,8 +63,8 @@ class Matcher(MatcherAlerts):
     `threshold` is the score from which on a relaxed subscription is met. `interpretation` stands for all of these at
     once, shared with another matcher. `clock` gives the time in µs UTC to events that state none. `cache_bytes`
     bounds what each engine keeps of computed relatedness. `lateness` (µs) is how far an event may lie behind the
-    newest and still enter windows. `profile` chooses the engines, `full` or `small`, and `engines` another one for
-    single kinds, by name or as a class (see `likewise.matching.engines`).
+    newest and still enter windows. `profile` chooses the engines, `full` or `small`, and `registry` another one for
+    single kinds, by name or as a class (see `likewise.matching.registry`).
 
     >>> import likewise as lw
     >>> m = lw.Matcher()
@@ -314,7 +314,7 @@ class Matcher(MatcherAlerts):
 
         With `index`, what was built of exact conditions is kept beside them, so that loading builds nothing.
         """
-        from likewise.matching.saved.folder import save
+        from likewise.matching.storage.folder import save
 
         save(self._state, Path(folder), indexed=index)
 
@@ -342,7 +342,7 @@ class Matcher(MatcherAlerts):
         A saved index is memory-mapped and subscriptions are read when they are looked at; an index that does not fit
         is built anew, with the warning `IndexRebuilt`.
         """
-        from likewise.matching.saved.folder import load
+        from likewise.matching.storage.folder import load
 
         matcher = cls(clock=clock, profile=profile, engines=engines)
         matcher._take(

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from typing import cast
 
 from likewise.matching.engine import AlertKeys, MovedByTime
-from likewise.matching.matcher_answers import MatcherAnswers
-from likewise.model.alerts.spoken import Key, Why
+from likewise.matching.matcher_queries import MatcherAnswers
+from likewise.model.alerts.notification import Key, Why
 
 
 class MatcherAlerts(MatcherAnswers):

@@ -12,9 +12,9 @@ import msgspec
 
 from likewise.defaults import MAX_ADDITIONS
 from likewise.errors import DuplicateId, InvalidSubscription, LimitExceeded, UnknownId
-from likewise.matching.annotating.step import AnnotationStep
 from likewise.matching.engine import Addition, BaseEngine, Engine
-from likewise.matching.engines import Engines
+from likewise.matching.enrichment.step import AnnotationStep
+from likewise.matching.registry import Engines
 from likewise.model import Event, Explanation, Kind, Match, Subscription
 from likewise.model.matches.sequence import Matches, merged
 
@@ -136,7 +136,7 @@ class MatcherState:
 
     def explain(self, event: Event, id: str, at: int) -> Explanation:
         """Why the event does or does not meet a subscription at a moment, with what made its scores."""
-        from likewise.matching.explaining.evidence import with_evidence
+        from likewise.matching.explain.evidence import with_evidence
 
         ordinal = self.ordinal(id)
         held = self.held[ordinal]

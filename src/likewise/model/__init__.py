@@ -5,7 +5,7 @@ cycle, so the garbage collector need not follow them (`gc=False`): a million sub
 it down. Everything a subscription consists of refuses fields it does not know.
 """
 
-from likewise.model import notebook, showing  # noqa: F401  # they say how the values below are shown
+from likewise.model import notebook, rendering  # noqa: F401  # they define how the values below are rendered
 from likewise.model.alerts.clauses import Alert, Column
 from likewise.model.condition import All, Any, Conjunction, Item, Node, Not, Some, conjunctions, merge_comparisons
 from likewise.model.event import Event, EventTuple, contexts
@@ -14,7 +14,6 @@ from likewise.model.flatten import event
 from likewise.model.mapping import Correspondence, Mapping
 from likewise.model.match import Match
 from likewise.model.matches.batch import MatchBatch, Promotion
-from likewise.model.moments import MOMENT, Moment, read_moment
 from likewise.model.predicate import OPERATORS, Operator, Predicate
 from likewise.model.rdf import Triple, TriplePattern, is_variable
 from likewise.model.subscription import (
@@ -35,8 +34,9 @@ from likewise.model.subscription import (
     WeightedSum,
 )
 from likewise.model.text import fold
-from likewise.model.units import Unit, find_unit, reading_unit, unit, units_in_name
+from likewise.model.timestamps import MOMENT, Moment, read_moment
 from likewise.model.values import Interval, Quantity, read_number
+from likewise.units import Unit, find_unit, reading_unit, unit, units_in_name
 
 __all__ = [
     "MOMENT",

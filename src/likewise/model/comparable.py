@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from likewise.model.event import EventTuple
-from likewise.model.moments import MOMENT, MOMENT_UNITS, read_moment
-from likewise.model.units import reading_unit, unit
+from likewise.model.timestamps import MOMENT, MOMENT_UNITS, read_moment
 from likewise.model.values import plain_number
+from likewise.units import reading_unit, unit
 
 
 class Brought(NamedTuple):

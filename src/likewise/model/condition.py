@@ -13,11 +13,11 @@ import msgspec
 
 from likewise.defaults import MAX_CONJUNCTIONS, MAX_NESTING, MAX_PREDICATES, MAX_TERM_LENGTH
 from likewise.errors import InvalidSubscription, LimitExceeded
-from likewise.model.moments import MOMENT, Moment, moment_text
 from likewise.model.predicate import Operator, Predicate
 from likewise.model.text import fold
-from likewise.model.units import same_dimension, unit
+from likewise.model.timestamps import MOMENT, Moment, moment_text
 from likewise.model.values import Interval, Quantity, plain_number
+from likewise.units import same_dimension, unit
 
 
 class All(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="and", tag_field="kind"):

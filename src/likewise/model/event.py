@@ -6,12 +6,12 @@ import msgspec
 
 from likewise.defaults import MAX_TERM_LENGTH, MAX_TOPIC_LENGTH, MAX_TRIPLES, MAX_TUPLES, MAX_VECTOR
 from likewise.errors import InvalidEvent, LimitExceeded
+from likewise.model.display import html_of, text_of
 from likewise.model.rdf import Triple
-from likewise.model.shown import html_of, text_of
 from likewise.model.subscription import check_themes
 from likewise.model.time import microseconds
-from likewise.model.units import LARGEST_WHOLE
 from likewise.model.values import Quantity, finite, plain_number, read_number
+from likewise.units import LARGEST_WHOLE
 
 _GROUPS = 2**31  # groups are 32-bit numbers in every stored form
 

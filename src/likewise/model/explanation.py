@@ -6,8 +6,8 @@ from typing import Literal
 
 import msgspec
 
+from likewise.model.display import html_of, text_of
 from likewise.model.mapping import Mapping
-from likewise.model.shown import html_of, text_of
 
 Verdict = Literal[
     "match", "below_threshold", "exact_part_false", "missing_attribute", "unit_mismatch", "not_in_top_k", "expired",

@@ -13,7 +13,7 @@ from likewise.model.event import Event, EventTuple
 from likewise.model.rdf import Triple
 from likewise.model.time import microseconds
 from likewise.model.unit_fields import is_senml_record, says_no_unit, units_beside
-from likewise.model.units import LARGEST_WHOLE
+from likewise.units import LARGEST_WHOLE
 
 
 def event(

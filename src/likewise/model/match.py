@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Literal
 
-from likewise.model.alerts.spoken import Spoken
+from likewise.model.alerts.notification import Spoken
+from likewise.model.display import html_of, text_of
 from likewise.model.mapping import Mapping
 from likewise.model.probability import AS_SCORED, ProbabilityCurve
-from likewise.model.shown import html_of, text_of
 from likewise.model.subscription import Kind
 
 Cause = Literal["arrival", "promoted", "held", "cleared", "absent", "returned", "digest"]

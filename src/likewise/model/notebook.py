@@ -10,11 +10,18 @@ from datetime import UTC, datetime, timedelta
 from html import escape
 from typing import Final
 
+from likewise.model.display import html_of
 from likewise.model.event import Event
 from likewise.model.explanation import Explanation
 from likewise.model.match import Match
-from likewise.model.showing import answer_text, asked_text, number, subscription_line, unread_statements, verdict_text
-from likewise.model.shown import html_of
+from likewise.model.rendering import (
+    answer_text,
+    asked_text,
+    number,
+    subscription_line,
+    unread_statements,
+    verdict_text,
+)
 from likewise.model.subscription import Subscription
 
 SHOWN: Final = 50  # readings of an event, so that a large one does not fill the notebook

@@ -9,7 +9,7 @@ import msgspec
 from likewise.defaults import MAX_IN_VALUES, MAX_TERM_LENGTH
 from likewise.errors import InvalidSubscription, LimitExceeded
 from likewise.model.hierarchies.topic_filters import check_filter
-from likewise.model.moments import MOMENT, Moment
+from likewise.model.timestamps import MOMENT, Moment
 from likewise.model.values import Interval, Quantity, finite
 
 Operator = Literal[

@@ -11,11 +11,11 @@ from likewise.defaults import MAX_BEST, MAX_K, MAX_TERM_LENGTH, MAX_THEMES, MAX_
 from likewise.errors import InvalidSubscription, LimitExceeded
 from likewise.model.alerts.clauses import Alert, Column, check_alert, check_columns
 from likewise.model.condition import All, Any, Conjunction, Node, Not, Some, check, conjunctions
+from likewise.model.display import html_of, text_of
 from likewise.model.predicate import Predicate
 from likewise.model.rdf import TriplePattern, is_variable
-from likewise.model.shown import html_of, text_of
-from likewise.model.units import unit
 from likewise.model.values import finite
+from likewise.units import unit
 
 Kind = Literal["exact", "approximate", "top", "statements", "pattern", "interest", "near", "alert"]
 NearBy = Literal["meaning", "spelling"]

@@ -11,10 +11,10 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Final
 
-from likewise.model.units.finding import stated_units
-from likewise.model.units.names import measured_dimensions
-from likewise.model.units.stated import is_stated
 from likewise.model.values import read_number
+from likewise.units.lookup import stated_units
+from likewise.units.names import measured_dimensions
+from likewise.units.stated import is_stated
 
 UNIT_FIELDS: Final = frozenset(
     ("unit", "units", "uom", "unitcode", "unit_code", "unit_of_measurement", "unitofmeasurement", "unittext")

@@ -9,8 +9,8 @@ from functools import lru_cache
 import msgspec
 
 from likewise.errors import InputError, InvalidSubscription
-from likewise.model.moments import MOMENT, Moment, moment_text
-from likewise.model.units import LARGEST_WHOLE, WHOLE_IN_FLOAT, any_unit, unit
+from likewise.model.timestamps import MOMENT, Moment, moment_text
+from likewise.units import LARGEST_WHOLE, WHOLE_IN_FLOAT, any_unit, unit
 
 
 class Quantity(msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True, tag="quantity", tag_field="kind"):

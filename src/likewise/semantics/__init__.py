@@ -2,5 +2,5 @@
 
 `measure` is the seam; `space` is a corpus with its measures, found by the `library`; `interpretation` is what a matcher
 goes by; `feedback` lies over a measure; `calibration` makes scores comparable; `nearest` shows. Rooms:
-`words` (text to tokens), `spaces` (folders), `vectors`, `wordnet`, `measures`.
+`text` (text to tokens), `spaces` (folders), `vectors`, `wordnet`, `measures`.
 """

@@ -15,7 +15,7 @@ import msgspec
 from likewise.errors import UnknownId
 from likewise.model.text import fold
 from likewise.semantics.measure import Measure, Role, Term, opposed
-from likewise.semantics.words.identifiers import words_of
+from likewise.semantics.text.identifiers import words_of
 
 if TYPE_CHECKING:
     from numpy import float32

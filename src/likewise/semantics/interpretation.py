@@ -11,7 +11,7 @@ from likewise import defaults
 from likewise.errors import ArtefactDamaged, InputError
 from likewise.model.hierarchies.types import NO_TYPES, Hierarchy
 from likewise.model.probability import AS_SCORED, ProbabilityCurve
-from likewise.semantics.annotations.table import NO_ANNOTATIONS, KnownAnnotations
+from likewise.semantics.enrichment.table import NO_ANNOTATIONS, KnownAnnotations
 from likewise.semantics.feedback import Feedback, JudgedMeasure
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ class Interpretation:
 
     `space` and `measure` are an object, a name, or None for the defaults; `cache_bytes` bounds what an engine keeps of
     computed relatedness, `lateness` (µs) is how far an event may lag behind the newest and still enter windows. `types`
-    are declared hierarchies that `is-a` follows, `annotations` what is known about events and laid over them first.
+    are declared hierarchies that `is-a` follows, `enrichment` what is known about events and laid over them first.
     `forget` (µs) is after how long an alert forgets a key of which nothing came, `alert_lateness` the lateness of
     alerts, if it is another.
 

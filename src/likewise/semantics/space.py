@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from likewise import defaults
+from likewise.api.semantics import Evidence, SharedDocument
 from likewise.errors import InputError
-from likewise.formats.wire.meaning import Evidence, SharedDocument
 from likewise.model.text import fold
 from likewise.semantics.calibration import Calibration, read_calibration
 from likewise.semantics.measure import Measure, Term
@@ -240,7 +240,7 @@ def _combine(space: Space, options: dict[str, Any]) -> CombinedMeasure:
 
 def _sameness(space: Space, options: dict[str, Any]) -> SamenessMeasure:
     from likewise.semantics.concepts.library import load_inventory
-    from likewise.semantics.concepts.open_words import OpenWords
+    from likewise.semantics.concepts.open_vocabulary import OpenWords
     from likewise.semantics.concepts.values.judge import ValueJudge
     from likewise.semantics.measures.sameness import SamenessMeasure
 

@@ -11,9 +11,9 @@ import msgspec
 from likewise.errors import InputError
 from likewise.extras import require
 from likewise.lake.change_log import MATCHERS, ChangeLog
-from likewise.lake.held_set import HeldSet, LoggedSubscription
-from likewise.lake.places import ObjectPlace, Place
-from likewise.matching.accepting import GivenSubscription, as_subscription
+from likewise.lake.storage import ObjectPlace, Place
+from likewise.lake.subscription_snapshot import HeldSet, LoggedSubscription
+from likewise.matching.coercion import GivenSubscription, as_subscription
 from likewise.matching.matcher import system_clock
 
 if TYPE_CHECKING:
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.types import DataType, StructType
 
-    from likewise.pipeline.streaming.dataframes import FrameTask
-    from likewise.pipeline.streaming.forms.form import PayloadForm
+    from likewise.spark.streaming.dataframes import FrameTask
+    from likewise.spark.streaming.deserialisers.deserialiser import PayloadForm
 
 
 def match(
@@ -62,9 +62,9 @@ def match(
     to see the folder if one is given.
     """
     require("spark", "Spark")
-    from likewise.pipeline.streaming.dataframes import KEPT, FrameTask, added_columns, plain_names
-    from likewise.pipeline.streaming.forms.form import PayloadForm
-    from likewise.pipeline.streaming.matchers import MeaningChoice, refuse_stateful, save_matcher, seen_at, selecting
+    from likewise.spark.streaming.dataframes import KEPT, FrameTask, added_columns, plain_names
+    from likewise.spark.streaming.deserialisers.deserialiser import PayloadForm
+    from likewise.spark.streaming.matchers import MeaningChoice, refuse_stateful, save_matcher, seen_at, selecting
 
     if keep not in KEPT:
         raise InputError(f"keep is one of {', '.join(KEPT)}, found {keep!r}")
@@ -95,7 +95,7 @@ def match(
 
 def _mapper(task: FrameTask) -> Any:
     def mapped(rows: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        from likewise.pipeline.streaming.dataframes import run
+        from likewise.spark.streaming.dataframes import run
 
         return run(rows, task)
 
@@ -133,7 +133,7 @@ def _schema(df: DataFrame, added: dict[str, pa.DataType], payload: str, keep: st
 def _called_plainly(schema: StructType) -> StructType:
     from pyspark.sql.types import StructField, StructType
 
-    from likewise.pipeline.streaming.dataframes import plain_names
+    from likewise.spark.streaming.dataframes import plain_names
 
     fields = zip(plain_names(len(schema)), schema.fields, strict=True)
     return StructType([StructField(name, each.dataType, each.nullable, each.metadata) for name, each in fields])

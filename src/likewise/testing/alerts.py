@@ -12,7 +12,7 @@ import msgspec
 from likewise.defaults import CLOCK_BEHIND, UPLOAD_SLACK, UPLOAD_SPAN
 from likewise.matching.alerts.engine import AlertEngine
 from likewise.matching.engine import AlertKeys
-from likewise.matching.plain.alerts.excuses import WHYS
+from likewise.matching.reference.alerts.outages import WHYS
 from likewise.model import Event
 from likewise.testing.contract import MakeEngine, Pair
 from likewise.testing.generators import Choice, SeededChoice

@@ -35,7 +35,7 @@ def compare_bulk(
 
     Subscriptions come and go between batches. Batches go through `match_batch` and `find` in turn.
 
-    >>> from likewise.matching.naive.engine import NaiveEngine
+    >>> from likewise.matching.oracle.engine import NaiveEngine
     >>> done = compare_bulk(NaiveEngine, ["exact"], 2_000, subscriptions=40)
     >>> done.pairs >= 2_000, done.matches > 0
     (True, True)
@@ -76,7 +76,7 @@ def compare_interleavings(
 
     It covers what `check_engine` covers, deeper and faster, but does not shrink what it finds.
 
-    >>> from likewise.matching.naive.engine import NaiveEngine
+    >>> from likewise.matching.oracle.engine import NaiveEngine
     >>> compare_interleavings(NaiveEngine, ["exact"], 100)
     """
     choice = SeededChoice(seed)

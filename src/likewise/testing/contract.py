@@ -283,7 +283,7 @@ def check_engine(
     lateness of `setting`. `examples` follows the loaded hypothesis profile. Shrinking what was found takes
     a minute or two and may be left out.
 
-    >>> from likewise.matching.naive.engine import NaiveEngine
+    >>> from likewise.matching.oracle.engine import NaiveEngine
     >>> check_engine(lambda: NaiveEngine(), kinds=["interest"], examples=3)
     """
     machine = engine_machine(make_engine, kinds=kinds, setting=setting)

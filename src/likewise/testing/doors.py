@@ -10,16 +10,16 @@ import asyncio
 from types import TracebackType
 from typing import Self
 
+from likewise.api.events import Receipt
 from likewise.broker.broker import Broker
 from likewise.broker.config import Config, Matching
-from likewise.connectors.door import Door
-from likewise.connectors.ingress import publish
-from likewise.connectors.media_types import JSON, Said
 from likewise.formats.json.events import event_from_document
 from likewise.formats.strict_json import decode_object
-from likewise.formats.wire.events import Receipt
 from likewise.language import parse
 from likewise.model import Event
+from likewise.server.gateway import Door
+from likewise.server.ingest import publish
+from likewise.server.media_types import JSON, Said
 
 
 class MemoryDoor:

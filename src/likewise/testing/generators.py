@@ -46,7 +46,7 @@ from likewise.model import (
 )
 from likewise.model import Any as Either
 from likewise.model.subscription import NearBy, Variant
-from likewise.model.units.finding import all_units
+from likewise.units.lookup import all_units
 
 T = TypeVar("T")
 

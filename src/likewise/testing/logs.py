@@ -1,7 +1,7 @@
 """The broker's log in memory and without a thread: whoever hands it a commit has it committed when the call returns.
 
 For tests of followers of the log, of commits of one's own, and of what happens when a transaction fails. It is the twin
-of `likewise.broker.store.writer.Store`, which promises the same in a folder, for many threads.
+of `likewise.broker.log.writer.Store`, which promises the same in a folder, for many threads.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar, cast
 
-from likewise.broker.store.commits import Append, Commit, Done, Follower, Foresight, Head, Request, Work, wait_for
-from likewise.broker.store.entries import Entry
-from likewise.broker.store.files import connect, open_tables, said
-from likewise.broker.store.log_entries import rows_between
-from likewise.broker.store.rows import entry_row
-from likewise.broker.store.tables import Tables
+from likewise.broker.log.commits import Append, Commit, Done, Follower, Foresight, Head, Request, Work, wait_for
+from likewise.broker.log.entries import Entry
+from likewise.broker.log.files import connect, open_tables, said
+from likewise.broker.log.log_entries import rows_between
+from likewise.broker.log.rows import entry_row
+from likewise.broker.log.tables import Tables
 from likewise.testing.clocks import ManualClock
 
 T = TypeVar("T")
@@ -25,7 +25,7 @@ T = TypeVar("T")
 class MemoryLog:
     """An `EventLog` whose every commit is a transaction of its own, done at once.
 
-    >>> from likewise.broker.store.entries import Withdraw, command_entry
+    >>> from likewise.broker.log.entries import Withdraw, command_entry
     >>> log, seen = MemoryLog(), []
     >>> class Seen:
     ...     def take(self, entries: list[Entry]) -> None:

@@ -13,10 +13,10 @@ import msgspec
 
 from likewise.defaults import HYBRID_M, LATENESS, THRESHOLD
 from likewise.matching.engine import Engine, Found
-from likewise.matching.naive.engine import NaiveEngine
-from likewise.matching.plain.locality import LexicalLocality, Locality
+from likewise.matching.oracle.engine import NaiveEngine
+from likewise.matching.reference.locality import LexicalLocality, Locality
 from likewise.model import Condition, Event, Explanation, Match, Subscription
-from likewise.model.alerts.spoken import Spoken
+from likewise.model.alerts.notification import Spoken
 from likewise.testing.measures import TableMeasure
 
 if TYPE_CHECKING:

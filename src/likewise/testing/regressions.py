@@ -111,7 +111,7 @@ def check_regressions(
 ) -> None:
     """Put an engine through every named regression of its kinds; raises `Difference`.
 
-    >>> from likewise.matching.naive.engine import NaiveEngine
+    >>> from likewise.matching.oracle.engine import NaiveEngine
     >>> check_regressions(NaiveEngine, kinds=["interest"])
     """
     chosen: frozenset[Kind] = frozenset(make_engine().kinds if kinds is None else kinds)

@@ -6,7 +6,7 @@ import asyncio
 from collections import deque
 from typing import Literal
 
-from likewise.connectors.targets.target import NotNow, Parcel, Refused
+from likewise.server.sinks.target import NotNow, Parcel, Refused
 
 Answer = Literal["take", "refuse", "not now", "stall", "take and break"]
 
@@ -16,7 +16,7 @@ class MemoryTarget:
 
     "take and break" is a receiver that has it and whose answer is lost. A stalled attempt goes on with `go_on`.
 
-    >>> from likewise.broker.targets.waiting import Outgoing
+    >>> from likewise.broker.sinks.retry_queue import Outgoing
     >>> match = Outgoing("msg_1", 1, "arrival", "warm", 1, 1.0, 1, b"{}", b"{}")
     >>> target = MemoryTarget("take and break")
     >>> async def twice() -> None:

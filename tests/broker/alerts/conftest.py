@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from likewise.broker.upkeep import being_up, housekeeping
+from likewise.broker.maintenance import housekeeping
+from likewise.broker.maintenance import uptime as being_up
 from likewise.testing.clocks import ManualClock
 
 SECOND = 1_000_000

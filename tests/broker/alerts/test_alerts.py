@@ -15,7 +15,7 @@ import pytest
 import likewise as lw
 from likewise.broker.broker import Broker
 from likewise.broker.config import Alerts, Config
-from likewise.broker.upkeep import being_up
+from likewise.broker.maintenance import uptime as being_up
 from likewise.errors import InputError
 from likewise.testing.clocks import ManualClock
 
@@ -209,7 +209,7 @@ def test_a_withdrawn_event_counts_no_more_and_what_was_said_stays(broker: Broker
 
 
 def test_an_alert_is_explained_as_it_stands(broker: Broker, clock: ManualClock) -> None:
-    from likewise.broker.asking.questions import explain_live
+    from likewise.broker.queries.queries import explain_live
 
     subscribe(broker, held=TEXTS["held"])
     publish(broker, "e1", door="open")

@@ -6,13 +6,13 @@ import msgspec
 import pytest
 
 import likewise as lw
+from likewise.api.edge_frames import Events, Item, read_from_edge, written
 from likewise.broker.broker import Broker
 from likewise.broker.config import Config, Matching
-from likewise.broker.delivering.match_events import received_event
-from likewise.broker.edges.taking import Taking
-from likewise.broker.store.edges.hops import Came, add_hops, came_by
+from likewise.broker.dispatch.match_events import received_event
+from likewise.broker.edge_hub.ingest import Taking
+from likewise.broker.log.edges.hops import Came, add_hops, came_by
 from likewise.broker.tenants.access import Access
-from likewise.formats.wire.uplink import Events, Item, read_from_edge, written
 from likewise.model import Event
 from likewise.testing.clocks import ManualClock
 from tests.broker.alerts.test_alerts import said, subscribe, tick

@@ -5,8 +5,8 @@ from __future__ import annotations
 import msgspec
 
 import likewise as lw
-from likewise.broker.asking.selecting import selects, with_selected
 from likewise.broker.broker import Broker
+from likewise.broker.queries.select import selects, with_selected
 from likewise.formats.json.batches import read_one
 
 

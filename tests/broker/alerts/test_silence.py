@@ -11,9 +11,9 @@ import pytest
 
 import likewise as lw
 from likewise.broker.broker import Broker
-from likewise.broker.edges.lines import Connected
-from likewise.broker.store.commits import wait_for
-from likewise.broker.store.entries import event_entries
+from likewise.broker.edge_hub.connections import Connected
+from likewise.broker.log.commits import wait_for
+from likewise.broker.log.entries import event_entries
 from likewise.model.announcements.announcement import AnnouncedAttribute, Announcement
 from likewise.testing.clocks import ManualClock
 

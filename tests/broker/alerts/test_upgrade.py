@@ -11,7 +11,7 @@ import pytest
 import likewise as lw
 from likewise.broker.admin import migrate
 from likewise.broker.broker import Broker
-from likewise.matching.alerts.saved import FILE, read_alerts
+from likewise.matching.alerts.saved_state import FILE, read_alerts
 from likewise.testing.clocks import ManualClock
 from tests.broker.alerts.test_alerts import said, tick
 from tests.broker.fixtures.make_alerts import SAVED_AT, SECOND, START

@@ -12,15 +12,15 @@ import pytest
 import likewise as lw
 from likewise.broker.broker import Broker
 from likewise.broker.catalogue import follower as following
-from likewise.broker.catalogue.saved import path_of
-from likewise.broker.catalogue.wanted import WantedSources
+from likewise.broker.catalogue.demand_index import WantedSources
+from likewise.broker.catalogue.persistence import path_of
 from likewise.broker.config import CatalogueKept, Config, Lake
-from likewise.broker.store.entries import Subscribe, command_entry
-from likewise.broker.store.files import DATABASE
+from likewise.broker.log.entries import Subscribe, command_entry
+from likewise.broker.log.files import DATABASE
 from likewise.broker.tenants.tenant import Tenant
 from likewise.errors import InputError, LimitExceeded, UnitError, UnknownId
 from likewise.model.announcements.announcement import AnnouncedAttribute, Announcement, Area
-from likewise.semantics.annotations.corrections import Correction
+from likewise.semantics.enrichment.corrections import Correction
 from likewise.testing.clocks import ManualClock
 
 ROOF = Announcement("roof", (AnnouncedAttribute("temp1", "°C", low=-40, high=85),), model="X", place="the roof")

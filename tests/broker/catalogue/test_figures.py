@@ -11,7 +11,7 @@ import pytest
 import likewise as lw
 from likewise.broker.broker import Broker
 from likewise.broker.catalogue.activation import sensing_interval
-from likewise.broker.store.commits import wait_for
+from likewise.broker.log.commits import wait_for
 from likewise.broker.tenants.tenant import Tenant
 from likewise.errors import StateError, UnknownId
 from likewise.model.announcements.announcement import AnnouncedAttribute, Announcement

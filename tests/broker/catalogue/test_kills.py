@@ -12,7 +12,7 @@ from random import Random
 
 import likewise as lw
 from likewise.broker.broker import Broker
-from likewise.broker.store.entries import EVENT
+from likewise.broker.log.entries import EVENT
 from likewise.model import Event
 
 WORK = """
@@ -21,7 +21,7 @@ from pathlib import Path
 from random import Random
 from likewise.broker.broker import Broker
 from likewise.model.announcements.announcement import AnnouncedAttribute, Announcement
-from likewise.semantics.annotations.corrections import Correction
+from likewise.semantics.enrichment.corrections import Correction
 
 data, seed = Path(sys.argv[1]), int(sys.argv[2])
 chance = Random(seed)

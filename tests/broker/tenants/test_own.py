@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import likewise as lw
-from likewise.broker.store.deliveries import ARRIVAL, Delivery
+from likewise.broker.log.deliveries import ARRIVAL, Delivery
 from likewise.broker.tenants.tenant import FEW_MATCHED, Held, Tenant
 
 

@@ -7,7 +7,7 @@ import pytest
 import likewise as lw
 from likewise.broker.broker import Broker
 from likewise.broker.config import Config, Keeping
-from likewise.broker.upkeep import sweeping
+from likewise.broker.maintenance import retention as sweeping
 from likewise.testing.clocks import ManualClock
 
 

@@ -15,7 +15,7 @@ from likewise.broker.config import Config, Keeping, Server
 from likewise.cli import main
 from likewise.testing.clocks import ManualClock
 from tests.cli.rdf_documents import BROKEN, DOCUMENTS
-from tests.connectors.conftest import address, serving
+from tests.server.conftest import address, serving
 
 __all__ = ["address"]
 Output = pytest.CaptureFixture[str]

@@ -16,8 +16,8 @@ import pytest
 
 from likewise.cli import main
 from likewise.cli.demo.city import by_mqtt
-from tests.connectors.mqtt.conftest import find_mosquitto
-from tests.connectors.mqtt.listener.conftest import PATIENCE, Devices, devices
+from tests.server.mqtt.broker.conftest import PATIENCE, Devices, devices
+from tests.server.mqtt.conftest import find_mosquitto
 
 Output = pytest.CaptureFixture[str]
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from likewise.broker.broker import Broker
 from likewise.broker.config import Config, Server
 from likewise.client import Publisher
-from tests.connectors.conftest import serving
+from tests.server.conftest import serving
 
 
 def test_subscribe_waits_for_a_broker_in_one_line_and_leaves_nothing_behind(tmp_path: Path) -> None:

@@ -17,9 +17,9 @@ import httpx
 import pytest
 
 from likewise import Matcher, event
-from likewise.city import WANTED, City, clock_of
 from likewise.cli.demo.city import SUGGESTED, command_name, free_port
 from likewise.cli.terminal.reading import given_subscription
+from likewise.demo import WANTED, City, clock_of
 
 pytestmark = pytest.mark.timeout(300)  # on a fresh machine the first match waits for compiled kernels
 

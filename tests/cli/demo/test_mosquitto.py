@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from likewise.city import City
 from likewise.cli.demo import mosquitto as demo
-from likewise.cli.demo.device_line import VENDORS, DeviceLine
 from likewise.cli.demo.mosquitto import Mosquitto, Program
-from tests.connectors.mqtt.conftest import find_mosquitto
-from tests.connectors.mqtt.test_bridge import bridged, stored, until
+from likewise.cli.demo.mqtt_devices import VENDORS, DeviceLine
+from likewise.demo import City
+from tests.server.mqtt.conftest import find_mosquitto
+from tests.server.mqtt.test_bridge import bridged, stored, until
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from likewise.errors import ArtefactMissing, FormatError
 from likewise.formats.json.events import event_to_json
 from likewise.formats.rdf.reader import parse_triples
 from likewise.language import parse
-from likewise.matching.plain.statement_terms import event_statements
+from likewise.matching.reference.statement_terms import event_statements
 from likewise.testing import TableMeasure
 from likewise_experiments.hybrid.experiment import (
     SETS,

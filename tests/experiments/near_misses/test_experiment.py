@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from likewise.city.wanted import WANTED
 from likewise.cli.main import run
+from likewise.demo.subscriptions import WANTED
 from likewise.matching.matcher import Matcher
 from likewise.testing import TableMeasure
 from likewise_experiments.near_misses.city import MISSED, near_misses

@@ -55,7 +55,7 @@ def test_a_finished_experiment_draws_its_figures_again_without_spark(
     def no_spark(master: str | None = None) -> None:
         raise AssertionError("nothing was lacking")
 
-    monkeypatch.setattr("likewise.pipeline.session.spark_session", no_spark)
+    monkeypatch.setattr("likewise.spark.session.spark_session", no_spark)
     monkeypatch.setattr("likewise_experiments.thematic.throughput.cold_throughput", no_spark)
     again = thematic_experiment.experiment(choices, tmp_path)
     assert again == first

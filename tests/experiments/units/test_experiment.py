@@ -8,7 +8,7 @@ import pytest
 
 from likewise.cli.main import run
 from likewise.model import unit
-from likewise.model.units import units_of_dimension
+from likewise.units import units_of_dimension
 from likewise_experiments.units.experiment import evaluate_units, subscription_of
 from likewise_experiments.units.yardstick import PINT_NAMES, Question, Reading, answers, definition
 

@@ -8,7 +8,7 @@ import pytest
 
 import likewise as lw
 from likewise.errors import ArtefactDamaged, ArtefactMissing, StateError
-from likewise.matching.alerts.saved import FILE
+from likewise.matching.alerts.saved_state import FILE
 from likewise.model import Event
 
 S = 1_000_000

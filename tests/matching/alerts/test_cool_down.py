@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import likewise as lw
-from likewise.model.alerts.spoken import Spoken
+from likewise.model.alerts.notification import Spoken
 
 S = 1_000_000
 HOUR, DAY = 3_600, 86_400

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from likewise.errors import DuplicateId, UnknownId
 from likewise.matching.classical.sgim import AttributeGroups, SgimEngine, sturges
-from likewise.matching.naive.engine import NaiveEngine
+from likewise.matching.oracle.engine import NaiveEngine
 from likewise.model import (
     Condition,
     Event,

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from likewise.matching.covering.compatibility import compatible
 from likewise.matching.covering.covering import covers, equivalent, intersects
 from likewise.matching.covering.implication import implies
-from likewise.matching.naive.engine import NaiveEngine
-from likewise.matching.plain.operators import meets
+from likewise.matching.oracle.engine import NaiveEngine
+from likewise.matching.reference.operators import meets
 from likewise.model import Any as Either
 from likewise.model import (
     Condition,

@@ -16,8 +16,8 @@ import likewise as lw
 from likewise.errors import LikewiseError
 from likewise.matching.demand.filters import Demand
 from likewise.matching.demand.index import DemandIndex
-from likewise.semantics.annotations.corrections import Corrected, Correction, correction_rows
-from likewise.semantics.annotations.table import NO_ANNOTATIONS
+from likewise.semantics.enrichment.corrections import Corrected, Correction, correction_rows
+from likewise.semantics.enrichment.table import NO_ANNOTATIONS
 from tests.matching.demand.strangers import Case, draw_case
 
 ALERTS = (

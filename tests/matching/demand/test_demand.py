@@ -8,13 +8,13 @@ import pytest
 
 import likewise as lw
 from likewise.matching.demand import index as indexing
-from likewise.matching.demand.compiling import compile_demand
+from likewise.matching.demand.compiler import compile_demand
 from likewise.matching.demand.filters import Demand, change
 from likewise.matching.demand.index import DemandIndex
 from likewise.model import Event, EventTuple
 from likewise.model.announcements.announcement import AnnouncedAttribute, Announcement, Area
-from likewise.semantics.annotations.corrections import Corrected, Correction, correction_rows
-from likewise.semantics.annotations.table import NO_ANNOTATIONS
+from likewise.semantics.enrichment.corrections import Corrected, Correction, correction_rows
+from likewise.semantics.enrichment.table import NO_ANNOTATIONS
 from likewise_experiments.demand.generating import draw
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from likewise.errors import DuplicateId, UnknownId
 from likewise.matching.forest.engine import ForestEngine
-from likewise.matching.naive.engine import NaiveEngine
+from likewise.matching.oracle.engine import NaiveEngine
 from likewise.model import Condition, Interval, Kind, Predicate, Subscription, event
 from likewise.testing.generators import SeededChoice
 from likewise.testing.generators import event as any_event

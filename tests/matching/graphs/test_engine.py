@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from likewise import parse
 from likewise.formats.rdf.reader import events_from_rdf
 from likewise.matching.graphs.engine import GraphPatternEngine, alike
-from likewise.matching.plain.graphs import solutions
+from likewise.matching.reference.graphs import solutions
 from likewise.model import Event, GraphPattern, Subscription, Triple, TriplePattern
 from likewise.testing import check_engine, compare_bulk
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from likewise.errors import DuplicateId, UnknownId
 from likewise.matching.graphs.triple_automaton import TripleAutomaton
-from likewise.matching.plain.graphs import unify
+from likewise.matching.reference.graphs import unify
 from likewise.model import Triple, TriplePattern
 
 TERMS = ["<a>", "<b>", "<c>", '"d"']

@@ -12,7 +12,7 @@ from likewise.errors import InvalidSubscription, MissingDependency, NotServed
 from likewise.formats.json import subscription_from_json, subscription_to_json
 from likewise.matching.graphs_nearby.engine import FIRST, NearEngine
 from likewise.matching.graphs_nearby.mvr_tree import MvrTree
-from likewise.matching.plain.locality import LexicalLocality, SemanticLocality
+from likewise.matching.reference.locality import LexicalLocality, SemanticLocality
 from likewise.model import Near, Subscription, Triple, TriplePattern
 from likewise.semantics.library import load_space
 from likewise.testing import check_engine, check_regressions, compare_bulk, compare_interleavings

@@ -12,7 +12,7 @@ from likewise.matching.graphs.triple_automaton import TripleAutomaton
 from likewise.matching.graphs_nearby.mvr_tree import MvrTree, OrderedAxis
 from likewise.matching.graphs_nearby.pattern_space import PatternSpace
 from likewise.matching.graphs_nearby.rtree_index import RTreeIndex
-from likewise.matching.plain.locality import LexicalLocality, Locality, SemanticLocality, distances
+from likewise.matching.reference.locality import LexicalLocality, Locality, SemanticLocality, distances
 from likewise.model import TriplePattern
 from likewise.model.rdf import is_variable
 from likewise.semantics.library import load_space

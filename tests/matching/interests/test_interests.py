@@ -15,7 +15,7 @@ from likewise.matching.interests.bitmap import InterestBitmapEngine
 from likewise.matching.interests.rapid import RapidEngine
 from likewise.matching.interests.rapid_modified import ModifiedRapidEngine
 from likewise.matching.interests.tree import TreeEngine
-from likewise.matching.plain.interests import agrees
+from likewise.matching.reference.interests import agrees
 from likewise.model import Event, EventTuple, Interest, Subscription
 
 ENGINES = [TreeEngine, RapidEngine, ModifiedRapidEngine, SgimEngine, InterestBitmapEngine]

@@ -15,7 +15,7 @@ from likewise.matching.interests.rapid_modified import ModifiedRapidEngine
 from likewise.matching.interests.tree import TreeEngine
 from likewise.matching.interests.trie import TriePool
 from likewise.matching.interests.vectors import InterestEngine, VectorTable
-from likewise.matching.plain.interests import agrees
+from likewise.matching.reference.interests import agrees
 from likewise.model import Event, Interest, Subscription
 
 PAPER = ["00111", "01101", "*11*1", "00000", "01*01", "01000", "10*01"]

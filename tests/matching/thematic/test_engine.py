@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from likewise.formats.arrow.event_batch import EventBatch
 from likewise.matching.engine import Found, FoundBatch
-from likewise.matching.naive.engine import NaiveEngine
+from likewise.matching.oracle.engine import NaiveEngine
 from likewise.matching.thematic.assignment_kernels import UNCONTESTED, assigned, best_assignment
 from likewise.matching.thematic.engine import CHUNK, ThematicEngine
 from likewise.model import Condition, Event, EventTuple, Kind, Predicate, Quantity, Subscription, event

@@ -11,7 +11,7 @@ from likewise.broker.config import Config, Matching
 from likewise.defaults import NAMES_KEPT
 from likewise.matching.thematic.engine import ThematicEngine
 from likewise.semantics.measures.names import quantities
-from likewise.semantics.words import identifiers
+from likewise.semantics.text import identifiers
 from likewise.testing import TableMeasure
 
 LIMIT = 200_000

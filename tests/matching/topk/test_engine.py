@@ -9,7 +9,7 @@ import pytest
 from hypothesis import settings
 
 from likewise.language import parse
-from likewise.matching.naive.engine import NaiveEngine
+from likewise.matching.oracle.engine import NaiveEngine
 from likewise.matching.topk.engine import TopKEngine
 from likewise.model import Distance, Event, Match, Subscription, Top, ValueOf, WeightedSum, event
 from likewise.model.subscription import Relatedness

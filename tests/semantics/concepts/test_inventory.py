@@ -10,16 +10,16 @@ from pathlib import Path
 import pytest
 
 from likewise.errors import FormatError, InputError
-from likewise.model.units import find_unit
-from likewise.semantics.concepts.adding import add_vocabulary, read_vocabulary, remove_vocabulary
 from likewise.semantics.concepts.inventory import Concept, Inventory
 from likewise.semantics.concepts.library import core_inventory, load_inventory, shipped_concepts
 from likewise.semantics.concepts.rows import print_rows, read_rows
+from likewise.semantics.concepts.user_concepts import add_vocabulary, read_vocabulary, remove_vocabulary
 from likewise.semantics.library import load_space
 from likewise.semantics.measure import Term
 from likewise.semantics.measures.sameness import SamenessMeasure
 from likewise.semantics.space import Space
-from likewise.semantics.words.identifiers import words_of
+from likewise.semantics.text.identifiers import words_of
+from likewise.units import find_unit
 
 
 @pytest.fixture(autouse=True)

@@ -9,7 +9,7 @@ import pytest
 
 from likewise.semantics.concepts.values.judge import ValueJudge
 from likewise.semantics.concepts.values.opposites import Opposites
-from likewise.semantics.concepts.values.reading import read_value
+from likewise.semantics.concepts.values.parser import read_value
 from likewise.semantics.library import load_space
 from likewise.semantics.measure import Term
 

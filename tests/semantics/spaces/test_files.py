@@ -13,7 +13,7 @@ from likewise.errors import ArtefactDamaged, ArtefactMissing, ArtefactVersion, I
 from likewise.semantics.spaces.files import CORE, SpaceFiles
 from likewise.semantics.spaces.manifest import Counts
 from likewise.semantics.spaces.writer import Extras, SpaceWriter, add_extras, write_space
-from likewise.semantics.words.tokenizer import TokenizerSettings
+from likewise.semantics.text.tokenizer import TokenizerSettings
 
 
 def space_of(folder: Path, bags: list[dict[str, int]], extras: Extras | None = None) -> SpaceFiles:

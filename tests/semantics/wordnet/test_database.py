@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from likewise.errors import ArtefactDamaged, ArtefactMissing, FormatError
+from likewise.semantics.text.tokenizer import Tokenizer
 from likewise.semantics.wordnet.compact import CompactWordNet, compact, pack, unpack
 from likewise.semantics.wordnet.database import WordNet, read_synset_documents, read_wordnet, synset_document
 from likewise.semantics.wordnet.embedded import WORDNET, packed
 from likewise.semantics.wordnet.taxonomy import Taxonomy, read_word_counts, taxonomy_files
-from likewise.semantics.words.tokenizer import Tokenizer
 from tests.semantics.tiny_wordnet import write_tiny_wordnet
 
 

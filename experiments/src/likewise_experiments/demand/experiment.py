@@ -9,8 +9,8 @@ import msgspec
 
 from likewise.matching.demand.index import DemandIndex
 from likewise.matching.matcher import Matcher
-from likewise.semantics.annotations.corrections import Corrected, correction_rows
-from likewise.semantics.annotations.table import NO_ANNOTATIONS
+from likewise.semantics.enrichment.corrections import Corrected, correction_rows
+from likewise.semantics.enrichment.table import NO_ANNOTATIONS
 from likewise_experiments.demand.generating import Drawn, draw
 
 BESIDE = 40  # subscriptions beside each announcement

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 from likewise.language import parse
 from likewise.model import Event, Subscription, event
 from likewise.model.announcements.announcement import AnnouncedAttribute, Announcement
-from likewise.semantics.annotations.corrections import Correction
+from likewise.semantics.enrichment.corrections import Correction
 
 
 class Quantity(NamedTuple):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from likewise.formats.rdf.reader import event_from_triples
-from likewise.matching.plain.statement_terms import FREEBASE, is_freebase_id
+from likewise.matching.reference.statement_terms import FREEBASE, is_freebase_id
 from likewise.model import Event, Triple
 
 NAME = f"<{FREEBASE}type.object.name>"

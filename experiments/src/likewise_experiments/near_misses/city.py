@@ -10,10 +10,10 @@ import random
 from collections.abc import Iterator
 from typing import Final
 
-from likewise.city.saying import Sight
-from likewise.city.streets import City
-from likewise.city.wanted import WANTED
-from likewise.city.world import Place, Quantity, World
+from likewise.demo.device_message import Sight
+from likewise.demo.simulation import City
+from likewise.demo.subscriptions import WANTED
+from likewise.demo.world import Place, Quantity, World
 from likewise.model import event
 from likewise_experiments.near_misses.case import NearMiss
 

@@ -65,7 +65,7 @@ def _memory() -> str:
 
 def _java() -> str:
     from likewise.errors import MissingDependency
-    from likewise.pipeline.session import java_home
+    from likewise.spark.session import java_home
 
     try:
         said = subprocess.run(

@@ -105,7 +105,7 @@ def experiment(choices: Choices, folder: Path, *, master: str | None = None, con
     if master is None and not os.environ.get("SPARK_REMOTE") and len(pairs) - grid.done() <= HERE:
         grid.run_here(console)
     elif grid.lacking():
-        from likewise.pipeline.session import spark_session
+        from likewise.spark.session import spark_session
 
         with spark_session(master) as spark:
             grid.run(spark, console)

@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from likewise.matching.plain.terms import asked_attribute, asked_value, seen_attribute
+from likewise.matching.reference.terms import asked_attribute, asked_value, seen_attribute
 from likewise.model import Event, EventTuple, Predicate, Subscription, fold
 from likewise.semantics.measure import Measure, Term
 from likewise_experiments.thematic.load import predicates_of
@@ -39,7 +39,7 @@ class LoadArrays(msgspec.Struct, frozen=True, eq=False):
     ) -> NDArray[np.float32]:
         """The similarity of every predicate (row) and tuple (column), the sides under these themes.
 
-        Where a relaxed part does not reach `floor` it is 0, as a matcher has it (`likewise.matching.plain.needed`).
+        Where a relaxed part does not reach `floor` it is 0, as a matcher has it (`likewise.matching.reference.needed`).
         """
         terms = ((self.asked_attributes, self.seen_attributes), (self.asked_values, self.seen_values))
         parts = []

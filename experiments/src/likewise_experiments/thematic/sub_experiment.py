@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from likewise.matching.plain.terms import theme_of
+from likewise.matching.reference.terms import theme_of
 from likewise.semantics.measure import Measure
 from likewise_experiments.ranking import RECALL_POINTS, interpolated_precision
 from likewise_experiments.thematic.load_arrays import LoadArrays

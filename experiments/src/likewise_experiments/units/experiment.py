@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from likewise.model import Condition, Event, Interval, Moment, Node, Not, Predicate, Quantity, Subscription
-from likewise.model.moments import MOMENT
+from likewise.model.timestamps import MOMENT
 from likewise.model.values import read_number
 from likewise_experiments.units.cases import GROUPS, Round, draw
 from likewise_experiments.units.yardstick import Question, answers
@@ -142,7 +142,7 @@ def _engines() -> Iterator[tuple[str, BaseEngine]]:
     from likewise.matching.bitmap.engine import BitmapEngine
     from likewise.matching.classical.sgim import SgimEngine
     from likewise.matching.forest.engine import ForestEngine
-    from likewise.matching.naive.engine import NaiveEngine
+    from likewise.matching.oracle.engine import NaiveEngine
     from likewise.matching.thematic.engine import ThematicEngine
 
     for name, make in (

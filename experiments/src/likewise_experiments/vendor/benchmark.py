@@ -23,7 +23,7 @@ import msgspec
 import numpy as np
 
 from likewise.errors import ArtefactMissing, FormatError, InvalidEvent
-from likewise.matching.plain.terms import seen_attributes
+from likewise.matching.reference.terms import seen_attributes
 from likewise.model import Condition, Event, Predicate, Quantity, Subscription, event, find_unit, unit
 from likewise.semantics.measure import Measure, Term
 from likewise_experiments.ranking import average_precision, maximal_f1

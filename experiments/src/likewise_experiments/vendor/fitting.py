@@ -20,7 +20,7 @@ import msgspec
 import numpy as np
 
 from likewise import defaults
-from likewise.matching.plain.terms import seen_attributes
+from likewise.matching.reference.terms import seen_attributes
 from likewise.semantics.concepts.weights import FacetWeights
 from likewise.semantics.measure import Term
 from likewise.semantics.measures.sameness import SamenessMeasure

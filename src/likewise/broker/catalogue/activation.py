@@ -11,18 +11,18 @@ import threading
 from collections.abc import Callable, Iterable
 from typing import Final
 
+from likewise.api.sources import Sense
+from likewise.broker.catalogue.demand_index import WantedSources
 from likewise.broker.catalogue.reputation import Reputation
-from likewise.broker.catalogue.telling import sense_message
+from likewise.broker.catalogue.sensing_commands import sense_message
 from likewise.broker.catalogue.topic_demand import TopicDemand
-from likewise.broker.catalogue.wanted import WantedSources
-from likewise.broker.store.entries import Entry
-from likewise.broker.store.mqtt.messages import Kept
+from likewise.broker.log.entries import Entry
+from likewise.broker.log.mqtt.messages import Kept
 from likewise.broker.tenants.tenant import Tenant
 from likewise.errors import StateError
-from likewise.formats.wire.sources import Sense
 from likewise.model import Event, Subscription, fold
 from likewise.model.announcements.announcement import Announcement
-from likewise.model.announcements.shown_event import source_event
+from likewise.model.announcements.announcement_event import source_event
 
 HOLD: Final = 60_000_000  # µs that a chosen source is kept before another may take its place
 BETTER: Final = 1.1  # how much more another must be worth

@@ -17,11 +17,11 @@ from typing import Final
 import numpy as np
 import structlog
 
-from likewise.broker.catalogue.learnt import Learnt
-from likewise.broker.catalogue.saved import load_learnt, path_of, save_learnt
-from likewise.broker.long_work import long_work
-from likewise.broker.store.entries import EVENT, Entry, InBatch, by_tenant
-from likewise.broker.store.event_log import EventLog
+from likewise.broker.catalogue.persistence import load_learnt, path_of, save_learnt
+from likewise.broker.catalogue.source_profiles import Learnt
+from likewise.broker.cpu_gate import long_work
+from likewise.broker.log.entries import EVENT, Entry, InBatch, by_tenant
+from likewise.broker.log.event_log import EventLog
 from likewise.broker.tenants.tenant import Tenant
 from likewise.defaults import CATALOGUE_SAVE_SECONDS, CATALOGUE_SECONDS, CATALOGUE_WAITING
 from likewise.errors import LikewiseError
@@ -38,7 +38,7 @@ Heard = Callable[[Tenant, Sequence[Entry]], None]
 
 
 class CatalogueFollower:
-    """Keeps `learnt` of each tenant up to date if it `learns`; `on_heard` is told on its thread what came."""
+    """Keeps `source_profiles` of each tenant up to date if it `learns`; `on_heard` is told on its thread what came."""
 
     def __init__(
         self,

@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from statistics import median
 from typing import Final
 
-from likewise.broker.store.entries import EVENT, Entry
-from likewise.matching.plain.operators import meets
+from likewise.broker.log.entries import EVENT, Entry
+from likewise.matching.reference.operators import meets
 from likewise.model import Event
 from likewise.model.announcements.announcement import Announcement
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from likewise.broker.store.tables import Tables
-from likewise.broker.store.tokens import SCOPES, digest, kept_tokens
+from likewise.broker.log.tables import Tables
+from likewise.broker.log.tokens import SCOPES, digest, kept_tokens
 from likewise.errors import NotAllowed, NotAuthenticated, UnknownId
 
 

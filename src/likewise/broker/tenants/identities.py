@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple
 
-from likewise.broker.store.catalogue.rows import Alias, Basis
-from likewise.broker.store.entries import RenameSource
+from likewise.broker.log.catalogue.rows import Alias, Basis
+from likewise.broker.log.entries import RenameSource
 from likewise.defaults import CATALOGUE_SOURCES
 
 _NONE: Final[Mapping[str, bool]] = {}

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import cast
 
-from likewise.broker.store.entries import Entry, InBatch
-from likewise.broker.tenants.met_events import MetEvents, NumbersAndScores
+from likewise.broker.log.entries import Entry, InBatch
+from likewise.broker.tenants.matched_events import MetEvents, NumbersAndScores
 from likewise.broker.tenants.numbered_matcher import NumberedMatcher
 from likewise.model import Event
 

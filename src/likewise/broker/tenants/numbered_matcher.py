@@ -14,13 +14,13 @@ from typing import NamedTuple
 import msgspec
 import numpy as np
 
-from likewise.broker.store.packed_sets import NONE, Numbers
-from likewise.broker.tenants.met_events import MetEvents
+from likewise.broker.log.packed_sets import NONE, Numbers
+from likewise.broker.tenants.matched_events import MetEvents
 from likewise.matching.cache_use import CacheUse
 from likewise.matching.matcher import Matcher
 from likewise.model import Event, Explanation, Kind, Match, Subscription
-from likewise.model.alerts.spoken import Key, Spoken, Why
-from likewise.model.alerts.standing import KeyStanding
+from likewise.model.alerts.alert_state import KeyStanding
+from likewise.model.alerts.notification import Key, Spoken, Why
 from likewise.model.match import Cause
 from likewise.semantics.interpretation import Interpretation
 

@@ -13,8 +13,8 @@ from typing import Final, NamedTuple
 
 from pyroaring import BitMap64
 
-from likewise.broker.store.rows import SubscriberRow
-from likewise.formats.wire.subscribers import Policy
+from likewise.api.subscribers import Policy
+from likewise.broker.log.rows import SubscriberRow
 
 _FEW: Final = 100  # numbers that are put in one by one: a set of their own takes longer to make and to join
 EDGE: Final = "edge:"  # what the subscriber that a broker at the edge is begins with

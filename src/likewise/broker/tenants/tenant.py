@@ -10,18 +10,18 @@ import msgspec
 import numpy as np
 import structlog
 
+from likewise.api.subscriptions import Decided
+from likewise.broker.clock import PLAUSIBLE
 from likewise.broker.locks import make_lock
-from likewise.broker.store.deliveries import Delivery, Owners, Whose
-from likewise.broker.store.packed_sets import NONE, Numbers
-from likewise.broker.tenants.feeds import Feeds
-from likewise.broker.tenants.known_sources import KnownSources
+from likewise.broker.log.deliveries import Delivery, Owners, Whose
+from likewise.broker.log.packed_sets import NONE, Numbers
 from likewise.broker.tenants.numbered_matcher import NumberedMatcher
 from likewise.broker.tenants.queues import SubscriberQueue
+from likewise.broker.tenants.sink_queues import Feeds
+from likewise.broker.tenants.source_registry import KnownSources
 from likewise.broker.tenants.topics import RetainedTopics, Topics
-from likewise.broker.timekeeper import PLAUSIBLE
 from likewise.defaults import MATCH_ENTRIES, MATCHES_TOGETHER
 from likewise.errors import UnknownId
-from likewise.formats.wire.subscriptions import Decided
 from likewise.matching.matcher import Matcher
 from likewise.model import Kind, Subscription
 

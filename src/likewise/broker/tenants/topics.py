@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from pyroaring import BitMap64
 
-from likewise.broker.store.mqtt.messages import Kept, RetainedRow, retained_bytes
-from likewise.broker.store.mqtt.topics import TopicHeld
+from likewise.broker.log.mqtt.messages import Kept, RetainedRow, retained_bytes
+from likewise.broker.log.mqtt.topics import TopicHeld
 from likewise.matching.topics.topics import TopicTree
 from likewise.matching.topics.trie import TopicTrie
 

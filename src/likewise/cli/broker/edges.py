@@ -12,7 +12,7 @@ from likewise.cli.terminal import output
 from likewise.cli.terminal.options import AsJson, BrokerOptions, grouped
 
 if TYPE_CHECKING:
-    from likewise.formats.wire.uplink import EdgeShown
+    from likewise.api.edge_frames import EdgeShown
 
 app = typer.Typer(
     help="Show the brokers at the edge, how each stands, and forget one.\n\nExample: `likewise edges list`",
@@ -30,7 +30,7 @@ def list_edges(broker: BrokerOptions, as_json: AsJson = False) -> None:
 
     Example: `likewise edges list`
     """
-    from likewise.formats.wire.uplink import EdgeShown
+    from likewise.api.edge_frames import EdgeShown
 
     with broker.publisher() as client:
         found = msgspec.json.decode(client.request("GET", "/v1/edges").content, type=list[EdgeShown])
@@ -57,7 +57,7 @@ def show(broker: BrokerOptions, edge: Name, as_json: AsJson = False) -> None:
 
     Example: `likewise edges show roof`
     """
-    from likewise.formats.wire.uplink import EdgeShown
+    from likewise.api.edge_frames import EdgeShown
 
     with broker.publisher() as client:
         found = msgspec.json.decode(client.request("GET", f"/v1/edges/{quote(edge)}").content, type=EdgeShown)
@@ -71,7 +71,7 @@ def show(broker: BrokerOptions, edge: Name, as_json: AsJson = False) -> None:
 def told(shown: EdgeShown) -> list[str]:
     """How an edge stands, in words.
 
-    >>> from likewise.formats.wire.uplink import EdgeShown
+    >>> from likewise.api.edge_frames import EdgeShown
     >>> told(EdgeShown("roof", "away", "e1", 40, 0, dropped=2, policy="thin"))[0]
     'roof is away: 40 items are stored here.'
     """

@@ -11,7 +11,7 @@ from likewise.cli.terminal import output
 from likewise.cli.terminal.options import AsJson, BrokerOptions, grouped
 
 if TYPE_CHECKING:
-    from likewise.formats.wire.watching import Arrival
+    from likewise.api.live_views import Arrival
 
 app = typer.Typer(
     help="Show the newest events, and what they met; take events back.\n\nExample: `likewise events --last 20`",
@@ -37,8 +37,8 @@ def events(
     """
     if called.invoked_subcommand is not None:
         return
-    from likewise.cli.broker.questions import get
-    from likewise.formats.wire.watching import Activity
+    from likewise.api.live_views import Activity
+    from likewise.cli.broker.queries import get
 
     position = sequence = 0
     with broker.publisher() as client:
@@ -79,7 +79,7 @@ def _line(event: Arrival, met: list[str]) -> object:
 
     from likewise.cli.terminal.rendering import clock
     from likewise.formats.json.events import event_from_document
-    from likewise.model.showing import event_text
+    from likewise.model.rendering import event_text
 
     line = Text.assemble((clock(event.arrival), "dim"), "  ", (event.source or "–", "bold"), f"  {event.id}  ")
     if met:

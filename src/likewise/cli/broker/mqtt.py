@@ -22,8 +22,8 @@ class MqttEvents:
     """Publishes events as messages of QoS 1, our envelope each, to the topic that the address names."""
 
     def __init__(self, url: str, source: str | None, password: str | None, ca: str | None) -> None:
-        from likewise.connectors.mqtt.publisher import MqttPublisher
         from likewise.errors import InputError
+        from likewise.server.mqtt.publisher import MqttPublisher
 
         self._source = source
         self._publisher = MqttPublisher(url, password=password, ca=ca)
@@ -32,8 +32,8 @@ class MqttEvents:
 
     def publish_all(self, events: Iterable[Event]) -> list[Taken]:
         """Publish events in their order; returns when that broker has acknowledged all of them."""
-        from likewise.connectors.mqtt.publisher import event_message
         from likewise.matching.matcher import system_clock
+        from likewise.server.mqtt.publisher import event_message
 
         now, topic = system_clock(), self._publisher.topic
         given = [each if each.source else msgspec.structs.replace(each, source=self._source) for each in events]

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from likewise.api.deliveries import Because, Met
 from likewise.cli.terminal import output
-from likewise.formats.wire.deliveries import Because, Met
 
 if TYPE_CHECKING:
-    from likewise.connectors.mqtt.codec import Publish
-    from likewise.connectors.mqtt.subscriber import MqttSubscriber
     from likewise.model import Subscription
+    from likewise.server.mqtt.codec import Publish
+    from likewise.server.mqtt.subscriber import MqttSubscriber
 
 SESSION: Final = 7 * 24 * 3600  # seconds that a name's session is kept
 AGAIN: Final = 1.0  # seconds between two attempts to reach a broker
@@ -37,7 +37,7 @@ class MqttMessage(msgspec.Struct, frozen=True, omit_defaults=True):
 def read_message(message: Publish) -> MqttMessage:
     """A message with what a broker of Likewise says of it, if it is by meaning.
 
-    >>> from likewise.connectors.mqtt.codec import Properties, Publish
+    >>> from likewise.server.mqtt.codec import Properties, Publish
     >>> said = (("subscriptions", '[{"id":"warm","score":0.9}]'), ("topic", "home/attic"), ("cause", "arrival"))
     >>> read_message(Publish("$likewise/warm", b"21.5", properties=Properties(user=said))).topic
     'home/attic'
@@ -98,8 +98,8 @@ class MqttInbox:
                 time.sleep(AGAIN)
 
     def _subscribe(self, line: MqttSubscriber) -> None:
-        from likewise.connectors.mqtt.subscriber import BY_MEANING
         from likewise.language import subscription_text
+        from likewise.server.mqtt.subscriber import BY_MEANING
 
         if line.topic:
             line.subscribe(line.topic, self._qos)
@@ -112,7 +112,7 @@ def message_line(message: MqttMessage) -> object:
     from rich.text import Text
 
     from likewise.cli.terminal.rendering import clock, score_style
-    from likewise.model.showing import number
+    from likewise.model.rendering import number
 
     earlier = message.cause == "initial" or message.retained
     line = Text.assemble(("earlier " if earlier else clock(time.time_ns() // 1000), "dim"), "  ")

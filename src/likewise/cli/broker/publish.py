@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from likewise.cli.terminal import output
-from likewise.cli.terminal.given_events import GivenEvents
+from likewise.cli.terminal.event_input import GivenEvents
 from likewise.cli.terminal.options import AsJson, BrokerOptions, FormatOptions, KeepGoing, grouped
 
 if TYPE_CHECKING:
     from likewise.cli.broker.mqtt import MqttEvents
-    from likewise.cli.terminal.given_events import Place
+    from likewise.cli.terminal.event_input import Place
     from likewise.client import Publisher
     from likewise.model import Event
 

@@ -11,7 +11,7 @@ from likewise.cli.terminal import output
 from likewise.cli.terminal.options import AsJson, BrokerOptions, grouped
 
 if TYPE_CHECKING:
-    from likewise.formats.wire.sources import AttributeShown, SourceShown
+    from likewise.api.sources import AttributeShown, SourceShown
 
 app = typer.Typer(
     help="See who sends what, and what it means; announce sources and keep them awake.\n\n"

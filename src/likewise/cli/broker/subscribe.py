@@ -73,7 +73,7 @@ def _subscribe_by_mqtt(
     as_json: bool,
 ) -> None:  # fmt: skip
     from likewise.cli.broker.mqtt_inbox import SESSION, MqttInbox, print_messages
-    from likewise.connectors.mqtt.subscriber import MqttSubscriber
+    from likewise.server.mqtt.subscriber import MqttSubscriber
 
     line = MqttSubscriber(
         broker.address or "", password=broker.token, ca=broker.ca, client_id=id or f"terminal-{secrets.token_hex(4)}",
@@ -93,7 +93,7 @@ class _Holding:
 
     def begin(self) -> None:
         """Register and subscribe; wait for a broker that is not there, saying so in one line."""
-        from likewise.cli.terminal.patience import having_said
+        from likewise.cli.terminal.reconnect_notice import having_said
         from likewise.client.endpoint import FOREVER, no_such_host
         from likewise.errors import Unavailable
 
@@ -151,7 +151,7 @@ def delivery_line(inbox: Subscriber, delivery: ClientDelivery, wanted: bool) -> 
     from rich.text import Text
 
     from likewise.cli.terminal.rendering import score_style
-    from likewise.model.showing import number
+    from likewise.model.rendering import number
 
     event = delivery.event
     explained = _explained(inbox, delivery) if wanted and delivery.subscriptions else None
@@ -189,7 +189,7 @@ def _when(delivery: ClientDelivery) -> str:
 
 def _readings(delivery: ClientDelivery, fired: set[int]) -> list[str]:
     """What the event says besides what met the subscription."""
-    from likewise.model.showing import event_text, reading_text
+    from likewise.model.rendering import event_text, reading_text
 
     event = delivery.event
     if not event.tuples:
@@ -202,7 +202,7 @@ def _explained(inbox: Subscriber, delivery: ClientDelivery) -> Explanation | Non
     import msgspec
 
     from likewise.client import BrokerRefused
-    from likewise.formats.json.answers import explanation_from_json
+    from likewise.formats.json.results import explanation_from_json
 
     asked = {
         "event_id": delivery.event.id, "source": delivery.event.source or "",

@@ -28,9 +28,9 @@ def list_subscriptions(
 
     Example: `likewise subscriptions list --for ann`
     """
-    from likewise.cli.broker.questions import get
-    from likewise.formats.wire.subscriptions import SubscriptionShown
-    from likewise.model.showing import KINDS
+    from likewise.api.subscriptions import SubscriptionShown
+    from likewise.cli.broker.queries import get
+    from likewise.model.rendering import KINDS
 
     with broker.publisher() as client:
         held = get(client, list[SubscriptionShown], "/v1/subscriptions")
@@ -140,7 +140,7 @@ def remove(
 
     Example: `likewise subscriptions remove warm --for ann`
     """
-    from likewise.cli.broker.questions import part
+    from likewise.cli.broker.queries import part
     from likewise.errors import InputError
 
     if everything == bool(names):

@@ -11,7 +11,7 @@ from likewise.cli.terminal import output
 from likewise.cli.terminal.options import AsJson, BrokerOptions, OptionGroup, grouped
 
 if TYPE_CHECKING:
-    from likewise.formats.wire.targets import TargetShown
+    from likewise.api.sinks import TargetShown
 
 app = typer.Typer(
     help="Send matches on by themselves: webhooks and topics of MQTT.\n\nExample: `likewise targets list`",
@@ -116,8 +116,8 @@ def list_targets(
 
     Example: `likewise targets list --for ann`
     """
-    from likewise.cli.broker.questions import get
-    from likewise.formats.wire.targets import TargetShown
+    from likewise.api.sinks import TargetShown
+    from likewise.cli.broker.queries import get
 
     with broker.publisher() as client:
         every = get(client, list[TargetShown], "/v1/targets")
@@ -134,7 +134,7 @@ def list_targets(
 def how_it_fares(target: TargetShown) -> str:
     """A target's state in a few words.
 
-    >>> from likewise.formats.wire.targets import TargetShown, TargetState
+    >>> from likewise.api.sinks import TargetShown, TargetState
     >>> state = TargetState(waiting=2, last_error="answered 500")
     >>> how_it_fares(TargetShown("ann", "warm", "hook", "webhook", "https://example.org/", "json", 0, state))
     '2 wait; last error: answered 500'
@@ -182,8 +182,8 @@ def set_target(
 def _wanted(said: dict[str, Any]) -> Any:
     import msgspec
 
+    from likewise.api.sinks import TargetWanted
     from likewise.errors import FormatError
-    from likewise.formats.wire.targets import TargetWanted
 
     try:
         return msgspec.convert(said, TargetWanted)
@@ -243,8 +243,8 @@ def retry(
     """
     import msgspec
 
+    from likewise.api.sinks import Retried
     from likewise.client.targets import target_path
-    from likewise.formats.wire.targets import Retried
 
     with broker.publisher() as client:
         answer = client.request("POST", target_path(owner, subscription, name, "retry"))

@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from likewise import defaults
-from likewise.cli.demo.device_line import DeviceLine
 from likewise.cli.demo.mosquitto import Mosquitto
+from likewise.cli.demo.mqtt_devices import DeviceLine
 from likewise.cli.demo.processes import Running, wait_until_ready
 from likewise.cli.terminal import output
 from likewise.errors import StateError, Unavailable
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import httpx
     from rich.console import Console
 
-    from likewise.city import Report
+    from likewise.demo import Report
 
 AWAY: Final = "works-desk"  # this desk does not read what it is sent, so that one sees deliveries wait
 PATIENCE: Final = 30.0  # seconds until a broker that does not answer is looked after
@@ -98,7 +98,7 @@ class _Show:
         """Subscribe, say where to look, then publish and show what comes of it; go on when the broker was away."""
         import httpx
 
-        from likewise.city import City, clock_of
+        from likewise.demo import City, clock_of
 
         self._subscribe()
         city = City(seed=seed, devices=devices, run=f"{time.time():.0f}")
@@ -140,7 +140,7 @@ class _Show:
         self._screen.print("The broker is back.", style="yellow")
 
     def _subscribe(self) -> None:
-        from likewise.city import WANTED
+        from likewise.demo import WANTED
 
         for wanted in WANTED:
             self._send("PUT", f"/v1/subscribers/{wanted.subscriber}")
@@ -160,7 +160,7 @@ class _Show:
         from rich.table import Table
         from rich.text import Text
 
-        from likewise.city import WANTED
+        from likewise.demo import WANTED
 
         asked = Table.grid(padding=(0, 2, 0, 0))
         for wanted in WANTED:
@@ -188,7 +188,7 @@ class _Show:
         from rich.text import Text
 
         from likewise.model import event
-        from likewise.model.showing import event_text
+        from likewise.model.rendering import event_text
 
         ends = int((time.time() + VALID) * 1_000_000)
         rest = self._line.publish(reports, VALID)
@@ -204,8 +204,8 @@ class _Show:
         from rich.text import Text
 
         from likewise.cli.terminal.rendering import score_style, why
-        from likewise.formats.json.answers import explanation_from_json
-        from likewise.model.showing import number
+        from likewise.formats.json.results import explanation_from_json
+        from likewise.model.rendering import number
 
         query = {"position": self._position, "sequence": self._sequence, "limit": 1000}
         found = self._send("GET", "/v1/activity", params=query).json()
@@ -232,7 +232,7 @@ class _Show:
 
     def _acknowledge(self) -> None:
         """Every desk but one reads what it is sent."""
-        from likewise.city import WANTED
+        from likewise.demo import WANTED
 
         if self._sequence:
             for desk in sorted({wanted.subscriber for wanted in WANTED} - {AWAY}):

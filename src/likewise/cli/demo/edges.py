@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 
 from likewise import defaults
 from likewise.cli.demo.city import PATIENCE, VALID, free_port, interrupted_by_termination
-from likewise.cli.demo.line import LosableLine
+from likewise.cli.demo.flaky_proxy import LosableLine
 from likewise.cli.demo.processes import Running, wait_until_ready
 from likewise.cli.terminal import output
 
@@ -84,7 +84,7 @@ class _Districts:
 
     def run(self, seconds: float | None, devices: int, seed: int) -> None:
         """Publish, lose a line, and say how it goes."""
-        from likewise.city import WANTED, City, clock_of
+        from likewise.demo import WANTED, City, clock_of
 
         for wanted in WANTED:
             self._hub.put(f"/v1/subscribers/{wanted.subscriber}").raise_for_status()

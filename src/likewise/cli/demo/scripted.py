@@ -81,7 +81,7 @@ def play(matcher: Matcher, scene: Scene) -> Iterator[Moment]:
 
 
 def _print_facts(happened: Sequence[Moment]) -> None:
-    from likewise.formats.json.answers import match_to_json
+    from likewise.formats.json.results import match_to_json
 
     for moment in happened:
         for match in moment.matches:
@@ -124,7 +124,7 @@ def _rows(moment: Moment) -> Iterator[tuple[Text, Text, Text, Text]]:
     """The event with what it matched; or, when time passed, each event that came into the best by it."""
     from rich.text import Text
 
-    from likewise.model.showing import event_text, verdict_text
+    from likewise.model.rendering import event_text, verdict_text
 
     yes, no = Text("✓", "bold green"), Text("✗", "bold red")
     if moment.event is None:
@@ -144,7 +144,7 @@ def _found(matches: Sequence[Match]) -> Text:
     from rich.text import Text
 
     from likewise.cli.terminal.rendering import score_style
-    from likewise.model.showing import number
+    from likewise.model.rendering import number
 
     told = Text()
     for match in matches:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import typer
 
-from likewise.cli.stream import run, subscriptions, upkeep, view
+from likewise.cli.stream import maintenance as upkeep
+from likewise.cli.stream import run, subscriptions, view
 
 app = typer.Typer(
     help="Match streams and stored events on Spark.\n\nExample: `likewise stream run --help`",

@@ -41,9 +41,9 @@ def backtest(
     """
     from likewise.errors import InputError
     from likewise.lake.change_log import ChangeLog
-    from likewise.pipeline.session import spark_session
-    from likewise.pipeline.streaming.backtest import backtest as run
-    from likewise.pipeline.streaming.matchers import MeaningChoice
+    from likewise.spark.session import spark_session
+    from likewise.spark.streaming.backtest import backtest as run
+    from likewise.spark.streaming.matchers import MeaningChoice
 
     if out.exists() and not overwrite:
         raise InputError(f"{out} exists already; choose another folder or say --overwrite")

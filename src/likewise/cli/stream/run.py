@@ -12,8 +12,8 @@ from likewise.cli.terminal import output
 from likewise.cli.terminal.options import AsJson, MeasureName, SpaceName
 
 if TYPE_CHECKING:
-    from likewise.pipeline.streaming.checkpoint import Counts
-    from likewise.pipeline.streaming.run import BatchReport
+    from likewise.spark.streaming.checkpoint import Counts
+    from likewise.spark.streaming.run import BatchReport
 
 
 def run(
@@ -70,14 +70,14 @@ def run(
 
     Example: `likewise stream run --from files:in --to parquet:lake -s subscriptions --checkpoint state --once`
     """
-    from likewise.lake.places import place_of
-    from likewise.pipeline.session import spark_session
-    from likewise.pipeline.streaming.checkpoint import Counts, Query
-    from likewise.pipeline.streaming.forms.form import payload_form
-    from likewise.pipeline.streaming.kafka_settings import read_settings
-    from likewise.pipeline.streaming.matchers import MeaningChoice
-    from likewise.pipeline.streaming.metrics import StreamMetrics
-    from likewise.pipeline.streaming.run import Stream
+    from likewise.lake.storage import place_of
+    from likewise.spark.session import spark_session
+    from likewise.spark.streaming.checkpoint import Counts, Query
+    from likewise.spark.streaming.deserialisers.deserialiser import payload_form
+    from likewise.spark.streaming.kafka_settings import read_settings
+    from likewise.spark.streaming.matchers import MeaningChoice
+    from likewise.spark.streaming.metrics import StreamMetrics
+    from likewise.spark.streaming.run import Stream
 
     said = "" if annotations is None else annotations.read_text(encoding="utf-8")
     wait = _seconds(every, "--every")

@@ -81,7 +81,7 @@ def list_subscriptions(
     """
     from likewise.lake.change_log import ChangeLog
     from likewise.language import subscription_text
-    from likewise.model.showing import KINDS
+    from likewise.model.rendering import KINDS
 
     held = ChangeLog.opened(folder).held(version)
     found = [(n, each.subscription) for n, each in held.subscriptions.items()]

@@ -40,7 +40,7 @@ def view(
     Example: `likewise stream view lake -c "temperature in degC" -c city --out warm.parquet`
     """
     from likewise.errors import InputError
-    from likewise.lake.selected import selected as selected_by
+    from likewise.lake.selection import selected as selected_by
     from likewise.lake.view import view as make
 
     if out is not None and out.suffix not in (".parquet", ".csv"):

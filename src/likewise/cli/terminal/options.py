@@ -82,7 +82,7 @@ class BrokerOptions(OptionGroup):
 
     def publisher(self, source: str | None = None) -> Publisher:
         """A publisher whose broker is there."""
-        from likewise.cli.terminal.patience import say_once
+        from likewise.cli.terminal.reconnect_notice import say_once
         from likewise.client import Publisher
 
         say_once()
@@ -91,7 +91,7 @@ class BrokerOptions(OptionGroup):
 
     def subscriber(self, id: str, **queue: Any) -> Subscriber:
         """A subscriber that was not registered yet."""
-        from likewise.cli.terminal.patience import say_once
+        from likewise.cli.terminal.reconnect_notice import say_once
         from likewise.client import Subscriber
 
         say_once()

@@ -10,7 +10,7 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from likewise.model.showing import asked_text, number, verdict_text
+from likewise.model.rendering import asked_text, number, verdict_text
 
 if TYPE_CHECKING:
     from likewise.model import Event, Explanation, Mapping, Match, PredicateReport

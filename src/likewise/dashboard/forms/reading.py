@@ -12,7 +12,7 @@ from likewise.language.printer import alert_text, term
 from likewise.language.rdf_terms import quote
 from likewise.model import Condition, Interval, Predicate, Quantity, Subscription
 from likewise.model.alerts.clauses import Alert
-from likewise.model.moments import MOMENT
+from likewise.model.timestamps import MOMENT
 
 
 class Unsayable(InputError):

@@ -1,2 +1,2 @@
-"""The page of sources: `panel` lists devices and shows one, `drawing` makes lines and tables of it, `completing` offers
+"""The page of sources: `panel` lists devices and shows one, `rendering` makes lines and tables of it, `completion` offers
 the stream's own words while somebody types a subscription."""

@@ -6,8 +6,9 @@ from html import escape
 
 from nicegui import ui
 
+from likewise.api.sources import AttributeShown, SourceShown, SourcesPage, UsefulQuestion
 from likewise.dashboard.broker_api import Refused
-from likewise.dashboard.sources.drawing import (
+from likewise.dashboard.sources.rendering import (
     line,
     question_text,
     reading,
@@ -17,9 +18,8 @@ from likewise.dashboard.sources.drawing import (
     values,
     why_asleep,
 )  # fmt: skip
-from likewise.dashboard.viewing import Viewing
+from likewise.dashboard.view_state import Viewing
 from likewise.errors import LikewiseError
-from likewise.formats.wire.sources import AttributeShown, SourceShown, SourcesPage, UsefulQuestion
 
 PAGE = 50
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from likewise.model.event import Event
-from likewise.model.moments import read_moment
+from likewise.model.timestamps import read_moment
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -27,8 +27,8 @@ from likewise.formats.arrow.columns import (
     spelled,
 )
 from likewise.formats.arrow.schema import REST, TRIPLE_FIELDS, TUPLE_FIELDS, batch_schema, check_schema
-from likewise.model.moments import moment_text
-from likewise.model.units import LARGEST_WHOLE
+from likewise.model.timestamps import moment_text
+from likewise.units import LARGEST_WHOLE
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -1,6 +1,7 @@
 """Everything of the model as JSON, and back. The parts: events, subscriptions, answers, schemas."""
 
-from likewise.formats.json.answers import (
+from likewise.formats.json.events import event_from_json, event_to_json, read_events
+from likewise.formats.json.results import (
     explanation_from_json,
     explanation_to_json,
     mapping_from_json,
@@ -8,7 +9,6 @@ from likewise.formats.json.answers import (
     match_from_json,
     match_to_json,
 )
-from likewise.formats.json.events import event_from_json, event_to_json, read_events
 from likewise.formats.json.schemas import SCHEMAS, schema
 from likewise.formats.json.subscriptions import read_subscriptions, subscription_from_json, subscription_to_json
 

@@ -18,7 +18,7 @@ from likewise.errors import LikewiseError
 from likewise.formats.arrow.columns import NO_TIME, Columns, columns_of
 from likewise.formats.arrow.event_batch import EventBatch
 from likewise.formats.arrow.schema import REST, batch_schema
-from likewise.formats.json.around import BARE, Around, Document, open_envelopes
+from likewise.formats.json.envelope_bytes import BARE, Around, Document, open_envelopes
 from likewise.formats.json.events import Data, event_from_document, event_from_json, is_envelope
 from likewise.formats.json.flat_columns import SameKeys, columns_of_flat, take_out_involved
 from likewise.formats.strict_json import as_bytes, decode_items, decode_object

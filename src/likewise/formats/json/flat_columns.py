@@ -12,7 +12,7 @@ from likewise.defaults import MAX_TERM_LENGTH, MAX_TUPLES
 from likewise.formats.arrow.columns import BOOLEAN, NUMBER, TEXT, WHOLE, Columns, moments_of
 from likewise.model import EventTuple
 from likewise.model.unit_fields import may_state_unit, units_beside
-from likewise.model.units import LARGEST_WHOLE
+from likewise.units import LARGEST_WHOLE
 
 PLAIN: Final = frozenset((str, int, float, bool))
 _KINDS: Final = {str: TEXT, float: NUMBER, int: WHOLE, bool: BOOLEAN}

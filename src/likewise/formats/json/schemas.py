@@ -15,8 +15,8 @@ from typing import Any, Final
 import msgspec
 
 from likewise.errors import FormatError
-from likewise.formats.json.answers import MatchDocument
 from likewise.formats.json.events import EventDocument
+from likewise.formats.json.results import MatchDocument
 from likewise.formats.json.subscriptions import OPTIONS, SubscriptionDocument
 from likewise.formats.version import JSON_VERSION
 from likewise.model import Explanation

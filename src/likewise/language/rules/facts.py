@@ -10,9 +10,9 @@ from likewise.language.mistakes import Mistake
 from likewise.language.reading import Value, make_interval, read_number_token, read_text, read_value, unquote
 from likewise.language.rules.tokens import mistake_at
 from likewise.model.condition import All, Any, Node, Not, Some
-from likewise.model.moments import MOMENT, Moment
 from likewise.model.predicate import Predicate
 from likewise.model.subscription import Condition
+from likewise.model.timestamps import MOMENT, Moment
 from likewise.model.values import Interval
 
 _FLIPPED: Final = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}

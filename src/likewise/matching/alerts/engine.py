@@ -16,10 +16,11 @@ import numpy as np
 
 from likewise.defaults import CLOCK_BEHIND
 from likewise.errors import ArtefactDamaged, UnknownId
-from likewise.matching.alerts.held_alerts import DIGEST, ROOM, Hits
+from likewise.matching.alerts.alert_groups import Family, Member
+from likewise.matching.alerts.alert_registry import DIGEST, ROOM, Hits
 from likewise.matching.alerts.key_state import KeyState
-from likewise.matching.alerts.members import Family, Member
-from likewise.matching.alerts.saved import (
+from likewise.matching.alerts.pending_digest import Unsaid
+from likewise.matching.alerts.saved_state import (
     Facts,
     Row,
     SavedMarks,
@@ -32,21 +33,20 @@ from likewise.matching.alerts.saved import (
     unsaid_row,
     write_alerts,
 )
-from likewise.matching.alerts.unsaid import Unsaid
-from likewise.matching.alerts.withdrawing import Withdrawing
+from likewise.matching.alerts.withdrawal import Withdrawing
 from likewise.matching.cache_use import CacheUse
 from likewise.matching.engine import Found, FoundBatch, found_batch
-from likewise.matching.explaining.alerts import AlertStanding, with_standing
-from likewise.matching.explaining.explain import explain
-from likewise.matching.plain.alerts.clocks import first_arrival, note_clock, wrong_clock
-from likewise.matching.plain.alerts.digest import gathered
-from likewise.matching.plain.alerts.excuses import WHYS
-from likewise.matching.plain.alerts.moves import key_of
-from likewise.matching.plain.alerts.story import DOUBTED, Heard
-from likewise.matching.plain.conditions import MetCondition
+from likewise.matching.explain.alerts import AlertStanding, with_standing
+from likewise.matching.explain.explain import explain
+from likewise.matching.reference.alerts.clocks import first_arrival, note_clock, wrong_clock
+from likewise.matching.reference.alerts.digest import gathered
+from likewise.matching.reference.alerts.outages import WHYS
+from likewise.matching.reference.alerts.state import DOUBTED, Heard
+from likewise.matching.reference.alerts.transitions import key_of
+from likewise.matching.reference.conditions import MetCondition
 from likewise.model import Event, Explanation, Kind, Match, Promotion
-from likewise.model.alerts.spoken import Key
-from likewise.model.alerts.standing import KeyStanding
+from likewise.model.alerts.alert_state import KeyStanding
+from likewise.model.alerts.notification import Key
 
 
 class _Move:

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from likewise.defaults import MAX_HELD_BACK, MAX_TAKEN_BACK, UPLOAD_SPAN
-from likewise.matching.plain.alerts.renaming import SOURCE_FIELDS, folded, renamed
-from likewise.matching.plain.alerts.story import (
+from likewise.matching.reference.alerts.renaming import SOURCE_FIELDS, folded, renamed
+from likewise.matching.reference.alerts.state import (
     DOUBTED,
     SETTLING,
     TIMER,
@@ -30,7 +30,7 @@ from likewise.matching.plain.alerts.story import (
     without_moves,
 )
 from likewise.model.alerts.clauses import Alert
-from likewise.model.alerts.spoken import Key
+from likewise.model.alerts.notification import Key
 from likewise.model.match import Cause
 
 Due = tuple[int, int, int]  # the moment, an event or a timer, which event

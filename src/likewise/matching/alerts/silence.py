@@ -11,12 +11,12 @@ from collections.abc import Iterable, Iterator
 
 from msgspec.structs import replace
 
-from likewise.matching.alerts.held_alerts import HeldAlerts
+from likewise.matching.alerts.alert_groups import Member
+from likewise.matching.alerts.alert_registry import HeldAlerts
 from likewise.matching.alerts.key_state import KeyState
-from likewise.matching.alerts.members import Member
-from likewise.matching.plain.alerts.clocks import rename_clock
-from likewise.matching.plain.alerts.story import Heard, outage_since
-from likewise.model.alerts.spoken import Key, Why
+from likewise.matching.reference.alerts.clocks import rename_clock
+from likewise.matching.reference.alerts.state import Heard, outage_since
+from likewise.model.alerts.notification import Key, Why
 
 
 class Silence(HeldAlerts):

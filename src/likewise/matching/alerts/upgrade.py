@@ -14,9 +14,9 @@ from typing import NamedTuple
 import msgspec
 
 from likewise.matching.alerts.key_state import FRESH, NO_BASE, KeyState
-from likewise.matching.plain.alerts.story import Base, Heard, Run, Sources
+from likewise.matching.reference.alerts.state import Base, Heard, Run, Sources
 from likewise.model.alerts.clauses import Alert
-from likewise.model.alerts.spoken import Key
+from likewise.model.alerts.notification import Key
 
 
 class RunV1(NamedTuple):

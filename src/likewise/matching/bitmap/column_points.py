@@ -18,7 +18,7 @@ from likewise.kernels.compile import compiled
 from likewise.kernels.sizes import check_ids, check_lengths
 from likewise.matching.bitmap.code_book import UNASKED, AttributeCodes
 from likewise.matching.bitmap.event_points import EventPoints
-from likewise.model.units import WHOLE_IN_FLOAT
+from likewise.units import WHOLE_IN_FLOAT
 
 NOTHING: Final = -1  # the tuple says no more than that its attribute is there
 INVOLVED: Final = -2  # the event has to be written plainly

@@ -12,14 +12,14 @@ import math
 
 from likewise.errors import NotServed
 from likewise.matching.bitmap.code_book import AttributeCodes, CodeBook
-from likewise.matching.plain.float_bounds import above, at_least, at_most, beyond
-from likewise.matching.plain.items import PLAIN_VALUE
+from likewise.matching.reference.float_bounds import above, at_least, at_most, beyond
+from likewise.matching.reference.items import PLAIN_VALUE
 from likewise.model.condition import Conjunction, Item
-from likewise.model.moments import MOMENT, Moment
 from likewise.model.predicate import Predicate
 from likewise.model.text import fold
-from likewise.model.units import WHOLE_IN_FLOAT
+from likewise.model.timestamps import MOMENT, Moment
 from likewise.model.values import Interval, Quantity
+from likewise.units import WHOLE_IN_FLOAT
 
 REQUIREMENT = 63  # mask: which requirement of the conjunction the row belongs to
 NEGATIVE = 1 << 6  # the row must not hold

@@ -35,9 +35,9 @@ from likewise.matching.bitmap.residual import holds
 from likewise.matching.bitmap.saved_index import BuiltIndex, read_blocks, read_book, write_blocks, write_book
 from likewise.matching.bitmap.tail import Tail
 from likewise.matching.engine import Addition, BaseEngine, Found, FoundBatch
-from likewise.matching.plain.conditions import PlainCondition, evaluate, plain_condition
-from likewise.matching.plain.needed import Needed
-from likewise.matching.plain.similarity import SeenEvent
+from likewise.matching.reference.conditions import PlainCondition, evaluate, plain_condition
+from likewise.matching.reference.needed import Needed
+from likewise.matching.reference.similarity import SeenEvent
 from likewise.model.event import Event
 from likewise.model.hierarchies.types import NO_TYPES, Hierarchy
 from likewise.model.subscription import Condition, Kind, Subscription

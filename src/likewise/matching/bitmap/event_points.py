@@ -13,12 +13,12 @@ import numpy as np
 
 from likewise.kernels.compile import view
 from likewise.matching.bitmap.code_book import MAX_REMEMBERED, SEVERAL, UNASKED, AttributeCodes, CodeBook, TextPoints
-from likewise.matching.plain.float_bounds import away_from_zero
-from likewise.matching.plain.operators import meets
+from likewise.matching.reference.float_bounds import away_from_zero
+from likewise.matching.reference.operators import meets
 from likewise.model.comparable import brought
 from likewise.model.event import Event, EventTuple
-from likewise.model.moments import MOMENT
 from likewise.model.text import attribute_names, fold
+from likewise.model.timestamps import MOMENT
 
 LARGEST = sys.float_info.max
 TRUTHS = {"true": True, "false": False}

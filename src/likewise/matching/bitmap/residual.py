@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from likewise.matching.plain.conditions import evaluate, plain_condition
-from likewise.matching.plain.needed import Needed
-from likewise.matching.plain.similarity import SeenEvent
+from likewise.matching.reference.conditions import evaluate, plain_condition
+from likewise.matching.reference.needed import Needed
+from likewise.matching.reference.similarity import SeenEvent
 from likewise.model.event import Event
 from likewise.model.hierarchies.types import NO_TYPES, Hierarchy
 from likewise.model.subscription import Condition, Subscription

@@ -8,7 +8,7 @@ so it is never worse than trying each pattern.
 
 from __future__ import annotations
 
-from likewise.matching.plain.operators import SEPARATORS
+from likewise.matching.reference.operators import SEPARATORS
 from likewise.matching.topics.trie import TopicTrie
 from likewise.model.hierarchies.types import NO_TYPES, Hierarchy
 from likewise.model.text import fold, fold_part

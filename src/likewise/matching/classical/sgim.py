@@ -28,7 +28,7 @@ from likewise.matching.classical.sgim_interests import PropertyGroups
 from likewise.matching.engine import BaseEngine, Found
 from likewise.matching.forest.predicate_table import Compiled, PredicateTable, Truths
 from likewise.matching.interests.vectors import InterestEngine, VectorTable
-from likewise.matching.plain.float_bounds import beyond, closed_bounds
+from likewise.matching.reference.float_bounds import beyond, closed_bounds
 from likewise.model.comparable import brought
 from likewise.model.event import Event
 from likewise.model.hierarchies.types import NO_TYPES, Hierarchy

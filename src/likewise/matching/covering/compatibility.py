@@ -10,14 +10,14 @@ from collections.abc import Iterable, Sequence
 from itertools import chain, pairwise, product
 
 from likewise.matching.covering.stated_intervals import SLACK, bare, stated
-from likewise.matching.plain.operators import meets
+from likewise.matching.reference.operators import meets
 from likewise.model.event import EventTuple
-from likewise.model.moments import MOMENT, Moment
 from likewise.model.predicate import TEXT_OPERATORS, Predicate
 from likewise.model.text import fold, fold_part
-from likewise.model.units import Unit, unit, units_of_dimension
-from likewise.model.units.table import EVERYDAY
+from likewise.model.timestamps import MOMENT, Moment
 from likewise.model.values import Interval, Quantity, read_number
+from likewise.units import Unit, unit, units_of_dimension
+from likewise.units.table import EVERYDAY
 
 
 def compatible(predicates: Sequence[Predicate]) -> bool:

@@ -18,13 +18,13 @@ from __future__ import annotations
 
 from likewise.matching.covering.compatibility import compatible, equals
 from likewise.matching.covering.stated_intervals import SLACK, bare, inside, stated
-from likewise.matching.plain.operators import SEPARATORS, meets
+from likewise.matching.reference.operators import SEPARATORS, meets
 from likewise.model.event import EventTuple
-from likewise.model.moments import MOMENT, MOMENT_UNITS
 from likewise.model.predicate import TEXT_OPERATORS, Predicate
 from likewise.model.text import fold, fold_part
-from likewise.model.units import unit, units_of_dimension
+from likewise.model.timestamps import MOMENT, MOMENT_UNITS
 from likewise.model.values import Interval, Quantity, read_number
+from likewise.units import unit, units_of_dimension
 
 
 def implies(narrow: Predicate, wide: Predicate) -> bool:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from typing import Final
 
-from likewise.model.units import Unit
 from likewise.model.values import Interval
+from likewise.units import Unit
 
 # Slack where two units' numbers meet, relative to a bound (or to 1 if that is more): above what rounding to
 # ten digits moves.

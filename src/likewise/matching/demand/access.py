@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likewise.kernels.growing_array import Growing
-from likewise.matching.demand.compiling import demanded
+from likewise.matching.demand.compiler import demanded
 from likewise.matching.demand.offers import Offer, Offers
-from likewise.matching.plain.conditions import plain_condition
-from likewise.matching.plain.terms import asked_attribute
+from likewise.matching.reference.conditions import plain_condition
+from likewise.matching.reference.terms import asked_attribute
 from likewise.model import Subscription, fold
 from likewise.model.predicate import Predicate
 from likewise.model.text import attribute_names

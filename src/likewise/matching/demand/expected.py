@@ -10,19 +10,19 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from likewise.matching.demand.compiling import meant_parts
+from likewise.matching.demand.compiler import meant_parts
 from likewise.matching.demand.offers import Annotate, Form, Offer, Offers, offers_of
 from likewise.matching.demand.scores import Scores
-from likewise.matching.plain.alerts.moves import key_of
-from likewise.matching.plain.conditions import plain_condition
-from likewise.matching.plain.needed import Needed
-from likewise.matching.plain.terms import seen_attribute
+from likewise.matching.reference.alerts.transitions import key_of
+from likewise.matching.reference.conditions import plain_condition
+from likewise.matching.reference.needed import Needed
+from likewise.matching.reference.terms import seen_attribute
 from likewise.model import Event, Predicate, Subscription, fold
-from likewise.model.alerts.spoken import Key
+from likewise.model.alerts.notification import Key
 from likewise.model.announcements.announcement import Announcement
 from likewise.model.event import EventTuple
 from likewise.model.hierarchies.types import NO_TYPES, Hierarchy
-from likewise.semantics.annotations.table import Annotations
+from likewise.semantics.enrichment.table import Annotations
 
 FACTS: Final = ("place", "model")
 

@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 import msgspec
 
-from likewise.matching.plain.operators import meets
-from likewise.matching.plain.terms import seen_attributes
+from likewise.matching.reference.operators import meets
+from likewise.matching.reference.terms import seen_attributes
 from likewise.model.event import Event, EventTuple
 from likewise.model.hierarchies.types import NO_TYPES, Hierarchy
 from likewise.model.predicate import Predicate

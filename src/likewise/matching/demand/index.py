@@ -10,18 +10,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from likewise.matching.annotating.step import AnnotationStep
 from likewise.matching.demand.access import AccessIndex, Needs, OfferIndex, needs_of
-from likewise.matching.demand.compiling import Compiled, asked_terms, compile_demand, needs_everything
+from likewise.matching.demand.compiler import Compiled, asked_terms, compile_demand, needs_everything
 from likewise.matching.demand.expected import expected_key
 from likewise.matching.demand.filters import Demand, DemandFilter, Judged
 from likewise.matching.demand.offers import Offers, offers_of
 from likewise.matching.demand.scored import Columns, Scored, columns_of, scored
 from likewise.matching.demand.scores import Scores
-from likewise.matching.engines import Engines, Profile
-from likewise.matching.plain.needed import Needed
+from likewise.matching.enrichment.step import AnnotationStep
+from likewise.matching.reference.needed import Needed
+from likewise.matching.registry import Engines, Profile
 from likewise.model import Event, Predicate, Subscription, fold
-from likewise.model.alerts.spoken import Key
+from likewise.model.alerts.notification import Key
 from likewise.model.announcements.announcement import Announcement
 from likewise.semantics.interpretation import Interpretation
 

@@ -10,16 +10,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final, NamedTuple
 
-from likewise.matching.plain.terms import seen_attribute, theme_of
+from likewise.matching.reference.terms import seen_attribute, theme_of
 from likewise.model.announcements.announcement import AnnouncedAttribute, Announcement
 from likewise.model.event import Event, EventTuple
 from likewise.model.predicate import Predicate
 from likewise.model.text import attribute_names, fold
-from likewise.model.units import stated_units, unit
-from likewise.semantics.annotations.annotation import Annotation
-from likewise.semantics.annotations.table import Annotations
 from likewise.semantics.concepts.magnitudes import is_bare
+from likewise.semantics.enrichment.annotation import Annotation
+from likewise.semantics.enrichment.table import Annotations
 from likewise.semantics.measure import Term
+from likewise.units import stated_units, unit
 
 Value = str | int | float | bool
 SAMPLES: Final[dict[str, tuple[Value, ...]]] = {"number": (7,), "text": ("x",), "boolean": (True,)}
@@ -79,7 +79,7 @@ def offers_of(
     """What a source offers; `annotate` is the annotation step, `texts` gives further known texts of an attribute.
 
     >>> said = Announcement("s", (AnnouncedAttribute("temp", "degC", low=0, high=50),))
-    >>> from likewise.semantics.annotations.table import NO_ANNOTATIONS
+    >>> from likewise.semantics.enrichment.table import NO_ANNOTATIONS
     >>> [offer] = offers_of(said, NO_ANNOTATIONS, lambda event: event).offers
     >>> [(form.term.text, form.term.unit) for form in offer.forms]
     [('temp', 'degC'), ('temp', '')]

@@ -11,12 +11,12 @@ from typing import NamedTuple
 
 import msgspec
 
-from likewise.matching.demand.compiling import asked_texts, demanded
+from likewise.matching.demand.compiler import asked_texts, demanded
 from likewise.matching.demand.offers import Offers
 from likewise.matching.demand.scores import Scores
-from likewise.matching.plain.conditions import PlainCondition, plain_condition
-from likewise.matching.plain.needed import Needed
-from likewise.matching.plain.terms import seen_value
+from likewise.matching.reference.conditions import PlainCondition, plain_condition
+from likewise.matching.reference.needed import Needed
+from likewise.matching.reference.terms import seen_value
 from likewise.model import Condition, Subscription, fold
 from likewise.model.event import EventTuple
 from likewise.model.predicate import Predicate

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from likewise.matching.plain.float_bounds import beyond, closed_bounds
-from likewise.matching.plain.items import PlainItem, best_item, plain_item
-from likewise.matching.plain.needed import Needed
-from likewise.matching.plain.operators import meets
-from likewise.matching.plain.similarity import SeenEvent
+from likewise.matching.reference.float_bounds import beyond, closed_bounds
+from likewise.matching.reference.items import PlainItem, best_item, plain_item
+from likewise.matching.reference.needed import Needed
+from likewise.matching.reference.operators import meets
+from likewise.matching.reference.similarity import SeenEvent
 from likewise.model.condition import Conjunction
 from likewise.model.event import Event, EventTuple
 from likewise.model.hierarchies.types import NO_TYPES, Hierarchy

@@ -13,12 +13,12 @@ from typing import ClassVar, Final
 
 from likewise.errors import NotServed, UnknownId
 from likewise.matching.engine import BaseEngine, Found, FoundBatch, found_batch
-from likewise.matching.explaining.explain import explain
+from likewise.matching.explain.explain import explain
 from likewise.matching.graphs_nearby.mvr_tree import MvrTree
 from likewise.matching.graphs_nearby.pattern_space import PatternSpace
 from likewise.matching.graphs_nearby.rtree_index import RTreeIndex, check_installed
-from likewise.matching.plain.locality import Locality
-from likewise.matching.plain.nearness import Apart, Nearness, parts_of, score_of, solutions_of
+from likewise.matching.reference.locality import Locality
+from likewise.matching.reference.nearness import Apart, Nearness, parts_of, score_of, solutions_of
 from likewise.model.event import Event
 from likewise.model.explanation import Explanation
 from likewise.model.match import Match

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
-from likewise.matching.plain.locality import LexicalLocality
+from likewise.matching.reference.locality import LexicalLocality
 from likewise.model.rdf import TriplePattern, is_variable
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from likewise.matching.plain.locality import Locality
+    from likewise.matching.reference.locality import Locality
     from likewise.model.rdf import TriplePattern
 
 Pairs = tuple["NDArray[np.int64]", "NDArray[np.int64]"]
@@ -29,7 +29,7 @@ Pairs = tuple["NDArray[np.int64]", "NDArray[np.int64]"]
 class MvrTree(PatternSpace):
     """Patterns within a radius, by a tree for each kind.
 
-    >>> from likewise.matching.plain.locality import LexicalLocality
+    >>> from likewise.matching.reference.locality import LexicalLocality
     >>> from likewise.model.rdf import TriplePattern
     >>> index = MvrTree(LexicalLocality(), radius=0.9)
     >>> index.insert(TriplePattern("?e", "<http://e.org/homeTeam>", "?t"), 1)

@@ -15,7 +15,7 @@ import numpy as np
 
 from likewise.errors import DuplicateId, UnknownId
 from likewise.kernels.sizes import check_ids, check_lengths
-from likewise.matching.plain.locality import MARGIN, Locality, coordinates, principal_axis
+from likewise.matching.reference.locality import MARGIN, Locality, coordinates, principal_axis
 from likewise.model.rdf import TriplePattern, is_variable
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from likewise.matching.plain.locality import Locality
+    from likewise.matching.reference.locality import Locality
     from likewise.model.rdf import TriplePattern
 
 NODE = 16  # entries of a node: libspatialindex's 100 suits pages of a disk, in memory small nodes are faster
@@ -29,7 +29,7 @@ WHOLE_AXIS = (-2.0, 2.0)  # every coordinate lies between -1 and 1
 class RTreeIndex(PatternSpace):
     """Patterns within a radius, by one R-tree.
 
-    >>> from likewise.matching.plain.locality import LexicalLocality
+    >>> from likewise.matching.reference.locality import LexicalLocality
     >>> from likewise.model.rdf import TriplePattern
     >>> index = RTreeIndex(LexicalLocality(), radius=0.9)
     >>> index.insert(TriplePattern("?e", "<http://e.org/homeTeam>", "?t"), 1)

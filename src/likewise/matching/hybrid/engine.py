@@ -21,11 +21,11 @@ from likewise.errors import NotServed, UnknownId
 from likewise.kernels.growing_array import Growing
 from likewise.matching.cache_use import RELATEDNESS, CacheUse
 from likewise.matching.engine import BaseEngine, Found
-from likewise.matching.explaining.explain import explain
-from likewise.matching.plain.needed import Needed
-from likewise.matching.plain.statement_terms import event_statements, plain_words
-from likewise.matching.thematic.asked_predicates import Columns
+from likewise.matching.explain.explain import explain
+from likewise.matching.reference.needed import Needed
+from likewise.matching.reference.statement_terms import event_statements, plain_words
 from likewise.matching.thematic.relatedness_rows import RelatednessRows
+from likewise.matching.thematic.subscription_predicates import Columns
 from likewise.model import Event, Explanation, Kind, Match, Statements, Subscription, fold
 from likewise.model.probability import AS_SCORED, ProbabilityCurve
 from likewise.semantics.measure import Measure, Role, Term

@@ -15,7 +15,7 @@ from likewise.defaults import CACHE_BYTES, HYBRID_M, THRESHOLD
 from likewise.errors import UnknownId
 from likewise.matching.cache_use import RELATEDNESS, CacheUse
 from likewise.matching.engine import BaseEngine, Found
-from likewise.matching.explaining.explain import explain
+from likewise.matching.explain.explain import explain
 from likewise.matching.hybrid.engine import HybridEngine
 from likewise.model import Event, Explanation, Kind, Match, Subscription
 from likewise.model.probability import AS_SCORED, ProbabilityCurve

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likewise.kernels.growing_array import Growing
-from likewise.matching.plain.needed import Needed
-from likewise.matching.thematic.asked_predicates import AskedPredicates
+from likewise.matching.reference.needed import Needed
+from likewise.matching.thematic.subscription_predicates import AskedPredicates
 from likewise.model import Conjunction, merge_comparisons
 
 SLACK = 1 - 1e-6  # as in posting lists: rounding to 32 bits must not lose a match

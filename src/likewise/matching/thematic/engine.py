@@ -20,15 +20,15 @@ from likewise.formats.arrow.event_batch import EventBatch
 from likewise.kernels.sizes import check_lengths, check_room
 from likewise.matching.cache_use import POSTING_LISTS, RELATEDNESS, CacheUse
 from likewise.matching.engine import BaseEngine, Found, FoundBatch
-from likewise.matching.plain.conditions import PlainCondition, evaluate, plain_condition, rows_of
-from likewise.matching.plain.mappings import describe
-from likewise.matching.plain.needed import Needed
-from likewise.matching.plain.similarity import SeenEvent
-from likewise.matching.plain.terms import theme_of
-from likewise.matching.thematic.asked_predicates import AskedPredicates
+from likewise.matching.reference.conditions import PlainCondition, evaluate, plain_condition, rows_of
+from likewise.matching.reference.mappings import describe
+from likewise.matching.reference.needed import Needed
+from likewise.matching.reference.similarity import SeenEvent
+from likewise.matching.reference.terms import theme_of
 from likewise.matching.thematic.conjunction_table import ConjunctionTable
+from likewise.matching.thematic.event_tuples import ColumnTuples, SeenTuples
 from likewise.matching.thematic.posting_lists import NUMBER, PostingLists
-from likewise.matching.thematic.seen_tuples import ColumnTuples, SeenTuples
+from likewise.matching.thematic.subscription_predicates import AskedPredicates
 from likewise.model import Condition, Event, Explanation, Kind, Mapping, Match, Subscription
 from likewise.model.hierarchies.types import NO_TYPES, Hierarchy
 from likewise.model.matches.sequence import Matches
@@ -197,7 +197,7 @@ class ThematicEngine(BaseEngine):
         subscription = self.subscriptions.get(ordinal)
         if subscription is None:
             raise UnknownId(str(ordinal))
-        from likewise.matching.explaining.explain import explain
+        from likewise.matching.explain.explain import explain
 
         return explain(
             event, subscription, measure=self.measure, threshold=self.threshold, curve=self.curve, types=self.types

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import inf, nextafter
 
-from likewise.matching.plain.float_bounds import closed_bounds
-from likewise.matching.plain.terms import STATE_NUMBERS
+from likewise.matching.reference.float_bounds import closed_bounds
+from likewise.matching.reference.terms import STATE_NUMBERS
 from likewise.model import MOMENT, Interval, Moment, Predicate, Quantity, Unit, reading_unit, unit
-from likewise.model.moments import MOMENT_UNITS
+from likewise.model.timestamps import MOMENT_UNITS
 from likewise.model.values import read_number
 
 NumberRange = tuple[Unit | None, float, float]  # the unit to bring the number from (None: as sent), low, high

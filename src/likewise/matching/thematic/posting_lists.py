@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from likewise.kernels.growing_array import Growing
 from likewise.matching.cache_use import CacheUse
-from likewise.matching.plain.terms import STATE_NUMBERS, seen_attribute, seen_value
-from likewise.matching.plain.truth import meets_as_meant
-from likewise.matching.thematic.asked_predicates import AskedPredicates
+from likewise.matching.reference.terms import STATE_NUMBERS, seen_attribute, seen_value
+from likewise.matching.reference.truth import meets_as_meant
 from likewise.matching.thematic.number_postings import number_entries
 from likewise.matching.thematic.relatedness_rows import RelatednessRows
+from likewise.matching.thematic.subscription_predicates import AskedPredicates
 from likewise.model import EventTuple, Predicate, Unit, fold
 from likewise.model.hierarchies.types import NO_TYPES, Hierarchy
 from likewise.semantics.measure import Measure, Term

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likewise.matching.cache_use import CacheUse
-from likewise.matching.plain.terms import term_names
-from likewise.matching.thematic.asked_predicates import Columns
+from likewise.matching.reference.terms import term_names
+from likewise.matching.thematic.subscription_predicates import Columns
 from likewise.model import fold
 from likewise.semantics.measure import Measure, Term
 

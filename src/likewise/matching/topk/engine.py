@@ -21,16 +21,16 @@ from likewise.errors import UnknownId
 from likewise.matching.cache_use import CacheUse
 from likewise.matching.condition_index import ConditionIndex
 from likewise.matching.engine import BaseEngine, Found, FoundBatch, Ranked, found_batch, found_of
-from likewise.matching.explaining.explain import explain
-from likewise.matching.plain.conditions import MetCondition, PlainCondition, evaluate, plain_condition
-from likewise.matching.plain.needed import Needed
-from likewise.matching.plain.scoring import rank_value, scored_numbers
-from likewise.matching.plain.similarity import SeenEvent
-from likewise.matching.plain.window import Standing
+from likewise.matching.explain.explain import explain
+from likewise.matching.reference.conditions import MetCondition, PlainCondition, evaluate, plain_condition
+from likewise.matching.reference.needed import Needed
+from likewise.matching.reference.scoring import rank_value, scored_numbers
+from likewise.matching.reference.similarity import SeenEvent
+from likewise.matching.reference.window import Standing
 from likewise.matching.topk.candidate_kernels import TIMED
 from likewise.matching.topk.family import Publication
-from likewise.matching.topk.kept_family import WindowFamily
 from likewise.matching.topk.saved_families import read_families, write_families
+from likewise.matching.topk.stored_family import WindowFamily
 from likewise.model import Distance, Event, Explanation, Kind, Match, Promotion, Subscription, Top, fold
 from likewise.model.hierarchies.types import NO_TYPES, Hierarchy
 from likewise.model.probability import AS_SCORED, ProbabilityCurve

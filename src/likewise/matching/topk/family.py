@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from likewise.kernels.growing_array import Growing
 from likewise.kernels.sizes import check_lengths, check_room
-from likewise.matching.plain.window import Standing
+from likewise.matching.reference.window import Standing
 from likewise.matching.topk.candidate_kernels import COUNTED, ENDLESS, TIMED, step
 from likewise.matching.topk.region_kernels import build_tree, widest_regions
 from likewise.matching.topk.window_log import WindowLog

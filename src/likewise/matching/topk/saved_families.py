@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from likewise.errors import ArtefactDamaged, ArtefactVersion
 from likewise.matching.topk.family import Publication
-from likewise.matching.topk.kept_family import WindowFamily
+from likewise.matching.topk.stored_family import WindowFamily
 
 if TYPE_CHECKING:
     import pyarrow as pa

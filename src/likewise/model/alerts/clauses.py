@@ -16,7 +16,7 @@ from likewise.errors import InvalidSubscription, LimitExceeded
 from likewise.model.condition import All, Any, Conjunction, Node, Some
 from likewise.model.predicate import Predicate
 from likewise.model.text import fold
-from likewise.model.units import unit
+from likewise.units import unit
 
 Fact = Literal["source", "id", "time", "score", "probability", "subscription", "payload"]
 FACTS: Final[tuple[str, ...]] = get_args(Fact)

@@ -23,8 +23,8 @@ from likewise.errors import InputError, LimitExceeded, UnitError
 from likewise.model.predicate import Predicate
 from likewise.model.subscription import check_themes
 from likewise.model.text import fold
-from likewise.model.units import any_unit, suggestion
 from likewise.model.values import Interval, Quantity
+from likewise.units import any_unit, suggestion
 
 AnnouncedKind = Literal["number", "text", "boolean", ""]
 _ENCODE = msgspec.json.Encoder().encode

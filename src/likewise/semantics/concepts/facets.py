@@ -15,12 +15,12 @@ from typing import Final, Literal, NamedTuple
 
 import msgspec
 
-from likewise.model.units import any_unit, find_unit, units_in_name
-from likewise.model.units.names import measured_dimensions
 from likewise.semantics.concepts.inventory import Concept, Inventory
-from likewise.semantics.concepts.name_words import NUMBERED, NameWords
+from likewise.semantics.concepts.name_tokens import NUMBERED, NameWords
 from likewise.semantics.measure import Term
-from likewise.semantics.words.stop_words import STOP_WORDS
+from likewise.semantics.text.stop_words import STOP_WORDS
+from likewise.units import any_unit, find_unit, units_in_name
+from likewise.units.names import measured_dimensions
 
 _PARTS: Final = re.compile(r"\[\]\.?|\.(?=\D)|/")
 _STOP: Final = STOP_WORDS["english"]

@@ -11,7 +11,7 @@ vocabularies, what a user adds), one concept a row. Seven sorts of concepts:
 - `silent`: a word that says nothing (`value`, `reading`);
 - `means`: a short form, and the words it stands for;
 - `name`: a name as a vocabulary uses it, and other names of the same thing; those of one group in `apart` name
-  different things (`naming`).
+  different things (`name_agreement`).
 """
 
 from __future__ import annotations

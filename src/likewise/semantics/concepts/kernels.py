@@ -1,4 +1,4 @@
-"""Compiled comparison of the facets of many names; `agreement` is the plain form."""
+"""Compiled comparison of the facets of many names; `comparison` is the plain form."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from likewise.kernels.compile import unlocked
 
 if TYPE_CHECKING:
-    from likewise.semantics.concepts.sides import FacetArrays
+    from likewise.semantics.concepts.operand_arrays import FacetArrays
 
 _SAME, _NARROWER, _BROADER, _EXCLUDES, _OTHER, _SIBLINGS = 1, 2, 3, 4, 5, 6
 _LISTED, _KNOWN = 2, 1
@@ -31,7 +31,7 @@ def agreements(
     """The score of every pair: the better of `base` and their agreement, times what is left for their differences.
 
     `words` holds the relatedness of the asked words and the seen ones, `known` what is known about those of qualifiers
-    (`open_words`); `w` are the weights.
+    (`open_vocabulary`); `w` are the weights.
     """
     rows, columns = base.shape
     out = np.zeros((rows, columns), dtype=np.float32)

@@ -15,7 +15,7 @@ import platformdirs
 
 from likewise.errors import ArtefactMissing
 from likewise.semantics.concepts.inventory import Concept, Inventory
-from likewise.semantics.concepts.naming import Naming
+from likewise.semantics.concepts.name_agreement import Naming
 from likewise.semantics.concepts.rows import read_rows
 
 CORE: Final = "concepts-core.csv"

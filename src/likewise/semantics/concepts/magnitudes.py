@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Final
 
 from likewise.defaults import NAMES_KEPT
-from likewise.semantics.words.identifiers import words_of
+from likewise.semantics.text.identifiers import words_of
 
 BATTERY: Final = frozenset({"battery", "batteries", "batt", "bat", "accu", "accumulator"})
 _SILENT: Final = frozenset({"value", "reading", "status", "state", "info", "main", "device", "sensor", "node"})

@@ -36,7 +36,7 @@ FACETS: Final = {
 class FacetWeights(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """All in [0, 1].
 
-    `agreement` is the score of two names of one kind, times: `narrower` if the seen kind is a kind of the asked one,
+    `comparison` is the score of two names of one kind, times: `narrower` if the seen kind is a kind of the asked one,
     `broader` the other way round, `role_alone` if only the role was asked for (an alarm, whatever of), `ambiguous` if
     a name may be of several kinds, `weak`, `unit`, `context`, `guess` if its kind follows only from such evidence
     (`guess`: a letter that may be a unit).

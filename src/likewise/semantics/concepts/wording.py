@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from likewise.semantics.concepts.agreement import Agreement, Difference
+from likewise.semantics.concepts.comparison import Agreement, Difference
 from likewise.semantics.concepts.facets import Facets
 
 _ROLES = {"": "the reading itself", "unit": "its unit", "configuration": "a setting for it", "rated": "its rating"}

@@ -21,7 +21,7 @@ from likewise.semantics.measures.esa import equal_are_one, fold_spaces
 from likewise.semantics.measures.inverted import TurnedStack, turned
 from likewise.semantics.measures.jcn import JcnMeasure
 from likewise.semantics.measures.names.measure import Names, NamesMeasure
-from likewise.semantics.vectors.asked_side import AskedSide
+from likewise.semantics.vectors.query_side import AskedSide
 from likewise.semantics.vectors.term_vectors import TermVectors, Vector, stacked, theme_of
 
 if TYPE_CHECKING:

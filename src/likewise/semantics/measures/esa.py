@@ -16,7 +16,7 @@ from likewise.errors import InputError
 from likewise.model.text import fold
 from likewise.semantics.measure import Term
 from likewise.semantics.measures.inverted import TurnedStack, turned
-from likewise.semantics.vectors.asked_side import AskedSide
+from likewise.semantics.vectors.query_side import AskedSide
 from likewise.semantics.vectors.term_vectors import Stack, TermVectors, Vector, stacked
 
 if TYPE_CHECKING:

@@ -19,10 +19,10 @@ from likewise.errors import InputError
 from likewise.kernels.sizes import check_ids
 from likewise.semantics.measure import Term
 from likewise.semantics.measures.esa import equal_are_one, fold_spaces
-from likewise.semantics.vectors.asked_side import AskedSide
+from likewise.semantics.text.identifiers import words_of
+from likewise.semantics.text.stop_words import STOP_WORDS
+from likewise.semantics.vectors.query_side import AskedSide
 from likewise.semantics.wordnet.taxonomy import Taxonomy, read_word_counts
-from likewise.semantics.words.identifiers import words_of
-from likewise.semantics.words.stop_words import STOP_WORDS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -19,8 +19,8 @@ from likewise import defaults
 from likewise.kernels.sizes import check_ids
 from likewise.semantics.measure import Term
 from likewise.semantics.measures.esa import equal_are_one, fold_spaces
-from likewise.semantics.vectors.asked_side import AskedSide
 from likewise.semantics.vectors.least_recent import LeastRecent
+from likewise.semantics.vectors.query_side import AskedSide
 from likewise.semantics.vectors.term_vectors import TermVectors, Vector, theme_of
 
 if TYPE_CHECKING:

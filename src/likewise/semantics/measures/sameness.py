@@ -18,21 +18,21 @@ from msgspec.structs import replace
 
 from likewise import defaults
 from likewise.kernels.sizes import check_ids, check_lengths
-from likewise.semantics.concepts.agreement import Agreement, agreement
+from likewise.semantics.concepts.comparison import Agreement, agreement
 from likewise.semantics.concepts.facets import LISTED, FacetParser, Facets
 from likewise.semantics.concepts.inventory import Inventory, singular
-from likewise.semantics.concepts.open_words import OpenWords, WordSide
-from likewise.semantics.concepts.sides import FacetArrays, facet_arrays, spoken_words
+from likewise.semantics.concepts.open_vocabulary import OpenWords, WordSide
+from likewise.semantics.concepts.operand_arrays import FacetArrays, facet_arrays, spoken_words
 from likewise.semantics.concepts.tables import SAME, SIBLINGS, Tables
+from likewise.semantics.concepts.values.inverted_items import TurnedItems
 from likewise.semantics.concepts.values.judge import ValueJudge
-from likewise.semantics.concepts.values.turned import TurnedItems
 from likewise.semantics.concepts.weights import FacetWeights
 from likewise.semantics.concepts.wording import same_reading
 from likewise.semantics.measure import Term
 from likewise.semantics.measures.combine import CombinedMeasure
 from likewise.semantics.measures.esa import equal_are_one
-from likewise.semantics.vectors.asked_side import AskedSide
 from likewise.semantics.vectors.least_recent import LeastRecent
+from likewise.semantics.vectors.query_side import AskedSide
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -49,7 +49,7 @@ class SpaceFiles:
 
     >>> import tempfile, pathlib
     >>> from likewise.semantics.spaces.writer import write_space
-    >>> from likewise.semantics.words.tokenizer import TokenizerSettings
+    >>> from likewise.semantics.text.tokenizer import TokenizerSettings
     >>> folder = pathlib.Path(tempfile.mkdtemp()) / "tiny"
     >>> files = write_space(folder, name="tiny", kind="text", corpus="two lines", tokenizer=TokenizerSettings(),
     ...     terms=["cat", "dog"], titles=["on cats", "on both"], posting_ends=[2, 3], documents=[0, 1, 1],

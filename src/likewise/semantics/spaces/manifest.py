@@ -13,7 +13,7 @@ from typing import Final
 import msgspec
 
 from likewise.errors import ArtefactDamaged, ArtefactMissing, ArtefactVersion
-from likewise.semantics.words.tokenizer import TokenizerSettings
+from likewise.semantics.text.tokenizer import TokenizerSettings
 
 VERSION: Final = 1
 FILE: Final = "manifest.json"

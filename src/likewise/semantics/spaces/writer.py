@@ -23,7 +23,7 @@ import numpy as np
 from likewise.errors import InputError, StateError
 from likewise.semantics.spaces.files import CORE, SpaceFiles
 from likewise.semantics.spaces.manifest import FILE, Counts, Manifest, StoredFile, printed, read_manifest, sealed
-from likewise.semantics.words.tokenizer import TokenizerSettings
+from likewise.semantics.text.tokenizer import TokenizerSettings
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike, NDArray

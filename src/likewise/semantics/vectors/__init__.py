@@ -1,4 +1,4 @@
 """Terms as vectors: `term_vectors` over a space's documents, kept by `least_recent`, multiplied by `sparse_kernels`.
 
-`asked_side` makes one side of a comparison ready once.
+`query_side` makes one side of a comparison ready once.
 """

@@ -17,9 +17,9 @@ from likewise import defaults
 from likewise.kernels.sizes import check_ids
 from likewise.model.text import fold
 from likewise.semantics.spaces.files import SpaceFiles
+from likewise.semantics.text.identifiers import segmented, words_of
+from likewise.semantics.text.tokenizer import Tokenizer
 from likewise.semantics.vectors.least_recent import LeastRecent
-from likewise.semantics.words.identifiers import segmented, words_of
-from likewise.semantics.words.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

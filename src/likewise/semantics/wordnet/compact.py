@@ -15,6 +15,7 @@ import msgspec
 import numpy as np
 
 from likewise.errors import ArtefactDamaged
+from likewise.semantics.text.tokenizer import Tokenizer, TokenizerSettings
 from likewise.semantics.wordnet.database import (
     DEFINITION_WEIGHT,
     FILES,
@@ -24,7 +25,6 @@ from likewise.semantics.wordnet.database import (
     WORDS_WEIGHT,
     WordNet,
 )
-from likewise.semantics.words.tokenizer import Tokenizer, TokenizerSettings
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

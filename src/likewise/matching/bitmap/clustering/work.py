@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from likewise.matching.bitmap.block import Block, join
-from likewise.matching.bitmap.clustering.dealing import Deal, deal, entered, met, scales_of, share
+from likewise.matching.bitmap.clustering.assignment import Deal, deal, entered, met, scales_of, share
 from likewise.matching.bitmap.clustering.gates import Axes, Ranges, common_axes, gates, ranges_on
 from likewise.matching.bitmap.layout import MAX_GATES, BlockShape
 

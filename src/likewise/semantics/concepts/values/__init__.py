@@ -4,7 +4,7 @@
 says the other. Hard facts decide first (numbers and codes, opposites, negation, instances, states), then evidence for
 sameness (a shared meaning, a part for its whole, a kind for what it is a kind of), then soft exclusions.
 
-- `reading`: a value's text as items, codes and negation
+- `parser`: a value's text as items, codes and negation
 - `knowledge`: opposites, states, negations and formulas by hand
 - `items`: what is known about one word or phrase, in arrays
 - `kernels`: all pairs at once

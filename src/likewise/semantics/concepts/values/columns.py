@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from likewise.semantics.concepts.values.items import Item
-from likewise.semantics.concepts.values.reading import Code
+from likewise.semantics.concepts.values.parser import Code
 from likewise.semantics.concepts.values.terms import ValueTerm
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from likewise.defaults import NAMES_KEPT
 from likewise.semantics.concepts.values.knowledge import NOT_NEGATED, OPPOSITES, PREFIXES, STATES
-from likewise.semantics.concepts.values.reading import Word
+from likewise.semantics.concepts.values.parser import Word
 
 if TYPE_CHECKING:
     from likewise.semantics.wordnet.relations import WordRelations

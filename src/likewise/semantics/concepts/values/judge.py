@@ -9,11 +9,11 @@ import numpy as np
 
 from likewise.kernels.sizes import check_ids, check_lengths
 from likewise.semantics.concepts.values.columns import ValueColumns, columns_of
+from likewise.semantics.concepts.values.inverted_items import TurnedItems, turned
 from likewise.semantics.concepts.values.polarity import Polarity
 from likewise.semantics.concepts.values.terms import ValueTerms
-from likewise.semantics.concepts.values.turned import TurnedItems, turned
 from likewise.semantics.measure import Term
-from likewise.semantics.vectors.asked_side import AskedSide
+from likewise.semantics.vectors.query_side import AskedSide
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -66,7 +66,7 @@ class ValueJudge:
     ) -> tuple[NDArray[np.float32], NDArray[np.uint8]]:
         """The matrix, and for each pair what decided it (`kernels`)."""
         from likewise.semantics.concepts.values.kernels import judge
-        from likewise.semantics.concepts.values.standing import FOLLOWS, standings
+        from likewise.semantics.concepts.values.relations import FOLLOWS, standings
 
         score = np.empty((len(asked), len(seen)), np.float32)
         reason = np.zeros((len(asked), len(seen)), np.uint8)

@@ -1,4 +1,4 @@
-"""All pairs of values at once: what follows from how their items stand to each other (`standing`).
+"""All pairs of values at once: what follows from how their items stand to each other (`relations`).
 
 Hard facts decide first, then evidence for sameness, then soft exclusions (`judge` says what each is worth).
 """
@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from likewise.kernels.compile import inlined, unlocked
-from likewise.semantics.concepts.values.standing import (
+from likewise.semantics.concepts.values.relations import (
     BROADER,
     CLOSE,
     FAR_OPPOSITE,

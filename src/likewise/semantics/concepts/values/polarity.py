@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from likewise.defaults import NAMES_KEPT
 from likewise.semantics.concepts.values.items import rests
 from likewise.semantics.concepts.values.knowledge import NEGATORS
-from likewise.semantics.words.identifiers import words_of
+from likewise.semantics.text.identifiers import words_of
 
 if TYPE_CHECKING:
     from likewise.semantics.wordnet.relations import WordRelations

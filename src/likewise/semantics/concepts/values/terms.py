@@ -13,10 +13,10 @@ from likewise.defaults import NAMES_KEPT
 from likewise.model.text import fold
 from likewise.semantics.concepts.values.items import Item, Items
 from likewise.semantics.concepts.values.knowledge import TRUE_MEANS
-from likewise.semantics.concepts.values.reading import Code, ValueReading, read_value
+from likewise.semantics.concepts.values.parser import Code, ValueReading, read_value
 from likewise.semantics.concepts.values.states import GENERIC, attribute_states, generic_sign, states_of
 from likewise.semantics.measure import Term
-from likewise.semantics.words.identifiers import words_of
+from likewise.semantics.text.identifiers import words_of
 
 if TYPE_CHECKING:
     from likewise.semantics.wordnet.relations import WordRelations

@@ -8,7 +8,7 @@ from typing import Final
 
 import msgspec
 
-from likewise.semantics.words.identifiers import words_of
+from likewise.semantics.text.identifiers import words_of
 
 _RDFS: Final = "http://www.w3.org/2000/01/rdf-schema#"
 _SKOS: Final = "http://www.w3.org/2004/02/skos/core#"

@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
-from likewise.model.units import find_unit
 from likewise.semantics.concepts.facets import FacetParser
 from likewise.semantics.concepts.inventory import Concept, Inventory, label_words
 from likewise.semantics.concepts.vocabularies.entries import VocabularyEntry
 from likewise.semantics.measure import Term
+from likewise.units import find_unit
 
 SOURCE: Final = "QUDT 3.2, CC BY 4.0"
 NAMESPACE: Final = "http://qudt.org/vocab/quantitykind/"

@@ -19,7 +19,7 @@ import numpy as np
 from likewise.errors import ArtefactDamaged, ArtefactMissing, FormatError, MissingDependency
 from likewise.model.text import fold
 from likewise.semantics.measures.embeddings.bert import LONGEST, BertEncoder
-from likewise.semantics.words.identifiers import words_of
+from likewise.semantics.text.identifiers import words_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -19,10 +19,10 @@ from likewise.model.text import fold
 from likewise.semantics.measure import Term
 from likewise.semantics.measures.embeddings.encoders import Encoder, open_encoder
 from likewise.semantics.measures.esa import equal_are_one
-from likewise.semantics.vectors.asked_side import AskedSide
+from likewise.semantics.text.identifiers import words_of
 from likewise.semantics.vectors.least_recent import LeastRecent
+from likewise.semantics.vectors.query_side import AskedSide
 from likewise.semantics.vectors.term_vectors import Theme, theme_of
-from likewise.semantics.words.identifiers import words_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -18,16 +18,16 @@ import numpy as np
 
 from likewise import defaults
 from likewise.kernels.sizes import check_ids, check_lengths
-from likewise.model.units import any_unit, find_unit, units_in_name
 from likewise.semantics.calibration import NameWeights
 from likewise.semantics.measure import Term
 from likewise.semantics.measures.esa import equal_are_one, fold_spaces
 from likewise.semantics.measures.names.arrays import NameArrays
 from likewise.semantics.measures.names.parser import MOST_WORDS, Reading, parse_name, parse_text
 from likewise.semantics.measures.names.quantities import quantity
-from likewise.semantics.vectors.asked_side import AskedSide
 from likewise.semantics.vectors.least_recent import LeastRecent
+from likewise.semantics.vectors.query_side import AskedSide
 from likewise.semantics.vectors.term_vectors import TermVectors, Theme, theme_of
+from likewise.units import any_unit, find_unit, units_in_name
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -14,7 +14,6 @@ from typing import Final
 
 import msgspec
 
-from likewise.model.units import Unit, find_unit, units_in_name
 from likewise.semantics.calibration import NameWeights
 from likewise.semantics.measures.names.quantities import (
     LIGHT,
@@ -29,8 +28,9 @@ from likewise.semantics.measures.names.quantities import (
     is_short,
     quantity,
 )
-from likewise.semantics.words.identifiers import words_of
-from likewise.semantics.words.stop_words import STOP_WORDS
+from likewise.semantics.text.identifiers import words_of
+from likewise.semantics.text.stop_words import STOP_WORDS
+from likewise.units import Unit, find_unit, units_in_name
 
 _PARTS: Final = re.compile(r"\[\]\.?|\.(?=\D)|/")
 _STOP: Final = STOP_WORDS["english"]

@@ -2,7 +2,7 @@
 
 General knowledge of measuring, as found in any handbook: the usual clippings (`temp`, `lvl`) and initials (RH, RSSI),
 formulas of common gases, which words name a measurable quantity and of what dimension (the dimensions
-of `likewise.model.units`), and which nouns carry little meaning of their own (`value`, `level`). Two quantities of
+of `likewise.units`), and which nouns carry little meaning of their own (`value`, `level`). Two quantities of
 different dimensions are never the same reading, however often they are spoken of together.
 """
 
@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import Final
 
 from likewise.defaults import NAMES_KEPT
-from likewise.model.units import find_unit
+from likewise.units import find_unit
 
 
 def _words(text: str) -> frozenset[str]:

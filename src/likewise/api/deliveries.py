@@ -1,0 +1,133 @@
+"""What subscribers get, and how they settle it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+import msgspec
+
+from likewise.model.alerts.notification import Spoken
+
+Settled = Annotated[int, msgspec.Meta(ge=0, lt=2**62)]  # sequence numbers count from 1; 0 settles nothing
+Cause = Literal[  # why an event was delivered
+    "arrival", "promoted", "initial", "replayed", "topic", "retained", "held", "cleared", "absent", "returned",
+    "digest",
+]  # fmt: skip
+
+
+def one_of(new: int | msgspec.UnsetType, old: int | msgspec.UnsetType) -> int:
+    """A sequence number under its name or under an old one, said once."""
+    if isinstance(new, int) and old is msgspec.UNSET:
+        return new
+    if isinstance(old, int) and new is msgspec.UNSET:
+        return old
+    raise ValueError('expected one sequence number, as in {"sequence": 7}')
+
+
+class Met(msgspec.Struct, frozen=True):
+    """A subscription of the recipient that the event met."""
+
+    id: str
+    score: float
+
+
+class PartMet(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A part of a subscription, and the reading that met it: its `value` as stated, and `asked` in the unit asked for.
+
+    `score` is how well it meets the part: 1 for what is asked exactly.
+    """
+
+    part: str
+    score: float
+    attribute: str = ""
+    value: str = ""
+    asked: str = ""
+
+
+class Because(msgspec.Struct, frozen=True):
+    """Why an event met a subscription; `score` is that of the delivery."""
+
+    id: str
+    score: float
+    parts: tuple[PartMet, ...]
+
+
+class SelectedValues(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a subscription's `select` names of the event, by name; a note says why something is null.
+
+    `units` has the unit of each value that was selected in one.
+    """
+
+    id: str
+    values: dict[str, Any]
+    notes: dict[str, str] = {}
+    units: dict[str, str] = {}
+
+
+class DeliveryDocument(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A delivery as a subscriber reads it; `event` is the published JSON envelope, `because` stands where asked for.
+
+    What an alert says has its facts in `alert`: the key, since when, what was held back, what a digest gathered.
+    """
+
+    v: int
+    sequence: int
+    cause: Cause
+    subscriptions: tuple[Met, ...]
+    event: dict[str, Any]
+    because: tuple[Because, ...] = ()
+    alert: Spoken | None = None
+    selected: tuple[SelectedValues, ...] = ()
+
+
+class DeliverySaid(msgspec.Struct, frozen=True):
+    """What is read of a delivery to tell it in words."""
+
+    event: dict[str, Any]
+    alert: Spoken | None = None
+    selected: tuple[SelectedValues, ...] = ()
+
+
+class Pending(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Deliveries in order; ask for those after `sequence` next. A replay is over when it stays the same.
+
+    `next` is what brokers said before in place of `sequence`; it is still read.
+
+    >>> msgspec.json.decode('{"deliveries": [], "next": 7}', type=Pending).number
+    7
+    """
+
+    deliveries: tuple[DeliveryDocument, ...]
+    sequence: int | msgspec.UnsetType = msgspec.UNSET
+    next: int | msgspec.UnsetType = msgspec.UNSET
+
+    def __post_init__(self) -> None:
+        one_of(self.sequence, self.next)
+
+    @property
+    def number(self) -> int:
+        """The sequence number to ask with next, whichever way it was said."""
+        return one_of(self.sequence, self.next)
+
+
+class Acknowledged(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Everything up to this sequence number is settled: what a request says, and what a stream is told.
+
+    `acknowledge` is what streams were told before; it is still read.
+
+    >>> msgspec.json.decode('{"acknowledge": 7}', type=Acknowledged).number
+    7
+    >>> msgspec.json.encode(Acknowledged(7))
+    b'{"sequence":7}'
+    """
+
+    sequence: Settled | msgspec.UnsetType = msgspec.UNSET
+    acknowledge: Settled | msgspec.UnsetType = msgspec.UNSET
+
+    def __post_init__(self) -> None:
+        one_of(self.sequence, self.acknowledge)
+
+    @property
+    def number(self) -> int:
+        """The sequence number, whichever way it was said."""
+        return one_of(self.sequence, self.acknowledge)

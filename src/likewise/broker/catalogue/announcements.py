@@ -1,0 +1,211 @@
+"""What sources and people say, written into the log: announcements with their leases, corrections, a person's word."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import cast
+
+import structlog
+from msgspec.structs import replace
+
+from likewise.broker.catalogue.sensing_commands import nothing_told
+from likewise.broker.log.commits import wait_for
+from likewise.broker.log.entries import (
+    Announce,
+    Command,
+    Correct,
+    Entry,
+    KeepAwake,
+    RenameSource,
+    Revoke,
+    TakeBack,
+    Withdraw,
+    command_entry,
+    event_entries,
+)
+from likewise.broker.log.event_log import Done, EventLog
+from likewise.broker.log.mqtt.messages import Kept
+from likewise.broker.tenants.identities import Naming
+from likewise.broker.tenants.tenant import Tenant
+from likewise.defaults import MAX_ANNOUNCEMENTS, MAX_CORRECTIONS
+from likewise.errors import LikewiseError, LimitExceeded, UnknownId
+from likewise.model import Event
+from likewise.model.announcements.announcement import Announcement
+from likewise.model.announcements.announcement_event import announcement_event, source_event
+from likewise.semantics.enrichment.corrections import Correction
+
+_log = structlog.get_logger("likewise.catalogue")
+LEASE_OVER = "its lease is over"
+
+
+class Announcements:
+    """Writes what is said about sources; what came of it is told once it is on disk."""
+
+    def __init__(
+        self, log: EventLog, clock: Callable[[], int], expiry: Callable[[], int], kept_until: Callable[[], int | None]
+    ) -> None:
+        self._log = log
+        self._clock = clock
+        self._expiry = expiry  # the time by which leases are over
+        self._kept_until = kept_until
+        self._ending: set[tuple[int, str]] = set()  # whose lease is over and is being revoked
+
+    def announce(self, tenant: Tenant, announcement: Announcement) -> bool:
+        """Hold an announcement until its lease is over; whether it only was renewed."""
+        return cast("bool", wait_for(lambda done: self.start_announce(tenant, announcement, done)))
+
+    def start_announce(self, tenant: Tenant, announcement: Announcement, done: Done) -> None:
+        """`announce`, telling `done` when it is on disk.
+
+        What it says anew is an event, too; what is said again only renews the lease.
+        """
+        known = tenant.known.announcements
+        before = known.get(announcement.source)
+        if before is None and len(known) >= MAX_ANNOUNCEMENTS:
+            raise LimitExceeded("announcements of a tenant", allowed=MAX_ANNOUNCEMENTS, found=len(known) + 1)
+        renewed = before is not None and before.announcement.same_as(announcement)
+        ends = self._clock() + int(announcement.lease * 1_000_000)
+        command = Announce(announcement, ends, not renewed, 0 if renewed or before is None else before.event)
+        if renewed or before is None:
+            withdrawn: list[Command] = []
+        else:
+            withdrawn = [Withdraw(before.event)] if before.event else []
+        said = [] if renewed else [announcement_event(announcement)]
+        told = before is not None and before.announcement.controllable and not announcement.controllable
+        message = nothing_told(announcement.source) if told else None
+        self._append(tenant, command, said, withdrawn, lambda result: done(_either(result, renewed)), message)
+
+    def hear(self, tenant: Tenant, announced: Iterable[Announcement]) -> None:
+        """Hold announcements that others made, and that nobody waits for; what is refused is said."""
+        for announcement in announced:
+            try:
+                self.start_announce(tenant, announcement, lambda result: None)
+            except LikewiseError as refused:
+                _log.warning("an announcement is refused", source=announcement.source[:60], reason=str(refused))
+
+    def revoke(self, tenant: Tenant, source: str, reason: str = "") -> None:
+        """Let an announcement hold no longer."""
+        wait_for(lambda done: self.start_revoke(tenant, source, reason, done))
+
+    def start_revoke(self, tenant: Tenant, source: str, reason: str, done: Done) -> None:
+        """`revoke`, telling `done` when it is on disk."""
+        held = tenant.known.announcement(source)
+        withdrawn: list[Command] = [Withdraw(held.event)] if held.event else []
+        said, message = source_event("revocation", source, reason), None
+        if held.announcement.controllable:
+            message = nothing_told(source)
+        waited_for = held.event if reason == LEASE_OVER else 0  # that it says no more is what alerts may wait for
+        self._append(tenant, Revoke(source, reason, waited_for), [said], withdrawn, done, message)
+
+    def end_leases(self, tenant: Tenant) -> list[str]:
+        """Revoke what is over by now; whose it was."""
+        over = [source for source in tenant.known.over(self._expiry()) if (tenant.number, source) not in self._ending]
+        for source in over:
+            self._ending.add((tenant.number, source))
+            self.start_revoke(tenant, source, LEASE_OVER, partial(self._ended, (tenant.number, source)))
+        return over
+
+    def _ended(self, whose: tuple[int, str], result: object) -> None:
+        self._ending.discard(whose)
+
+    def correct(self, tenant: Tenant, corrections: Sequence[Correction]) -> list[int]:
+        """Hold corrections; their numbers."""
+        return cast("list[int]", wait_for(lambda done: self.start_correct(tenant, corrections, done)))
+
+    def start_correct(self, tenant: Tenant, corrections: Sequence[Correction], done: Done) -> None:
+        """`correct`, telling `done` the numbers, or the first error."""
+        held = len(tenant.known.corrections) + len(corrections)
+        if held > MAX_CORRECTIONS:
+            raise LimitExceeded("corrections of a tenant", allowed=MAX_CORRECTIONS, found=held)
+        self._commands(tenant, [Correct(each) for each in corrections], done)
+
+    def take_back(self, tenant: Tenant, number: int) -> None:
+        """Let a correction hold no longer."""
+        wait_for(lambda done: self.start_take_back(tenant, number, done))
+
+    def start_take_back(self, tenant: Tenant, number: int, done: Done) -> None:
+        """`take_back`, telling `done` when it is on disk."""
+        if number not in tenant.known.corrections:
+            raise UnknownId(f"correction {number}")
+        self._commands(tenant, [TakeBack(number)], lambda found: done(_first(found)))
+
+    def start_keep(self, tenant: Tenant, source: str, kept: bool, done: Done) -> None:
+        """A person's word that a source shall go on, or need not; `done` is told when it is on disk."""
+        self._commands(tenant, [KeepAwake(source, kept)], lambda found: done(_first(found)))
+
+    def identify(self, tenant: Tenant, namings: Iterable[Naming]) -> None:
+        """Write which stable ids were announced, if that is new; what is read from then on has them."""
+        for command in tenant.known.identities.learn(namings):
+            self.start_rename(tenant, command, partial(_forget_naming, tenant, command))
+
+    def start_rename(self, tenant: Tenant, command: RenameSource, done: Done) -> None:
+        """Let a name stand for other sources from here on, with copies of what was corrected of it.
+
+        `done` is told when it is on disk, or why it could not be.
+        """
+        known = tenant.known
+        others = [source for source in command.sources if source != command.before]
+        copies = [
+            Correct(replace(each, name=source))
+            for each in known.corrections_of(command.before)
+            for source in others
+            if each.attribute not in {own.attribute for own in known.corrections_of(source)}
+        ]
+        room = max(0, MAX_CORRECTIONS - len(known.corrections))
+        if len(copies) > room:
+            _log.warning("corrections could not all be copied", source=command.before[:60], left_out=len(copies) - room)
+        commands: list[Command] = [command, *copies[:room]]
+        self._commands(tenant, commands, done)
+
+    def say(self, tenant: Tenant, event: Event, message: Kept) -> None:
+        """Publish something that the catalogue says by itself, as a message of MQTT, too; nobody waits for it."""
+        entries = event_entries(tenant.number, [event], self._kept_until())
+        entries[0].message = message
+        self._log.append(entries, lambda result: None)
+
+    def _append(
+        self, tenant: Tenant, command: Command, said: list[Event], withdrawn: list[Command], done: Done,
+        message: Kept | None = None,
+    ) -> None:  # fmt: skip
+        """A command, the event of it with its message of MQTT, and what it takes back, one after the other."""
+        entries: list[Entry] = [command_entry(tenant.number, command, done)]
+        events = event_entries(tenant.number, said, self._kept_until())
+        for entry in events:
+            entry.message = message
+        entries += events
+        entries += [command_entry(tenant.number, each) for each in withdrawn]
+        self._log.append(entries, _if_refused(done))
+
+    def _commands(self, tenant: Tenant, commands: Sequence[Command], done: Done) -> None:
+        results: list[object] = []
+
+        def applied(result: object) -> None:
+            results.append(result)
+            if len(results) == len(commands):
+                wrong = (each for each in results if isinstance(each, BaseException))
+                done(next(wrong, results))
+
+        if not commands:
+            done([])
+            return
+        self._log.append([command_entry(tenant.number, each, applied) for each in commands], _if_refused(done))
+
+
+def _forget_naming(tenant: Tenant, command: RenameSource, result: object) -> None:
+    if isinstance(result, BaseException):
+        tenant.known.identities.forget(command)
+        _log.warning("a stable id could not be written down", source=command.before[:60], error=str(result))
+
+
+def _if_refused(done: Done) -> Done:
+    """Tell an error of the writer; what was appended is told of when it is applied."""
+    return lambda result: done(result) if isinstance(result, BaseException) else None
+
+
+def _either(result: object, value: object) -> object:
+    return result if isinstance(result, BaseException) else value
+
+
+def _first(found: object) -> object:
+    return found[0] if isinstance(found, list) else found

@@ -1,0 +1,344 @@
+"""What is learnt of a tenant's sources from their events, as columns: bounded, and quick to add to.
+
+A source has a shape (`shapes`) and a block of rows, one for each attribute with a unit: how often it was seen, what
+kinds of values, their range, the last one, and a short line of earlier ones. Names, texts and sources are bounded by
+limits that are stated (`likewise.defaults`); what does not fit is counted, never kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from likewise.broker.catalogue.observations import LearntSource, LearntState, Reading, Word
+from likewise.broker.catalogue.shapes import Shape
+from likewise.defaults import (
+    CATALOGUE_ATTRIBUTES,
+    CATALOGUE_NAMES,
+    CATALOGUE_READINGS,
+    CATALOGUE_SOURCES,
+    CATALOGUE_TEXTS,
+)
+from likewise.formats.arrow.columns import TEXT, Columns
+
+LINE: Final = 12  # numbers of the line that is drawn
+LONGEST: Final = 200  # characters of a text that is kept
+SLOWLY: Final = 0.9  # how much the gaps of before count beside a new one
+COLUMNS: Final[dict[str, tuple[type, tuple[int, ...]]]] = {
+    "count": (np.int64, ()), "low": (np.float64, ()), "high": (np.float64, ()), "number": (np.float64, ()),
+    "last": (np.int64, ()), "kinds": (np.uint8, ()), "line": (np.float32, (LINE,)),
+}  # fmt: skip
+OF_SOURCES: Final = {
+    "base": np.int64, "room": np.int32, "events": np.int64, "first": np.int64, "seen": np.int64, "interval": np.float64,
+}  # fmt: skip
+
+
+class Learnt:
+    """What a tenant's sources were seen to send.
+
+    >>> from likewise.formats.arrow.columns import columns_of
+    >>> from likewise.model import event
+    >>> learnt = Learnt()
+    >>> learnt.add(columns_of([event({"no2": 45}), event({"no2": 30})]), ["a", "a"], [1_000_000, 3_000_000])
+    >>> found = learnt.source("a")
+    >>> found.events, found.interval, [(r.attribute, r.low, r.high, r.number) for r in found.readings]
+    (2, 2.0, [('no2', 30.0, 45.0, 30.0)])
+    """
+
+    def __init__(self, sources: int = CATALOGUE_SOURCES, readings: int = CATALOGUE_READINGS) -> None:
+        self._most = (sources, readings)
+        self._index: dict[str, int] = {}
+        self._names: dict[tuple[str, str], int] = {}
+        self._texts: list[dict[str, int]] = []  # of each name, how often each text was seen
+        self._shapes: list[Shape] = []
+        self._empty = Shape()
+        self._places: dict[tuple[Shape, bytes], NDArray[np.int64]] = {}
+        self._rows = 0
+        self._row: dict[str, NDArray[Any]] = {
+            name: np.zeros((0, *rest), kind) for name, (kind, rest) in COLUMNS.items()
+        }
+        self._text: NDArray[np.object_] = np.zeros(0, object)
+        self._of: dict[str, NDArray[Any]] = {name: np.zeros(0, kind) for name, kind in OF_SOURCES.items()}
+        self.left_out = {"sources": 0, "readings": 0, "names": 0, "texts": 0}
+
+    def __len__(self) -> int:
+        return len(self._index)
+
+    def __contains__(self, source: str) -> bool:
+        return source in self._index
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of its columns; names and texts come on top."""
+        return sum(each.nbytes for each in (*self._row.values(), *self._of.values(), self._text))
+
+    @property
+    def since(self) -> int:
+        """When the first of its sources was first seen (µs); 0 if there is none."""
+        return int(self._of["first"][: len(self._index)].min(initial=2**62)) if self._index else 0
+
+    # -- learning -------------------------------------------------------------------------------
+
+    def add(self, columns: Columns, sources: Sequence[str], at: Sequence[int]) -> None:
+        """Look at events: their columns, the source of each, and when it came (µs), in order."""
+        names = self._numbered(columns)
+        offsets = columns.offsets.tolist()
+        owners: list[int] = []
+        rows: list[NDArray[np.int64]] = []
+        used: list[NDArray[np.int64]] = []
+        gathered: dict[int, list[int]] = {}
+        for place, source in enumerate(sources):
+            number = self._index.get(source)
+            if number is None:
+                number = self._new_source(source, at[place])
+                if number is None:
+                    continue
+            gathered.setdefault(number, []).append(at[place])
+            low, high = offsets[place], offsets[place + 1]
+            own = names[low:high]
+            shape = self._shapes[number]
+            key = own.tobytes()
+            places = self._places.get((shape, key))
+            if places is None:
+                shape, places = self._fit(number, own, key)
+            owners.append(number)
+            rows.append(places)
+            used.append(np.arange(low, high))
+        self._count(gathered)
+        if rows:  # blocks may have moved meanwhile, so that their beginnings are looked up last
+            base = np.repeat(self._of["base"][owners], [len(each) for each in rows])
+            row, tuples = np.concatenate(rows) + base, np.concatenate(used)
+            known = row >= 0
+            when = np.repeat(np.fromiter(at, np.int64, len(at)), np.diff(columns.offsets))[tuples]
+            self._add_readings(columns, names, row[known], tuples[known], when[known])
+
+    def _numbered(self, columns: Columns) -> NDArray[np.int32]:
+        """For each tuple the number of its name and unit; -1 if there are too many names."""
+        codes = columns.attribute.astype(np.int64) * (len(columns.units) + 1) + columns.unit + 1
+        distinct, where = np.unique(codes, return_inverse=True)
+        found = np.empty(len(distinct), np.int32)
+        for place, code in enumerate(distinct.tolist()):
+            attribute, unit = divmod(code, len(columns.units) + 1)
+            found[place] = self._name(columns.attributes[attribute], columns.units[unit - 1] if unit else "")
+        numbered: NDArray[np.int32] = found[where]
+        return numbered
+
+    def _name(self, attribute: str, unit: str) -> int:
+        number = self._names.get((attribute, unit))
+        if number is None:
+            if len(self._names) >= CATALOGUE_NAMES:
+                self.left_out["names"] += 1
+                return -1
+            number = self._names[attribute, unit] = len(self._names)
+            self._texts.append({})
+        return number
+
+    def _new_source(self, source: str, at: int) -> int | None:
+        if len(self._index) >= self._most[0]:
+            self.left_out["sources"] += 1
+            return None
+        number = self._index[source] = len(self._index)
+        self._shapes.append(self._empty)
+        if number >= len(self._of["base"]):
+            room = max(16, 2 * number)
+            self._of = {name: np.resize(each, room) for name, each in self._of.items()}
+        for name, first in (("base", 0), ("room", 0), ("events", 0), ("first", at), ("seen", at), ("interval", np.nan)):
+            self._of[name][number] = first
+        return number
+
+    def _fit(self, number: int, names: NDArray[np.int32], key: bytes) -> tuple[Shape, NDArray[np.int64]]:
+        """Give a source the names it lacks; where each stands in its block, far below 0 if it is left out."""
+        shape = self._shapes[number]
+        lacking = [name for name in dict.fromkeys(names.tolist()) if name >= 0 and name not in shape.places]
+        if lacking:
+            wanted = len(shape.names) + len(lacking)
+            if wanted > CATALOGUE_ATTRIBUTES or not self._make_room(number, wanted):
+                self.left_out["readings"] += len(lacking)
+                lacking = []
+        for name in lacking:
+            shape = shape.with_name(name)
+        self._shapes[number] = shape
+        absent = -(2**62)
+        places = np.array([shape.places.get(name, absent) for name in names.tolist()], np.int64)
+        if len(self._places) > CATALOGUE_NAMES:
+            self._places.clear()
+        self._places[shape, key] = places
+        return shape, places
+
+    def _make_room(self, number: int, wanted: int) -> bool:
+        """Make a source's block large enough, elsewhere if need be."""
+        room, base = int(self._of["room"][number]), int(self._of["base"][number])
+        if wanted <= room:
+            return True
+        more = wanted + wanted // 2 if room else wanted
+        if self._rows + more > self._most[1]:
+            return False
+        end = self._rows + more
+        if end > len(self._text):
+            size = max(64, end + end // 2)
+            self._row = {name: _grown(each, size) for name, each in self._row.items()}
+            self._text = _grown(self._text, size)
+        start = self._rows
+        for each in (*self._row.values(), self._text):
+            each[start : start + room] = each[base : base + room]
+        fresh = slice(start + room, end)
+        for name, each in self._row.items():
+            each[fresh] = {"low": np.inf, "high": -np.inf, "number": np.nan, "line": np.nan}.get(name, 0)
+        self._text[fresh] = ""
+        self._rows = end
+        self._of["base"][number], self._of["room"][number] = start, more
+        return True
+
+    def _count(self, gathered: dict[int, list[int]]) -> None:
+        events, seen, interval = self._of["events"], self._of["seen"], self._of["interval"]
+        for number, moments in gathered.items():
+            before, last, new = int(seen[number]), max(moments), len(moments)
+            gaps = new if events[number] else new - 1
+            if gaps and last > before:
+                gap, kept = (last - before) / gaps / 1e6, SLOWLY**gaps
+                interval[number] = gap if np.isnan(interval[number]) else kept * interval[number] + (1 - kept) * gap
+            events[number] += new
+            seen[number] = max(before, last)
+
+    def _add_readings(
+        self, columns: Columns, names: NDArray[np.int32], row: NDArray[np.int64], tuples: NDArray[np.int64],
+        when: NDArray[np.int64],
+    ) -> None:  # fmt: skip
+        own, kind = self._row, columns.kind[tuples]
+        np.add.at(own["count"], row, 1)
+        np.maximum.at(own["last"], row, when)
+        np.bitwise_or.at(own["kinds"], row, (1 << kind.astype(np.uint8)).astype(np.uint8))
+        numeric = kind != TEXT
+        at, number = row[numeric], columns.number[tuples[numeric]]
+        np.minimum.at(own["low"], at, number)
+        np.maximum.at(own["high"], at, number)
+        own["number"][at] = number
+        drawn = np.unique(at)
+        own["line"][drawn] = np.concatenate((own["line"][drawn, 1:], own["number"][drawn, None]), 1)
+        for place in np.flatnonzero(~numeric).tolist():
+            tuple_at = tuples[place]
+            text = columns.texts[columns.text[tuple_at]][:LONGEST]
+            self._text[row[place]] = text
+            known = self._texts[names[tuple_at]]
+            if text in known or len(known) < CATALOGUE_TEXTS:
+                known[text] = known.get(text, 0) + 1
+            else:
+                self.left_out["texts"] += 1
+
+    # -- looking --------------------------------------------------------------------------------
+
+    def sources(self) -> list[str]:
+        """Every source, in the order in which they came."""
+        return list(self._index)
+
+    def source(self, source: str) -> LearntSource | None:
+        """What was learnt of one."""
+        number = self._index.get(source)
+        if number is None:
+            return None
+        of = {name: each[number] for name, each in self._of.items()}
+        spelled = list(self._names)
+        readings = tuple(
+            self._reading(int(of["base"]) + place, *spelled[name])
+            for place, name in enumerate(self._shapes[number].names)
+        )
+        return LearntSource(
+            source, int(of["events"]), int(of["first"]), int(of["seen"]), float(of["interval"]), readings
+        )
+
+    def _reading(self, row: int, attribute: str, unit: str) -> Reading:
+        own = {name: each[row] for name, each in self._row.items()}
+        line = own["line"][~np.isnan(own["line"])]
+        return Reading(
+            attribute, unit, int(own["count"]), int(own["kinds"]), float(own["low"]), float(own["high"]),
+            int(own["last"]), float(own["number"]), str(self._text[row]), tuple(line.tolist()),
+        )  # fmt: skip
+
+    def words(self) -> Iterator[Word]:
+        """Every name with a unit, over all sources: how often, which kinds, which range."""
+        if not self._index:
+            return
+        row, of, count = self._name_of_rows()
+        size = len(self._names)
+        total = np.bincount(of, self._row["count"][row], size).astype(np.int64)
+        kinds, last = np.zeros(size, np.uint8), np.zeros(size, np.int64)
+        low, high = np.full(size, np.inf), np.full(size, -np.inf)
+        np.bitwise_or.at(kinds, of, self._row["kinds"][row])
+        np.maximum.at(last, of, self._row["last"][row])
+        np.minimum.at(low, of, self._row["low"][row])
+        np.maximum.at(high, of, self._row["high"][row])
+        for number, (attribute, unit) in enumerate(self._names):
+            if count[number]:
+                yield Word(
+                    attribute, unit, int(total[number]), int(count[number]), int(kinds[number]), float(low[number]),
+                    float(high[number]), int(last[number]),
+                )  # fmt: skip
+
+    def texts(self, attribute: str, unit: str = "") -> dict[str, int]:
+        """The texts of a name, and how often each was seen."""
+        number = self._names.get((attribute, unit))
+        return {} if number is None else dict(self._texts[number])
+
+    def _name_of_rows(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """The rows in use, the name of each, and how many sources have a name."""
+        rows, names = [], []
+        by_shape: dict[Shape, list[int]] = {}
+        for number, shape in enumerate(self._shapes):
+            by_shape.setdefault(shape, []).append(number)
+        for shape, numbers in by_shape.items():
+            base = self._of["base"][numbers]
+            rows.append((base[:, None] + np.arange(len(shape.names))).ravel())
+            names.append(np.tile(np.array(shape.names, np.int64), len(numbers)))
+        row, name = np.concatenate(rows), np.concatenate(names)
+        return row.astype(np.int64), name, np.bincount(name, minlength=len(self._names))
+
+    # -- keeping --------------------------------------------------------------------------------
+
+    def state(self) -> tuple[LearntState, dict[str, NDArray[np.generic]]]:
+        """What brings it back: words, and columns."""
+        shapes = {shape: place for place, shape in enumerate(dict.fromkeys(self._shapes))}
+        said = LearntState(
+            sources=list(self._index),
+            names=list(self._names),
+            texts=self._texts,
+            shapes=[shape.names for shape in shapes],
+            shape=[shapes[shape] for shape in self._shapes],
+            last=[str(text) for text in self._text[: self._rows]],
+            left_out=dict(self.left_out),
+        )
+        columns: dict[str, NDArray[np.generic]] = {name: each[: self._rows] for name, each in self._row.items()}
+        return said, columns | {name: each[: len(self._index)] for name, each in self._of.items()}
+
+    @classmethod
+    def restored(cls, said: LearntState, columns: dict[str, NDArray[np.generic]], **limits: int) -> Learnt:
+        """What `state` gave, as it was; a part that does not fit the others raises `ValueError`."""
+        made = cls(**limits)
+        made._index = {source: number for number, source in enumerate(said.sources)}
+        made._names = {(attribute, unit): number for number, (attribute, unit) in enumerate(said.names)}
+        made._texts = said.texts
+        made._rows = len(said.last)
+        made._row = {name: np.array(columns[name]) for name in COLUMNS}
+        made._of = {name: np.array(columns[name]) for name in OF_SOURCES}
+        made._text = np.array(said.last, object)
+        shapes = []
+        for names in said.shapes:
+            shape = made._empty
+            for name in names:
+                shape = shape.with_name(name)
+            shapes.append(shape)
+        made._shapes = [shapes[place] for place in said.shape]
+        made.left_out.update(said.left_out)
+        sizes = {len(each) for each in made._of.values()} | {len(said.sources), len(made._index), len(made._shapes)}
+        rows = {len(each) for each in made._row.values()} | {made._rows}
+        if len(sizes) > 1 or len(rows) > 1 or len(said.texts) != len(made._names):
+            raise ValueError("its columns have different lengths")
+        return made
+
+
+def _grown(array: NDArray, size: int) -> NDArray:  # type: ignore[type-arg]
+    made = np.zeros((size, *array.shape[1:]), array.dtype)
+    made[: len(array)] = array
+    return made

@@ -1,0 +1,97 @@
+"""What matching led to, as a commit: stored with how far matching has come, then shown, then told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Protocol
+
+from likewise.broker.dispatch.commit_batch import Outcome
+from likewise.broker.locks import Lock
+from likewise.broker.log.commits import Done
+from likewise.broker.log.entries import Entry
+from likewise.broker.log.tables import Tables
+from likewise.broker.tenants.queues import SubscriberQueue
+from likewise.broker.tenants.tenant import Tenant
+
+Stored = Callable[[Iterable[SubscriberQueue], Outcome], None]  # told which queues have something new
+
+
+class Matching(Protocol):
+    """What stops for good when something that is on disk cannot be shown."""
+
+    def fail(self, error: BaseException) -> None:
+        """Stop matching: readiness says so, and whatever comes is refused."""
+        ...
+
+
+class StoreOutcome:
+    """Stores an outcome. `done` is told when that shows; `foreseen` are the matchers held until it does.
+
+    Those are released, and the numbers dealt out taken back, if it was matched before its events' own commit
+    (`likewise.broker.dispatch.match_before_commit`) and that commit fails.
+    """
+
+    def __init__(
+        self,
+        outcome: Outcome,
+        queues: Lock,
+        stored: Stored,
+        matching: Matching,
+        *,
+        done: Done = lambda result: None,
+        foreseen: dict[Tenant, int] | None = None,
+    ) -> None:
+        self.outcome = outcome
+        self._queues = queues
+        self._stored = stored
+        self._matching = matching
+        self._done = done
+        self._foreseen = foreseen or {}  # the next number of each tenant as it was before
+        self._filled: list[SubscriberQueue] = []
+
+    def catches_up(self, tenant: Tenant) -> bool:
+        """Whether nothing of a tenant is left to match once this is stored."""
+        return self.outcome.positions.get(tenant, 0) >= tenant.appended
+
+    def write(self, tables: Tables) -> None:
+        """Write it."""
+        self.outcome.store(tables)
+
+    def show(self) -> None:
+        """Fill the queues."""
+        try:
+            with self._queues:
+                self._filled = list(self.outcome.take_effect())
+        except Exception as error:  # said by readiness, and to everyone who comes
+            self._matching.fail(error)
+
+    def tell(self) -> None:
+        """Wake the streams, tell who waits for a command what came of it, and let matching go on."""
+        try:
+            self._stored(self._filled, self.outcome)
+            for entry, result in self.outcome.results:
+                tell_applied(entry, result)
+        except Exception as error:
+            self._matching.fail(error)
+        finally:
+            self._let_go()
+            self._done(None)
+
+    def undo(self, error: BaseException | None) -> None:
+        """Nothing of it was: the numbers are dealt out again."""
+        for tenant, number in self._foreseen.items():
+            tenant.next_number = number
+        self._let_go()
+        if error is not None:
+            self._done(error)
+
+    def _let_go(self) -> None:
+        for tenant in self._foreseen:
+            tenant.matchers.release()
+
+
+def tell_applied(entry: Entry, result: object) -> None:
+    """Tell who waits for a command what came of it, once."""
+    applied, entry.applied = entry.applied, None
+    if applied is not None:
+        applied(result)

@@ -1,0 +1,83 @@
+"""What an edge sends, made entries of the log: each item once, in its order, with how far the edge has come.
+
+Items up to the sequence that is stored are known and skipped. One that cannot be read, that is of a source the edge may
+not speak for, that came in a circle, or whose id is another event's is refused with words; the others are taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from likewise.api.edge_frames import Item, RefusedItem
+from likewise.broker.log.edges.connections import Forwarded
+from likewise.broker.log.entries import Entry, batch_entries, put_under
+from likewise.broker.tenants.access import Access
+from likewise.broker.tenants.identities import Identities
+from likewise.errors import Circle, LikewiseError
+from likewise.formats.json.batches import read_each
+
+
+class Read(NamedTuple):
+    """The entries of items, by sequence, and what is refused of them."""
+
+    entries: list[tuple[int, Entry]]
+    refused: list[RefusedItem]
+
+
+class Taking:
+    """Reads what one edge sends; `here` is what this broker is called itself, if it is an edge, too."""
+
+    def __init__(
+        self, tenant: int, edge: str, epoch: str, access: Access, here: str = "", names: Identities | None = None
+    ) -> None:
+        self._tenant = tenant
+        self._edge = edge
+        self._epoch = epoch
+        self._access = access
+        self._here = here
+        self._names = Identities() if names is None else names
+
+    def noted(self, sequence: int) -> Forwarded:
+        """What says in a commit that everything up to a sequence is stored."""
+        return Forwarded(self._tenant, self._edge, self._epoch, sequence)
+
+    def read(self, items: Sequence[Item], kept: int | None) -> Read:
+        """The entries of items; all at once where nothing is wrong with any."""
+        try:
+            entries = batch_entries(self._tenant, read_each([bytes(item.event) for item in items]), kept)
+        except LikewiseError:
+            entries = None
+        found = Read([], [])
+        for place, item in enumerate(items):
+            try:
+                entry = (
+                    entries[place]
+                    if entries is not None
+                    else batch_entries(self._tenant, read_each([bytes(item.event)]), kept)[0]
+                )
+                found.entries.append((item.sequence, self._checked(item, entry)))
+            except LikewiseError as error:
+                found.refused.append(RefusedItem(item.sequence, error.code, str(error)[:500]))
+        return found
+
+    def _checked(self, item: Item, entry: Entry) -> Entry:
+        if not any(map(self._access.covers, self._names.former(entry.source))):  # as its source was called before
+            self._access.require_source(entry.source)
+        if self._here and self._here in item.hops:
+            raise Circle(f"the event {entry.id!r} came over {self._here!r} before; let no two brokers dial each other")
+        entry.hops, entry.first_received = (*item.hops, self._edge), item.received or None
+        became = self._names.sources_of(entry.source)
+        if self._names.given_up_at(entry.source) is not None and len(became) == 1:
+            put_under(entry, became.pop())  # it waited at the edge when its source was renamed
+        return entry
+
+
+Note = Callable[[int], Forwarded]
+
+
+def with_note(entries: Sequence[tuple[int, Entry]], upto: int, note: Note) -> list[Entry]:
+    """Entries of which the last one says how far the edge has come."""
+    made = [entry for _, entry in entries]
+    made[-1].noted = note(upto)
+    return made

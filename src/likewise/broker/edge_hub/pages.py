@@ -1,0 +1,81 @@
+"""What is given to an edge: the deliveries of the one subscriber that it is, each event once, for all of its own.
+
+Of an event that came from this edge it is told what was decided above, by the event's name; what it decides itself
+about it is none of ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+import numpy as np
+
+from likewise.api.edge_frames import Delivered
+from likewise.broker.edge_hub.identities import read_name
+from likewise.broker.log.deliveries import CAUSES, PROMOTED, Delivery, recipients_of
+from likewise.broker.log.edges.hops import came_by
+from likewise.broker.log.event_log import EventLog
+from likewise.broker.log.tables import Tables
+from likewise.broker.tenants.queues import SubscriberQueue
+from likewise.broker.tenants.tenant import Tenant
+
+
+class _Named(msgspec.Struct, gc=False):
+    """What of an event's envelope names it."""
+
+    id: str = ""
+    source: str | None = None
+
+
+_NAMED = msgspec.json.Decoder(_Named)
+
+
+def delivered(
+    log: EventLog, tenant: Tenant, queue: SubscriberQueue, edge: str, page: Sequence[Delivery]
+) -> list[Delivered]:
+    """Deliveries as they are sent to an edge; those that say nothing to it left out."""
+    found = []
+    with log.reading() as tables:
+        for each in page:
+            made = _one(tables, tenant, queue, edge, each)
+            if made is not None:
+                found.append(made)
+    return found
+
+
+def _one(tables: Tables, tenant: Tenant, queue: SubscriberQueue, edge: str, delivery: Delivery) -> Delivered | None:
+    hops = came_by(tables, delivery.event).hops
+    own = bool(hops) and hops[-1] == edge
+    scores = np.frombuffer(delivery.scores, "<f4") if delivery.scores else None
+    met = []
+    for place, id in tenant.own(delivery, queue.number):
+        name = read_name(id)
+        if name is not None and (name.above or not own):
+            met.append((id, 1.0 if scores is None else float(scores[place])))
+    if not met:
+        return None
+    named = _NAMED.decode(delivery.body)
+    whole = not own or delivery.cause == PROMOTED or bool(delivery.said)
+    return Delivered(
+        delivery.number,
+        CAUSES[delivery.cause],
+        tuple(met),
+        named.source or "",
+        named.id,
+        msgspec.Raw(delivery.body) if whole else msgspec.UNSET,
+        hops,
+        msgspec.Raw(delivery.said) if delivery.said else msgspec.UNSET,
+    )
+
+
+def taken_back(log: EventLog, tenant: Tenant, queue: SubscriberQueue, events: Sequence[int]) -> list[tuple[str, str]]:
+    """Sources and ids of withdrawn events that an edge was given."""
+    found = []
+    for position in events:
+        with log.reading() as tables:
+            given = queue.number in recipients_of(tables, tenant.number, position)
+        entry = next(log.entries(position - 1, position), None) if given else None
+        if entry is not None:
+            found.append((entry.source, entry.id))
+    return found

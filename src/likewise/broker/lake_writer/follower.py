@@ -1,0 +1,185 @@
+"""The follower of the log that keeps wanted readings for good: a thread of its own, a batch at a time for each tenant.
+
+A batch is planned in the store, written as parts, committed to the lake by (query, batch), and then counts in the
+store. Whatever dies in between is repeated as it was planned, and the lake knows what counts already: each reading is
+there once. What goes wrong, as on a full disk or where the folder is gone, is said in readiness and tried again;
+meanwhile the log keeps what the lake has not taken.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Mapping
+from functools import partial
+from typing import Final
+
+import msgspec
+import structlog
+
+from likewise.broker.config import Lake
+from likewise.broker.lake_writer.progress import Progress, Reach, read_progress, write_progress
+from likewise.broker.lake_writer.rows import batch_rows
+from likewise.broker.log.deliveries import first_event_after
+from likewise.broker.log.event_log import EventLog
+from likewise.broker.log.tables import Tables
+from likewise.broker.maintenance.scheduler import Chores
+from likewise.broker.tenants.tenant import Tenant
+from likewise.errors import ArtefactMissing, StateError
+from likewise.extras import require
+from likewise.lake.delta_commits import DeltaCommits
+from likewise.lake.format_marker import is_marked, mark_lake
+from likewise.lake.parts import TABLES, day_text, write_part
+from likewise.lake.plain_commits import PlainCommits
+from likewise.lake.storage import place_of
+from likewise.model.time import duration
+
+_log = structlog.get_logger("likewise.lake")
+MOST: Final = 20_000  # deliveries, or entries, of one batch
+FINISHING: Final = 20.0  # seconds in which what is left is written when the broker stops
+
+
+class LakeFollower:
+    """Writes the lake that `said` names; `troubles` says what does not work now."""
+
+    def __init__(self, log: EventLog, tenants: Mapping[int, Tenant], said: Lake) -> None:
+        require("match", "a lake")
+        assert said.folder is not None
+        self._log = log
+        self._tenants = tenants
+        self._said = said
+        folder = place_of(said.folder)
+        self._lake = DeltaCommits(folder) if said.format == "delta" else PlainCommits(folder)
+        self.chores = Chores()
+        self.batches = 0  # that were committed since the start
+        with log.reading() as tables:
+            self._progress = read_progress(tables, said.name)
+        self._wake = threading.Event()
+        self._ending = threading.Event()
+        self._every = duration(said.every) / 1_000_000
+        self._thread = threading.Thread(target=self._run, name="likewise-lake", daemon=True)
+
+        for tenant in tenants.values():
+            tenant.told = self._of(tenant).done.told
+
+    def start(self) -> None:
+        """Begin, with what the log holds."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Write what is left, for a while, and end."""
+        self._ending.set()
+        self._wake.set()
+        if self._thread.is_alive():
+            self._thread.join(FINISHING)
+            if self._thread.is_alive():
+                _log.warning("the lake was still being written; the next start goes on from the log")
+
+    def behind(self, tenant: Tenant) -> int:
+        """How many deliveries of a tenant are not in the lake."""
+        return max(0, tenant.stored_number - self._of(tenant).done.deliveries)
+
+    def kept_from(self, tables: Tables, tenant: Tenant) -> int | None:
+        """The first entry of a tenant that the lake still needs; None if it needs none."""
+        progress = self._of(tenant)
+        needed = [first_event_after(tables, tenant.number, progress.done.deliveries)]
+        if self._said.keep == "all":
+            needed.append(progress.done.entries + 1)
+        return min((each for each in needed if each is not None), default=None)
+
+    def wait_until_kept(self, timeout: float = 60.0) -> None:
+        """Wait until everything that is matched by now is in the lake; for tests."""
+        target = {tenant: (tenant.stored_number, tenant.matched) for tenant in self._tenants.values()}
+        deadline = time.monotonic() + timeout
+        while any(not self._reached(tenant, *to) for tenant, to in target.items()):
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"the lake is behind: {[*self.chores]}")
+            self._wake.set()
+            time.sleep(0.01)
+
+    def _reached(self, tenant: Tenant, deliveries: int, entries: int) -> bool:
+        done = self._of(tenant).done
+        return done.deliveries >= deliveries and (self._said.keep != "all" or done.entries >= entries)
+
+    # -- its thread -----------------------------------------------------------------------------
+
+    def _run(self) -> None:
+        while not self._ending.is_set():
+            self._wake.wait(self._every)
+            self._wake.clear()
+            self._round()
+        self._round()
+
+    def _round(self) -> None:
+        """Write batch after batch of each tenant until nothing is left, or it does not work."""
+        for tenant in list(self._tenants.values()):
+            before = -1
+            while self._of(tenant).batches > before:
+                before = self._of(tenant).batches
+                self.chores.do(f"keeping what is wanted of {tenant.name!r}", partial(self._keep, tenant))
+
+    def _of(self, tenant: Tenant) -> Progress:
+        return self._progress.get(tenant.number, Progress())
+
+    def _keep(self, tenant: Tenant) -> None:
+        """Write the batch that is planned, or plan the next one and write it, if there is anything to write."""
+        query = f"{self._said.name}-{tenant.number}"
+        progress = self._of(tenant)
+        if progress.planned is None:
+            planned = self._plan(tenant, progress)
+            if planned is None:
+                return
+            if not progress.batches:
+                mark_lake(self._lake.folder, self._said.format)
+            self._look_at_the_place()
+            if self._lake.tables_with(query, progress.batches):
+                raise StateError(
+                    f"the lake in {self._lake.folder} has batch {progress.batches} of {query!r} already: this store is "
+                    "an older copy, or another broker writes there by the same name; say another [lake] name"
+                )
+            progress = planned
+            self._write(tenant, progress)
+        reach = progress.planned
+        assert reach is not None
+        self._look_at_the_place()
+        there = self._lake.tables_with(query, progress.batches)
+        parts = []
+        name = f"{query}-{progress.batches:010d}"
+        missing = [table for table in TABLES if table not in there]
+        for table, day, rows in batch_rows(self._log, tenant, progress, reach, missing, self._said.keep, query):
+            whose = (tenant.name, day_text(day)) if day is not None else ("", "")
+            parts.append(write_part(self._lake.folder, table, rows, f"{name}-00000", *whose))
+        self._lake.commit(query, progress.batches, parts)
+        self._write(tenant, Progress(progress.batches + 1, reach, None, progress.every_event_from))
+        self.batches += 1
+
+    def _look_at_the_place(self) -> None:
+        """Refuse to write where the lake is gone: a disk that is not mounted is an empty folder."""
+        if not is_marked(self._lake.folder):
+            raise ArtefactMissing(
+                f"the lake in {self._lake.folder} is gone: bring it back, or mount its disk; to begin another one, say "
+                "another [lake] name"
+            )
+
+    def _plan(self, tenant: Tenant, progress: Progress) -> Progress | None:
+        """What the next batch holds; None if there is nothing."""
+        matched, stored, done = tenant.matched, tenant.stored_number, progress.done
+        every, since = self._said.keep == "all", progress.every_event_from
+        entries = done.entries
+        if every:
+            if since < 0:  # all events from now on; where nothing was kept yet, all there are
+                since = entries = matched if progress.batches else 0
+            entries = min(matched, entries + MOST)
+        reach = Reach(min(stored, done.deliveries + MOST), entries, max(done.told, matched))
+        if reach.deliveries == done.deliveries and reach.entries == done.entries and not self._told_more(tenant, done):
+            return None
+        begun = msgspec.structs.replace(done, entries=max(done.entries, since)) if every else done
+        return Progress(progress.batches, begun, reach, since)
+
+    def _told_more(self, tenant: Tenant, done: Reach) -> bool:
+        return any(number > done.told for number in list(tenant.held))
+
+    def _write(self, tenant: Tenant, progress: Progress) -> None:
+        self._log.commit(lambda tables: write_progress(tables, self._said.name, tenant.number, progress))
+        self._progress[tenant.number] = progress
+        tenant.told = progress.done.told

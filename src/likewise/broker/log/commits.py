@@ -1,0 +1,300 @@
+"""What the writer brings to disk: one seam for everything that is committed.
+
+A `Commit` writes in the writer's transaction, shows what it wrote once that is on disk, and then tells whoever waits.
+If the transaction fails, it undoes what it did in memory. There are three kinds: `Append` (entries of the log, with
+what they led to where that was known before the commit), `Work` (any other change) and `StoreOutcome` (what matching
+led to, and how far it has come; `likewise.broker.dispatch.commit_writer`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import Future
+from typing import Protocol
+
+from likewise.api.events import Receipt
+from likewise.broker.locks import may_wait
+from likewise.broker.log.checksums import refuse
+from likewise.broker.log.edges.connections import Forwarded, come_to
+from likewise.broker.log.edges.uplink import come_down_to
+from likewise.broker.log.entries import EVENT, Entry, put_under, same_content, without_source
+from likewise.broker.log.log_entries import add_entries, find_identity
+from likewise.broker.log.tables import Tables
+from likewise.errors import Conflict, LikewiseError
+from likewise.model import Event
+
+Done = Callable[[object], None]  # told a result, or an error
+
+
+Receipts = list[Receipt]
+Request = tuple[list[Entry], Done]  # entries of which all or none are appended, and who is told
+
+
+class Commit(Protocol):
+    """Something to be brought to disk. All four are called on the writer's thread."""
+
+    def write(self, tables: Tables) -> None:
+        """Write it, in the writer's transaction."""
+        ...
+
+    def show(self) -> None:
+        """It is on disk: whoever looks may see it."""
+        ...
+
+    def tell(self) -> None:
+        """Everything of the transaction shows: tell whoever waits."""
+        ...
+
+    def undo(self, error: BaseException | None) -> None:
+        """It is not on disk: take back what `write` did, and tell whoever waits; without an error it is tried again."""
+        ...
+
+
+class Work:
+    """Any change of the tables; whoever waits is told what it returned, or the error of the tree that it met."""
+
+    def __init__(self, work: Callable[[Tables], object], done: Done) -> None:
+        self._work = work
+        self._done = done
+        self._result: object = None
+
+    def write(self, tables: Tables) -> None:
+        """Do it, apart from what shares the transaction."""
+        try:
+            with tables.apart():
+                self._result = self._work(tables)
+        except LikewiseError as error:
+            self._result = error
+
+    def show(self) -> None:
+        """Nothing of it is kept in memory."""
+
+    def tell(self) -> None:
+        """Tell the result."""
+        self._done(self._result)
+
+    def undo(self, error: BaseException | None) -> None:
+        """Tell the error."""
+        if error is not None:
+            self._done(error)
+
+
+class SourceNames(Protocol):
+    """The names of a tenant's sources (`likewise.broker.tenants.identities`)."""
+
+    def resolve(self, name: str) -> str:
+        """Return the source that a name stands for."""
+        ...
+
+    def former(self, source: str) -> Mapping[str, bool]:
+        """Return the names that a source had before; False for one that other sources had, too."""
+        ...
+
+    def __bool__(self) -> bool:
+        """Whether any source has, or had, another name."""
+        ...
+
+
+class Head:
+    """Where the log ends: the position and the arrival of its last entry, on disk or in the transaction under way.
+
+    `names` are the names of sources, by tenant.
+    """
+
+    def __init__(self, position: int, arrival: int) -> None:
+        self.position = position
+        self.arrival = arrival
+        self.names: dict[int, SourceNames] = {}
+
+
+class Follower(Protocol):
+    """Somebody who deals with the entries of the log in their order, each tenant's by itself.
+
+    It is told of new entries on the writer's thread and does its work on its own; `store.positions` keeps how far it
+    has come.
+    """
+
+    def take(self, entries: list[Entry]) -> None:
+        """New entries are on disk."""
+        ...
+
+
+class Foresight(Protocol):
+    """Says what entries lead to while their own transaction is under way (`delivering.match_before_commit`)."""
+
+    def foresee(self, entries: list[Entry]) -> Commit | None:
+        """What some of them lead to, to be written with them; None if that is for later."""
+        ...
+
+    def gains(self, entries: Iterable[Entry], other: Commit) -> bool:
+        """Whether more of them could be foreseen if another commit went first."""
+        ...
+
+
+class Append:
+    """Entries for the log: of one request or of several that share a transaction; of each request all or none."""
+
+    def __init__(
+        self, requests: list[Request], head: Head, followers: list[Follower], foresight: Foresight | None
+    ) -> None:
+        self._requests = requests
+        self._head = head
+        self._followers = followers
+        self._foresight = foresight
+        self._results: list[Receipts | Conflict] = []
+        self._new: list[Entry] = []
+        self._outcome: Commit | None = None
+
+    def __len__(self) -> int:
+        return sum(len(entries) for entries, _ in self._requests)
+
+    def join(self, other: Append) -> None:
+        """Take another one's requests over, to be done after its own."""
+        self._requests += other._requests
+
+    def parts(self) -> list[Append]:
+        """Each request by itself."""
+        return [Append([request], self._head, self._followers, self._foresight) for request in self._requests]
+
+    def by_tenant(self) -> list[Append]:
+        """The requests of each tenant by themselves, those of the one with the fewest entries first."""
+        own: dict[int, list[Request]] = {}
+        for request in self._requests:
+            own.setdefault(request[0][0].tenant if request[0] else 0, []).append(request)
+        parts = [Append(requests, self._head, self._followers, self._foresight) for requests in own.values()]
+        return sorted(parts, key=len)
+
+    def gains_from(self, other: Commit) -> bool:
+        """Whether more of it could be matched before its commit if another commit went first."""
+        entries = (entry for entries, _ in self._requests for entry in entries)
+        return self._foresight is not None and self._foresight.gains(entries, other)
+
+    def write(self, tables: Tables) -> None:
+        """Write rows for entries whose identity is new, and what they lead to where that is foreseen."""
+        self._results, self._new, self._outcome = [], [], None
+        if not (not self._resolve_names() and self._add_all(tables)):
+            for entries, _ in self._requests:
+                self._results.append(self._add(tables, entries))
+        if self._new and self._foresight is not None:
+            self._outcome = self._foresight.foresee(self._new)
+            if self._outcome is not None:
+                self._outcome.write(tables)
+
+    def _resolve_names(self) -> bool:
+        """Put events under the source that their name stands for; whether one may be known under an earlier name.
+
+        The reader of a message knows an id as soon as it is announced. This is for what was read before that, and for
+        what others call by the name.
+        """
+        found = False
+        for entries, _ in self._requests if any(self._head.names.values()) else ():
+            for entry in entries:
+                names = self._head.names.get(entry.tenant)
+                if entry.kind == EVENT and entry.source and names:
+                    source = names.resolve(entry.source)
+                    if source != entry.source:
+                        put_under(entry, source)
+                    found = found or (entry.own_id and bool(names.former(source)))
+        return found
+
+    def _known_before(self, tables: Tables, entry: Entry) -> Entry | None:
+        """Return the same event under an earlier name of its source; it conflicts if that was its source's alone."""
+        names = self._head.names.get(entry.tenant)
+        for name, alone in () if not names else names.former(entry.source).items():
+            found = find_identity(tables, entry.tenant, entry.id, name)
+            if found is None or not isinstance(found.value, Event) or not isinstance(entry.value, Event):
+                continue
+            if without_source(found.value) == without_source(entry.value):
+                return found
+            if alone:
+                raise Conflict(entry.id, source=entry.source)
+        return None
+
+    def _add_all(self, tables: Tables) -> bool:
+        """Write the entries of every request at once; whether that could be: nearly always no identity is known."""
+        every = [entry for entries, _ in self._requests for entry in entries]
+        for position, entry in enumerate(every, self._head.position + 1):
+            entry.position, entry.arrival = position, self._head.arrival
+        if not add_entries(tables, every):
+            return False
+        self._note(tables, every)
+        self._head.position += len(every)
+        self._new = every
+        self._results = [[Receipt(e.id, e.position) for e in entries] for entries, _ in self._requests]
+        return True
+
+    def _note(self, tables: Tables, entries: list[Entry]) -> None:
+        for noted in [entry.noted for entry in entries if entry.noted is not None]:
+            come_to(tables, noted) if isinstance(noted, Forwarded) else come_down_to(tables, noted)
+
+    def _add(self, tables: Tables, entries: list[Entry]) -> Receipts | Conflict:
+        """Write the new entries of one request; the same content again is found where it was."""
+        receipts: Receipts = []
+        fresh: list[Entry] = []
+        known: dict[tuple[int, str, str], Entry] = {}
+        position, arrival = self._head.position, self._head.arrival
+        for entry in entries:
+            if entry.own_id:
+                identity = (entry.tenant, entry.id, entry.source)
+                try:
+                    before = self._known_before(tables, entry)
+                except Conflict as conflict:
+                    return conflict
+                found = before or known.get(identity) or find_identity(tables, *identity)
+                if found is not None:
+                    if found is not before and not same_content(found, entry):
+                        return Conflict(entry.id, source=entry.source)
+                    receipts.append(Receipt(entry.id, found.position, True))
+                    continue
+                known[identity] = entry
+            position += 1
+            entry.position, entry.arrival = position, arrival
+            fresh.append(entry)
+            receipts.append(Receipt(entry.id, position))
+        if not add_entries(tables, fresh):
+            raise refuse("an index over the log")  # it knows what the log does not hold
+        self._note(tables, entries)
+        self._head.position = position
+        self._new += fresh
+        return receipts
+
+    def show(self) -> None:
+        """Let what was foreseen show, and hand the entries to whoever follows the log."""
+        if self._outcome is not None:
+            self._outcome.show()
+        if self._new:
+            for follower in tuple(self._followers):  # a connector may join meanwhile
+                follower.take(self._new)
+
+    def tell(self) -> None:
+        """Tell the publishers, then whoever gets something."""
+        try:
+            for (_, done), result in zip(self._requests, self._results, strict=True):
+                done(result)
+        finally:
+            if self._outcome is not None:
+                self._outcome.tell()
+
+    def undo(self, error: BaseException | None) -> None:
+        """Take back what was foreseen."""
+        if self._outcome is not None:
+            self._outcome.undo(None)
+            self._outcome = None
+        if error is not None:
+            for _, done in self._requests:
+                done(error)
+
+
+def wait_for(start: Callable[[Done], None]) -> object:
+    """What is told to the `done` that `start` is given; an error is raised.
+
+    >>> wait_for(lambda done: done(7))
+    7
+    """
+    may_wait()
+    answer: Future[object] = Future()
+    start(answer.set_result)
+    found = answer.result()
+    if isinstance(found, BaseException):
+        raise found
+    return found

@@ -1,0 +1,224 @@
+"""Deliveries: one event for a set of recipients, one row of the store whatever their number.
+
+Its number is the sequence number every recipient sees: numbers ascend in the order of the log for each
+tenant, so a recipient's own sequence ascends, with gaps where others got something it did not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final, NamedTuple
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from likewise.api.deliveries import Cause
+from likewise.broker.log.checksums import altered, check_entry, delivery_checksum, refuse
+from likewise.broker.log.mqtt.messages import Kept
+from likewise.broker.log.packed_sets import Numbers, pack, unpack
+from likewise.broker.log.tables import Row, Tables
+
+CAUSES: Final[tuple[Cause, ...]] = (
+    "arrival", "promoted", "initial", "replayed", "topic", "retained", "held", "cleared", "absent", "returned",
+    "digest", "arrival",
+)  # fmt: skip
+ARRIVAL, PROMOTED, INITIAL, REPLAYED, TOPIC, RETAINED, SAID = range(7)  # from `SAID` on it is what an alert says
+SAYINGS: Final = {cause: number for number, cause in enumerate(CAUSES) if number >= SAID}
+SCORE_BYTES: Final = 4  # of the one score of what an alert says; its facts stand behind it in the table
+_ENCODE: Final = msgspec.json.Encoder().encode
+COLUMNS: Final = "tenant, number, event, cause, checksum, recipients, matched, scores"
+_WITH_EVENT: Final = (
+    f"SELECT {', '.join('d.' + name for name in COLUMNS.split(', '))}, l.tenant, l.kind, l.arrival, l.ends, "
+    "l.checksum - l.withdrawn, l.body, l.withdrawn FROM deliveries d LEFT JOIN log l ON l.position = d.event "
+    "WHERE d.tenant = ? AND d.number = ?"
+)
+
+
+class Whose(msgspec.Struct, frozen=True, gc=False):
+    """Whose some subscriptions are: each one's place among the owners, who are in ascending order."""
+
+    owners: Numbers
+    place: NDArray[np.int32]
+
+    @classmethod
+    def of(cls, owner: Sequence[int]) -> Whose:
+        """From the owner of each.
+
+        >>> Whose.of([9, 4, 9])
+        Whose(owners=array([4, 9]), place=array([1, 0, 1], dtype=int32))
+        """
+        owners, place = np.unique(np.array(owner, np.int64), return_inverse=True)
+        return cls(owners, place.astype(np.int32))
+
+
+class Owners(NamedTuple):
+    """Whose the matched subscriptions are: owners in ascending order, and where each one's subscription stands."""
+
+    owner: Numbers
+    place: NDArray[np.intp]
+
+
+class Delivery(msgspec.Struct):
+    """One event for some recipients, for some subscriptions of theirs (by number, ascending).
+
+    `scores` are 32-bit floats beside `matched`, packed; empty if all are 1. What an alert says is for one subscription,
+    and has its facts as JSON in `said`.
+    """
+
+    number: int
+    event: int
+    cause: int
+    recipients: Numbers
+    matched: Numbers
+    scores: bytes = b""
+    body: bytes = b""
+    ends: int | None = None
+    whose: Whose | None = None  # where it is known from matching
+    owners: Owners | None = None  # found once for all recipients, when the first of them is served
+    message: Kept | None = None  # as a device published it; read where it is asked for
+    topics: dict[int, list[int]] | None = None  # subscriptions to topics by subscriber, found once for all of them
+    said: bytes = b""
+    packed: tuple[bytes, bytes] | None = None  # recipients and matched as they are stored, where matching packed them
+
+    @property
+    def size(self) -> int:
+        """About how many bytes it takes in memory."""
+        payload = 0 if self.message is None else len(self.message.payload)
+        return 800 + len(self.body) + payload + len(self.said) + 8 * len(self.recipients) + 12 * len(self.matched)
+
+    def over(self, now: int) -> bool:
+        """Whether the event's validity is over; for windows (sources.md C) and alerts it does not matter.
+
+        A retained message outlives what else the log keeps; whether it says that it is over is seen to when it is sent.
+        """
+        return self.cause not in (PROMOTED, RETAINED) and not self.said and self.ends is not None and self.ends <= now
+
+
+def insert(tables: Tables, tenant: int, deliveries: Iterable[Delivery]) -> None:
+    """Write the rows of a tenant's deliveries."""
+    rows = []
+    known: dict[bytes, bytes] = {}  # recipients as they are packed: those of neighbours are often the same
+    for d in deliveries:
+        if d.packed is not None:
+            recipients, matched = d.packed
+        else:
+            said = d.recipients.tobytes()
+            if (found := known.get(said)) is None:
+                found = known[said] = pack(d.recipients)
+            recipients, matched = found, pack(d.matched)
+        scores = d.scores + d.said if d.said else d.scores
+        check = delivery_checksum(tenant, d.number, d.event, d.cause, recipients, matched, scores)
+        rows.append((tenant, d.number, d.event, d.cause, check, recipients, matched, scores))
+    tables.insert_all("deliveries", rows)
+
+
+def read(tables: Tables, tenant: int, numbers: Sequence[int]) -> list[Delivery]:
+    """The deliveries with these numbers that are still there, their events with them; withdrawn ones left out."""
+    found = []
+    for number in numbers:
+        row = tables.row(_WITH_EVENT, tenant, number)
+        if row is None:
+            continue
+        delivery = delivery_row(row[:8])
+        owner, kind, arrival, ends, check, body, withdrawn = row[8:]
+        if body is None:  # an event goes together with its deliveries
+            raise refuse(f"the event of delivery {number}")
+        check_entry(delivery.event, owner, kind, arrival, ends, check, body)
+        if not withdrawn or delivery.said:  # what an alert said stays said
+            delivery.body, delivery.ends = body, ends
+            found.append(delivery)
+    return found
+
+
+def read_between(tables: Tables, tenant: int, after: int, until: int, limit: int) -> list[Delivery]:
+    """The deliveries of a tenant between two numbers, in order, without their events."""
+    rows = tables.rows(
+        f"SELECT {COLUMNS} FROM deliveries WHERE tenant = ? AND number > ? AND number <= ? ORDER BY number LIMIT ?",
+        tenant, after, until, limit,
+    )  # fmt: skip
+    return [delivery_row(row) for row in rows]
+
+
+def read_newest(tables: Tables, tenant: int, after: int, limit: int) -> list[Delivery]:
+    """The newest deliveries of a tenant after a number, at most so many, in order, without their events."""
+    rows = tables.rows(
+        f"SELECT {COLUMNS} FROM deliveries WHERE tenant = ? AND number > ? ORDER BY number DESC LIMIT ?",
+        tenant, after, limit,
+    )  # fmt: skip
+    return [delivery_row(row) for row in reversed(rows)]
+
+
+def first_deliveries(tables: Tables, tenant: int, events: Sequence[int]) -> dict[int, int]:
+    """The number of the first delivery of each of some events that is for what it says, not for its topic."""
+    found: dict[int, int] = {}
+    for first in range(0, len(events), 1_000):
+        some = events[first : first + 1_000]
+        marks = ", ".join("?" * len(some))
+        found |= dict(
+            tables.rows(
+                f"SELECT event, min(number) FROM deliveries WHERE tenant = ? AND cause NOT IN (?, ?) "
+                f"AND event IN ({marks}) GROUP BY event",
+                tenant, TOPIC, RETAINED, *some,
+            )
+        )  # fmt: skip
+    return found
+
+
+def first_event_after(tables: Tables, tenant: int, number: int) -> int | None:
+    """The first position among the events of a tenant's deliveries after a number; None if there are none."""
+    (found,) = tables.one("SELECT min(event) FROM deliveries WHERE tenant = ? AND number > ?", tenant, number)
+    return None if found is None else int(found)
+
+
+def recipients_of(tables: Tables, tenant: int, event: int) -> set[int]:
+    """The subscribers that an event was sent to for itself, and not by what an alert said of it."""
+    rows = tables.rows(f"SELECT {COLUMNS} FROM deliveries WHERE event = ? AND tenant = ?", event, tenant)
+    return {n for row in rows if not (found := delivery_row(row)).said for n in found.recipients.tolist()}
+
+
+def subscriptions_met(tables: Tables, tenant: int, event: int) -> set[int]:
+    """The subscriptions that an event was delivered for, and not by what an alert said of it."""
+    rows = tables.rows(f"SELECT {COLUMNS} FROM deliveries WHERE event = ? AND tenant = ?", event, tenant)
+    return {n for row in rows if not (found := delivery_row(row)).said for n in found.matched.tolist()}
+
+
+def recipients_after(tables: Tables, tenant: int, after: int) -> Iterator[tuple[int, list[int]]]:
+    """The number and the recipients of each delivery of a tenant after a number, in order."""
+    for row in tables.each(f"SELECT {COLUMNS} FROM deliveries WHERE tenant = ? AND number > ? ORDER BY number",
+                           tenant, after):  # fmt: skip
+        verify(*row)
+        yield row[1], unpack(row[5]).tolist()
+
+
+def verify(
+    tenant: int, number: int, event: int, cause: int, check: int, recipients: bytes, matched: bytes, scores: bytes
+) -> None:
+    """Refuse a row that was altered on disk."""
+    if altered(check, (recipients, matched, scores), tenant, number, event, cause):
+        raise refuse(f"delivery {number}")
+
+
+def delivery_row(row: Row) -> Delivery:
+    """A delivery as `COLUMNS` are read, without its event; refused if it was altered on disk."""
+    verify(*row)
+    _, number, event, cause, _, recipients, matched, scores = row
+    said = b""
+    if cause >= SAID:
+        scores, said = scores[:SCORE_BYTES], scores[SCORE_BYTES:]
+    return Delivery(number, event, cause, unpack(recipients), unpack(matched), scores, said=said)
+
+
+def render(delivery: Delivery, own: Iterable[tuple[int, str]]) -> bytes:
+    """The delivery for one recipient as JSON; `own` says which of the matched subscriptions are its, and their ids.
+
+    >>> d = Delivery(7, 1, ARRIVAL, np.array([1]), np.array([3, 4]), b"", b'{"v":1}')
+    >>> render(d, [(0, "warm")])
+    b'{"v":1,"sequence":7,"cause":"arrival","subscriptions":[{"id":"warm","score":1.0}],"event":{"v":1}}'
+    """
+    scores = np.frombuffer(delivery.scores, "<f4") if delivery.scores else None
+    named = [{"id": id, "score": 1.0 if scores is None else round(float(scores[place]), 6)} for place, id in own]
+    frame = b'{"v":1,"sequence":%d,"cause":"%s","subscriptions":%s,"event":%s}' % (
+        delivery.number, CAUSES[delivery.cause].encode(), _ENCODE(named), delivery.body,
+    )  # fmt: skip
+    return frame[:-1] + b',"alert":' + delivery.said + b"}" if delivery.said else frame

@@ -1,0 +1,60 @@
+"""The table `uplink`: what an edge remembers of the broker that it dials, a row for each thing, by name."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple, TypeVar
+
+import msgspec
+
+from likewise.broker.log.checksums import altered, refuse, text_checksum
+from likewise.broker.log.tables import Row, Tables
+
+UPLINK: Final = "tenant, name, checksum, body"
+RECEIVED: Final = "received"  # the row of what came from above
+T = TypeVar("T")
+
+
+class Received(NamedTuple):
+    """Up to where the deliveries of a line are stored with the entries that it is written with."""
+
+    tenant: int
+    line: str
+    sequence: int
+
+
+class Come(msgspec.Struct, frozen=True):
+    """How far the deliveries of a line have come."""
+
+    line: str
+    sequence: int
+
+
+def remember(tables: Tables, tenant: int, name: str, said: msgspec.Struct) -> None:
+    """Keep something, in place of what had its name."""
+    body = msgspec.json.encode(said)
+    tables.change("INSERT OR REPLACE INTO uplink VALUES (?, ?, ?, ?)", tenant, name, _check(tenant, name, body), body)
+
+
+def _check(tenant: int, name: str, body: bytes) -> int:
+    return text_checksum((name, body), tenant)
+
+
+def uplink_row(row: Row) -> tuple[str, bytes]:
+    """A thing that is remembered, checked."""
+    tenant, name, check, body = row
+    if altered(check, (repr((name, body)).encode(),), tenant):
+        raise refuse(f"what is remembered of the uplink as {str(name)[:60]!r}")
+    return name, body
+
+
+def remembered(tables: Tables, tenant: int, name: str, kind: type[T]) -> T | None:
+    """What was kept under a name."""
+    row = tables.row(f"SELECT {UPLINK} FROM uplink WHERE tenant = ? AND name = ?", tenant, name)
+    return None if row is None else msgspec.json.decode(uplink_row(row)[1], type=kind)
+
+
+def come_down_to(tables: Tables, received: Received) -> None:
+    """Write up to where the deliveries of a line are stored; of the same line it never goes back."""
+    known = remembered(tables, received.tenant, RECEIVED, Come)
+    if known is None or known.line != received.line or known.sequence < received.sequence:
+        remember(tables, received.tenant, RECEIVED, Come(received.line, received.sequence))

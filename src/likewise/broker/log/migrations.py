@@ -1,0 +1,180 @@
+"""From an older version of the tables to this one: a step for each version, all of them in one transaction.
+
+A step reads and writes tables as they were when it was made: it never uses functions that change with the tables.
+Versions go up only. Each is tried on a folder of the version before it (`tests/broker/fixtures`).
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from likewise.broker.log.checksums import guarded, refuse, text_checksum
+from likewise.broker.log.files import DATABASE, FolderLock, check, check_version, connect, said
+from likewise.broker.log.schema import APPLICATION, OLDEST, VERSION
+from likewise.broker.log.tables import Tables
+from likewise.errors import ArtefactDamaged, ArtefactMissing
+
+
+class Migrated(NamedTuple):
+    """The version a store had, and the one it has."""
+
+    before: int
+    after: int
+
+
+def migrate(data: Path) -> Migrated:
+    """Bring the store of a folder to this version, wholly or not at all; the broker must be stopped."""
+    if not (data / DATABASE).is_file():
+        raise ArtefactMissing(f"there is no broker's store in {data}")
+    lock = FolderLock(data)
+    connection = connect(data)
+    try:
+        (application,) = connection.execute("PRAGMA application_id").fetchone()
+        if application != APPLICATION:
+            raise ArtefactDamaged(f"{data} does not hold a broker's store; name another folder")
+        (found,) = connection.execute("PRAGMA user_version").fetchone()
+        if not OLDEST <= found <= VERSION:
+            check_version(found, data)
+        if found == VERSION:
+            return Migrated(found, found)
+        check(connection, data, thoroughly=True)
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("BEGIN IMMEDIATE")
+        for version in range(found, VERSION):
+            _STEPS[version](Tables(connection))
+        connection.execute(f"PRAGMA user_version = {VERSION}")
+        connection.execute("COMMIT")
+        return Migrated(found, VERSION)
+    except sqlite3.Error as error:
+        raise said(error, data) from error
+    finally:
+        connection.close()  # which takes back what was not committed
+        lock.release()
+
+
+def _followers(tables: Tables) -> None:
+    """Version 3: the position matched is kept for each tenant, as that of a follower of the log."""
+    matched, guard = tables.one("SELECT value, guard FROM state WHERE name = 'matched'")
+    if not guarded(matched, guard):
+        raise refuse("a number the store goes on from")
+    tables.change(
+        "CREATE TABLE followers (follower TEXT NOT NULL, tenant INTEGER NOT NULL, position INTEGER NOT NULL, "
+        "guard INTEGER NOT NULL, checksum INTEGER NOT NULL, PRIMARY KEY (follower, tenant)) WITHOUT ROWID"
+    )
+    tables.change_all(
+        "INSERT INTO followers VALUES (?, ?, ?, ?, ?)",
+        [
+            ("matching", tenant, matched, ~matched, text_checksum(("matching",), tenant))
+            for (tenant,) in tables.rows("SELECT number FROM tenants ORDER BY number")
+        ],
+    )
+    tables.change("DELETE FROM state WHERE name = 'matched'")
+
+
+def _kept_types(tables: Tables) -> None:
+    """Version 4: a dead letter keeps the media type its sender named, a token may end."""
+    tables.change("ALTER TABLE dead_letters ADD COLUMN media_type TEXT NOT NULL DEFAULT ''")
+    letters = tables.rows(
+        "SELECT number, tenant, at, checksum - number, reason, detail, subscriber, event, matched, body "
+        "FROM dead_letters"
+    )
+    for number, tenant, at, found, *rest in letters:
+        if found != text_checksum(tuple(rest), tenant, at):
+            raise refuse(f"dead letter {number}")
+        kept = text_checksum((*rest, ""), tenant, at) + number
+        tables.change("UPDATE dead_letters SET checksum = ? WHERE number = ?", kept, number)
+    tables.change("ALTER TABLE tokens ADD COLUMN expires INTEGER")
+    for made, found, *rest in tables.rows("SELECT made, checksum, digest, name, tenant, scopes FROM tokens"):
+        if found != text_checksum(tuple(rest), made):
+            raise refuse(f"the token {rest[1]!r}")
+        kept = text_checksum((*rest, None), made)
+        tables.change("UPDATE tokens SET checksum = ? WHERE digest = ?", kept, rest[0])
+
+
+def _targets(tables: Tables) -> None:
+    """Version 5: subscriptions may have targets."""
+    if not all(guarded(value, guard) for value, guard in tables.rows("SELECT value, guard FROM state")):
+        raise refuse("a number the store goes on from")
+    tables.change(
+        "CREATE TABLE targets (number INTEGER PRIMARY KEY AUTOINCREMENT, tenant INTEGER NOT NULL, "
+        "subscriber INTEGER NOT NULL, subscription TEXT NOT NULL, id TEXT NOT NULL, acknowledged INTEGER NOT NULL, "
+        "succeeded INTEGER NOT NULL, guard INTEGER NOT NULL, checksum INTEGER NOT NULL, body BLOB NOT NULL, "
+        "UNIQUE (tenant, subscriber, subscription, id))"
+    )
+
+
+def _mqtt(tables: Tables) -> None:
+    """Version 6: devices connect to the broker itself."""
+    if not all(guarded(value, guard) for value, guard in tables.rows("SELECT value, guard FROM state")):
+        raise refuse("a number the store goes on from")
+    for statement in _MQTT:
+        tables.change(statement)
+
+
+_MQTT: Final = (
+    "CREATE TABLE messages (position INTEGER PRIMARY KEY, tenant INTEGER NOT NULL, checksum INTEGER NOT NULL, "
+    "body BLOB NOT NULL)",
+    "CREATE TABLE retained (tenant INTEGER NOT NULL, topic TEXT NOT NULL, position INTEGER NOT NULL, ends "
+    "INTEGER, checksum INTEGER NOT NULL, PRIMARY KEY (tenant, topic)) WITHOUT ROWID",
+    "CREATE INDEX retained_position ON retained (position)",
+    "CREATE TABLE topics (number INTEGER PRIMARY KEY, tenant INTEGER NOT NULL, subscriber INTEGER NOT NULL, "
+    "filter TEXT NOT NULL, qos INTEGER NOT NULL, no_local INTEGER NOT NULL, checksum INTEGER NOT NULL)",
+    "CREATE TABLE sessions (number INTEGER PRIMARY KEY AUTOINCREMENT, tenant INTEGER NOT NULL, client TEXT NOT "
+    "NULL, ends INTEGER, checksum INTEGER NOT NULL, body BLOB NOT NULL, UNIQUE (tenant, client))",
+    "CREATE TABLE in_flight (subscriber INTEGER NOT NULL, sequence INTEGER NOT NULL, part INTEGER NOT NULL, "
+    "tenant INTEGER NOT NULL, session INTEGER NOT NULL, packet INTEGER NOT NULL, state INTEGER NOT NULL, checksum "
+    "INTEGER NOT NULL, PRIMARY KEY (subscriber, sequence, part)) WITHOUT ROWID",
+    "CREATE INDEX in_flight_session ON in_flight (session)",
+    "CREATE TABLE received (session INTEGER NOT NULL, packet INTEGER NOT NULL, tenant INTEGER NOT NULL, checksum "
+    "INTEGER NOT NULL, PRIMARY KEY (session, packet)) WITHOUT ROWID",
+)
+
+
+def _catalogue(tables: Tables) -> None:
+    """Version 7: what is known about sources is kept."""
+    if not all(guarded(value, guard) for value, guard in tables.rows("SELECT value, guard FROM state")):
+        raise refuse("a number the store goes on from")
+    tables.change(
+        "CREATE TABLE catalogue (tenant INTEGER NOT NULL, what TEXT NOT NULL, name TEXT NOT NULL, "
+        "number INTEGER NOT NULL, checksum INTEGER NOT NULL, body BLOB NOT NULL, PRIMARY KEY (tenant, what, name)"
+        ") WITHOUT ROWID"
+    )
+
+
+def _edges(tables: Tables) -> None:
+    """Version 8: brokers stand at the edge, and this one may."""
+    if not all(guarded(value, guard) for value, guard in tables.rows("SELECT value, guard FROM state")):
+        raise refuse("a number the store goes on from")
+    for statement in _EDGES:
+        tables.change(statement)
+
+
+_EDGES: Final = (
+    "CREATE TABLE hops (position INTEGER PRIMARY KEY, tenant INTEGER NOT NULL, checksum INTEGER NOT NULL, body BLOB "
+    "NOT NULL)",
+    "CREATE TABLE edges (tenant INTEGER NOT NULL, id TEXT NOT NULL, epoch TEXT NOT NULL, sequence INTEGER NOT NULL, "
+    "guard INTEGER NOT NULL, checksum INTEGER NOT NULL, body BLOB NOT NULL, PRIMARY KEY (tenant, id)) WITHOUT ROWID",
+    "CREATE TABLE outbox (sequence INTEGER PRIMARY KEY AUTOINCREMENT, tenant INTEGER NOT NULL, position INTEGER NOT "
+    "NULL UNIQUE, bytes INTEGER NOT NULL, checksum INTEGER NOT NULL, body BLOB NOT NULL)",
+    "CREATE TABLE uplink (tenant INTEGER NOT NULL, name TEXT NOT NULL, checksum INTEGER NOT NULL, body BLOB NOT NULL, "
+    "PRIMARY KEY (tenant, name)) WITHOUT ROWID",
+)
+
+
+def _naming(tables: Tables) -> None:
+    """Version 9: sources have aliases, and those of MQTT are named by prefix, not by the topic's last level.
+
+    Which names change is found when the broker starts, which knows the topic maps
+    (`likewise.server.mqtt.source_upgrade`).
+    """
+    if not all(guarded(value, guard) for value, guard in tables.rows("SELECT value, guard FROM state")):
+        raise refuse("a number the store goes on from")
+    tables.change("INSERT INTO state VALUES ('naming', 1, ~1)")
+
+
+_STEPS: Final[dict[int, Callable[[Tables], None]]] = {
+    2: _followers, 3: _kept_types, 4: _targets, 5: _mqtt, 6: _catalogue, 7: _edges, 8: _naming,
+}  # fmt: skip

@@ -1,0 +1,286 @@
+"""What the broker does by itself between stretches of matching: move time, save windows, forget what is over."""
+
+from __future__ import annotations
+
+import heapq
+import time
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+from likewise.broker.dispatch.acknowledgements import Acknowledgements
+from likewise.broker.dispatch.commit_batch import MATCHING
+from likewise.broker.locks import Lock
+from likewise.broker.log.deliveries import first_event_after
+from likewise.broker.log.entries import Command, Gone, Tick, Unsubscribe, Withdraw, command_entry
+from likewise.broker.log.event_log import EventLog
+from likewise.broker.log.integrity import count_rows
+from likewise.broker.log.log_entries import Swept, Unneeded, any_ending, count_held_back, over, sweep
+from likewise.broker.log.mqtt.messages import forget_retained
+from likewise.broker.log.positions import advance
+from likewise.broker.log.registry_tables import remove_subscriptions
+from likewise.broker.log.tables import Tables
+from likewise.broker.maintenance.retention import unneeded
+from likewise.broker.maintenance.scheduler import Chores
+from likewise.broker.maintenance.uptime import BeingUp
+from likewise.broker.maintenance.window_checkpoints import WindowSaving
+from likewise.broker.maintenance.window_ends import WindowEnds
+from likewise.broker.retention_policy import Retention, RetentionTimes, Span
+from likewise.broker.tenants.tenant import Tenant
+from likewise.broker.tenants.visibility import Reach
+from likewise.defaults import ENDED_KEPT, IDLE_ENTRIES, SWEEP_SECONDS, TICK_SECONDS
+
+FORGETTING: Final = "forgetting what is over"
+FORGET_SECONDS: Final = 60.0  # between two looks whether an epoch of the clock has anything left
+KeptFrom = Callable[[Tables, Tenant], int | None]
+
+
+class Housekeeping:
+    """The broker's own work on what it holds; `on_expired` is told which events were forgotten.
+
+    `beside` says that windows may be saved beside the thread that matches.
+    """
+
+    def __init__(
+        self,
+        log: EventLog,
+        tenants: Mapping[int, Tenant],
+        acknowledgements: Acknowledgements,
+        *,
+        data: Path | None,
+        clock: Callable[[], int],
+        retention: Retention,
+        lock: Lock,
+        on_expired: Callable[[list[Gone]], None] = lambda events: None,
+        kept_from: Iterable[KeptFrom] = (),
+        resting: Callable[[Tenant], set[str]] = lambda tenant: set(),
+        beside: bool = True,
+    ) -> None:
+        self._log = log
+        self._tenants = tenants
+        self._acknowledgements = acknowledgements
+        self._data = data
+        self._clock = clock
+        self._retention = retention
+        self._looked = 0.0  # when epochs were looked at that may be forgotten
+        self._lock = lock  # of the queues
+        self._on_expired = on_expired
+        self._kept_from = tuple(kept_from)  # each the first entry of a tenant that somebody else still needs
+        self._window_ends = WindowEnds(log, self._take_out)
+        self.chores = Chores()
+        self._saving = WindowSaving(log, data, clock, self.chores, beside=beside)
+        self._checked = self._swept = time.monotonic()
+        self._stopped = False
+        self._being_up = BeingUp(data, self._append)
+        self.reach = Reach(self._append, resting)
+
+    def stop(self) -> None:
+        """Let further turns do nothing: the broker is stopping."""
+        self._stopped = self.chores.stopping = True
+
+    def turn(self) -> None:
+        """Between stretches of matching, on its thread: move time, save windows, forget what is over.
+
+        What fails of it, as on a full disk, is tried again; matching goes on (`upkeep.chores`).
+        """
+        if self._stopped:
+            return
+        now = time.monotonic()
+        if now - self._checked >= TICK_SECONDS:
+            self._checked = now
+            self.chores.do("noting that the broker is up", self.note_up)
+            self.chores.do("noting the time", self._retention.note)
+            for tenant in list(self._tenants.values()):
+                self.chores.do(f"looking who can be heard in {tenant.name!r}", partial(self.reach.look, tenant))
+                self.chores.do(f"moving the time of {tenant.name!r}", partial(self._move_time, tenant))
+                self._saving.start(tenant)
+        if now - self._swept >= (TICK_SECONDS if FORGETTING in self.chores.troubles else SWEEP_SECONDS):
+            self._swept = now
+            self.chores.do(FORGETTING, self.sweep)
+
+    def note_up(self) -> None:
+        """Write down that the broker is up; where it was not for a while, alerts are told."""
+        self._being_up.note(list(self._tenants.values()), self._clock())
+
+    def note_listening(self) -> None:
+        """From now on events can come; alerts are told how long they could not since the start."""
+        self._being_up.listens(list(self._tenants.values()), self._clock())
+
+    def _move_time(self, tenant: Tenant) -> None:
+        """Let time pass for windows that follow the arrival of events, while they can hold any.
+
+        Where events carry their own time, that alone moves the windows.
+        """
+        now, ended = self._clock(), self._retention()
+        for held in list(tenant.ending.values()):
+            if held.ends is not None and held.ends <= ended:
+                subscriber = tenant.by_number[held.subscriber].id
+                self._append(tenant, Unsubscribe(subscriber, held.id))
+        if len(tenant.alerts) and (due := tenant.alerts.next_due()) is not None and due <= now:
+            self._append(tenant, Tick())
+            return
+        if tenant.windows_from is None or not tenant.follows_arrival:
+            return
+        over = tenant.last_arrival + tenant.window_length
+        if tenant.window_length and tenant.ticked <= over:
+            tenant.ticked = now
+            self._append(tenant, Tick())
+
+    def _append(self, tenant: Tenant, command: Command) -> None:
+        """Append a command of our own; one that comes too late for this run of the broker is made again by the next."""
+        self._log.append([command_entry(tenant.number, command)], lambda result: None)
+
+    def _take_out(self, tenant: Tenant, position: int) -> None:
+        """Withdraw an event that is over; if that cannot be written, as on a full disk, it is tried again."""
+
+        def written(result: object) -> None:
+            if isinstance(result, BaseException):
+                self._window_ends.look_again(tenant)
+
+        self._log.append([command_entry(tenant.number, Withdraw(position))], written)
+
+    def save_windows(self) -> None:
+        """Save every tenant's windows as they are."""
+        for tenant in list(self._tenants.values()):
+            self._saving.save(tenant)
+
+    def sweep(self) -> Swept:
+        """Forget what is over now."""
+        tenants, times = [each for each in self._tenants.values() if not each.saving], self._retention.times()
+        self._review(times)
+        for tenant in tenants:
+            self._window_ends.look(tenant, times)
+        chosen = [self._choose(tenant, times) for tenant in tenants]
+        found = self._log.commit(lambda tables: self._sweep(tables, tenants, chosen, times))
+        gone: dict[int, list[int]] = {}
+        for number, delivery, _ in found.deliveries:
+            gone.setdefault(number, []).append(delivery)
+        with self._lock:
+            for number, delivery, recipients in found.deliveries:
+                tenant = self._tenants[number]
+                tenant.forget_delivery(delivery)
+                for recipient in recipients:
+                    if (queue := tenant.by_number.get(recipient)) is not None:
+                        queue.pending.discard(delivery)
+            for number, deliveries in gone.items():
+                self._tenants[number].feeds.let_go(deliveries)
+            for event in found.events:
+                self._tenants[event.tenant].withdrawn.discard(event.position)
+                self._tenants[event.tenant].retained.forget(event.position)
+            for tenant in tenants:
+                tenant.retained.end(times.oldest)
+            idle = [
+                (t.stored_number, queue.number)
+                for t in tenants
+                for queue in t.subscribers.values()
+                if not queue.pending and queue.acknowledged < t.stored_number and queue.acknowledge(t.stored_number)
+            ]
+            ended = [self._forget_ended(t) for t in tenants]
+        self._on_expired(found.events)
+        forgotten = [number for numbers in ended for number in numbers]
+        if forgotten:
+            self._log.commit(lambda tables: remove_subscriptions(tables, forgotten))
+        for stored, subscriber in idle:  # so that a restart need not look at what is long settled
+            self._acknowledgements.note(subscriber, stored)
+        return found
+
+    def clock_changed(self) -> None:
+        """Look at all that is over once more: the clock stepped, or was accepted. From any thread."""
+        for tenant in list(self._tenants.values()):
+            self._window_ends.look_again(tenant)
+
+    def _review(self, times: RetentionTimes) -> None:
+        """Count what the clock would remove that was stored before its last steps, and decide whether all of it stays.
+
+        It stays, read or not, for an hour if that is more than half of a tenant's events.
+        """
+        spans, retention = times.spans(), self._retention
+        if not retention.has_epochs:
+            retention.held_back = 0
+            return
+        found, doubtful, undecided = 0, False, retention.doubtful is None
+        with self._log.reading() as tables:
+            for tenant in list(self._tenants.values()):
+                count = count_held_back(tables, tenant.number, times.now, spans)
+                found += count
+                if count and undecided:
+                    doubtful = doubtful or 2 * count > count_rows(tables, "log", tenant.number, events=True)
+            retention.held_back = found
+            if undecided:  # once for each step: if it is less, what everybody has read may go
+                retention.doubtful = doubtful
+            if time.monotonic() - self._looked > FORGET_SECONDS:
+                self._looked = time.monotonic()
+                retention.forget(lambda span: not any_ending(tables, span.after, span.upto))
+
+    def _first_unread(self, tables: Tables, tenant: Tenant) -> int | None:
+        """The first position among the events of deliveries that somebody has not read."""
+        with self._lock:
+            pending = [queue.pending for queue in tenant.subscribers.values()]
+            pending += [feed.pending for feed in tenant.feeds]
+            numbers = [each.min() for each in pending if each]
+        return first_event_after(tables, tenant.number, min(numbers) - 1) if numbers else None
+
+    def _spans(self, tables: Tables, tenant: Tenant, times: RetentionTimes) -> list[Span]:
+        """The positions whose expiry waits: all from before a step, or those from the first unread one on."""
+        if not (spans := times.spans()) or self._retention.holds_everything:
+            return spans
+        first = self._first_unread(tables, tenant)
+        return [] if first is None else times.spans(first)
+
+    def _choose(self, tenant: Tenant, times: RetentionTimes) -> tuple[Unneeded, list[int]]:
+        """What of a tenant may be removed: unneeded events that are over.
+
+        What is over and stands in a window that time does not take it out of is withdrawn from it first
+        (`upkeep.window_ends`), by the log, so that a replay does the same; a later turn removes it.
+        """
+        now = times.now
+        limits = unneeded(tenant, now, replayed=self._data is not None)
+        with self._log.reading() as tables:
+            needed = [first for each in self._kept_from if (first := each(tables, tenant)) is not None]
+            limits = limits._replace(before=min(limits.before, *needed) if needed else limits.before)
+            positions = over(tables, limits, now, self._spans(tables, tenant, times))
+        if not positions or not tenant.remembers:
+            return limits, positions
+        with tenant.matchers:
+            standing = tenant.windows.needed(positions) | tenant.alerts.needed(positions)
+        return limits, [position for position in positions if position not in standing]
+
+    def _sweep(
+        self, tables: Tables, tenants: list[Tenant], chosen: list[tuple[Unneeded, list[int]]], times: RetentionTimes
+    ) -> Swept:
+        """On the writer's thread: also write down that tenants with nothing to match have come to the log's end."""
+        end = self._log.position
+        idle = [t for t in tenants if t.caught_up and end - t.matched >= IDLE_ENTRIES]
+        for tenant in idle:  # so that a restart need not look for what they have after their last entry
+            tenant.matched = end
+        advance(tables, MATCHING, {tenant.number: end for tenant in idle})
+        if any(tenant.retained for tenant in tenants):
+            forget_retained(tables, times.oldest)
+        return sweep(tables, chosen, times.now)
+
+    def _forget_ended(self, tenant: Tenant) -> list[int]:
+        """Let go of ended subscriptions that no delivery under way, no replay and no feedback can name any more.
+
+        The newest stay, so that one can see what was asked for when an event came (`asking.traces`).
+        """
+        judged = len(tenant.stateless.interpretation.feedback) > 0
+        replayed_from = tenant.matched + 1
+        if self._data is not None and tenant.windows_from is not None:  # what is in memory alone is never replayed
+            replayed_from = tenant.windows_from
+        forgotten = []
+        named = [number for number in tenant.ended if tenant.held[number].subscriber in tenant.by_number]
+        newest = heapq.nlargest(ENDED_KEPT, named, key=lambda number: tenant.held[number].ended or 0)
+        for number in tenant.ended.difference(newest):
+            held = tenant.held[number]
+            queue = tenant.by_number.get(held.subscriber)
+            gone = queue is None or queue.gone
+            if tenant.feeds.wait_for(number) or (tenant.told is not None and number > tenant.told):
+                continue
+            if (held.ended or 0) < replayed_from and (gone or (not judged and queue is not None and not queue.pending)):
+                forgotten.append(number)
+                tenant.ended.discard(number)
+                tenant.selecting.discard(number)
+                del tenant.held[number]
+                tenant.feeds.forget(number)
+        return forgotten

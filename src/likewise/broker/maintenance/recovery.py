@@ -1,0 +1,171 @@
+"""What a broker goes on from: tenants, subscribers, subscriptions, windows and queues, read from the store."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+import structlog
+
+from likewise.broker.dispatch.commit_batch import MATCHING
+from likewise.broker.log.catalogue.rows import Brought, HeldAnnouncement, Kept, read_aliases, read_known
+from likewise.broker.log.checksums import refuse
+from likewise.broker.log.deliveries import read_between, recipients_after
+from likewise.broker.log.event_log import EventLog
+from likewise.broker.log.log_entries import newest_event, ranges_after, withdrawn_events
+from likewise.broker.log.mqtt.messages import read_retained
+from likewise.broker.log.mqtt.topics import read_topics
+from likewise.broker.log.positions import read_positions
+from likewise.broker.log.registry_tables import read_judgements, read_subscribers, read_subscriptions, read_tenants
+from likewise.broker.log.rows import check_owners
+from likewise.broker.log.sinks.rows import read_targets
+from likewise.broker.log.tables import Tables
+from likewise.broker.maintenance.window_snapshots import (
+    MakeMatcher,
+    bring_up_to_date,
+    load_windows,
+    rejudge,
+    remembering,
+)
+from likewise.broker.pool.rebalance import load_shares
+from likewise.broker.tenants.queues import SubscriberQueue
+from likewise.broker.tenants.sink_queues import TargetFeed
+from likewise.broker.tenants.tenant import Held, Tenant
+from likewise.model import Event, Kind
+from likewise.semantics.enrichment.corrections import Correction
+
+FEED_PAGE: Final = 1_000  # deliveries read at once
+_log = structlog.get_logger("likewise.recovery")
+
+
+def recover(
+    log: EventLog, data: Path | None, make: MakeMatcher, elsewhere: frozenset[Kind] = frozenset()
+) -> dict[int, Tenant]:
+    """The tenants as they were when matching had come to the position each of them says.
+
+    Subscriptions of the kinds `elsewhere` are decided by a broker above.
+    """
+    tenants: dict[int, Tenant] = {}
+    with log.reading() as tables:
+        rows, positions = read_tenants(tables), read_positions(tables, MATCHING)
+        check_owners(tables, len(rows))
+        if positions.keys() != {row.number for row in rows}:
+            raise refuse("how far matching has come")
+        appended = ranges_after(tables, positions)
+        for number, name, windows_from, last in rows:
+            windows = load_windows(data, number, windows_from, make)
+            tenants[number] = tenant = Tenant(number, name, windows.matcher, windows_from, windows.alerts)
+            tenant.elsewhere = elsewhere
+            if windows.shares[0]:
+                tenant.windows = load_shares(tenant.windows.matcher, number, windows.shares[0])
+            if windows.shares[1]:
+                tenant.alerts = load_shares(tenant.alerts.matcher, number, windows.shares[1])
+            tenant.newest_arrival = windows.newest_arrival
+            tenant.matched = positions[number]
+            tenant.appended = appended.get(number, tenant.matched)
+            tenant.stored_number, tenant.next_number = last, last + 1
+            _read_known(tables, tenant)
+            _read_subscribers(tables, tenant)
+            _take_up(log, tables, tenant, windows.found)
+            _read_queues(tables, tenant)
+            _read_feeds(tables, tenant)
+            _read_topics(tables, tenant)
+    return tenants
+
+
+def _read_known(tables: Tables, tenant: Tenant) -> None:
+    """What is known about sources: corrections first, since they change what events say."""
+    for name, alias in read_aliases(tables, tenant.number):
+        tenant.known.identities.hold(name, alias)
+    for number, correction in read_known(tables, tenant.number, Correction):
+        tenant.known.correct(number, correction)
+    for _, held in read_known(tables, tenant.number, HeldAnnouncement):
+        tenant.known.announce(held)
+    for _, brought in read_known(tables, tenant.number, Brought):
+        tenant.known.brought.update(dict.fromkeys(brought.sources, brought.bringer))
+    tenant.known.kept.update(kept.source for _, kept in read_known(tables, tenant.number, Kept))
+
+
+def _read_subscribers(tables: Tables, tenant: Tenant) -> None:
+    for row in read_subscribers(tables, tenant.number):
+        queue = SubscriberQueue(*row)
+        tenant.subscribers[queue.id] = tenant.by_number[queue.number] = queue
+        if queue.policy == "block":
+            tenant.blocking.add(queue)
+
+
+def _take_up(log: EventLog, tables: Tables, tenant: Tenant, saved: bool) -> None:
+    """Fill both matchers: feedback and windows in the order of the log, the rest as it stands."""
+    everything = {row.number: Held(*row) for row in read_subscriptions(tables, tenant.number)}
+    start = tenant.matched + 1 if tenant.windows_from is None else tenant.windows_from
+    judged = read_judgements(tables, tenant.number)
+    feedback = tenant.stateless.interpretation.feedback
+    for given in list(feedback):  # as saved with windows; some of it may have been forgotten since
+        feedback.undo(given.number)
+    for position, judgement in judged:
+        if position < start:
+            rejudge(tenant, judgement, position, everything)
+    tenant.withdrawn = withdrawn_events(tables, tenant.number)
+    if tenant.windows_from is not None:
+        if not saved and (reaching := remembering(everything.values(), start)):
+            start = min(held.number for held in reaching)
+            tenant.rebuilt = tenant.unsaved = True
+            _log.error(
+                "saved windows are missing or damaged: they are made again from the log; what was over or withdrawn "
+                "before is not in them", tenant=tenant.name, subscriptions=len(reaching), after=start,
+            )  # fmt: skip
+        entries = log.entries(start - 1, tenant.matched, tenant=tenant.number)
+        bring_up_to_date(tenant, entries, everything, start, {position for position, _ in judged})
+    stateless = []
+    for held in everything.values():
+        tenant.know(held)
+        if held.ended is None:
+            tenant.by_number[held.subscriber].subscriptions[held.id] = held.number
+            if not held.subscription.remembers and tenant.decides(held.subscription):
+                stateless.append((held.number, held.subscription, held.added))
+    tenant.stateless.add_many(stateless)
+    newest = newest_event(tables, tenant.number, tenant.matched)
+    if newest is not None:
+        tenant.events, tenant.last_arrival = 1, newest.arrival
+        tenant.follows_arrival = isinstance(newest.value, Event) and newest.value.time is None
+
+
+def _read_queues(tables: Tables, tenant: Tenant) -> None:
+    """Fill the queues with what was stored for their subscribers and not acknowledged."""
+    waiting = tenant.by_number
+    first = min((queue.acknowledged for queue in waiting.values()), default=tenant.stored_number)
+    pending: dict[int, list[int]] = {number: [] for number in waiting}
+    for number, recipients in recipients_after(tables, tenant.number, first):
+        for subscriber in recipients:
+            own = pending.get(subscriber)
+            if own is not None:
+                own.append(number)
+    for number, numbers in pending.items():
+        queue = waiting[number]
+        queue.pending.update(numbers)
+        if queue.acknowledged:
+            queue.pending.remove_range(0, queue.acknowledged + 1)
+
+
+def _read_topics(tables: Tables, tenant: Tenant) -> None:
+    """Who subscribed to topics, and which messages are retained there."""
+    for held in read_topics(tables, tenant.number):
+        tenant.topics.put(held)
+    for row in read_retained(tables, tenant.number):
+        tenant.retained.put(row)
+
+
+def _read_feeds(tables: Tables, tenant: Tenant) -> None:
+    """Fill what waits for targets with what met their subscriptions after each one's last accepted delivery."""
+    rows = read_targets(tables, tenant.number)
+    if not rows:
+        return
+    numbers: dict[tuple[int, str], list[int]] = {}
+    for held in tenant.held.values():
+        numbers.setdefault((held.subscriber, held.id), []).append(held.number)
+    for row in rows:
+        tenant.feeds.add(TargetFeed(row), numbers.get((row.subscriber, row.subscription), ()))
+    after = min(row.acknowledged for row in rows)
+    while page := read_between(tables, tenant.number, after, tenant.stored_number, FEED_PAGE):
+        tenant.feeds.offer(page)
+        after = page[-1].number

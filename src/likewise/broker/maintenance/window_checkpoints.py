@@ -1,0 +1,124 @@
+"""When windows are saved, and where: beside the thread that matches, so that no other tenant waits for the disk.
+
+Matching is at rest between two rounds: what a tenant's windows hold is what the log was matched to. From then on until
+they are saved the tenant's entries wait (`Tenant.saving`), as they do while a question uses its matchers; the others
+have their turns.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from likewise.broker.log.event_log import EventLog
+from likewise.broker.log.log_entries import count_between, over
+from likewise.broker.log.registry_tables import replay_windows_from
+from likewise.broker.maintenance.retention import unneeded
+from likewise.broker.maintenance.scheduler import Chores
+from likewise.broker.maintenance.window_snapshots import remove_older, save_windows
+from likewise.broker.tenants.tenant import Tenant
+from likewise.defaults import CHECKPOINT_ENTRIES, SAVE_SECONDS
+
+
+class WindowSaving:
+    """Saves the windows of tenants, one after the other; `start` and `save` are called between rounds of matching."""
+
+    def __init__(
+        self, log: EventLog, data: Path | None, clock: Callable[[], int], chores: Chores, *, beside: bool
+    ) -> None:
+        self._log = log
+        self._data = data
+        self._clock = clock
+        self._chores = chores
+        self._beside = beside  # on a thread of its own
+        self._asked: dict[int, float] = {}  # when it was last asked whether a tenant's windows should be saved
+        self._saved_at: dict[int, int] = {}  # what was taken of a tenant's entries when its windows were last saved
+        self._loaded = False  # whether what saving needs is
+        self._thread: threading.Thread | None = None
+
+    def start(self, tenant: Tenant) -> None:
+        """Save a tenant's windows if that is due, unless another's are being saved: then soon."""
+        if tenant.saving or (self._thread is not None and self._thread.is_alive()):
+            return
+        if not self._beside:
+            self._do(tenant, CHECKPOINT_ENTRIES)
+        elif self._due(tenant, CHECKPOINT_ENTRIES):
+            tenant.saving = self._loaded
+            work = self._save_beside if self._loaded else self._load
+            self._thread = threading.Thread(target=work, args=(tenant,), name="likewise-saving", daemon=True)
+            self._thread.start()
+
+    def save(self, tenant: Tenant) -> None:
+        """Save a tenant's windows now, if anything is new."""
+        if self._thread is not None:
+            self._thread.join()
+        if self._due(tenant, 1):
+            self._save(tenant)
+
+    def _load(self, tenant: Tenant) -> None:
+        """Save nothing, so that the libraries that saving needs are loaded while nobody waits for it."""
+
+        def work() -> None:
+            with tempfile.TemporaryDirectory() as folder:
+                tenant.windows.alike().save(Path(folder) / "nothing")
+
+        self._chores.do("loading what saves windows", work)
+        self._asked.pop(tenant.number, None)
+        self._loaded = True
+
+    def _save_beside(self, tenant: Tenant) -> None:
+        try:
+            self._do(tenant, 1)
+        finally:
+            tenant.saving = False
+
+    def _do(self, tenant: Tenant, entries: int) -> None:
+        def work() -> None:
+            if self._due(tenant, entries):
+                self._save(tenant)
+
+        self._chores.do(f"saving the windows of {tenant.name!r}", work)
+
+    def _due(self, tenant: Tenant, entries: int) -> bool:
+        if self._data is None or tenant.windows_from is None:
+            return False
+        if tenant.unsaved or tenant.matched < tenant.windows_from:
+            return tenant.unsaved
+        return self._new(tenant) >= entries or self._awaited(tenant)
+
+    def _new(self, tenant: Tenant) -> int:
+        """How many entries of the tenant a replay of its windows would go through; about, and no fewer."""
+        if tenant.number not in self._saved_at:
+            with self._log.reading() as tables:
+                before = count_between(tables, tenant.number, (tenant.windows_from or 1) - 1, tenant.matched)
+            self._saved_at[tenant.number] = tenant.taken - before
+        return tenant.taken - self._saved_at[tenant.number]
+
+    def _save(self, tenant: Tenant) -> None:
+        assert self._data is not None
+        position, taken = tenant.matched, tenant.taken
+        kept: int | None = position + 1
+        if tenant.remembers:
+            with tenant.matchers:
+                save_windows(self._data, tenant, position)
+        else:
+            kept = None
+        self._log.commit(lambda tables: replay_windows_from(tables, tenant.number, tenant.name, kept))
+        tenant.windows_from, tenant.unsaved, self._saved_at[tenant.number] = kept, False, taken
+        remove_older(self._data, tenant.number, position)
+
+    def _awaited(self, tenant: Tenant) -> bool:
+        """Whether something is over, or was forgotten, and kept only for a replay of windows; asked seldom."""
+        seldom = time.monotonic()
+        if seldom - self._asked.get(tenant.number, 0.0) < SAVE_SECONDS:
+            return False
+        self._asked[tenant.number] = seldom
+        now, start = self._clock(), tenant.windows_from or 0
+        if any((tenant.held[number].ended or 0) >= start for number in list(tenant.ended)):
+            return True
+        with self._log.reading() as tables:
+            found = over(tables, unneeded(tenant, now, replayed=False), now)
+        return any(position >= start for position in found)

@@ -1,0 +1,87 @@
+"""Taking what is over out of windows that time does not take it out of, as soon as it is over.
+
+A window of the last n events, or one without an end, would hold an event for good. So its end is looked for in the
+order of ends, each event once, and withdrawing it is written to the log: a replay does the same at the same place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final, NamedTuple
+
+from likewise.broker.log.event_log import EventLog
+from likewise.broker.log.log_entries import newly_over, over_between
+from likewise.broker.retention_policy import RetentionTimes
+from likewise.broker.tenants.tenant import Tenant
+
+PAGE: Final = 2_000  # ends read at once
+PAGES: Final = 20  # of a tenant in one turn; what is left has its turn next
+
+
+class _Seen(NamedTuple):
+    """Up to which end, of the event at which position, events were looked at that stand up to `matched`."""
+
+    ends: int = -1
+    position: int = 0
+    matched: int = 0
+
+
+class WindowEnds:
+    """What is over and stands in windows for long; `withdraw` is told each, once."""
+
+    def __init__(self, log: EventLog, withdraw: Callable[[Tenant, int], None]) -> None:
+        self._log = log
+        self._withdraw = withdraw
+        self._seen: dict[int, _Seen] = {}
+        self._again: set[int] = set()  # tenants of whom something could not be written
+        self._deferred: dict[int, dict[int, int]] = {}  # by tenant: positions and ends of what is not over yet
+
+    def look_again(self, tenant: Tenant) -> None:
+        """Look at everything of a tenant that is over once more: withdrawing something failed. From any thread."""
+        self._again.add(tenant.number)
+
+    def look(self, tenant: Tenant, times: RetentionTimes) -> None:
+        """Withdraw what has come to its end since the last look; what was stored before a step of the clock, later."""
+        now = times.now
+        if tenant.number in self._again:
+            self._again.discard(tenant.number)
+            self._seen.pop(tenant.number, None)
+            self._deferred.pop(tenant.number, None)
+        if not len(tenant.windows):
+            return
+        seen, matched = self._seen.get(tenant.number, _Seen()), tenant.matched
+        if seen.ends > now:  # the clock went back
+            seen = seen._replace(ends=now, position=0)
+        deferred = self._deferred.pop(tenant.number, {})
+        found: list[int] = [position for position, ends in deferred.items() if ends <= times(position)]
+        later = {position: ends for position, ends in deferred.items() if ends > times(position)}
+        with self._log.reading() as tables:
+            if seen.ends >= 0:  # what was matched since may have been over before
+                page = over_between(tables, tenant.number, seen.matched, matched, seen.ends)
+                found += _sort_out(page, times, later)
+            for _ in range(PAGES):
+                page = newly_over(tables, tenant.number, (seen.ends, seen.position), now, matched, PAGE)
+                found += _sort_out(page, times, later)
+                if len(page) < PAGE:
+                    seen = _Seen(now, matched, matched)
+                    break
+                seen = _Seen(*page[-1], matched)
+        with tenant.matchers:
+            standing = [position for position in found if tenant.windows.holds_for_long(position)]
+            later = {position: ends for position, ends in later.items() if tenant.windows.holds_for_long(position)}
+        if later:
+            self._deferred[tenant.number] = later
+        for position in standing:
+            self._withdraw(tenant, position)
+        self._seen[tenant.number] = seen
+
+
+def _sort_out(page: list[tuple[int, int]], times: RetentionTimes, later: dict[int, int]) -> list[int]:
+    """The positions of what is over; what only the clock says is over goes to `later`."""
+    found = []
+    for ends, position in page:
+        if ends <= times(position):
+            found.append(position)
+        else:
+            later[position] = ends
+    return found

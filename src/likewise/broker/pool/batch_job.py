@@ -1,0 +1,206 @@
+"""A stretch of events on its way through the shares of a tenant, and what it comes back with.
+
+Shares without state are asked together and each event's answers are put together by number; what stands behind a proxy
+is asked about the events that met the proxy's root. Shares with state get every event, in the order of the log.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from likewise.broker.log.entries import Entry, InBatch
+from likewise.broker.pool.messages import EventSent, Failed, Match, MatchEach, Matched, Moved
+from likewise.broker.pool.pool import Crew
+from likewise.broker.pool.processes.process import Ticket
+from likewise.broker.pool.shard import Share
+from likewise.broker.pool.sharded_matcher import SpreadMatcher
+from likewise.broker.tenants.match_guarded import moment, own_time
+from likewise.broker.tenants.matched_events import MetEvents
+from likewise.broker.tenants.numbered_matcher import Found
+from likewise.broker.tenants.tenant import Tenant
+from likewise.model import Event
+
+Places = NDArray[np.int32]
+
+
+class _Part:
+    """What one share was asked about some events, by their places in the stretch; `all` of them if none are named."""
+
+    __slots__ = ("passed", "places", "share", "ticket")
+
+    def __init__(self, share: Share, ticket: Ticket, places: Places | None) -> None:
+        self.share = share
+        self.ticket = ticket
+        self.places = places
+        self.passed = False
+
+
+class Stretch:
+    """Events of one tenant that were sent to its shares; `gather` waits for what they led to."""
+
+    def __init__(self, crew: Crew, tenant: Tenant, entries: Sequence[Entry]) -> None:
+        self.tenant = tenant
+        self.entries = entries
+        self.sent = time.monotonic()
+        self.failed: dict[int, str] = {}  # by place: why an event cannot be matched
+        self.failed_moves: dict[int, str] = {}  # ... by windows or alerts
+        self.seconds = 0.0  # of the slowest share
+        self._crew = crew
+        self._parts: list[_Part] = []
+        self._windows: list[tuple[Share, Ticket]] = []
+        self._alerts: list[tuple[Share, Ticket]] = []
+        self.events: list[EventSent] = []
+        stateless, windows, alerts = tenant.stateless, tenant.windows, tenant.alerts
+        if isinstance(stateless, SpreadMatcher) and len(stateless):
+            stateless.know()
+            self.events = [_sent(entry) for entry in entries]
+            for share in stateless.shares:
+                if share.held and share.parent is None:
+                    self._ask(share, None)
+        moved: list[EventSent] = []
+        told: list[EventSent] = []
+        for entry in entries if len(windows) or len(alerts) else ():
+            own = own_time(entry)
+            if len(windows):
+                moved.append(_moving(entry, own if own is not None else tenant.window_time(entry.arrival), own is None))
+            if len(alerts):
+                told.append(_moving(entry, tenant.window_time(entry.arrival), True))
+        for matcher, events, asked in ((windows, moved, self._windows), (alerts, told, self._alerts)):
+            if isinstance(matcher, SpreadMatcher) and events:
+                matcher.know()
+                matcher.reach(max(each.at for each in events))
+                asked += [(share, crew.ask(share, MatchEach(events))) for share in matcher.shares if share.begun]
+
+    def _ask(self, share: Share, places: Places | None) -> None:
+        events = self.events if places is None else [self.events[place] for place in places.tolist()]
+        self._parts.append(_Part(share, self._crew.ask(share, Match(events)), places))
+
+    def go_on(self) -> bool:
+        """Ask what stands behind proxies as soon as it is known; whether everything is answered."""
+        waits = False
+        for part in self._parts:  # which may grow
+            if part.passed:
+                continue
+            if not part.ticket.answered:
+                waits = True
+                continue
+            part.passed = True
+            said = part.ticket.said
+            if isinstance(said, Matched):
+                for number, raw in said.behind.items():
+                    places = np.frombuffer(raw, "<i4")
+                    share = self._crew.shares.get(number)
+                    if len(places) and share is not None and share.held:
+                        self._ask(share, places if part.places is None else part.places[places])
+                        waits = True
+            elif isinstance(said, Failed):
+                waits |= self._one_by_one(part, said)
+        if waits:
+            return False
+        return all(ticket.answered for _, ticket in (*self._windows, *self._alerts))
+
+    def _one_by_one(self, part: _Part, said: Failed) -> bool:
+        """A share could not match these events together: each alone, or it is the one that cannot be matched."""
+        places = np.arange(len(self.events), dtype=np.int32) if part.places is None else part.places
+        self._parts.remove(part)
+        if len(places) == 1:
+            self.failed[int(places[0])] = f"{said.kind}: {said.error}"
+            return False
+        for place in places.tolist():
+            self._ask(part.share, np.array([place], np.int32))
+        return True
+
+    def wait(self) -> None:
+        """Wait until everything is answered."""
+        while not self.go_on():
+            waiting = [part.ticket for part in self._parts if not part.ticket.answered]
+            waiting += [ticket for _, ticket in (*self._windows, *self._alerts) if not ticket.answered]
+            if waiting:
+                self._crew.wait(waiting[0])
+        times = [part.ticket.seconds for part in self._parts]
+        times += [ticket.seconds for _, ticket in (*self._windows, *self._alerts)]
+        self.seconds = max(times, default=0.0)
+
+    # -- what came of it ------------------------------------------------------------------------
+
+    @property
+    def alone(self) -> Matched | None:
+        """What the only share that was asked said, if there was but one, of all events."""
+        if len(self._parts) == 1 and self._parts[0].places is None and isinstance(self._parts[0].ticket.said, Matched):
+            return self._parts[0].ticket.said
+        return None
+
+    def met(self) -> MetEvents | None:
+        """What the events met in shares without state; None if there are none."""
+        stateless = self.tenant.stateless
+        for part in self._parts:
+            if isinstance(part.ticket.said, Matched):
+                own = part.places
+                for place, why in part.ticket.said.failed:
+                    self.failed[place if own is None else int(own[place])] = why
+        if not self._parts or not isinstance(stateless, SpreadMatcher):
+            return None
+        keys, scores, scored = [], [], False
+        for part in self._parts:
+            said = part.ticket.said
+            assert isinstance(said, Matched)
+            counts, numbers = np.frombuffer(said.counts, "<i4"), np.frombuffer(said.numbers, "<i8")
+            places = np.arange(len(counts), dtype=np.int64) if part.places is None else part.places.astype(np.int64)
+            keys.append((np.repeat(places, counts) << 32) | stateless.places_of(numbers))
+            scored |= bool(said.scores)
+            scores.append(np.frombuffer(said.scores, "<f4") if said.scores else np.ones(len(numbers), np.float32))
+        key, score = np.concatenate(keys), None
+        if len(keys) > 1:
+            if scored:
+                order = np.argsort(key, kind="stable")
+                key, score = key[order], np.concatenate(scores)[order]
+            else:
+                key = np.sort(key, kind="stable")  # runs that ascend already
+        elif scored:
+            score = scores[0]
+        starts = np.searchsorted(key, np.arange(len(self.entries) + 1, dtype=np.int64) << 32)
+        return MetEvents(stateless.numbers(), (key & 0xFFFFFFFF).astype(np.int32), starts, score)
+
+    def moved(self) -> tuple[list[list[Found]], list[list[Found]]]:
+        """What each event led to in windows, and in alerts."""
+        return self._moves(self._windows), self._moves(self._alerts)
+
+    def _moves(self, asked: list[tuple[Share, Ticket]]) -> list[list[Found]]:
+        found: list[list[Found]] = [[] for _ in self.entries]
+        for _, ticket in asked:
+            said = ticket.said
+            if isinstance(said, Failed):
+                self.failed_moves.update(dict.fromkeys(range(len(found)), f"{said.kind}: {said.error}"))
+                continue
+            assert isinstance(said, Moved)
+            self.failed_moves.update(said.failed)
+            for own, more in zip(found, said.found, strict=True):
+                own.extend(more)
+        if len(asked) > 1:
+            for own in found:
+                own.sort(key=lambda each: each.order)
+        return found
+
+
+def _sent(entry: Entry) -> EventSent:
+    over = entry.ends is not None and entry.ends <= entry.arrival
+    return EventSent(entry.position, moment(entry), entry.body, over)
+
+
+def _moving(entry: Entry, at: int, arrives: bool) -> EventSent:
+    """An event as windows get it: one that is valid by its arrival is, though it is the windows that wait."""
+    lasting = False
+    if arrives:
+        expires = _expires(entry)
+        lasting = expires is not None and entry.arrival < expires <= at
+    return EventSent(entry.position, at, entry.body, False, lasting, entry.first_received)
+
+
+def _expires(entry: Entry) -> int | None:
+    if isinstance(entry.said, InBatch):
+        return entry.said.batch.around(entry.said.place).expires
+    return entry.said.expires if isinstance(entry.said, Event) else None

@@ -1,0 +1,116 @@
+"""The process of `likewise worker`: it holds shares of tenants' subscriptions, and answers one request after the other.
+
+It has one thread. It reads a request, answers it, and reads the next: the coordinator has a thread that takes its
+answers whatever else it does, so neither waits for the other for ever. Without the coordinator it ends.
+"""
+
+from __future__ import annotations
+
+import resource
+import socket
+import time
+from pathlib import Path
+from typing import Literal, cast
+
+from likewise.broker.pool.messages import (
+    REQUESTS,
+    Answer,
+    Done,
+    Drop,
+    Failed,
+    Operation,
+    Said,
+    Told,
+    Usage,
+    Used,
+    frame,
+    receive,
+)  # fmt: skip
+from likewise.broker.pool.shard_server import Portion, TakenAnnotations
+from likewise.broker.tenants.numbered_matcher import NumberedMatcher
+from likewise.matching.coercion import as_types
+from likewise.matching.matcher import Matcher, system_clock
+from likewise.semantics.interpretation import Interpretation
+
+
+class Holdings:
+    """The shares of one process, by tenant and number; `told` says how words and time are taken."""
+
+    def __init__(self) -> None:
+        self._told: Told | None = None
+        self._portions: dict[tuple[int, int], Portion] = {}
+
+    def perform(self, tenant: int, share: int, wanted: Operation) -> Said:
+        """Do what is wanted of a share."""
+        if isinstance(wanted, Told):
+            self._told = wanted
+            return Done()
+        if isinstance(wanted, Usage):
+            return used()
+        if isinstance(wanted, Drop):
+            self._portions.pop((tenant, share), None)
+            return Done()
+        try:
+            portion = self._portions.get((tenant, share))
+            if portion is None:
+                portion = self._portions[tenant, share] = self._make()
+        except Exception as error:
+            return Failed(str(error), type(error).__name__)
+        return portion.perform(wanted)
+
+    def tidy(self) -> None:
+        """Do a little of what shares put off."""
+        for portion in self._portions.values():
+            portion.tidy()
+
+    def _make(self) -> Portion:
+        """An empty share."""
+        assert self._told is not None, "a worker is told first how to take words"
+        told, annotations = self._told, TakenAnnotations()
+        profile = cast("Literal['full', 'small']", told.profile)
+
+        def interpretation() -> Interpretation:
+            return Interpretation(
+                space=told.space, measure=told.measure, threshold=told.threshold, cache_bytes=told.cache_bytes,
+                types=as_types(told.types), annotations=annotations, forget=told.forget, alert_lateness=told.lateness,
+                stale=told.stale,
+            )  # fmt: skip
+
+        def load(folder: Path) -> NumberedMatcher:
+            return NumberedMatcher(
+                Matcher.load(folder, clock=system_clock, interpretation=interpretation(), profile=profile)
+            )
+
+        made = Matcher(interpretation=interpretation(), clock=system_clock, profile=profile)
+        return Portion(NumberedMatcher(made), load, annotations)
+
+
+def used() -> Used:
+    """What this process has used."""
+    spent = resource.getrusage(resource.RUSAGE_SELF)
+    pages = Path("/proc/self/statm")
+    resident = shared = spent.ru_maxrss * 1024
+    if pages.exists():
+        size = resource.getpagesize()
+        fields = pages.read_text().split()
+        resident, shared = int(fields[1]) * size, int(fields[2]) * size
+    return Used(spent.ru_utime + spent.ru_stime, resident, shared)
+
+
+def serve(path: Path) -> None:
+    """Connect to the coordinator, and answer what it asks until it is gone."""
+    holdings = Holdings()
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as stream:
+        try:
+            stream.connect(str(path))
+        except OSError:  # the coordinator is gone already
+            return
+        while (raw := receive(stream)) is not None:
+            request = REQUESTS.decode(raw)
+            begun = time.process_time()
+            said = holdings.perform(request.tenant, request.share, request.wanted)
+            try:
+                stream.sendall(frame(Answer(request.id, said, time.process_time() - begun)))
+            except (BrokenPipeError, ConnectionError):
+                return
+            holdings.tidy()

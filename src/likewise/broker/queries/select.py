@@ -1,0 +1,109 @@
+"""What `select` names, added to deliveries when they are sent; who selects nothing pays nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+import structlog
+
+from likewise.api.deliveries import Met, SelectedValues
+from likewise.broker.log.event_log import EventLog
+from likewise.broker.queries.match_reasons import position_of
+from likewise.broker.queries.queries import explain_live
+from likewise.broker.tenants.queues import SubscriberQueue
+from likewise.broker.tenants.tenant import Held, Tenant
+from likewise.defaults import MAX_BECAUSE
+from likewise.matching.explain.select import names_payload, needs_measure, payload_sent, selected
+from likewise.model import Event
+
+_log = structlog.get_logger("likewise.questions")
+
+
+class _Frame(msgspec.Struct):
+    """What is needed of the JSON of a delivery."""
+
+    sequence: int
+    subscriptions: tuple[Met, ...]
+
+
+class _Envelope(msgspec.Struct):
+    """What was sent, as it stands in the JSON of a delivery; nothing if it came in another form."""
+
+    payload: msgspec.Raw = msgspec.Raw()
+
+
+class _Carried(msgspec.Struct):
+    event: _Envelope
+
+
+def selects(tenant: Tenant, queue: SubscriberQueue) -> bool:
+    """Whether a subscription of a subscriber names what its deliveries carry."""
+    return bool(tenant.selecting) and not tenant.selecting.isdisjoint(queue.subscriptions.values())
+
+
+def with_selected(
+    log: EventLog, tenant: Tenant, queue: SubscriberQueue, page: Sequence[tuple[int, bytes]], now: int
+) -> list[tuple[int, bytes]]:
+    """Deliveries as they are sent to a subscriber, with what its subscriptions select."""
+    return [(number, _with_selected(log, tenant, queue, frame, now)) for number, frame in page]
+
+
+def _with_selected(log: EventLog, tenant: Tenant, queue: SubscriberQueue, frame: bytes, now: int) -> bytes:
+    said = msgspec.json.decode(frame, type=_Frame)
+    wanted = [
+        (held, each.score)
+        for each in said.subscriptions
+        if (number := queue.subscriptions.get(each.id)) in tenant.selecting
+        and (held := tenant.held.get(number or 0)) is not None
+    ]
+    position = position_of(log, tenant, said.sequence) if wanted else None
+    if position is None:
+        return frame
+    return append_selected(frame, select_of(log, tenant, position, wanted, now, frame))
+
+
+def select_of(
+    log: EventLog, tenant: Tenant, position: int, wanted: Sequence[tuple[Held, float]], now: int, frame: bytes
+) -> tuple[SelectedValues, ...]:  # fmt: skip
+    """What some subscriptions, each with its stored score, select of an event of the log; at most `MAX_BECAUSE`.
+
+    `frame` is the JSON of the delivery, which has the payload as it was sent.
+    """
+    entry = next(log.entries(position - 1, position), None)
+    if entry is None or not isinstance(entry.value, Event):
+        return ()
+    interpretation = tenant.stateless.interpretation
+    event = tenant.stateless.matcher.annotated(entry.value)
+    if event.time is None:
+        event = msgspec.structs.replace(event, time=entry.arrival)
+    found = []
+    for held, score in wanted[:MAX_BECAUSE]:
+        asked = held.subscription
+        try:
+            explained = explain_live(tenant, held, entry, now)
+            values = selected(
+                event, asked, explained, interpretation.measure if needs_measure(asked) else None,
+                interpretation.threshold, score=score,
+                payload=_payload(frame, entry.value) if names_payload(asked) else None,
+            )  # fmt: skip
+        except Exception as error:  # what is selected is no reason to keep a delivery back
+            _log.error("what is selected cannot be said", tenant=tenant.name, subscription=held.id, exc_info=error)
+            continue
+        found.append(SelectedValues(held.id, values.values, values.notes, values.units))
+    return tuple(found)
+
+
+def _payload(frame: bytes, event: Event) -> object:
+    """The payload byte by byte as it came, else put together from the event's tuples."""
+    sent = msgspec.json.decode(frame, type=_Carried).event.payload
+    return sent if bytes(sent) else payload_sent(event)
+
+
+def append_selected(frame: bytes, values: tuple[SelectedValues, ...]) -> bytes:
+    """The JSON of a delivery with `selected` at its end.
+
+    >>> append_selected(b'{"v":1}', (SelectedValues("warm", {"t": 27.5}),))
+    b'{"v":1,"selected":[{"id":"warm","values":{"t":27.5}}]}'
+    """
+    return frame[:-1] + b',"selected":' + msgspec.json.encode(values) + b"}" if values else frame

@@ -1,0 +1,159 @@
+"""Stored events by filter, the newest first, with what each met; and one reading of a source over time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from likewise.api.history import Mark, Point, Series, StoredEvent, StoredEvents
+from likewise.api.live_views import MetSubscription
+from likewise.broker.log.deliveries import CAUSES, Delivery
+from likewise.broker.log.entries import Entry, shown_event
+from likewise.broker.log.event_log import EventLog
+from likewise.broker.log.history.reading import deliveries_of, events_back
+from likewise.broker.log.packed_sets import unpack_scores
+from likewise.broker.log.tables import Tables
+from likewise.broker.tenants.tenant import Tenant
+from likewise.model import Event
+from likewise.model.values import Quantity, read_number
+from likewise.units import any_unit
+
+LOOKED_AT: Final = 200_000  # entries of the log that one question looks through
+PAGE: Final = 500  # events read at once
+FOREVER: Final = 2**62
+MARKS: Final = 500  # marks of a series at most
+
+
+def stored_events(
+    log: EventLog, tenant: Tenant, *, before: int, limit: int, source: str | None = None, containing: str = "",
+    subscription: tuple[str, str] | None = None, since: int = 0, until: int = FOREVER,
+) -> StoredEvents:  # fmt: skip
+    """The newest events before a position that hold every word of `containing`, and met a subscription if one is said.
+
+    One question looks at `LOOKED_AT` entries at most; `before` says where to go on.
+    """
+    words = containing.casefold().split()
+    found: list[StoredEvent] = []
+    lowest = max(0, before - LOOKED_AT)
+    with log.reading() as tables:
+        for entry in _back(tables, tenant, before, lowest, source, since, until):
+            if words and not _holds(entry, words):
+                continue
+            met = tuple(_met(tenant, deliveries_of(tables, tenant.number, entry.position)))
+            if subscription is not None and all((m.subscriber, m.subscription) != subscription for m in met):
+                continue
+            found.append(StoredEvent(entry.position, entry.arrival, shown_event(entry), met))
+            if len(found) == limit:
+                return StoredEvents(tuple(found), entry.position)
+    return StoredEvents(tuple(found), lowest + 1 if lowest else None)
+
+
+def _back(
+    tables: Tables, tenant: Tenant, before: int, lowest: int, source: str | None, since: int, until: int
+) -> Iterator[Entry]:
+    names = None if source is None else tenant.known.identities.history_of(source)
+    while True:
+        page = events_back(tables, tenant.number, before, lowest, PAGE, names, since, until)
+        yield from page
+        if len(page) < PAGE:
+            return
+        before = page[-1].position
+
+
+def _holds(entry: Entry, words: list[str]) -> bool:
+    event = entry.value
+    assert isinstance(event, Event)
+    said = " ".join(
+        [entry.source, entry.id, *(f"{t.attribute} {t.value} {t.unit}" for t in event.tuples), *event.themes]
+    )
+    said = said.casefold()
+    return all(word in said for word in words)
+
+
+def _met(tenant: Tenant, deliveries: list[Delivery]) -> Iterator[MetSubscription]:
+    seen = set()
+    for delivery in deliveries:
+        numbers = delivery.matched.tolist()
+        for number, score in zip(numbers, unpack_scores(delivery.scores, len(numbers)), strict=True):
+            held = tenant.held.get(number)
+            queue = tenant.by_number.get(held.subscriber) if held is not None else None
+            if held is not None and queue is not None and number not in seen:
+                seen.add(number)
+                yield MetSubscription(queue.id, held.id, round(score, 6))
+
+
+def series(
+    log: EventLog, tenant: Tenant, source: str, attribute: str, *, since: int, until: int, points: int
+) -> Series:
+    """The numbers of one reading of a source within a time, at most about `points` of them, and what they met.
+
+    They are in the unit of the newest; without an attribute the first that is a number is taken.
+    """
+    newest = tenant.appended
+    lowest = max(0, newest - LOOKED_AT)
+    names: dict[str, None] = {}
+    read: list[tuple[Entry, float, str]] = []
+    left_out, earliest = 0, since
+    with log.reading() as tables:
+        for entry in _back(tables, tenant, newest + 1, lowest, source, since, until):
+            numbers = _numbers(entry)
+            names |= dict.fromkeys(numbers)
+            if not attribute and numbers:
+                attribute = next(iter(numbers))
+            if attribute in numbers:
+                read.append((entry, *numbers[attribute]))
+            elif any(item.attribute == attribute for item in entry.value.tuples):  # type: ignore[union-attr]
+                left_out += 1
+        read.reverse()
+        unit = read[-1][2] if read else ""
+        shown: list[tuple[Entry, float]] = []
+        for entry, value, stated in read:
+            number = _brought(value, stated, unit)
+            if number is None:
+                left_out += 1
+            else:
+                shown.append((entry, number))
+        marks: list[Mark] = []
+        for entry, _ in reversed(shown):
+            marks += _marks(tenant, entry, deliveries_of(tables, tenant.number, entry.position))
+            if len(marks) >= MARKS:
+                break
+        if lowest and (first := events_back(tables, tenant.number, lowest + 1, 0, 1, None, 0, FOREVER)):
+            earliest = first[0].arrival
+    step = max(1, -(-len(shown) // points))
+    some = shown[::step]
+    return Series(
+        source, attribute, unit, tuple(Point(e.arrival, value, e.id) for e, value in some), tuple(marks[::-1]),
+        earliest <= since or not lowest, left_out, tuple(names),
+    )  # fmt: skip
+
+
+def _numbers(entry: Entry) -> dict[str, tuple[float, str]]:
+    """The readings of an event that are numbers, by attribute: each with its unit; the first of those of one name."""
+    event: Any = entry.value
+    found: dict[str, tuple[float, str]] = {}
+    for item in event.tuples:
+        value = read_number(item.value) if isinstance(item.value, str) else item.value
+        if isinstance(value, Quantity):
+            found.setdefault(item.attribute, (float(value.value), value.unit))
+        elif isinstance(value, (int, float)) and not isinstance(value, bool):
+            found.setdefault(item.attribute, (float(value), item.unit))
+    return found
+
+
+def _brought(value: float, stated: str, wanted: str) -> float | None:
+    """A number in the unit wanted; None if it cannot be brought to it."""
+    if stated == wanted:
+        return value
+    one, other = any_unit(stated) if stated else None, any_unit(wanted) if wanted else None
+    return one.to(other, value) if one is not None and other is not None and one.dimension == other.dimension else None
+
+
+def _marks(tenant: Tenant, entry: Entry, deliveries: list[Delivery]) -> Iterator[Mark]:
+    for delivery in deliveries:
+        numbers = delivery.matched.tolist()
+        for number, score in zip(numbers, unpack_scores(delivery.scores, len(numbers)), strict=True):
+            held = tenant.held.get(number)
+            queue = tenant.by_number.get(held.subscriber) if held is not None else None
+            if held is not None and queue is not None:
+                yield Mark(entry.arrival, queue.id, held.id, CAUSES[delivery.cause], round(score, 6), entry.id)

@@ -1,0 +1,111 @@
+"""What became of a stored event for a subscription: why it was given, or why it was not, step by step.
+
+Everything is read from the store as it was written then: when the event came, which subscription was held at that
+position of the log, what was delivered with which score, to whom it went, and what was set aside.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from likewise.api.history import Outcome, Trace, TraceStep
+from likewise.broker.log.dead_letters import about, of_event
+from likewise.broker.log.deliveries import CAUSES, SAID, Delivery
+from likewise.broker.log.entries import Entry
+from likewise.broker.log.event_log import EventLog
+from likewise.broker.log.history.reading import deliveries_of
+from likewise.broker.log.packed_sets import unpack_scores
+from likewise.broker.log.tables import Tables
+from likewise.broker.tenants.tenant import Held, Tenant
+from likewise.language import subscription_text
+
+WHY: Final = {
+    "arrival": "when it came", "promoted": "when it moved up among the best", "initial": "as the subscription was made",
+    "replayed": "after it had been set aside", "held": "as it had held for long enough", "cleared": "as it was over",
+    "absent": "as nothing came", "returned": "as something came again", "digest": "in what was gathered",
+}  # fmt: skip
+
+NOT_MET: Final = {
+    "top": "It was compared with the subscription, and was not among the best.",
+    "alert": "It was compared with the subscription, and nothing had to be said because of it.",
+}
+
+
+def trace(log: EventLog, tenant: Tenant, entry: Entry, subscriber: str, subscription: str) -> Trace:
+    """What became of an event for a subscription of a subscriber, held or ended."""
+    queue = tenant.subscriber(subscriber)
+    versions = [h for h in list(tenant.held.values()) if h.subscriber == queue.number and h.id == subscription]
+    then = next((h for h in versions if _held_at(h, entry.position)), None)
+    with log.reading() as tables:
+        deliveries = deliveries_of(tables, tenant.number, entry.position)
+        mine = [(d, h) for d in deliveries for h in versions if h.number in d.matched]
+        steps = [TraceStep("came", f"It came and was stored at position {entry.position:,} of the log.", entry.arrival)]
+        outcome = _outcome(tables, tenant, entry, then, versions, bool(mine), steps)
+        for delivery, held in mine:
+            steps += _given(tenant, queue.number, delivery, held)
+        for letter in of_event(tables, tenant.number, entry.position, queue.number):
+            steps.append(TraceStep("set aside", f"It was set aside for {subscriber}: {letter.detail}", letter.at))
+    asked = then or (mine[0][1] if mine else versions[-1] if versions else None)
+    text = "" if asked is None else subscription_text(asked.subscription)
+    now = queue.subscriptions.get(subscription)
+    return Trace(
+        entry.id, entry.source, entry.arrival, outcome, tuple(steps), text,
+        asked is not None and asked.number != now,
+    )  # fmt: skip
+
+
+def _held_at(held: Held, position: int) -> bool:
+    return held.number < position and (held.ended is None or held.ended > position)
+
+
+def _outcome(
+    tables: Tables, tenant: Tenant, entry: Entry, then: Held | None, versions: list[Held], given: bool,
+    steps: list[TraceStep],
+) -> Outcome:  # fmt: skip
+    """What it comes to; says so as a step where nothing was delivered."""
+    if given:
+        return "delivered"
+
+    def say(outcome: Outcome, said: str) -> Outcome:
+        steps.append(TraceStep("not delivered", said))
+        return outcome
+
+    if entry.position in tenant.withdrawn:
+        return say("withdrawn", "It was taken back by its sender.")
+    if entry.position > tenant.matched:
+        return say("not_matched_yet", "It waits to be matched.")
+    if about(tables, tenant.number, entry.position):
+        return say("unmatched", "It could not be matched and was set aside.")
+    if then is not None:
+        return say(
+            "not_met", NOT_MET.get(then.subscription.kind, "It was compared with the subscription, and missed it.")
+        )
+    if not versions:
+        return say("unknown_then", "What was asked for under this name then is not known any more.")
+    if all(held.number > entry.position for held in versions):
+        return say("before_it", "It came before the subscription was made, and was not among the earlier events given.")
+    return say("after_it", "It came after the subscription had ended, or between two under this name.")
+
+
+def _given(tenant: Tenant, subscriber: int, delivery: Delivery, held: Held) -> list[TraceStep]:
+    place = delivery.matched.tolist().index(held.number)
+    score = unpack_scores(delivery.scores, len(delivery.matched))[place]
+    cause = CAUSES[delivery.cause]
+    said = f"It met the subscription with a score of {score:.2f} and became delivery {delivery.number:,}"
+    if delivery.cause >= SAID:
+        said = f"The alert spoke of it in delivery {delivery.number:,}"
+    steps = [TraceStep("delivered", f"{said}, {WHY.get(cause, cause)}.")]
+    queue = tenant.by_number.get(subscriber)
+    if subscriber not in delivery.recipients:
+        steps.append(TraceStep("dropped", "The queue was full, and it was not put into it."))
+    elif queue is not None:
+        waits = delivery.number in queue.pending
+        said = "It waits to be read." if waits else "It was read and acknowledged, or let go as the queue was full."
+        steps.append(TraceStep("waits" if waits else "settled", said))
+    for feed in tenant.feeds.of(held.subscriber, held.id):
+        if delivery.number in feed.pending:
+            said = f"The target {feed.id} has not accepted it yet{f': {feed.last_error}' if feed.last_error else ''}."
+            steps.append(TraceStep("target waits", said))
+        elif feed.acknowledged >= delivery.number:
+            steps.append(TraceStep("target", f"The target {feed.id} is past it: it was accepted, or set aside."))
+    return steps

@@ -1,0 +1,117 @@
+"""What waits for a target, one match at a time: read where it is not in memory, let go of where it is over."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Final, NamedTuple
+
+import msgspec
+import numpy as np
+from pyroaring import BitMap64
+
+from likewise.api.deliveries import Cause
+from likewise.broker.locks import Lock
+from likewise.broker.log.deliveries import ARRIVAL, CAUSES, INITIAL, PROMOTED, REPLAYED, Delivery, read, render
+from likewise.broker.log.event_log import EventLog
+from likewise.broker.retention_policy import TimeOf
+from likewise.broker.tenants.sink_queues import TargetFeed
+from likewise.broker.tenants.tenant import Tenant
+
+READ_AHEAD: Final = 256 * 1024  # bytes of matches that a target holds in memory, unless one alone has more
+
+
+class Outgoing(NamedTuple):
+    """One event that met the subscription of a target.
+
+    `id` is the same whenever this match is sent to this target, and no other's: who keeps it sees each match once.
+    """
+
+    id: str
+    sequence: int
+    cause: Cause
+    subscription: str
+    number: int  # of the subscription
+    score: float
+    position: int  # of the event in the log
+    event: bytes  # its published JSON
+    delivery: bytes  # as a stream would give it, with this subscription alone
+    ends: int | None = None  # when it is over, in µs since 1970
+    alert: bytes = b""  # the facts of what an alert says
+
+
+def read_waiting(
+    log: EventLog, queues: Lock, tenant: Tenant, feed: TargetFeed, limit: int, times: TimeOf
+) -> list[Outgoing]:  # fmt: skip
+    """The next matches that wait for a target, in order; what has expired or was withdrawn is over and goes."""
+    while True:
+        with queues:
+            numbers = list(feed.pending[:limit])
+            found = {n: d for n in numbers if (d := tenant.recent.get(n)) is not None}
+        if not numbers:
+            return []
+        missing = [number for number in numbers if number not in found]
+        if missing:
+            with log.reading() as tables:
+                found.update((d.number, d) for d in read(tables, tenant.number, missing))
+        good = [m for n in numbers if n in found and (m := outgoing(found[n], tenant, feed, times)) is not None]
+        over = set(numbers) - {match.sequence for match in good}
+        if over:
+            with queues:
+                feed.expired += len(over)
+                feed.pending.difference_update(BitMap64(over))
+                if not good:
+                    feed.pass_over(max(over))
+        if good:
+            return _within(good)
+
+
+def _within(matches: list[Outgoing]) -> list[Outgoing]:
+    """As many as fit into `READ_AHEAD`, and one in any case: so that many targets hold little in memory."""
+    size = 0
+    for count, match in enumerate(matches):
+        size += len(match.delivery)
+        if size > READ_AHEAD:
+            return matches[: max(1, count)]
+    return matches
+
+
+def read_again(log: EventLog, tenant: Tenant, feed: TargetFeed, sequence: int, times: TimeOf) -> Outgoing | None:
+    """The match of a delivery that became a dead letter; None if it is over by now."""
+    with log.reading() as tables:
+        found = read(tables, tenant.number, [sequence])
+    return outgoing(found[0], tenant, feed, times) if found else None
+
+
+def outgoing(delivery: Delivery, tenant: Tenant, feed: TargetFeed, times: TimeOf) -> Outgoing | None:
+    """A delivery as its target gets it; None if it is over, or names the target's subscription no more."""
+    if delivery.over(times(delivery.event)) or (delivery.event in tenant.withdrawn and not delivery.said):
+        return None
+    place = next((p for p, id in tenant.own(delivery, feed.subscriber) if id == feed.subscription), None)
+    if place is None:
+        return None
+    scores = np.frombuffer(delivery.scores, "<f4") if delivery.scores else None
+    score = 1.0 if scores is None else round(float(scores[place]), 6)
+    said = render(delivery, [(place, feed.subscription)])
+    number, cause = int(delivery.matched[place]), CAUSES[delivery.cause]
+    return Outgoing(
+        message_id(feed, delivery), delivery.number, cause, feed.subscription, number, score, delivery.event,
+        delivery.body, said, None if delivery.cause == PROMOTED or delivery.said else delivery.ends, delivery.said,
+    )  # fmt: skip
+
+
+def message_id(feed: TargetFeed, delivery: Delivery) -> str:
+    """What names a match at a target: the same for each attempt, and when the event is replayed.
+
+    An event may be promoted to the same board more than once; then the sequence number tells these apart.
+    """
+    known = msgspec.json.decode(delivery.body, type=_Identity)
+    once = delivery.cause in (ARRIVAL, INITIAL, REPLAYED)
+    named = (feed.setting.uid, delivery.event, known.source, known.id, 0 if once else delivery.number)
+    return "msg_" + hashlib.sha256(repr(named).encode()).hexdigest()[:32]
+
+
+class _Identity(msgspec.Struct):
+    """Who an event is; nothing else of it is read."""
+
+    id: str = ""
+    source: str | None = ""

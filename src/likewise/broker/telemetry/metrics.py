@@ -1,0 +1,224 @@
+"""What a broker counts, for Prometheus."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Final, TypeVar, cast
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
+
+from likewise.broker.dispatch.commit_batch import Outcome
+from likewise.broker.log.deliveries import ARRIVAL
+from likewise.broker.retention_policy import Retention
+from likewise.broker.telemetry.target_counters import TargetCounters
+from likewise.broker.tenants.tenant import Tenant
+from likewise.matching.cache_use import CACHES, CacheUse
+
+_BUCKETS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0, 60.0)
+
+M = TypeVar("M", Counter, Histogram)
+
+
+class Metrics:
+    """The counters of one broker, by tenant, in a registry of their own.
+
+    >>> metrics = Metrics()
+    >>> metrics.received("city", 3)
+    >>> b'likewise_events_received_total{tenant="city"} 3.0' in metrics.page()
+    True
+    >>> b"city" in metrics.page("another")
+    False
+    """
+
+    def __init__(self) -> None:
+        self.registry = CollectorRegistry()
+        self._tenants: Mapping[int, Tenant] = {}
+        self._received = self._counter("events_received", "Events taken in")
+        self._matched = self._counter("events_matched", "Events that met a subscription")
+        self._deliveries = self._counter("deliveries_stored", "Deliveries, by recipient")
+        self._sent = self._counter("deliveries_sent", "Deliveries sent to streams")
+        self._letters = self._counter("dead_letters", "Dead letters")
+        self._refused = self._counter("requests_refused", "Requests refused, by the problem's code", "code")
+        self._matching = self._histogram("matching_seconds", "From arrival in the log to stored deliveries")
+        self._publishing = self._histogram("publish_seconds", "From request to acknowledgement")
+        self._refusals: dict[str, int] = {}
+        self._found: dict[tuple[Counter | Histogram, str], Counter | Histogram] = {}
+
+    def _counter(self, name: str, text: str, *labels: str) -> Counter:
+        return Counter(f"likewise_{name}", text, ["tenant", *labels], registry=self.registry)
+
+    def _histogram(self, name: str, text: str) -> Histogram:
+        return Histogram(f"likewise_{name}", text, ["tenant"], buckets=_BUCKETS, registry=self.registry)
+
+    def watch(self, tenants: Mapping[int, Tenant], position: Callable[[], int], matched: Callable[[], int]) -> None:
+        """Measure what tenants hold, and how far the log and matching have come, whenever the page is read."""
+        self._tenants = tenants
+        for name, text, value in (
+            ("log_position", "Entries of the log", position),
+            ("matched_position", "Entries matched", matched),
+        ):
+            Gauge(f"likewise_{name}", text, registry=self.registry).set_function(value)
+        self.registry.register(_Holdings(tenants))
+        self.registry.register(_Caches(tenants))
+        self.registry.register(TargetCounters(tenants))
+
+    def watch_upkeep(
+        self, troubles: Callable[[], list[str]], failed: Callable[[], int], stepped: Callable[[], int]
+    ) -> None:
+        """Measure what does not work now, how often a chore failed, and how often the clock stepped."""
+        for name, text, value in (
+            ("troubles", "What does not work now and is tried again", lambda: len(troubles())),
+            ("chores_failed", "Failures of the broker's own chores", failed),
+            ("clock_steps", "How often the clock stepped in a way that was not plausible", stepped),
+        ):
+            Gauge(f"likewise_{name}", text, registry=self.registry).set_function(value)
+
+    def watch_clock(self, retention: Retention) -> None:
+        """Measure how far the clock is trusted to remove things."""
+        for name, text, value in (
+            ("clock_behind_seconds", "By how much what was stored before a step of the clock is behind it",
+             lambda: retention.behind / 1e6),
+            ("clock_hold_seconds", "Time left in which nothing is removed because of a step of the clock",
+             lambda: retention.hold_left),
+            ("clock_held_back", "Events that are over by the clock and stay", lambda: retention.held_back),
+        ):  # fmt: skip
+            Gauge(f"likewise_{name}", text, registry=self.registry).set_function(value)
+
+    def watch_lake(self, behind: Callable[[Tenant], int], batches: Callable[[], int]) -> None:
+        """Measure how far the lake has come."""
+        Gauge(
+            "likewise_lake_batches", "Batches written to the lake since the start", registry=self.registry
+        ).set_function(batches)
+        self.registry.register(_Lake(self._tenants, behind))
+
+    def received(self, tenant: str, count: int) -> None:
+        """Events came in."""
+        self._of(self._received, tenant).inc(count)
+
+    def published(self, tenant: str, seconds: float) -> None:
+        """A request that published was answered."""
+        self._of(self._publishing, tenant).observe(seconds)
+
+    def _of(self, metric: M, tenant: str) -> M:
+        """A metric of one tenant; finding it anew each time would cost more than counting."""
+        found = self._found.get((metric, tenant))
+        if found is None:
+            found = self._found[metric, tenant] = metric.labels(tenant)
+        return cast("M", found)
+
+    def sent(self, tenant: str, count: int) -> None:
+        """Deliveries went out."""
+        self._of(self._sent, tenant).inc(count)
+
+    def set_aside(self, tenant: str, count: int) -> None:
+        """Dead letters were kept."""
+        self._of(self._letters, tenant).inc(count)
+
+    def refused(self, tenant: str, code: str) -> None:
+        """A request of a tenant was refused; of nobody's, if it is not known whose it was."""
+        self._refused.labels(tenant, code).inc()
+        self._refusals[tenant] = self._refusals.get(tenant, 0) + 1
+
+    def refusals(self, tenant: str) -> int:
+        """How many requests of a tenant were refused since the start."""
+        return self._refusals.get(tenant, 0)
+
+    def stored(self, outcome: Outcome, now: int) -> None:
+        """Deliveries were stored."""
+        for tenant, deliveries in outcome.deliveries.items():
+            self._of(self._matched, tenant.name).inc(sum(d.cause == ARRIVAL for d in deliveries))
+            self._of(self._deliveries, tenant.name).inc(sum(len(d.recipients) for d in deliveries))
+        for tenant in outcome.positions:
+            if letters := sum(letter.tenant == tenant.number for letter in outcome.letters):
+                self.set_aside(tenant.name, letters)
+            if outcome.arrival:
+                self._of(self._matching, tenant.name).observe(max(0.0, (now - outcome.arrival) / 1e6))
+
+    def page(self, tenant: str | None = None) -> bytes:
+        """The page Prometheus reads: of every tenant and the broker itself, or of one tenant alone."""
+        for each in list(self._tenants.values()):  # so that what has not happened yet is shown as 0
+            for metric in (self._received, self._matched, self._deliveries, self._sent, self._letters):
+                metric.labels(each.name)
+        return generate_latest(self.registry if tenant is None else _Own(self.registry, tenant))
+
+
+class _Own(CollectorRegistry):
+    """What a registry shows of one tenant."""
+
+    def __init__(self, registry: CollectorRegistry, tenant: str) -> None:
+        super().__init__()
+        self._registry, self._tenant = registry, tenant
+
+    def collect(self) -> Iterator[Metric]:
+        """The samples that are labelled with it."""
+        for family in self._registry.collect():
+            own = [sample for sample in family.samples if sample.labels.get("tenant") == self._tenant]
+            if own:
+                shown = Metric(family.name, family.documentation, family.type, family.unit)
+                shown.samples = own
+                yield shown
+
+
+_HELD: Final[tuple[tuple[str, str, Callable[[Tenant], float]], ...]] = (
+    ("deliveries_pending", "Deliveries not acknowledged", lambda t: sum(map(len, list(t.subscribers.values())))),
+    ("subscribers", "Registered subscribers", lambda t: len(t.subscribers)),
+    ("subscriptions", "Subscriptions held", lambda t: len(t.stateless) + len(t.windows) + len(t.alerts)),
+    ("entries_waiting", "Entries that wait to be matched", lambda t: t.waiting),
+    ("entry_seconds", "Seconds of the processor that matching an entry took lately", lambda t: t.pace),
+    ("events_late", "Events too late for windows", lambda t: t.refused_late),
+    ("events_keyless", "Events that lacked an attribute of an alert's `per`", lambda t: t.alerts.keyless),
+    ("windows_rebuilt", "Whether saved windows were missing or damaged at the start", lambda t: float(t.rebuilt)),
+)
+
+
+class _Holdings(Collector):
+    """What each tenant holds, measured when the page is read."""
+
+    def __init__(self, tenants: Mapping[int, Tenant]) -> None:
+        self._tenants = tenants
+
+    def collect(self) -> Iterator[GaugeMetricFamily]:
+        """A gauge for each figure, by tenant."""
+        for name, text, measure in _HELD:
+            gauge = GaugeMetricFamily(f"likewise_{name}", text, labels=["tenant"])
+            for tenant in list(self._tenants.values()):
+                gauge.add_metric([tenant.name], measure(tenant))
+            yield gauge
+
+
+class _Lake(Collector):
+    """How far the lake is behind each tenant, measured when the page is read."""
+
+    def __init__(self, tenants: Mapping[int, Tenant], behind: Callable[[Tenant], int]) -> None:
+        self._tenants = tenants
+        self._behind = behind
+
+    def collect(self) -> Iterator[GaugeMetricFamily]:
+        """A gauge by tenant."""
+        gauge = GaugeMetricFamily("likewise_lake_behind", "Deliveries not in the lake yet", labels=["tenant"])
+        for tenant in list(self._tenants.values()):
+            gauge.add_metric([tenant.name], self._behind(tenant))
+        yield gauge
+
+
+class _Caches(Collector):
+    """What the matchers count themselves, read when the page is, by tenant."""
+
+    def __init__(self, tenants: Mapping[int, Tenant]) -> None:
+        self._tenants = tenants
+
+    def collect(self) -> Iterator[CounterMetricFamily]:
+        """How often what matching keeps was there when it was needed, and how often it had to be computed."""
+        labels = ["tenant", "cache"]
+        hits = CounterMetricFamily("likewise_cache_hits", "Look-ups that found what they wanted", labels=labels)
+        misses = CounterMetricFamily("likewise_cache_misses", "Look-ups that had to compute it", labels=labels)
+        for tenant in list(self._tenants.values()):
+            found = [matcher.caches() for matcher in (tenant.stateless, tenant.windows, tenant.alerts)]
+            for name in CACHES:
+                use = sum((each[name] for each in found), CacheUse())
+                hits.add_metric([tenant.name, name], use.hits)
+                misses.add_metric([tenant.name, name], use.misses)
+        yield hits
+        yield misses

@@ -1,0 +1,110 @@
+"""What events met, as arrays up to the row that is stored: subscriptions by number, and whose they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from likewise.broker.log.deliveries import Whose
+from likewise.broker.log.packed_sets import Numbers, pack_scores
+
+NumbersAndScores = tuple[list[int], list[float]]  # numbers of subscriptions, and their scores
+
+
+class MetEvents(msgspec.Struct, frozen=True, gc=False):
+    """The subscriptions that each of some events met, in the order of addition.
+
+    `named` are the numbers of subscriptions, ascending. Event i met those at `index[starts[i]:starts[i + 1]]`, with the
+    scores beside them; without scores all are 1.
+
+    >>> met = MetEvents.of({1: ([7, 9], [1.0, 0.5])}, count=3)
+    >>> list(met), met.numbers(1).tolist(), met.listed(1)
+    ([1], [7, 9], ([7, 9], [1.0, 0.5]))
+    """
+
+    named: Numbers
+    index: NDArray[np.signedinteger[Any]]
+    starts: NDArray[np.intp]
+    scores: NDArray[np.float32] | None = None
+
+    @classmethod
+    def of(cls, found: Mapping[int, NumbersAndScores], count: int) -> MetEvents:
+        """From what each of `count` events met, by its index; the events are in order."""
+        counts = np.zeros(count + 1, np.intp)
+        for event, (numbers, _) in found.items():
+            counts[event + 1] = len(numbers)
+        flat = np.array([number for numbers, _ in found.values() for number in numbers], np.int64)
+        named, index = np.unique(flat, return_inverse=True)
+        scores = np.array([score for _, scores in found.values() for score in scores], np.float32)
+        return cls(named, index, np.cumsum(counts), scores)
+
+    def __iter__(self) -> Iterator[int]:
+        """The events that met something."""
+        return iter(np.flatnonzero(np.diff(self.starts)).tolist())
+
+    def __contains__(self, event: object) -> bool:
+        return isinstance(event, int) and bool(self.starts[event] < self.starts[event + 1])
+
+    def numbers(self, event: int) -> Numbers:
+        """The numbers of the subscriptions an event met."""
+        found: Numbers = self.named[self.index[self.starts[event] : self.starts[event + 1]]]
+        return found
+
+    def packed_scores(self, event: int) -> bytes:
+        """Their scores as they are stored."""
+        if self.scores is None:
+            return b""
+        return pack_scores(self.scores[self.starts[event] : self.starts[event + 1]])
+
+    def listed(self, event: int) -> NumbersAndScores:
+        """Numbers and scores as lists; for few."""
+        numbers = self.numbers(event).tolist()
+        if self.scores is None:
+            return numbers, [1.0] * len(numbers)
+        return numbers, self.scores[self.starts[event] : self.starts[event + 1]].tolist()
+
+
+class Shares(msgspec.Struct, frozen=True, gc=False):
+    """Who gets which of some events: by event, then by owner, and by owner, then by event."""
+
+    recipients: Numbers
+    starts: NDArray[np.intp]  # of each event among the recipients
+    owners: list[int]  # who gets any
+    events: NDArray[np.intp]  # what they get, one owner after the other
+    cuts: list[int]  # where each owner's begin and end
+
+    @classmethod
+    def of(cls, met: MetEvents, owned: Whose, chosen: NDArray[np.bool_]) -> Shares:
+        """The shares of what `chosen` events met.
+
+        >>> met = MetEvents(np.array([5, 6]), np.array([0, 1, 1]), np.array([0, 2, 3]))
+        >>> shares = Shares.of(met, Whose.of([30, 20]), np.array([True, True]))
+        >>> shares.recipients.tolist(), shares.owners, shares.events.tolist(), shares.cuts
+        ([20, 30, 20], [20, 30], [0, 1, 0], [0, 2, 3])
+        """
+        count, width = len(chosen), len(owned.owners)
+        event = np.repeat(np.where(chosen, np.arange(count) * width, -width), np.diff(met.starts))
+        keys = event + owned.place[met.index]
+        if not chosen.all():
+            keys = keys[keys >= 0]
+        if count * width <= 20 * len(keys) + 4_096:
+            given = np.zeros((count, width), bool)
+            given.ravel()[keys] = True
+            by_event, owner = np.nonzero(given)
+            by_owner, events = np.nonzero(given.T)
+        else:  # many owners, each of few
+            by_event, owner = np.divmod(np.unique(keys), width)
+            order = np.argsort(owner, kind="stable")
+            by_owner, events = owner[order], by_event[order]
+        cuts = np.flatnonzero(np.diff(by_owner, prepend=-1, append=-1)) if len(by_owner) else np.zeros(1, np.intp)
+        return cls(
+            owned.owners[owner],
+            np.searchsorted(by_event, np.arange(count + 1)),
+            owned.owners[by_owner[cuts[:-1]]].tolist(),
+            events,
+            cuts.tolist(),
+        )

@@ -1,0 +1,69 @@
+"""What a tenant may add: refused before anything is written, so that nothing has to be taken back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import inf
+
+from likewise.api.subscribers import Policy
+from likewise.broker.config import Limits, Queues
+from likewise.broker.log.entries import Register
+from likewise.broker.tenants.tenant import Tenant
+from likewise.defaults import MAX_RETRY_SECONDS
+from likewise.errors import BacklogExceeded, DuplicateId, LimitExceeded
+from likewise.model import Subscription
+
+
+def allowed_queue(
+    tenant: Tenant, id: str, policy: Policy | None, limit: int | None, queues: Queues, limits: Limits
+) -> Register:
+    """A subscriber's queue as it is wanted; what is left out is as it was, or as the configuration says."""
+    known = tenant.subscribers.get(id)
+    if known is None and len(tenant.subscribers) >= limits.subscribers:
+        raise LimitExceeded("subscribers of a tenant", allowed=limits.subscribers)
+    if policy is None:
+        policy = known.policy if known is not None else queues.policy
+    if limit is None:
+        limit = known.limit if known is not None else queues.limit
+    if not 1 <= limit <= limits.queue:
+        raise LimitExceeded("deliveries a queue may hold (from 1)", allowed=limits.queue, found=limit)
+    return Register(id, policy, limit)
+
+
+def check_backlog(tenant: Tenant, limits: Limits) -> None:
+    """Refuse events while more wait to be matched than may, or what waits takes too long: new words do."""
+    waiting, pace = tenant.waiting, tenant.pace
+    allowed = min(float(limits.backlog), limits.backlog_seconds / pace if pace > 0 else inf)
+    if waiting >= max(1.0, allowed):
+        wait = min(MAX_RETRY_SECONDS, max(1.0, (waiting - 0.9 * allowed) * pace))
+        raise BacklogExceeded("entries wait to be matched", waiting=waiting, allowed=allowed, retry_after=wait)
+
+
+def check_retained(tenant: Tenant, topic: str, size: int, limits: Limits) -> None:
+    """Refuse a retained message past the tenant's limits; one in place of another counts with what it adds.
+
+    Messages that are being written are not counted yet, so a burst may exceed the limits by what is under way.
+
+    Raises:
+        LimitExceeded: there would be too many retained topics, or too many bytes in them.
+    """
+    topics, total = tenant.retained.with_message(topic, size)
+    if topics > limits.retained_topics and tenant.retained.with_message(topic, 0)[0] > len(tenant.retained):
+        raise LimitExceeded("retained topics of a tenant", allowed=limits.retained_topics, found=topics)
+    if total > limits.retained_bytes and total > tenant.retained.bytes:
+        raise LimitExceeded("bytes of a tenant's retained messages", allowed=limits.retained_bytes, found=total)
+
+
+def check_subscriptions(
+    tenant: Tenant, subscriber: str, wanted: Sequence[Subscription], replace: bool, limits: Limits
+) -> None:
+    """Refuse too many subscriptions, or an id in use; what comes meanwhile is seen to when they are applied."""
+    queue, held = tenant.subscriber(subscriber), len(tenant.stateless) + len(tenant.windows) + len(tenant.alerts)
+    new = [each for each in wanted if each.id not in queue.subscriptions]
+    if held + len(new) > limits.subscriptions:
+        raise LimitExceeded("subscriptions of a tenant", allowed=limits.subscriptions, found=held + len(new))
+    taken = set() if replace else set(queue.subscriptions)
+    for each in wanted:
+        if each.id in taken:
+            raise DuplicateId(each.id)
+        taken.add(each.id)

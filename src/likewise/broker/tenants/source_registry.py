@@ -1,0 +1,106 @@
+"""What a tenant was told about its sources: announcements in force, corrections, and whom a person keeps awake.
+
+All of it follows from the log, and is changed by the thread that applies commands; others look at what is there.
+"""
+
+from __future__ import annotations
+
+from likewise.broker.log.catalogue.rows import HeldAnnouncement
+from likewise.broker.tenants.identities import Identities
+from likewise.errors import UnknownId
+from likewise.model.text import fold
+from likewise.semantics.enrichment.corrections import Corrected, Correction, correction_rows
+from likewise.semantics.enrichment.table import KnownAnnotations
+
+
+class KnownSources:
+    """Announcements by source, corrections by number; `version` grows with every change of either.
+
+    >>> from likewise.semantics.enrichment.table import NO_ANNOTATIONS
+    >>> known = KnownSources(Corrected(NO_ANNOTATIONS))
+    >>> known.correct(7, Correction("temp1", means="air temperature"))
+    []
+    >>> known.correct(9, Correction("Temp1", means="water temperature")), list(known.corrections)
+    ([7], [9])
+    """
+
+    def __init__(self, annotations: KnownAnnotations) -> None:
+        self.announcements: dict[str, HeldAnnouncement] = {}
+        self.corrections: dict[int, Correction] = {}
+        self.kept: set[str] = set()
+        self.brought: dict[str, str] = {}  # by source: the bridge or the edge that brings it
+        self.identities = Identities()
+        self.version = 0
+        self._annotations = annotations
+        self._by_attribute: dict[str, list[tuple[int, Correction]]] | None = None
+
+    def announcement(self, source: str) -> HeldAnnouncement:
+        """What a source announced."""
+        found = self.announcements.get(source)
+        if found is None:
+            raise UnknownId(source, remedy="it has announced nothing: PUT /v1/sources/{id}/announcement")
+        return found
+
+    def announce(self, held: HeldAnnouncement) -> None:
+        """Hold an announcement, in place of the source's earlier one."""
+        before = self.announcements.get(held.announcement.source)
+        self.announcements[held.announcement.source] = held
+        if before is None or not before.announcement.same_as(held.announcement):
+            self._changed(of_models=before is None or before.announcement.model != held.announcement.model)
+
+    def revoke(self, source: str) -> bool:
+        """Let go of a source's announcement; whether there was one."""
+        if self.announcements.pop(source, None) is None:
+            return False
+        self._changed(of_models=True)
+        return True
+
+    def correct(self, number: int, correction: Correction) -> list[int]:
+        """Hold a correction; the numbers of those it takes the place of."""
+        earlier = [each for each, said in self.corrections.items() if said.about == correction.about]
+        for each in earlier:
+            del self.corrections[each]
+        self.corrections[number] = correction
+        self._changed(of_models=True)
+        return earlier
+
+    def take_back(self, number: int) -> Correction:
+        """Let go of a correction."""
+        found = self.corrections.pop(number, None)
+        if found is None:
+            raise UnknownId(f"correction {number}")
+        self._changed(of_models=True)
+        return found
+
+    def corrected(self, attribute: str) -> list[tuple[int, Correction]]:
+        """The corrections of an attribute, by its folded name, with their numbers."""
+        if self._by_attribute is None:
+            found: dict[str, list[tuple[int, Correction]]] = {}
+            for number, each in list(self.corrections.items()):
+                found.setdefault(fold(each.attribute), []).append((number, each))
+            self._by_attribute = found
+        return self._by_attribute.get(attribute, [])
+
+    def corrections_of(self, source: str) -> list[Correction]:
+        """Return what people corrected of one source alone."""
+        return [each for each in list(self.corrections.values()) if each.of == "source" and each.name == source]
+
+    def over(self, now: int) -> list[str]:
+        """The sources whose lease is over."""
+        return [source for source, held in list(self.announcements.items()) if held.ends <= now]
+
+    def _changed(self, *, of_models: bool) -> None:
+        self.version += 1
+        self._by_attribute = None
+        if not of_models or not isinstance(self._annotations, Corrected):
+            return
+        if not self.corrections:
+            self._annotations.lay(())
+            return
+        models: dict[str, list[str]] = {}
+        wanted = {fold(each.name) for each in self.corrections.values() if each.of == "model"}
+        if wanted:
+            for source, held in self.announcements.items():
+                if (model := fold(held.announcement.model)) in wanted:
+                    models.setdefault(model, []).append(source)
+        self._annotations.lay(correction_rows(self.corrections, models))

@@ -1,0 +1,86 @@
+"""Where alerts stand: which keys are on, since when, and how far the others are."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Final
+
+from nicegui import ui
+
+from likewise.api.mobile import AlertShown, KeyShown
+from likewise.api.subscriptions import SubscriptionShown
+from likewise.dashboard.view_state import Viewing
+from likewise.errors import LikewiseError
+
+ALERTS: Final = 20  # shown at once
+KEYS: Final = 10  # of each
+NAMES: Final = {
+    "on": "on", "absent": "absent", "lasting": "lasting", "excused": "unheard", "watched": "watched", "off": "off",
+}  # fmt: skip
+
+
+class AlertsPanel:
+    """Every alert with its keys; `show` brings them up to date. Where there is no alert, nothing is shown."""
+
+    def __init__(self, viewing: Viewing) -> None:
+        self._viewing = viewing
+        self._drawn = ""
+        self.standing: dict[tuple[str, str], list[str]] = {}  # which keys of each alert are on, or silent
+        with ui.column().classes("lw-panel w-full") as self._panel:
+            ui.html("<h2 class='lw-title'>Where alerts stand</h2>", sanitize=False)
+            self._place = ui.column().classes("w-full gap-0").mark("alerts")
+        self._panel.set_visibility(False)
+
+    async def show(self) -> None:
+        """Ask for the keys of every alert and draw them."""
+        every = [held for held in self._viewing.feed.subscriptions if held.kind == "alert"]
+        drawn, standing = [], {}
+        for held in every[:ALERTS]:
+            try:
+                shown = await self._viewing.api.keys(held.subscriber, held.id, KEYS)
+            except LikewiseError:
+                continue  # it has just ended, or the broker is away, which the banner says
+            drawn.append(alert_html(held, shown))
+            standing[held.subscriber, held.id] = [_who(key) for key in shown.keys if key.state in ("on", "absent")]
+        self.standing = standing
+        if len(every) > ALERTS:
+            drawn.append(f"<p class='lw-soft'>and {len(every) - ALERTS:,} more alerts</p>")
+        self._panel.set_visibility(bool(every))
+        whole = "".join(drawn)
+        if whole == self._drawn:
+            return
+        self._drawn = whole
+        self._place.clear()
+        with self._place:
+            ui.html(whole, sanitize=False).classes("w-full")
+
+
+def alert_html(held: SubscriptionShown, shown: AlertShown) -> str:
+    """One alert: its name, and a line for each key.
+
+    >>> held = SubscriptionShown("ann", "door", "{door = open} for 5 min", "alert", 0)
+    >>> "hall" in alert_html(held, AlertShown(1, (KeyShown(("hall",), 0, state="on", words="on"),)))
+    True
+    """
+    rows = "".join(_row(each) for each in shown.keys)
+    more = shown.total - len(shown.keys)
+    if more > 0:
+        rows += f"<tr><td colspan=3 class='lw-soft'>and {more:,} more</td></tr>"
+    if not rows:
+        rows = "<tr><td colspan=3 class='lw-soft'>Nothing about it came yet.</td></tr>"
+    return (
+        f"<div class='lw-alert'><b>{escape(held.id)}</b> <span class='lw-soft'>for {escape(held.subscriber)}</span> "
+        f"<code class='lw-soft'>{escape(held.text)}</code><table class='lw-table'>{rows}</table></div>"
+    )
+
+
+def _row(each: KeyShown) -> str:
+    name = NAMES.get(each.state, each.state)
+    return (
+        f"<tr><td class='lw-n'><span class='lw-state lw-state-{escape(each.state)}'>{escape(name)}</span></td>"
+        f"<td>{escape(_who(each))}</td><td>{escape(each.words)}</td></tr>"
+    )
+
+
+def _who(each: KeyShown) -> str:
+    return " \u00b7 ".join(filter(None, each.key)) or "no source"

@@ -1,0 +1,308 @@
+"""The explanation of a match or a near miss, as a picture, with themes to switch and thumbs to give."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from html import escape
+
+import msgspec
+from nicegui import ui
+from nicegui.events import GenericEventArguments
+
+from likewise.api.live_views import Arrival
+from likewise.api.queries import Grid
+from likewise.api.subscriptions import SubscriptionShown
+from likewise.dashboard.addresses import Address
+from likewise.dashboard.explain.comparing import Comparison, verdict_badge
+from likewise.dashboard.explain.evidence import draw_evidence
+from likewise.dashboard.explain.heat_map import CHOOSE, MOVE_BY_ARROWS, heat_map, mapping_picture, told
+from likewise.dashboard.history.trace import draw_trace
+from likewise.dashboard.labels import event_line, verdict_sentence
+from likewise.dashboard.theme import table
+from likewise.dashboard.view_state import Viewing, clock
+from likewise.errors import LikewiseError
+from likewise.language import parse, subscription_text
+from likewise.model import Condition, Explanation, Predicate
+
+Redraw = Callable[[dict[str, object], str], Awaitable[float]]
+
+
+class ExplanationDialog:
+    """One dialog for each page; `open` fills it."""
+
+    def __init__(self, viewing: Viewing) -> None:
+        self._viewing = viewing
+        self._redraw: Redraw | None = None
+        self._dialog = ui.dialog().props("aria-label='Explanation'")
+        self._dialog.on_value_change(self._closed)
+        with self._dialog, ui.card().classes("w-full").style("max-width: 980px; background: var(--panel)"):
+            with ui.row().classes("items-center w-full no-wrap"):
+                self._title = ui.html("", sanitize=False)
+                ui.space()
+                ui.button(icon="link", on_click=self._copy).props("flat round dense aria-label='Copy the address'")
+                ui.button(icon="close", on_click=self._dialog.close).props("flat round dense aria-label='Close'")
+            self._body = ui.column().classes("w-full gap-3").mark("explanation")
+
+    def close(self) -> None:
+        """Close it, whatever it shows."""
+        self._dialog.close()
+
+    def _closed(self) -> None:
+        if not self._dialog.value:
+            self._viewing.move(self._viewing.address.below)
+
+    def _copy(self) -> None:
+        ui.run_javascript("navigator.clipboard.writeText(location.href)")
+        ui.notify("The address is copied", position="top")
+
+    async def open(self, address: Address, arrival: Arrival | None = None) -> None:
+        """Explain an event against a subscription; without one, against the subscriptions it comes nearest to."""
+        self._viewing.move(address)
+        asked = bool(address.subscription or address.text)
+        self._title.set_content(f"<h2 class='lw-title lw-large'>{'Why?' if asked else 'What meets this?'}</h2>")
+        self._body.clear()
+        with self._body:
+            ui.spinner(size="lg")
+        self._dialog.open()
+        try:
+            arrival = arrival or self._viewing.feed.find(address.event, address.source or None)
+            arrival = arrival or await self._viewing.api.event(address.event, address.source)
+        except LikewiseError as error:
+            self._say(f"This event is not stored any more, or never was: {error}.")
+            return
+        if address.text:
+            await self._one(arrival, SubscriptionShown("", "", address.text, parse(address.text).kind, 0))
+            return
+        if not address.subscription:
+            self._body.clear()
+            with self._body:
+                self._event(arrival)
+                compared = Comparison(self._viewing, arrival)
+            await compared.show()
+            return
+        if (held := await self._held(address.subscriber, address.subscription)) is None:
+            await self._ended(arrival, address)
+        else:
+            await self._one(arrival, held)
+
+    async def _held(self, subscriber: str, id: str) -> SubscriptionShown | None:
+        """A subscription that is held; asked for anew if the feed has not seen it yet."""
+        for look_again in (False, True):
+            if look_again:
+                await self._viewing.feed.refresh()
+            for held in self._viewing.feed.subscriptions:
+                if (held.subscriber, held.id) == (subscriber, id):
+                    return held
+        return None
+
+    async def _ended(self, arrival: Arrival, address: Address) -> None:
+        """A subscription that is held no longer: what became of the event, and how what was asked compares."""
+        self._say(f"The subscription {address.subscription} of {address.subscriber} has ended.")
+        about = (arrival.id, arrival.source, address.subscriber, address.subscription)
+        found = await draw_trace(self._viewing, self._body, *about)
+        if found is not None and found.text:
+            await self._one(arrival, SubscriptionShown("", "", found.text, parse(found.text).kind, 0))
+            with self._body:
+                ui.label(f"The subscription {address.subscription} of {address.subscriber} has ended.").classes(
+                    "lw-soft"
+                )
+            await draw_trace(self._viewing, self._body, *about)
+
+    def _say(self, text: str) -> None:
+        self._body.clear()
+        with self._body:
+            ui.label(text).classes("lw-nearly")
+
+    def _event(self, arrival: Arrival) -> None:
+        ui.html(
+            f"<div class='lw-soft'>At {clock(arrival.arrival)} <b>{escape(arrival.source or arrival.id)}</b> said</div>"
+            f"<div class='lw-line'>{escape(event_line(arrival.event, 600))}</div>",
+            sanitize=False,
+        )
+
+    async def _one(self, arrival: Arrival, held: SubscriptionShown) -> None:
+        self._body.clear()
+        with self._body:
+            self._event(arrival)
+            who = f"<b>{escape(held.subscriber)}</b> asks, as <b>{escape(held.id)}</b>" if held.id else "You ask"
+            ui.html(f"<div class='lw-soft'>{who}</div><code>{escape(held.text)}</code>", sanitize=False)
+            verdict = ui.column().classes("w-full gap-1")
+            then = ui.column().classes("w-full gap-1")
+            self._themes(arrival, held)
+            picture = ui.column().classes("w-full gap-2").mark("picture")
+            with picture:
+                ui.spinner()
+            if held.id:
+                self._thumbs(arrival, held)
+        known = (held.subscriber, held.id) if held.id else None
+        whole = await self._draw(arrival.event, held.text, verdict, picture, held=known)
+        if known is not None:
+            await draw_trace(self._viewing, then, arrival.id, arrival.source, *known)
+        self._redraw = lambda event, text: self._draw(
+            event, text, verdict, picture, before=None if (event, text) == (arrival.event, held.text) else whole
+        )
+
+    async def _draw(
+        self,
+        event: dict[str, object],
+        text: str,
+        verdict: ui.column,
+        picture: ui.column,
+        held: tuple[str, str] | None = None,
+        before: float | None = None,
+    ) -> float:
+        """Draw the verdict and the picture; the score. `before` is the score with every theme."""
+        api = self._viewing.api
+        try:
+            explained: Explanation | None = await (api.explain_held(event, *held) if held else api.explain(event, text))
+        except LikewiseError:  # the event or the subscription is gone; the words are still here
+            explained = await self._viewing.ask(api.explain(event, text))
+        grid = await self._viewing.ask(api.grid(event, text)) if explained is not None else None
+        if verdict.is_deleted:
+            return 0.0  # another explanation was opened meanwhile
+        verdict.clear()
+        picture.clear()
+        if explained is None:
+            return 0.0
+        with verdict:
+            _verdict(explained, "" if before is None else f"({before:.2f} with all themes)")
+        with picture:
+            if grid is not None and grid.predicates:
+                self._picture(event, text, grid)
+            _notes(explained)
+        return explained.score
+
+    def _picture(self, event: dict[str, object], text: str, grid: Grid) -> None:
+        drawn = ui.html(
+            f"<div class='lw-pictures'>{mapping_picture(grid)}{heat_map(grid)}</div>", sanitize=False
+        ).classes("w-full")
+        ui.label(
+            "The bluer, the more alike; ✓ marks the reading that was taken. Hatched, such as (0.70): the name fits, "
+            "the value does not. Choose a cell to see what is behind it."
+        ).classes("lw-soft")
+        behind = ui.column().classes("w-full gap-1").mark("behind").props("aria-live=polite")
+
+        async def choose(e: GenericEventArguments) -> None:
+            predicate, item = (int(part) for part in str(e.args).split(","))
+            asked, seen = _attribute_of(grid.predicates[predicate]), _attribute_in(event, item)
+            mine = event.get("themes")
+            themes = [str(tag) for tag in mine] if isinstance(mine, list) else []
+            found = await self._viewing.ask(self._viewing.api.evidence(asked, seen, parse(text).themes, themes))
+            if behind.is_deleted:
+                return
+            behind.clear()
+            with behind:
+                ui.label(told(grid, predicate, item)).classes("text-bold")
+                if found is not None:
+                    draw_evidence(asked, seen, found)
+
+        drawn.on("click", choose, js_handler=CHOOSE).on("keydown", js_handler=MOVE_BY_ARROWS)
+
+    def _themes(self, arrival: Arrival, held: SubscriptionShown) -> None:
+        """A switch for each theme tag of both sides; the picture follows."""
+        subscription = parse(held.text)
+        themes = subscription.themes
+        asked, seen = list(themes), arrival.themes
+        if not asked and not seen:
+            return
+        off: set[tuple[str, str]] = set()
+
+        async def switch(side: str, tag: str, on: bool) -> None:
+            (off.discard if on else off.add)((side, tag))
+            kept = tuple(t for t in asked if ("asked", t) not in off)
+            text = (
+                subscription_text(msgspec.structs.replace(subscription, themes=kept)) if kept != themes else held.text
+            )
+            event = {**arrival.event, "themes": [t for t in seen if ("seen", t) not in off]}
+            assert self._redraw is not None
+            await self._redraw(event, text)
+
+        with ui.row().classes("items-center gap-1 w-full").mark("themes"):
+            ui.label("Themes:").classes("lw-soft")
+            for side, tags, whose in (("asked", asked, "the subscription's"), ("seen", seen, "the event's")):
+                for tag in tags:
+                    ui.switch(
+                        f"{tag} ({whose})",
+                        value=True,
+                        on_change=lambda e, s=side, t=tag: switch(s, t, e.value),
+                    ).props("dense").classes("q-mr-sm")
+
+    def _thumbs(self, arrival: Arrival, held: SubscriptionShown) -> None:
+        async def judge(relevant: bool) -> None:
+            api = self._viewing.api
+            judged = await self._viewing.ask(api.feedback(arrival.event, held.subscriber, held.id, relevant))
+            if judged is None:
+                return
+            pairs = ", ".join(f"{pair.asked} / {pair.seen}" for pair in judged.pairs) or "no pair of words"
+            learnt = "belong together" if relevant else "do not belong together"
+            said.set_text(f"You said {'yes' if relevant else 'no'}; learnt that these {learnt}: {pairs}.")
+            assert self._redraw is not None
+            await self._redraw(arrival.event, held.text)
+
+        with ui.row().classes("items-center gap-2"):
+            ui.label("Was this what the subscription means?")
+            ui.button(icon="thumb_up", on_click=lambda: judge(True)).props(
+                "flat round dense color=positive aria-label='Yes, it is meant'"
+            )
+            ui.button(icon="thumb_down", on_click=lambda: judge(False)).props(
+                "flat round dense color=negative aria-label='No, it is not meant'"
+            )
+            said = ui.label("").classes("lw-soft").mark("judged").props("role=status")
+
+
+def _verdict(explained: Explanation, beside: str = "") -> None:
+    match = explained.verdict == "match"
+    threshold = "" if explained.threshold is None else f"<span class='lw-soft'>needs {explained.threshold:.2f}</span>"
+    style = "lw-good" if match else "lw-nearly"
+    ui.html(
+        f"<div class='lw-head' style='display:flex;gap:8px;align-items:baseline;flex-wrap:wrap'>"
+        f"{verdict_badge(explained)}{threshold}<b class='{style}'>"
+        f"{escape(verdict_sentence(explained.verdict))}</b>{f'<span>{escape(beside)}</span>' if beside else ''}</div>"
+        f"<div class='lw-line'>{escape(explained.change)}</div>",
+        sanitize=False,
+    )
+
+
+def _notes(explained: Explanation) -> None:
+    rows = []
+    for report in explained.predicates:
+        evidence = _by_measure(report.evidence)
+        notes = "<br>".join(escape(note) for note in (*report.notes, *([evidence] if evidence else [])))
+        if notes:
+            rows.append(f"<tr><th scope='row'><code>{escape(report.text)}</code></th><td>{notes}</td></tr>")
+    if rows:
+        ui.html(table("".join(rows)), sanitize=False).classes("w-full")
+
+
+def _by_measure(evidence: Sequence[tuple[str, float]]) -> str:
+    """Each measure's own score, for the attribute and for the value.
+
+    >>> _by_measure([("attribute esa", 0.11), ("attribute names", 0.58)])
+    'attribute, by measure: esa 0.11 · names 0.58'
+    """
+    parts: dict[str, list[str]] = {}
+    for name, score in evidence:
+        part, _, measure = name.rpartition(" ")
+        parts.setdefault(part, []).append(f"{measure} {score:.2f}")
+    return "; ".join(f"{f'{part}, ' if part else ''}by measure: {' · '.join(said)}" for part, said in parts.items())
+
+
+def _attribute_of(text: str) -> str:
+    """The attribute a predicate asks for, from its text.
+
+    >>> _attribute_of("wind speed~ > 20 km/h")
+    'wind speed'
+    """
+    body = parse("{" + text + "}").body
+    item = body.items[0] if isinstance(body, Condition) else None
+    return item.attribute if isinstance(item, Predicate) else text
+
+
+def _attribute_in(event: dict[str, object], item: int) -> str:
+    """The attribute of an event's tuple, by its place.
+
+    >>> _attribute_in({"tuples": [{"attribute": "no2", "value": 45}]}, 0)
+    'no2'
+    """
+    items = event.get("tuples")
+    return str(items[item].get("attribute", "")) if isinstance(items, list) and item < len(items) else ""

@@ -1,0 +1,254 @@
+"""Charts: events and matches of an hour or a day, and one reading over time with what was said about it."""
+
+from __future__ import annotations
+
+import time
+from html import escape
+from typing import Any, Final
+
+from nicegui import ui
+from nicegui.events import EChartPointClickEventArguments
+
+from likewise.api.history import Mark, Series, Tallies
+from likewise.dashboard.addresses import Address
+from likewise.dashboard.history.queries import series, tallies
+from likewise.dashboard.history.subscription_table import plain
+from likewise.dashboard.view_state import Viewing, clock
+from likewise.errors import LikewiseError
+
+SOFT: Final = "#8793a0"  # of axes: seen on light and on dark
+BLUE: Final = "#3f88d8"
+GREEN: Final = "#2fa56b"
+RED: Final = "#d4574a"
+TOGGLE: Final = "dense no-caps unelevated padding='2px 12px' toggle-color=primary"
+SPANS: Final = {"hour": (60, 1), "day": (1_440, 15)}  # minutes, and minutes counted together
+LENGTHS: Final = {"hour": "an hour", "day": "a day"}
+SAYINGS: Final = {
+    "arrival": "met", "initial": "met", "promoted": "moved up", "held": "has held", "cleared": "is over",
+    "absent": "is silent", "returned": "is back", "digest": "was gathered", "replayed": "tried again",
+}  # fmt: skip
+
+
+class TrafficChart:
+    """How much came, by the minute, or by the quarter of an hour for a day."""
+
+    def __init__(self, viewing: Viewing) -> None:
+        self._viewing = viewing
+        self._shown: Tallies | None = None
+        with ui.column().classes("lw-panel"):
+            with ui.row().classes("items-center w-full no-wrap"):
+                ui.html("<h2 class='lw-title'>Events and matches</h2>", sanitize=False)
+                ui.space()
+                self._span = ui.toggle(LENGTHS, value="hour", on_change=self._turn).props(TOGGLE)
+            self._chart = ui.echart(traffic_options()).classes("w-full lw-chart").props("role=img")
+            self._told = ui.label("").classes("lw-soft").mark("traffic")
+
+    async def _turn(self) -> None:
+        self._shown = None
+        await self.show()
+
+    async def show(self) -> None:
+        """Bring it up to date."""
+        minutes, span = SPANS[str(self._span.value)]
+        try:
+            found = await tallies(self._viewing.api, minutes, span)
+        except LikewiseError as error:
+            self._told.set_text(f"{str(error)[:1].upper()}{str(error)[1:]}.")
+            return
+        if self._shown is not None and found.minutes == self._shown.minutes:
+            return
+        self._shown = found
+        options = self._chart.options
+        counted = [each for each in found.minutes if found.since is not None and each.at + found.span > found.since]
+        options["series"][0]["data"] = [[each.at // 1000, each.events] for each in counted]
+        options["series"][1]["data"] = [[each.at // 1000, each.matches] for each in counted]
+        options["xAxis"] |= {"min": found.minutes[0].at // 1000, "max": (found.minutes[-1].at + found.span) // 1000}
+        self._chart.update()
+        said = traffic_text(found)
+        self._told.set_text(said)
+        self._chart.props(f"aria-label='{plain(said)}'")
+
+
+def traffic_text(found: Tallies) -> str:
+    """What a chart of traffic shows, in a sentence.
+
+    >>> from likewise.api.history import Minute
+    >>> traffic_text(Tallies(None, 0, 60_000_000, (Minute(0, 5, 1),), ()))
+    '5 events and 1 match.'
+    """
+    events, matches = sum(m.events for m in found.minutes), sum(m.matches for m in found.minutes)
+    said = f"{events:,} event{'' if events == 1 else 's'} and {matches:,} match{'' if matches == 1 else 'es'}"
+    began = found.since is not None and found.minutes and found.since > found.minutes[0].at + found.span
+    return f"{said}, counted since {clock(found.since or 0)[:5]}." if began else f"{said}."
+
+
+def traffic_options() -> dict[str, Any]:
+    """Bars of events, a line of matches; bars begin at nought."""
+    frame = _frame()
+    return {
+        **frame, "yAxis": {**frame["yAxis"], "scale": False, "minInterval": 1},
+        "legend": {"top": 0, "right": 0, "textStyle": {"color": SOFT}},
+        "series": [
+            {"type": "bar", "name": "events", "data": [], "color": BLUE, "barMaxWidth": 14},
+            {"type": "line", "name": "matches", "data": [], "color": GREEN, "showSymbol": False},
+        ],
+    }  # fmt: skip
+
+
+class ReadingChart:
+    """One reading of one source; a mark leads to its explanation."""
+
+    def __init__(self, viewing: Viewing) -> None:
+        self._viewing = viewing
+        self._shown: Series | None = None
+        self._marks: list[Mark] = []
+        self._sources: list[str] = []
+        asked = dict(viewing.address.query)
+        with ui.column().classes("lw-panel"):
+            ui.html("<h2 class='lw-title'>A reading over time, and what was said about it</h2>", sanitize=False)
+            with ui.row().classes("items-end gap-2 w-full"):
+                self._source = ui.input("Source", value=asked.get("source", ""), on_change=self._other)
+                self._source.props("dense outlined debounce=400 clearable").classes("lw-grow")
+                self._attribute = ui.select([], label="Reading", on_change=self._turn)
+                self._attribute.props("dense outlined options-dense").classes("w-48")
+                self._span = ui.toggle(LENGTHS, value="hour", on_change=self._turn).props(TOGGLE)
+            self._wanted = asked.get("attribute", "")
+            self._chart = (
+                ui.echart(series_options(), on_point_click=self._open).classes("w-full lw-chart").props("role=img")
+            )
+            self._chart.set_visibility(False)
+            self._told = ui.label("").classes("lw-soft").mark("series")
+            self._said = ui.column().classes("w-full gap-0 lw-short").props("role=list aria-label='What was said'")
+
+    def _first(self) -> str:
+        """A source worth a look: the newest that met something, else the first there is."""
+        feed = self._viewing.feed
+        found = (feed.by_position.get(match.position) for match in reversed(feed.matches))
+        return next((each.source for each in found if each is not None and each.source), self._sources[0])
+
+    async def _other(self) -> None:
+        self._wanted = ""
+        self._attribute.set_options([], value=None)
+        await self.show()
+
+    async def _turn(self) -> None:
+        if self._attribute.value or not self._wanted:
+            self._wanted = str(self._attribute.value or "")
+        await self.show()
+
+    async def show(self) -> None:
+        """Bring it up to date."""
+        api = self._viewing.api
+        source = str(self._source.value or "").strip()
+        try:
+            if not self._sources:
+                self._sources = [each.source for each in (await api.sources("", 500)).sources]
+                self._source.set_autocomplete(self._sources)
+            if not source and self._sources:
+                self._source.set_value(self._first())
+                return
+            if not source:
+                self._told.set_text("No source has sent anything yet.")
+                return
+            minutes = SPANS[str(self._span.value)][0]
+            found = await series(api, source, self._wanted, int((time.time() - 60 * minutes) * 1e6))
+        except LikewiseError as error:
+            self._told.set_text(f"{str(error)[:1].upper()}{str(error)[1:]}.")
+            return
+        if found == self._shown:
+            return
+        self._shown = found
+        if found.attributes and list(self._attribute.options) != list(found.attributes):
+            self._attribute.set_options(list(found.attributes), value=found.attribute or None)
+        self._draw(found)
+
+    def _draw(self, found: Series) -> None:
+        self._chart.set_visibility(bool(found.points))
+        options, unit = self._chart.options, f" {found.unit}" if found.unit else ""
+        points = {point.event: point for point in found.points}
+        options["series"][0]["data"] = [[point.at // 1000, point.value] for point in found.points]
+        options["series"][0]["name"] = f"{found.attribute}{unit}"
+        self._marks = list(found.marks)
+        nearest = [_height(mark, found, points) for mark in self._marks]
+        options["series"][1]["data"] = [[m.at // 1000, y] for m, y in zip(self._marks, nearest, strict=True)]
+        options["yAxis"]["name"] = found.unit
+        self._chart.update()
+        said = series_text(found)
+        self._told.set_text(said)
+        self._chart.props(f"aria-label='{plain(said)}'")
+        self._said.clear()
+        with self._said:
+            for mark in self._marks[:-13:-1]:
+                self._say(found.source, mark)
+
+    def _say(self, source: str, mark: Mark) -> None:
+        address = Address(
+            "history", mark.event, source, mark.subscriber, mark.subscription, query=self._viewing.address.query
+        )
+        with self._viewing.link(address):
+            ui.html(
+                f"<div class='lw-head'><span>{clock(mark.at)}</span>"
+                f"<span class='lw-name'>{escape(mark.subscription)}</span>"
+                f"<span class='{'lw-bad' if mark.cause in ('held', 'absent') else 'lw-good'}'>"
+                f"{escape(SAYINGS.get(mark.cause, mark.cause))}</span><span>for {escape(mark.subscriber)}</span></div>",
+                sanitize=False,
+            )
+
+    async def _open(self, e: EChartPointClickEventArguments) -> None:
+        if e.series_index == 1 and self._shown is not None and e.data_index < len(self._marks):
+            mark = self._marks[e.data_index]
+            address = Address("history", mark.event, self._shown.source, mark.subscriber, mark.subscription)
+            assert self._viewing.explain is not None
+            await self._viewing.explain(address, None)
+
+
+def _height(mark: Mark, found: Series, points: dict[str, Any]) -> float:
+    """Where a mark stands: on its own point, or on the one before it if that is not shown."""
+    if mark.event in points:
+        return float(points[mark.event].value)
+    before = [point for point in found.points if point.at <= mark.at]
+    return before[-1].value if before else found.points[0].value if found.points else 0.0
+
+
+def series_text(found: Series) -> str:
+    """What a chart of a reading shows, in a sentence.
+
+    >>> from likewise.api.history import Point
+    >>> series_text(Series("roof", "no2", "ug/m3", (Point(0, 5.0, "a"), Point(1, 7.5, "b")), (), True))
+    '2 values of no2 from 5 to 7.5 ug/m3; nothing was said about them.'
+    """
+    if not found.points:
+        return f"No number came from {found.source} in this time."
+    low, high = min(p.value for p in found.points), max(p.value for p in found.points)
+    unit = f" {found.unit}" if found.unit else ""
+    marks = f"{len(found.marks):,} times something was said" if found.marks else "nothing was said about them"
+    said = f"{len(found.points):,} values of {found.attribute} from {low:g} to {high:g}{unit}; {marks}."
+    if found.left_out:
+        said += f" {found.left_out:,} are no numbers in this unit."
+    return said if found.whole else f"{said} Earlier ones were not looked at."
+
+
+def series_options() -> dict[str, Any]:
+    """A line, and marks on it."""
+    return {
+        **_frame(), "tooltip": {"trigger": "item"},
+        "series": [
+            {"type": "line", "name": "", "data": [], "color": BLUE, "showSymbol": False, "lineStyle": {"width": 2}},
+            {
+                "type": "scatter", "name": "said", "data": [], "color": RED, "symbol": "pin", "symbolSize": 22,
+                "symbolOffset": [0, "-40%"],
+            },
+        ],
+    }  # fmt: skip
+
+
+def _frame() -> dict[str, Any]:
+    return {
+        "animation": False, "grid": {"left": 46, "right": 14, "top": 30, "bottom": 26}, "useUTC": False,
+        "tooltip": {"trigger": "axis"},
+        "xAxis": {"type": "time", "axisLabel": {"color": SOFT, "hideOverlap": True}, "splitLine": {"show": False}},
+        "yAxis": {
+            "type": "value", "scale": True, "axisLabel": {"color": SOFT}, "nameTextStyle": {"color": SOFT},
+            "splitLine": {"lineStyle": {"color": SOFT, "opacity": 0.18}},
+        },
+    }  # fmt: skip

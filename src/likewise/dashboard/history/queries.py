@@ -1,0 +1,28 @@
+"""The questions about what was, as the dashboard asks them."""
+
+from __future__ import annotations
+
+from likewise.api.history import Series, StoredEvents, Tallies, Trace
+from likewise.dashboard.broker_api import BrokerApi
+
+
+async def tallies(api: BrokerApi, minutes: int = 60, span: int = 1) -> Tallies:
+    """Counts of the last minutes, and of every subscription."""
+    return await api.get(Tallies, "/v1/tallies", minutes=minutes, span=span)
+
+
+async def series(api: BrokerApi, source: str, attribute: str, since: int, points: int = 600) -> Series:
+    """One reading of a source from a moment (µs) on."""
+    return await api.get(Series, "/v1/series", source=source, attribute=attribute, since=since, points=points)
+
+
+async def stored_events(api: BrokerApi, query: dict[str, object], before: int | None, limit: int) -> StoredEvents:
+    """Stored events that a filter lets through, the newest first."""
+    where = {} if before is None else {"before": before}
+    return await api.get(StoredEvents, "/v1/events", **query, **where, limit=limit)
+
+
+async def trace(api: BrokerApi, event: str, source: str, subscriber: str, subscription: str) -> Trace:
+    """What became of an event for a subscription."""
+    about = {"event": event, "source": source, "subscriber": subscriber, "subscription": subscription}
+    return await api.get(Trace, "/v1/trace", **about)

@@ -1,0 +1,201 @@
+"""The subscriptions that are held: how often each was met, when last, and where its matches go."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Mapping, Sequence
+from html import escape
+from typing import Final, NamedTuple
+
+from nicegui import ui
+
+from likewise.api.history import SubscriptionTally
+from likewise.api.sinks import TargetShown
+from likewise.api.subscriptions import SubscriptionShown
+from likewise.dashboard.addresses import Address
+from likewise.dashboard.history.queries import tallies
+from likewise.dashboard.view_state import Viewing
+from likewise.errors import LikewiseError
+from likewise.model.rendering import KINDS
+
+LISTED: Final = 200  # subscriptions that are listed; the filter reaches the others
+Name = tuple[str, str]  # subscriber and id
+
+
+class _Row(NamedTuple):
+    """A drawn subscription: the place of its figures, and what they say."""
+
+    figures: ui.html
+    said: list[str]
+
+
+class HeldPanel:
+    """The list. `edit` is called with a subscription that somebody wants to change."""
+
+    def __init__(self, viewing: Viewing, edit: Callable[[SubscriptionShown], None]) -> None:
+        self._viewing = viewing
+        self._edit = edit
+        self._shown: list[SubscriptionShown] | None = None
+        self._rows: dict[Name, _Row] = {}
+        self._tallies: dict[Name, SubscriptionTally] = {}
+        self._targets: dict[Name, list[TargetShown]] = {}
+        self._alerts: Mapping[Name, list[str]] = {}
+        with ui.column().classes("lw-panel"):
+            with ui.row().classes("items-center w-full no-wrap"):
+                ui.html("<h2 class='lw-title'>Subscriptions held</h2>", sanitize=False)
+                ui.space()
+                self._filter = ui.input(placeholder="Find", on_change=self._redraw).classes("w-40")
+                self._filter.props("dense outlined clearable debounce=300 aria-label='Find a subscription'")
+            self._list = ui.column().classes("w-full gap-0 lw-rows").props("role=list").mark("held")
+            self._counted = ui.label("").classes("lw-soft").mark("counted")
+
+    def show(self) -> None:
+        """List what is held, if that changed."""
+        held = self._viewing.feed.subscriptions
+        if held != self._shown:
+            self._shown = list(held)
+            self._redraw()
+
+    def _redraw(self) -> None:
+        words = (self._filter.value or "").casefold().split()
+        held = self._shown or []
+        found = [s for s in held if all(word in f"{s.subscriber} {s.id} {s.text}".casefold() for word in words)]
+        self._filter.set_visibility(len(held) > 5)
+        self._list.clear()
+        self._rows = {}
+        with self._list:
+            if not held:
+                ui.label("None yet. Fill in the form, or choose one of its examples.").classes("lw-soft").props(
+                    "role=listitem"
+                )
+            elif not found:
+                ui.label("None has these words.").classes("lw-soft").props("role=listitem")
+            for each in found[:LISTED]:
+                self._draw(each)
+            if len(found) > LISTED:
+                ui.label(f"and {len(found) - LISTED:,} more; find them by their words").classes("lw-soft")
+
+    async def show_figures(self, alerts: Mapping[Name, list[str]]) -> None:
+        """Bring the counts and the targets up to date; `alerts` has the keys of each alert that are on."""
+        self._alerts = alerts
+        try:
+            counted = await tallies(self._viewing.api, 1)
+            targets = await self._viewing.api.targets()
+        except LikewiseError:
+            return  # the banner says that the broker is away; without the scope there is nothing to see
+        self._tallies = {(t.subscriber, t.subscription): t for t in counted.subscriptions}
+        self._targets = {}
+        for each in targets:
+            self._targets.setdefault((each.subscriber, each.subscription), []).append(each)
+        if counted.since is not None:
+            self._counted.set_text(f"Matches are counted since {_when(counted.since)}.")
+        for name, row in self._rows.items():
+            self._fill(name, row)
+
+    def _fill(self, name: Name, row: _Row) -> None:
+        said = figures(self._tallies.get(name), self._targets.get(name, []), time.time(), self._alerts.get(name, []))
+        if [said] != row.said:
+            row.said[:] = [said]
+            row.figures.set_content(said)
+
+    def _draw(self, held: SubscriptionShown) -> None:
+        with ui.row().classes("w-full no-wrap items-start gap-1 lw-row lw-flex").props("role=listitem"):
+            with ui.column().classes("gap-0").style("flex: 1; min-width: 0"):
+                ui.html(
+                    f"<div class='lw-head'><span class='lw-name'>{escape(held.id)}</span>"
+                    f"<span class='lw-chip'>{KINDS[held.kind]}</span><span>for {escape(held.subscriber)}</span></div>"
+                    f"<code class='lw-line'>{escape(held.text)}</code>",
+                    sanitize=False,
+                )
+                row = _Row(ui.html("", sanitize=False).classes("lw-line lw-figures-line"), [])
+            name = plain(held.id)
+            ui.button(icon="edit", on_click=lambda: self._edit(held)).props(
+                f"flat round dense size=sm aria-label='Edit {name}'"
+            )
+            ui.button(icon="delete", on_click=lambda: self._end(held)).props(
+                f"flat round dense size=sm aria-label='End {name}'"
+            )
+        self._rows[held.subscriber, held.id] = row
+        if self._tallies:
+            self._fill((held.subscriber, held.id), row)
+
+    async def _end(self, held: SubscriptionShown) -> None:
+        with ui.dialog() as sure, ui.card():
+            ui.label(f"End the subscription {held.id} of {held.subscriber}?")
+            with ui.row():
+                ui.button("End it", on_click=lambda: sure.submit(True)).props("color=negative no-caps")
+                ui.button("Keep it", on_click=lambda: sure.submit(False)).props("flat no-caps")
+        if await sure:
+            await self._viewing.ask(self._viewing.api.delete(held.subscriber, held.id))
+            await self._viewing.feed.refresh()
+            self.show()
+
+
+def figures(tally: SubscriptionTally | None, targets: list[TargetShown], now: float, on: Sequence[str] = ()) -> str:
+    """How a subscription fares, as a line of HTML: which keys are on, how often it was met, where its matches go.
+
+    >>> figures(SubscriptionTally("me", "a", 1204, 940_000_000, "e1", "roof"), [], 1000.0)
+    '<b>1,204</b> matches · last <a class="lw-to" href="/why?id=e1&amp;source=roof&amp;...">1 min ago</a> by roof'
+    >>> figures(None, [], 0.0)
+    'not met yet'
+    >>> figures(None, [], 0.0, ["hall", "attic"])
+    '<span class="lw-state lw-state-on">on</span> hall, attic · not met yet'
+    """
+    parts = ["not met yet"]
+    if tally is not None and tally.matches:
+        parts = [f"<b>{tally.matches:,}</b> match{'' if tally.matches == 1 else 'es'}"]
+        if tally.last is not None:
+            ago = f"{spoken_ago(now - tally.last / 1e6)} ago"
+            if tally.event:
+                why = Address("subscriptions", tally.event, tally.source, tally.subscriber, tally.subscription).path
+                ago = f'<a class="lw-to" href="{escape(why)}">{ago}</a>'
+            parts.append(f"last {ago}{f' by {escape(tally.source)}' if tally.source else ''}")
+    if on:
+        more = f" and {len(on) - 3:,} more" if len(on) > 3 else ""
+        parts.insert(0, f'<span class="lw-state lw-state-on">on</span> {escape(", ".join(on[:3]))}{more}')
+    return " · ".join([*parts, *map(target_chip, targets)])
+
+
+def target_chip(target: TargetShown) -> str:
+    """Where matches go, coloured by how that fares."""
+    state = target.state
+    look, said = "lw-good", "accepted"
+    if state.dead:
+        look, said = "lw-bad", f"{state.dead:,} dead"
+    elif state.last_error and (state.last_error_at or 0) > (state.last_success or 0):
+        look, said = "lw-bad", "refused"
+    elif state.waiting:
+        look, said = "lw-nearly", f"{state.waiting:,} wait"
+    elif not state.last_success:
+        look, said = "lw-soft", "nothing sent yet"
+    where = target.to or target.topic or target.address
+    return f"→ {escape(target.kind)} {escape(where)} <span class='{look}'>{said}</span>"
+
+
+def spoken_ago(seconds: float) -> str:
+    """A time that has passed, in its largest unit.
+
+    >>> [spoken_ago(s) for s in (-1, 7, 125, 7200, 200_000)]
+    ['0 s', '7 s', '2 min', '2 h', '2 days']
+    """
+    for size, name in ((86_400, "day"), (3_600, "h"), (60, "min")):
+        if seconds >= size:
+            count = int(seconds // size)
+            return f"{count} {name}{'s' if name == 'day' and count > 1 else ''}"
+    return f"{max(0, int(seconds))} s"
+
+
+def plain(text: str) -> str:
+    """Text that may stand in an attribute of a page.
+
+    >>> plain("it's > 5")
+    'it s   5'
+    """
+    return re.sub(r"[^\w .-]", " ", text)
+
+
+def _when(microseconds: int) -> str:
+    moment = time.localtime(microseconds / 1e6)
+    today = time.strftime("%F", moment) == time.strftime("%F")
+    return time.strftime("%H:%M" if today else "%d %b %H:%M", moment)

@@ -1,0 +1,165 @@
+"""Map: the sources that say where they are, each with its newest event."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from typing import Final
+from urllib.parse import parse_qs, urlsplit
+
+from nicegui import ui
+from nicegui.events import GenericEventArguments
+
+from likewise.api.live_views import Arrival
+from likewise.dashboard.addresses import Address
+from likewise.dashboard.history.queries import stored_events
+from likewise.dashboard.labels import event_line
+from likewise.dashboard.map.markers import Spot, place_of
+from likewise.dashboard.map.projection import HEIGHT, WIDTH, View, fitting, project
+from likewise.dashboard.map.rendering import draw
+from likewise.dashboard.view_state import Viewing
+from likewise.errors import LikewiseError
+
+MOST: Final = 2_000  # sources on the map
+EARLIER: Final = 1_000  # stored events that are looked at first
+FORGOTTEN: Final = 3_600.0  # seconds after which a source that is silent leaves the map
+# A dot that is one source is a link; one that is several brings them nearer; dragging moves the map.
+CLICK: Final = """(e) => {
+  const many = e.target.closest('[data-to]'), one = e.target.closest('a.lw-dot');
+  if (many && (e.type === 'click' || e.key === 'Enter' || e.key === ' ')) {
+    e.preventDefault(); emit({to: many.dataset.to}); }
+  else if (one && e.type === 'click' && !(e.ctrlKey || e.metaKey || e.shiftKey)) {
+    e.preventDefault(); emit({href: one.getAttribute('href')}); }
+}"""
+DRAG: Final = """(e) => {
+  const svg = e.currentTarget.querySelector('svg');
+  if (e.type === 'pointerdown') { svg.lwFrom = [e.clientX, e.clientY]; return; }
+  if (!svg.lwFrom) return;
+  const box = svg.getBoundingClientRect(), scale = Math.max(box.width / 1000, box.height / 560);
+  const dx = (svg.lwFrom[0] - e.clientX) / scale, dy = (svg.lwFrom[1] - e.clientY) / scale;
+  svg.lwFrom = null;
+  if (Math.abs(dx) + Math.abs(dy) > 8) emit({dx, dy});
+}"""
+
+
+class MapPanel:
+    """The picture, and buttons to move it; `show` adds what is new."""
+
+    def __init__(self, viewing: Viewing, tiles: str = "", credit: str = "") -> None:
+        self._viewing = viewing
+        self._tiles, self._credit = tiles, credit
+        self._spots: dict[str, Spot] = {}
+        self._position = 0
+        self._view: View | None = None
+        self._begun = False
+        self._drawn = ""
+        with ui.column().classes("lw-panel"):
+            with ui.row().classes("items-center justify-between w-full gap-1"):
+                ui.html("<h2 class='lw-title'>Where events come from</h2>", sanitize=False)
+                moving = ui.row().classes("items-center no-wrap gap-1")
+            with moving:
+                for icon, label, act in (
+                    ("add", "Nearer", lambda v: v.zoomed(1)), ("remove", "Further", lambda v: v.zoomed(-1)),
+                    ("west", "To the west", lambda v: v.moved(-WIDTH / 3, 0)),
+                    ("north", "To the north", lambda v: v.moved(0, -HEIGHT / 3)),
+                    ("south", "To the south", lambda v: v.moved(0, HEIGHT / 3)),
+                    ("east", "To the east", lambda v: v.moved(WIDTH / 3, 0)),
+                ):  # fmt: skip
+                    ui.button(icon=icon, on_click=lambda _, move=act: self._move(move)).props(
+                        f"flat round dense size=sm aria-label='{label}'"
+                    )
+                ui.button("All", on_click=self._all).props("flat dense no-caps")
+            self._picture = ui.html("", sanitize=False).classes("w-full lw-map-box").mark("map")
+            self._picture.on("click", self._click, js_handler=CLICK).on("keydown", self._click, js_handler=CLICK)
+            self._picture.on("pointerdown", js_handler=DRAG).on("pointerup", self._drag, js_handler=DRAG)
+            self._told = ui.label("").classes("lw-soft").mark("placed")
+
+    async def show(self) -> None:
+        """Take in what is new, and draw it."""
+        feed = self._viewing.feed
+        if not self._begun:
+            self._begun = True
+            try:
+                since = int((time.time() - FORGOTTEN) * 1e6)
+                found = await stored_events(self._viewing.api, {"since": since}, None, EARLIER)
+            except LikewiseError:
+                pass  # the banner says so; what comes from now on is shown
+            else:
+                for each in reversed(found.events):
+                    self._take(each.arrived, bool(each.met))
+        met = {match.position for match in feed.matches}
+        for arrival in [event for event in feed.events if event.position > self._position]:
+            self._take(arrival, arrival.position in met)
+        self._forget()
+        self._draw()
+
+    def _take(self, arrival: Arrival, met: bool) -> None:
+        self._position = max(self._position, arrival.position)
+        place = place_of(arrival.event)
+        if place is None:
+            return
+        name = arrival.source or arrival.id
+        self._spots.pop(name, None)  # the newest stands last
+        self._spots[name] = Spot(name, *place, arrival.id, arrival.arrival, event_line(arrival.event, 120), met)
+
+    def _forget(self) -> None:
+        oldest = int((time.time() - FORGOTTEN) * 1e6)
+        for name in [name for name, spot in self._spots.items() if spot.at < oldest]:
+            del self._spots[name]
+        while len(self._spots) > MOST:
+            del self._spots[next(iter(self._spots))]
+
+    def _draw(self) -> None:
+        spots = list(self._spots.values())
+        if self._view is None and spots:
+            self._all()
+            return
+        drawn = draw(spots, self._view, self._tiles, self._credit) if self._view is not None else ""
+        if drawn != self._drawn:
+            self._drawn = drawn
+            self._picture.set_content(drawn)
+        self._told.set_text(told(spots))
+
+    def _all(self) -> None:
+        spots = self._spots.values()
+        if spots:
+            self._view = fitting((spot.latitude, spot.longitude) for spot in spots)
+        self._draw()
+
+    def _move(self, move: object) -> None:
+        if self._view is not None and callable(move):
+            self._view = move(self._view)
+            self._draw()
+
+    async def _click(self, e: GenericEventArguments) -> None:
+        if href := e.args.get("href"):
+            asked = {name: values[0] for name, values in parse_qs(urlsplit(href).query).items()}
+            assert self._viewing.explain is not None
+            await self._viewing.explain(Address("map", asked.get("id", ""), asked.get("source", "")), None)
+        elif (to := e.args.get("to")) and self._view is not None:
+            latitude, longitude = (float(part) for part in str(to).split(","))
+            nearer = self._view.zoomed(2)
+            self._view = View(*project(latitude, longitude, nearer.zoom), nearer.zoom)
+            self._draw()
+
+    def _drag(self, e: GenericEventArguments) -> None:
+        if self._view is not None:
+            self._view = self._view.moved(float(e.args["dx"]), float(e.args["dy"]))
+            self._draw()
+
+
+def told(spots: Iterable[Spot]) -> str:
+    """What the map shows, in a sentence.
+
+    >>> told([])
+    'No event of the last hour says where it is. A source whose events have a latitude and a longitude stands here.'
+    """
+    every = list(spots)
+    if not every:
+        return (
+            "No event of the last hour says where it is. "
+            "A source whose events have a latitude and a longitude stands here."
+        )
+    met = sum(spot.met for spot in every)
+    said = f"{len(every):,} source{'' if len(every) == 1 else 's'} of the last hour"
+    return f"{said}; the newest event of {met:,} met a subscription (green)."

@@ -1,0 +1,146 @@
+"""The map as a picture: a grid of degrees, a scale, sources as dots that lead to their newest event."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from html import escape
+from typing import Final, NamedTuple
+
+from likewise.dashboard.addresses import Address
+from likewise.dashboard.labels import cut
+from likewise.dashboard.map.markers import Spot
+from likewise.dashboard.map.projection import HEIGHT, TILE, WIDTH, View
+
+NEAR: Final = 22.0  # pixels within which dots are drawn as one
+STEPS: Final = (1, 2, 5)
+NAMED: Final = 40  # dots up to which each has its name beside it
+MOST_TILES: Final = 40
+
+
+class Dot(NamedTuple):
+    """One or several sources at a place of the picture."""
+
+    x: float
+    y: float
+    spots: list[Spot]
+
+
+def clustered(spots: Sequence[Spot], view: View) -> list[Dot]:
+    """The sources that are seen, those that would touch as one.
+
+    >>> from likewise.dashboard.map.projection import fitting
+    >>> some = [Spot("a", 1.0, 1.0, "e1", 0), Spot("b", 1.0, 1.0, "e2", 0), Spot("c", 2.0, 2.0, "e3", 0)]
+    >>> [len(dot.spots) for dot in clustered(some, fitting([(1.0, 1.0), (2.0, 2.0)]))]
+    [2, 1]
+    """
+    cells: dict[tuple[int, int], Dot] = {}
+    for spot in sorted(spots, key=lambda each: each.source):
+        x, y = view.on_screen(spot.latitude, spot.longitude)
+        if not (-NEAR < x < WIDTH + NEAR and -NEAR < y < HEIGHT + NEAR):
+            continue
+        cell = (round(x / NEAR), round(y / NEAR))
+        if cell in cells:
+            cells[cell].spots.append(spot)
+        else:
+            cells[cell] = Dot(x, y, [spot])
+    return list(cells.values())
+
+
+def draw(spots: Sequence[Spot], view: View, tiles: str = "", credit: str = "") -> str:
+    """The whole picture as SVG."""
+    dots = clustered(spots, view)
+    seen = sum(len(dot.spots) for dot in dots)
+    parts = [
+        f"<svg class='lw-world' viewBox='0 0 {WIDTH} {HEIGHT}' role='group' aria-label='Map of {seen} sources'>",
+        f"<rect class='lw-ground' width='{WIDTH}' height='{HEIGHT}'/>",
+        *(_tiles(view, tiles) if tiles else _grid(view)),
+        *(_dot(dot, len(dots) <= NAMED) for dot in dots),
+        _scale(view),
+    ]
+    if tiles and credit:
+        parts.append(
+            f"<text class='lw-credit' x='{WIDTH - 8}' y='{HEIGHT - 8}' text-anchor='end'>{escape(credit)}</text>"
+        )
+    return "".join([*parts, "</svg>"])
+
+
+def _dot(dot: Dot, named: bool) -> str:
+    newest = max(dot.spots, key=lambda spot: spot.at)
+    met = " lw-met" if any(spot.met for spot in dot.spots) else ""
+    if len(dot.spots) == 1:
+        href = Address("map", newest.event, newest.source).path
+        said = f"{newest.source}: {newest.line}"
+        name = (
+            f"<text x='{dot.x + 11:.1f}' y='{dot.y + 4:.1f}'>{escape(cut(newest.source, 24))}</text>" if named else ""
+        )
+        return (
+            f"<a class='lw-dot{met}' href='{escape(href)}' aria-label='{escape(said, quote=True)}'>"
+            f"<title>{escape(said)}</title><circle cx='{dot.x:.1f}' cy='{dot.y:.1f}' r='7'/>{name}</a>"
+        )
+    names = ", ".join(spot.source for spot in dot.spots[:8]) + (" …" if len(dot.spots) > 8 else "")
+    where = f"{newest.latitude},{newest.longitude}"
+    return (
+        f"<g class='lw-dot lw-many{met}' role='button' tabindex='0' data-to='{where}' "
+        f"aria-label='{len(dot.spots)} sources: {escape(names, quote=True)}'><title>{escape(names)}</title>"
+        f"<circle cx='{dot.x:.1f}' cy='{dot.y:.1f}' r='{min(22, 9 + 2 * math.log2(len(dot.spots))):.1f}'/>"
+        f"<text x='{dot.x:.1f}' y='{dot.y + 4:.1f}' text-anchor='middle'>{len(dot.spots)}</text></g>"
+    )
+
+
+def _tiles(view: View, address: str) -> Iterator[str]:
+    """Pictures of the ground, from the address that was configured."""
+    count = 2**view.zoom
+    left, top = view.x - WIDTH / 2, view.y - HEIGHT / 2
+    columns = range(math.floor(left / TILE), math.floor((left + WIDTH) / TILE) + 1)
+    rows = range(math.floor(top / TILE), math.floor((top + HEIGHT) / TILE) + 1)
+    wanted = [(x, y) for x in columns for y in rows if 0 <= y < count]
+    for x, y in wanted[:MOST_TILES]:
+        href = address.replace("{z}", str(view.zoom)).replace("{x}", str(x % count)).replace("{y}", str(y))
+        yield (
+            f"<image href='{escape(href, quote=True)}' x='{x * TILE - left:.1f}' y='{y * TILE - top:.1f}' "
+            f"width='{TILE + 0.5}' height='{TILE + 0.5}'/>"
+        )
+
+
+def _grid(view: View) -> Iterator[str]:
+    """Lines of equal latitude and longitude, with their degrees."""
+    north, west = view.place(0, 0)
+    south, east = view.place(WIDTH, HEIGHT)
+    step = round_step((east - west) / 6)
+    digits = max(0, -math.floor(math.log10(step))) if step < 1 else 0
+    for number in range(math.ceil(max(west, -180.0) / step), math.floor(min(east, 180.0) / step) + 1):
+        x, _ = view.on_screen(0, number * step)
+        yield f"<line x1='{x:.1f}' x2='{x:.1f}' y1='0' y2='{HEIGHT}'/>"
+        seldom = "" if number % 3 == 0 else " lw-wide"  # a narrow window has no room for all of them
+        yield f"<text class='lw-east{seldom}' x='{x + 4:.1f}' y='4'>{_degrees(number * step, digits, 'E', 'W')}</text>"
+    for number in range(math.ceil(south / step), math.floor(north / step) + 1):
+        _, y = view.on_screen(number * step, 0)
+        yield f"<line x1='0' x2='{WIDTH}' y1='{y:.1f}' y2='{y:.1f}'/>"
+        yield f"<text x='4' y='{y - 4:.1f}'>{_degrees(number * step, digits, 'N', 'S')}</text>"
+
+
+def round_step(about: float) -> float:
+    """A round number near another: 1, 2 or 5 times a power of ten.
+
+    >>> round_step(0.007), round_step(33)
+    (0.005, 20)
+    """
+    power = 10.0 ** math.floor(math.log10(about))
+    found = max(step * power for step in STEPS if step * power <= about * 1.0001)
+    return int(found) if found >= 1 else round(found, 12)
+
+
+def _degrees(value: float, digits: int, positive: str, negative: str) -> str:
+    return f"{abs(value):.{digits}f}°{'' if round(value, 9) == 0 else positive if value > 0 else negative}"
+
+
+def _scale(view: View) -> str:
+    metres = round_step(view.metres_each * 160)
+    wide = metres / view.metres_each
+    said = f"{metres / 1000:g} km" if metres >= 1000 else f"{metres:g} m"
+    y = HEIGHT - 14
+    return (
+        f"<g class='lw-scale'><path d='M12 {y - 6}V{y}H{12 + wide:.1f}V{y - 6}'/>"
+        f"<text x='{16 + wide:.1f}' y='{y}'>{said}</text></g>"
+    )

@@ -1,5 +1,0 @@
-"""A map of where events come from, drawn without any other server; tiles below it only from an address one configures.
-
-`spots` finds where an event says it is, `projection` brings places to the plane, `drawing` makes the picture, `panel`
-shows it.
-"""

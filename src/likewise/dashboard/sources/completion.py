@@ -1,0 +1,59 @@
+"""The stream's own words, offered while somebody types a subscription."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from likewise.api.sources import WordShown
+
+MOST: Final = 8  # words offered at once
+_ATTRIBUTE: Final = re.compile(r"(?:^|[{,(]|\bor\b|\bnot\b)\s*\"?([^{},()<>=!~\"]*)$")
+_VALUE: Final = re.compile(r"([^{},()<>=!~\"]+?)\"?\s*~?\s*=\s*\"?([^{},()<>=!~\"]*)$")
+
+
+def offered(text: str, words: Sequence[WordShown]) -> list[tuple[str, str]]:
+    """What may come next: each as it is shown, and the whole text with it.
+
+    >>> known = [WordShown("temperature", "degC", ("number",)), WordShown("mode", values=("eco", "boost"))]
+    >>> offered("{te", known)
+    [('temperature', '{temperature')]
+    >>> offered("{temperature > 20, mode = b", known)
+    [('boost', '{temperature > 20, mode = boost')]
+    >>> offered("{temperature > 2", known)
+    []
+    """
+    value = _VALUE.search(text)
+    if value is not None:
+        name, begun = value.group(1).strip().casefold(), value.group(2).strip().casefold()
+        known = [each for word in words if word.attribute.casefold() == name for each in word.values]
+        found = [each for each in dict.fromkeys(known) if begun in each.casefold() and each.casefold() != begun]
+        start = value.start(2)
+        return [(each, text[:start].rstrip('"') + _quoted(each)) for each in found[:MOST]]
+    attribute = _ATTRIBUTE.search(text)
+    if attribute is None:
+        return []
+    begun = attribute.group(1).strip().casefold()
+    names = dict.fromkeys(word.attribute for word in words)
+    found = [each for each in names if begun in each.casefold() and each.casefold() != begun]
+    found.sort(key=lambda each: not each.casefold().startswith(begun))
+    start = attribute.start(1)
+    return [(each, text[:start].rstrip('"') + _quoted(each)) for each in found[:MOST]]
+
+
+def themes_of(words: Sequence[WordShown]) -> list[str]:
+    """Theme tags to propose: what the stream's words are taken for, those seen most often first.
+
+    >>> from likewise.api.sources import TakenFor
+    >>> themes_of([WordShown("t", understood=TakenFor("water temperature", 0.9)), WordShown("x")])
+    ['temperature']
+    """
+    heads = dict.fromkeys(word.understood.means.split()[-1] for word in words if word.understood.means)
+    return [each for each in heads if each.isalpha()][:MOST]
+
+
+def _quoted(word: str) -> str:
+    """A word as the language takes it."""
+    plain = re.fullmatch(r"[A-Za-z_][\w./-]*( [A-Za-z_][\w./-]*)*", word) is not None
+    return word if plain and not re.search(r"\b(or|not|some)\b", word) else '"' + word.replace('"', "") + '"'

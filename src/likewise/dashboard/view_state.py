@@ -1,0 +1,74 @@
+"""What the parts of one viewer's page share: the feed, the address, and how errors are shown."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+from nicegui import ui
+
+from likewise.api.live_views import Arrival
+from likewise.dashboard.addresses import Address
+from likewise.dashboard.broker_api import BrokerApi
+from likewise.dashboard.feed import Feed
+from likewise.errors import LikewiseError
+
+T = TypeVar("T")
+# A plain click opens the event here; with Ctrl and the like the browser opens the address in a tab of its own.
+FOLLOW = "(e) => { if (e.ctrlKey || e.metaKey || e.shiftKey || e.button) return; e.preventDefault(); emit(); }"
+
+
+class Viewing:
+    """One open page. `explain` opens the explanation of an event and a subscription, as an address says."""
+
+    def __init__(self, feed: Feed, address: Address) -> None:
+        self.feed = feed
+        self.address = address
+        self.explain: Callable[[Address, Arrival | None], Awaitable[None]] | None = None
+
+    @property
+    def api(self) -> BrokerApi:
+        """The broker, with the viewer's token."""
+        return self.feed.api
+
+    def move(self, address: Address) -> None:
+        """Say in the browser's address what is looked at now."""
+        if address != self.address:
+            self.address = address
+            ui.navigate.history.push(address.path)
+
+    def row(
+        self, arrival: Arrival, subscriber: str = "", subscription: str = "", text: str = "", tab: str = "live"
+    ) -> ui.item:
+        """A row that leads to an event, or to its explanation against a subscription: a link as any other."""
+        query = self.address.query if tab == self.address.tab else ()
+        return self.link(Address(tab, arrival.id, arrival.source, subscriber, subscription, text, query), arrival)
+
+    def link(self, address: Address, arrival: Arrival | None = None) -> ui.item:
+        """A row that leads to an explanation."""
+
+        async def follow() -> None:
+            assert self.explain is not None
+            await self.explain(address, arrival)
+
+        row = ui.item().classes("lw-row")
+        row._props["href"] = address.path
+        return row.on("click", follow, js_handler=FOLLOW)
+
+    async def ask(self, question: Awaitable[T]) -> T | None:
+        """The answer, or None after the error was shown."""
+        try:
+            return await question
+        except LikewiseError as error:
+            ui.notify(str(error), type="negative", multi_line=True, close_button="Close")
+            return None
+
+
+def clock(microseconds: int) -> str:
+    """The time of day, local.
+
+    >>> len(clock(0))
+    8
+    """
+    return time.strftime("%H:%M:%S", time.localtime(microseconds / 1e6))

@@ -1,0 +1,119 @@
+"""The city's devices and what they report, and when."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from typing import Final, NamedTuple
+
+from likewise.demo import look_alikes
+from likewise.demo import street_devices as streets_and_buildings
+from likewise.demo import weather_devices as air_and_weather
+from likewise.demo.device_message import Dialect, Json, Sight
+from likewise.demo.world import PLACES, Place, World
+
+_EVERY: Final = (*air_and_weather.DIALECTS, *streets_and_buildings.DIALECTS, *look_alikes.DIALECTS)
+Clock = Callable[[], float]  # seconds; only differences count
+
+
+class Device(NamedTuple):
+    """One installed device: it reports `first` seconds after the city began, then every `period` seconds."""
+
+    id: str
+    dialect: Dialect
+    place: Place
+    first: float
+
+
+class Report(NamedTuple):
+    """One message of a device: `seconds` after the city began, with the vendor's themes and payload."""
+
+    seconds: float
+    id: str
+    source: str
+    themes: tuple[str, ...]
+    payload: Json
+    device: Device
+
+    def envelope(self) -> dict[str, object]:
+        """The report as an event's JSON (docs/formats.md), ready to be published.
+
+        >>> City(seed=3).between(0, 1)[0].envelope()["v"]
+        1
+        """
+        return {"v": 1, "id": self.id, "source": self.source, "themes": list(self.themes), "payload": self.payload}
+
+
+class City:
+    """Devices of every vendor, spread over the city's places.
+
+    What is reported depends on the seed and the time alone, so a city can be played again, or from the middle.
+    `run` names the performance: it goes into the ids of reports, so that two performances do not collide.
+
+    >>> city = City(seed=7, devices=40)
+    >>> len(city.devices), len({device.dialect.vendor for device in city.devices}) > 20
+    (40, True)
+    >>> city.between(10, 12) == City(seed=7, devices=40).between(10, 12)
+    True
+    >>> whole, halves = city.between(0, 40), city.between(0, 15) + city.between(15, 40)
+    >>> whole == halves
+    True
+    """
+
+    def __init__(self, seed: int = 1, devices: int = 60, run: str = "1") -> None:
+        if devices < 1:
+            raise ValueError(f"a city needs at least one device, not {devices}")
+        self.world = World(seed)
+        self.run = run
+        chance = random.Random(seed)
+        self.devices = tuple(
+            _device(number, _EVERY[number % len(_EVERY)], PLACES[(number * 5 + number // 8) % len(PLACES)], chance)
+            for number in range(devices)
+        )
+
+    def between(self, since: float, until: float) -> list[Report]:
+        """What is reported from `since` on and before `until`, in order of time."""
+        found = [report for device in self.devices for report in self._reports(device, since, until)]
+        return sorted(found, key=lambda report: (report.seconds, report.source))
+
+    def _reports(self, device: Device, since: float, until: float) -> Iterator[Report]:
+        period = device.dialect.period
+        number = max(0, int((since - device.first) // period))
+        while (seconds := device.first + number * period) < until:
+            if seconds >= since:
+                chance = random.Random(f"{self.world.seed} {device.id} {number}")
+                sight = Sight(self.world, device.place, device.id, seconds, number, chance)
+                yield Report(
+                    seconds, f"{device.id}-{self.run}-{number}", f"city/{device.id}", device.dialect.themes,
+                    device.dialect.say(sight), device,
+                )  # fmt: skip
+            number += 1
+
+
+def _device(number: int, dialect: Dialect, place: Place, chance: random.Random) -> Device:
+    code = chance.randrange(16**4)
+    name = f"{dialect.vendor.lower()}-{code:04x}-{number}"
+    return Device(name, dialect, place, round(chance.uniform(0, dialect.period), 3))
+
+
+def clock_of(city: City, clock: Clock) -> Callable[[], list[Report]]:
+    """A function that returns what fell due since it was last called, by the clock passed in.
+
+    >>> moments = iter([100.0, 100.0, 105.0])
+    >>> due = clock_of(City(seed=1), lambda: next(moments))
+    >>> due(), len(due()) > 5
+    ([], True)
+    """
+    began = clock()
+    told = 0.0
+
+    def due() -> list[Report]:
+        nonlocal told
+        now = clock() - began
+        if now <= told:
+            return []
+        reports = city.between(told, now)
+        told = now
+        return reports
+
+    return due

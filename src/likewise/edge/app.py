@@ -1,0 +1,54 @@
+"""A broker at the edge, put together: profile `small`, kinds it does not serve decided above, and its uplink."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import msgspec
+
+from likewise.broker.broker import Broker
+from likewise.broker.config import Config
+from likewise.broker.log.positions import read_positions
+from likewise.broker.log.tables import Tables
+from likewise.broker.telemetry.event_trace import EventTrace
+from likewise.broker.tenants.tenant import Tenant
+from likewise.defaults import TENANT
+from likewise.edge.bounds import Bounds
+from likewise.edge.outbox import FOLLOWER
+from likewise.edge.uplink import Uplink
+from likewise.matching.matcher import system_clock
+from likewise.matching.registry import KINDS, PROFILES
+
+RECENT_BYTES = 2 * 2**20  # of deliveries kept in memory
+CACHE_BYTES = 2**20  # of pages that each connection to the store may keep
+ELSEWHERE = frozenset(KINDS) - frozenset(PROFILES["small"])  # kinds of subscriptions that are decided above
+
+
+def edge_broker(
+    data: Path | None,
+    config: Config | None = None,
+    *,
+    clock: Callable[[], int] = system_clock,
+    trace: EventTrace | None = None,
+) -> Broker:
+    """A broker in profile `small` that takes every kind of subscription; those it does not serve are decided above."""
+    config = config or Config()
+    matching = msgspec.structs.replace(config.matching, profile="small")
+    config = msgspec.structs.replace(config, matching=matching)
+    return Broker(
+        data, config, clock=clock, trace=trace, elsewhere=ELSEWHERE, store_cache=CACHE_BYTES, kept_from=_unseen
+    )
+
+
+def _unseen(tables: Tables, tenant: Tenant) -> int | None:
+    """The first entry that the outbox has not seen: a withdrawal that is swept before is never said above."""
+    return read_positions(tables, FOLLOWER).get(tenant.number, 0) + 1 if tenant.name == TENANT else None
+
+
+def with_uplink(
+    broker: Broker, id: str, addresses: Sequence[str], *, token: str | None = None, bounds: Bounds | None = None
+) -> Uplink:
+    """The uplink of a broker that `edge_broker` made; its `run` stands beside the broker's other server."""
+    broker.tenant(TENANT).recent_limit = RECENT_BYTES
+    return Uplink(broker, id, addresses, token=token, bounds=bounds)

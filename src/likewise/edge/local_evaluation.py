@@ -1,0 +1,111 @@
+"""Relaxed subscriptions decided without a space: `plain` over the scores that the broker above has sent.
+
+What stands in no column was not judged; where that could matter nothing is decided, and the event goes up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from likewise.api.edge_frames import GroupSent, OwnSent, TermSent
+from likewise.matching.reference.conditions import evaluate, plain_condition
+from likewise.matching.reference.needed import Needed
+from likewise.matching.reference.similarity import SeenEvent
+from likewise.matching.reference.terms import asked_attribute, seen_values
+from likewise.model import Subscription
+from likewise.model.event import Event
+from likewise.model.hierarchies.types import Hierarchy
+from likewise.semantics.measure import Role, Term
+
+if TYPE_CHECKING:
+    from numpy import float32
+    from numpy.typing import NDArray
+
+
+class SentScores:
+    """A measure that says what it was sent; what it was not sent is related to nothing."""
+
+    name = "sent"
+
+    def __init__(self, scores: dict[Term, dict[Term, float]], opposed: frozenset[tuple[str, str]]) -> None:
+        self._scores = scores
+        self._opposed = opposed
+
+    def matrix(self, asked: Sequence[Term], seen: Sequence[Term]) -> NDArray[float32]:
+        """The relatedness of every asked term with every seen one."""
+        import numpy as np
+
+        known = [self._scores.get(term, {}) for term in asked]
+        return np.array([[row.get(term, 0.0) for term in seen] for row in known], np.float32)
+
+    def opposed(self, asked: str, seen: str) -> bool:
+        """Whether being true of one name is being false of the other."""
+        return (asked, seen) in self._opposed
+
+    def configuration(self) -> dict[str, object]:
+        """It cannot be rebuilt from a name."""
+        return {"name": self.name}
+
+
+class Undecided(Exception):
+    """The scores do not say: a value that matters was not judged, or they are those of other terms."""
+
+
+class Deciding:
+    """One relaxed subscription, about events of one group.
+
+    >>> import likewise as lw
+    >>> group = GroupSent("g", (), terms=(TermSent("temp", kind="number"),))
+    >>> warm = Deciding(lw.parse("{warmth~ > 25}"), OwnSent(1, "f", (0.5, 0.4, 0.5), ((0.75,),)), group)
+    >>> warm.score(lw.event({"temp": 30})), warm.score(lw.event({"temp": 20}))
+    (0.75, None)
+    """
+
+    def __init__(self, subscription: Subscription, sent: OwnSent, group: GroupSent) -> None:
+        self._condition = condition = plain_condition(
+            msgspec.structs.replace(subscription, select=(), from_one_source=False)
+        )
+        self._needed = Needed(*sent.needed)
+        self._values = frozenset(_terms(group.values, "value"))
+        scores: dict[Term, dict[Term, float]] = {}
+        for role, rows, columns in (
+            ("attribute", sent.attributes, _terms(group.terms, "attribute")),
+            ("value", sent.values, _terms(group.values, "value")),
+        ):
+            asked = [term for term in condition.terms if term.role == role]
+            if len(asked) != len(rows) or any(len(row) != len(columns) for row in rows):
+                raise Undecided(f"the scores of subscription {sent.subscription} are not those of its terms")
+            for term, row in zip(asked, rows, strict=True):
+                scores[term] = {seen: number for seen, number in zip(columns, row, strict=True) if number}
+        self._measure = SentScores(scores, frozenset(sent.opposed))
+
+    def score(self, event: Event, types: Hierarchy | None = None) -> float | None:
+        """How well a judged event meets it, None if it does not; `Undecided` if a text in it could change that."""
+        seen = SeenEvent(event, self._measure) if types is None else SeenEvent(event, self._measure, types)
+        self._check(seen)
+        met = evaluate(self._condition, seen, self._needed)
+        return None if met is None else met.score
+
+    def _check(self, seen: SeenEvent) -> None:
+        """Raise if a value that was not judged stands where a relaxed value looks."""
+        theme = self._condition.theme
+        for conjunction in self._condition.conjunctions:
+            for predicate, name in zip(conjunction.positive, conjunction.folded, strict=True):
+                if not predicate.value_relaxed:
+                    continue
+                related = seen.related(asked_attribute(predicate, theme)) if predicate.attribute_relaxed else ()
+                for place, value in enumerate(seen_values(seen.event)):
+                    matters = (
+                        related[place] >= self._needed.part
+                        if predicate.attribute_relaxed
+                        else seen.tuples[place] in seen.by_attribute.get(name, ())
+                    )
+                    if matters and value is not None and value not in self._values:
+                        raise Undecided(seen.tuples[place].attribute)
+
+
+def _terms(sent: Sequence[TermSent], role: Role) -> list[Term]:
+    return [Term(each.text, role, each.theme, each.unit, each.kind, each.context) for each in sent]  # type: ignore[arg-type]

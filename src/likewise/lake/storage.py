@@ -1,0 +1,212 @@
+"""Where a lake, a change log or a checkpoint lies: a folder, or an address of an object store such as `s3://bucket/lake`.
+
+Both are `Place`s: `/` goes down, files are read, listed and removed the same way. `lake.atomic_create` makes files, for
+folders by links, for object stores by conditional puts. What an object store needs to know (region, endpoint, keys)
+stands in the environment, under the names its own tools use (`AWS_ACCESS_KEY_ID`, `AWS_ENDPOINT_URL`, ...).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Final
+
+from likewise.errors import InputError, Unavailable
+from likewise.extras import require
+
+PATIENCE: Final = 30  # seconds in which a request is tried again
+SCHEMES: Final = ("s3", "gs", "az")
+_ADDRESS: Final = re.compile(r"(?P<scheme>[a-z0-9]+)://(?P<bucket>[^/?#]+)/?(?P<key>[^?#]*)")
+_SETTINGS: Final = ("AWS_", "GOOGLE_", "AZURE_")
+
+
+class ObjectPlace:
+    """A place in an object store, as a path of a folder is one; what is missing raises `FileNotFoundError`.
+
+    >>> place = ObjectPlace("s3://bucket/lake") / "matches" / "a.parquet"
+    >>> str(place), place.name, str(place.parent)
+    ('s3://bucket/lake/matches/a.parquet', 'a.parquet', 's3://bucket/lake/matches')
+    """
+
+    __slots__ = ("_bucket", "key")
+
+    def __init__(self, address: str) -> None:
+        found = _ADDRESS.fullmatch(address)
+        if found is None or found["scheme"] not in SCHEMES:
+            raise InputError(
+                f"{address!r} is no address of an object store; expected one such as s3://bucket/lake "
+                f"({', '.join(each + '://' for each in SCHEMES)})"
+            )
+        self._bucket = f"{found['scheme']}://{found['bucket']}"
+        self.key = found["key"].strip("/")
+
+    def __truediv__(self, name: str) -> ObjectPlace:
+        return ObjectPlace(f"{self}/{name}")
+
+    def __str__(self) -> str:
+        return f"{self._bucket}/{self.key}" if self.key else self._bucket
+
+    def __repr__(self) -> str:
+        return f"ObjectPlace({str(self)!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ObjectPlace) and str(self) == str(other)
+
+    def __hash__(self) -> int:
+        return hash(str(self))
+
+    @property
+    def name(self) -> str:
+        """Its last part."""
+        return self.key.rpartition("/")[2]
+
+    @property
+    def parent(self) -> ObjectPlace:
+        """Where it lies."""
+        return ObjectPlace(f"{self._bucket}/{self.key.rpartition('/')[0]}")
+
+    def read_bytes(self) -> bytes:
+        """What it holds."""
+        import obstore
+
+        with told(self):
+            return bytes(obstore.get(self._store(), self.key).bytes())
+
+    def is_file(self) -> bool:
+        """Whether there is something of this name."""
+        import obstore
+
+        try:
+            with told(self):
+                obstore.head(self._store(), self.key)
+        except FileNotFoundError:
+            return False
+        return True
+
+    def is_dir(self) -> bool:
+        """Whether there is something below it."""
+        found = self._listed()
+        return bool(found["objects"] or found["common_prefixes"])
+
+    def iterdir(self) -> Iterator[ObjectPlace]:
+        """The files right below it."""
+        for each in self._listed()["objects"]:
+            yield ObjectPlace(f"{self._bucket}/{each['path']}")
+
+    def files(self) -> Iterator[tuple[str, float]]:
+        """The files below it, at any depth: the path from here, and when it was written (s)."""
+        import obstore
+
+        with told(self):
+            for page in obstore.list(self._store(), self.key or None):
+                for each in page:
+                    yield each["path"].removeprefix(self.key).lstrip("/"), each["last_modified"].timestamp()
+
+    def unlink(self, missing_ok: bool = False) -> None:
+        """Remove it."""
+        import obstore
+
+        try:
+            with told(self):
+                obstore.delete(self._store(), self.key)
+        except FileNotFoundError:
+            if not missing_ok:
+                raise
+
+    def put(self, data: bytes, *, new: bool = False) -> bool:
+        """Write it, whole; with `new` only where nothing is yet. False if somebody else was first.
+
+        What is there in the same bytes counts as ours: an answer may have been lost, and the request repeated.
+        """
+        import obstore
+        from obstore.exceptions import AlreadyExistsError, NotSupportedError
+
+        try:
+            with told(self):
+                obstore.put(self._store(), self.key, data, mode="create" if new else "overwrite")
+        except AlreadyExistsError:
+            return self.read_bytes() == data
+        except FileNotFoundError:
+            raise InputError(f"there is no {self._bucket}; make it first, or name another") from None
+        except (NotImplementedError, NotSupportedError) as error:
+            raise InputError(
+                f"{self._bucket} takes no conditional puts ({error}), so that two writers could overwrite each other; "
+                "use one that does, or a folder"
+            ) from None
+        return True
+
+    def _listed(self) -> Any:
+        import obstore
+
+        with told(self):
+            return obstore.list_with_delimiter(self._store(), self.key or None)
+
+    def _store(self) -> Any:
+        return _opened(self._bucket, tuple(sorted(store_settings().items())))
+
+
+Place = Path | ObjectPlace
+
+
+def place_of(address: str | Path | ObjectPlace) -> Place:
+    """The place of an address: a folder, by its absolute path, or an object store's.
+
+    >>> place_of("s3://bucket/lake/"), place_of("lake").is_absolute()
+    (ObjectPlace('s3://bucket/lake'), True)
+    """
+    if isinstance(address, ObjectPlace):
+        return address
+    if isinstance(address, str) and "://" in address:
+        place = ObjectPlace(address)
+        require("objects", "an object store", or_else="a folder needs nothing more")
+        return place
+    return Path(address).absolute()
+
+
+def store_settings() -> dict[str, str]:
+    """What the environment says about object stores."""
+    return {name: value for name, value in os.environ.items() if name.startswith(_SETTINGS)}
+
+
+def files_below(place: Place) -> Iterator[tuple[str, float]]:
+    """The files below a place, at any depth: the path from there, and when each was written (s)."""
+    if isinstance(place, ObjectPlace):
+        yield from place.files()
+        return
+    for path in place.rglob("*"):
+        if path.is_file():
+            yield path.relative_to(place).as_posix(), path.stat().st_mtime
+
+
+@lru_cache(maxsize=8)
+def _opened(bucket: str, settings: tuple[tuple[str, str], ...]) -> Any:
+    """A bucket, opened once for what the environment says."""
+    require("objects", "an object store", or_else="a folder needs nothing more")
+    from obstore.store import from_url
+
+    try:
+        return from_url(bucket, retry_config={"max_retries": 4, "retry_timeout": timedelta(seconds=PATIENCE)})
+    except Exception as error:  # of whatever class: it is what the environment says
+        raise InputError(f"{bucket} cannot be opened: {_first_line(error)}; look at the environment") from None
+
+
+@contextmanager
+def told(place: ObjectPlace) -> Iterator[None]:
+    """An object store's own errors in words of ours; that something is missing, or there already, is no error here."""
+    from obstore.exceptions import AlreadyExistsError, BaseError, NotSupportedError
+
+    try:
+        yield
+    except (AlreadyExistsError, NotSupportedError):
+        raise
+    except BaseError as error:
+        raise Unavailable(f"{place} cannot be reached: {_first_line(error)}") from None
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().splitlines()[0][:300] if str(error).strip() else type(error).__name__

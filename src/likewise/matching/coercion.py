@@ -1,0 +1,100 @@
+"""What a matcher takes for a subscription, an event, types or annotations: the value, its text, a file, a mapping."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from pathlib import Path
+
+from likewise.errors import InputError
+from likewise.formats.json.batches import read_each
+from likewise.formats.json.events import event_from_json, event_from_mapping
+from likewise.language import parse
+from likewise.model import Event, Subscription
+from likewise.model.hierarchies.types import NO_TYPES, Hierarchy
+from likewise.semantics.enrichment.corrections import Corrected
+from likewise.semantics.enrichment.table import NO_ANNOTATIONS, Annotations, KnownAnnotations
+from likewise.semantics.enrichment.watched_file import AnnotationFile
+
+GivenSubscription = Subscription | str | Mapping[str, object]
+GivenEvent = Event | str | bytes | Mapping[str, object]
+GivenTypes = Hierarchy | Mapping[str, str | Collection[str]] | str | Path
+GivenAnnotations = Annotations | AnnotationFile | Corrected | str | Path | Iterable[Mapping[str, object]]
+
+
+def as_subscription(given: GivenSubscription) -> Subscription:
+    """A subscription from its text in the language, or a mapping with its text or its structure.
+
+    >>> as_subscription("{t > 25 degC}").kind, as_subscription({"text": "{t > 25}", "id": "warm"}).id
+    ('exact', 'warm')
+    """
+    return given if isinstance(given, Subscription) else parse(given)
+
+
+def as_event(given: GivenEvent) -> Event:
+    """An event from JSON, or from a mapping: what it says, or the envelope around it.
+
+    >>> as_event({"t": 21}) == as_event('{"t": 21}') == as_event({"v": 1, "payload": {"t": 21}})
+    True
+    """
+    if isinstance(given, Event):
+        return given
+    if isinstance(given, (str, bytes)):
+        return event_from_json(given)
+    if isinstance(given, Mapping):
+        return event_from_mapping(given)
+    raise InputError(f"an event is an Event, a mapping or JSON, not {type(given).__name__}; use likewise.event")
+
+
+def as_events(given: Sequence[GivenEvent]) -> Sequence[Event]:
+    """Many events; a list of events, or a batch, is taken as it is."""
+    if isinstance(given, (str, bytes, Mapping)):
+        raise InputError(
+            f"many events are a list of them or an EventBatch, not one {type(given).__name__}; use `match`"
+        )
+    if isinstance(given, (list, tuple)) and any(type(one) is not Event for one in given):
+        if all(type(one) is bytes or type(one) is str for one in given):
+            return read_each(given)
+        return [as_event(one) for one in given]
+    return given  # type: ignore[return-value]  # a sequence of events
+
+
+def as_types(given: GivenTypes | None) -> Hierarchy:
+    """Declared types from a mapping of each to what is wider, or from a file of RDF.
+
+    >>> as_types({"Thermometer": "Sensor", "Sensor": ["Device", "Asset"]}).is_a("thermometer", "asset")
+    True
+    """
+    if given is None:
+        return NO_TYPES
+    if isinstance(given, Hierarchy):
+        return given
+    if isinstance(given, (str, Path)):
+        from likewise.formats.rdf.hierarchies import types_from_file
+
+        return Hierarchy(types_from_file(Path(given)))
+    if isinstance(given, Mapping):
+        pairs: list[tuple[str, str]] = []
+        for narrow, wider in given.items():
+            listed = wider if isinstance(wider, Collection) and not isinstance(wider, str) else (wider,)
+            pairs += [(narrow, wide) for wide in listed]
+        return Hierarchy(pairs)
+    raise InputError(f"types are a mapping of each to wider ones, or an RDF file, not a {type(given).__name__}")
+
+
+def as_annotations(given: GivenAnnotations | None) -> KnownAnnotations:
+    """Annotations from rows, or from a CSV file that is followed.
+
+    >>> len(as_annotations([{"key": "source", "is": "s17", "attribute": "room", "value": "112"}]).current())
+    1
+    """
+    if given is None:
+        return NO_ANNOTATIONS
+    if isinstance(given, (Annotations, AnnotationFile, Corrected)):
+        return given
+    if isinstance(given, (str, Path)):
+        return AnnotationFile(given)
+    if isinstance(given, Iterable) and not isinstance(given, (bytes, Mapping)):
+        from likewise.semantics.enrichment.rows import annotations_from_mappings
+
+        return annotations_from_mappings(given)
+    raise InputError(f"annotations are a CSV file or rows as mappings, not a {type(given).__name__}")

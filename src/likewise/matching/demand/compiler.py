@@ -1,0 +1,276 @@
+"""A subscription against what a source offers: the exact filter that every event that matches it meets.
+
+Each predicate of a conjunction needs something offered: the same name, or, relaxed, one that is related well enough;
+and a value that both sides may have. With r relaxed parts the best mapping that the offers allow must reach the
+threshold, and so must every part. What no event can meet is left out; negative parts are dropped, so that the filter is
+met by too many rather than too few, and the hub decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from likewise.matching.covering.compatibility import compatible
+from likewise.matching.demand.filters import DemandFilter, Part, Parts
+from likewise.matching.demand.offers import Form, Offer, Offers
+from likewise.matching.demand.scores import Scores
+from likewise.matching.reference.alerts.transitions import watched
+from likewise.matching.reference.conditions import PlainConjunction, plain_condition
+from likewise.matching.reference.mappings import best_mapping, score_of
+from likewise.matching.reference.needed import Needed
+from likewise.matching.reference.operators import meets
+from likewise.matching.reference.terms import asked_attribute, asked_value, seen_value
+from likewise.matching.reference.truth import meets_as_meant
+from likewise.model import Condition, Interval, Predicate, Subscription, fold, read_number
+from likewise.model.announcements.announcement import LARGEST
+from likewise.model.event import EventTuple
+from likewise.model.hierarchies.types import NO_TYPES, Hierarchy
+from likewise.model.text import attribute_names
+from likewise.semantics.measure import Term
+from likewise.units import unit
+
+SLACK = 1e-6  # engines compute with 32 bits; what is so near to a bound is let through
+
+
+class Meant(NamedTuple):
+    """How one offer may meet one predicate: how well at best, and the exact predicates that say when."""
+
+    similarity: float
+    predicates: tuple[Predicate, ...]  # none of them needed: it is there for sure
+
+
+class Compiled(NamedTuple):
+    """A filter, and the names whose texts a relaxed value of it asks about."""
+
+    filter: DemandFilter
+    texts: frozenset[str]
+
+
+def demanded(subscription: Subscription) -> list[Subscription]:
+    """The conditions whose events a subscription needs: its own; of an alert, also what is about it and what ends it.
+
+    >>> import likewise as lw
+    >>> [str(each) for each in demanded(lw.parse("{t > 25, not mode = away} for 5 min", id="hot"))]
+    ['{t > 25, not mode = away}', '{t exists}']
+    """
+    plain = replace(subscription, alert=None, top=None, select=(), from_one_source=False)
+    if subscription.alert is None:
+        return [plain]
+    asked = watched(subscription)
+    return [plain, *(each for each in (asked.about, asked.until) if each is not None)]
+
+
+def needs_everything(subscription: Subscription) -> bool:
+    """Whether no filter can be made of it: statements, graphs and vectors are decided where all of an event is."""
+    return not isinstance(subscription.body, Condition)
+
+
+def compile_demand(
+    subscription: Subscription, offers: Offers, scores: Scores, needed: Needed, types: Hierarchy = NO_TYPES
+) -> Compiled | None:
+    """The filter of a subscription against offers; None if no event of them can meet it."""
+    alternatives: dict[Parts, None] = {}
+    texts: set[str] = set()
+    for each in demanded(subscription):
+        condition = plain_condition(each)
+        for conjunction in condition.conjunctions:
+            texts.update(asked_texts(conjunction, offers, scores, condition.theme, needed))
+            parts = _conjunction(conjunction, offers, scores, condition.theme, needed, types)
+            if parts is not None:
+                alternatives[parts] = None
+    if not alternatives and not texts:
+        return None
+    if () in alternatives:
+        alternatives = {(): None}
+    return Compiled(DemandFilter(subscription.id, tuple(alternatives)), frozenset(texts))
+
+
+def asked_terms(subscriptions: Iterable[Subscription]) -> Iterator[Term]:
+    """Every term that the relaxed parts of some subscriptions ask about."""
+    for subscription in subscriptions:
+        for each in demanded(subscription) if not needs_everything(subscription) else ():
+            yield from plain_condition(each).terms
+
+
+def _conjunction(
+    conjunction: PlainConjunction, offers: Offers, scores: Scores, theme: tuple[str, ...], needed: Needed,
+    types: Hierarchy,
+) -> Parts | None:  # fmt: skip
+    """The parts of one conjunction; None if no event can meet it. One of `not` alone is met by everything."""
+    every = [(True,) * len(offers.offers)] * len(conjunction.positive)
+    return meant_parts(conjunction, offers, every, scores, theme, needed, types)
+
+
+def meant_parts(
+    conjunction: PlainConjunction, offers: Offers, allowed: Sequence[Sequence[bool]], scores: Scores,
+    theme: tuple[str, ...], needed: Needed, types: Hierarchy,
+) -> Parts | None:  # fmt: skip
+    """The parts of one conjunction, of the offers that are `allowed` to meet each predicate."""
+    if conjunction.some and not offers.listed:
+        return None
+    rows: list[list[Meant | None]] = []
+    for predicate, may in zip(conjunction.positive, allowed, strict=True):
+        row = [
+            _meant(predicate, offer, scores, theme, needed, types) if fits else None
+            for offer, fits in zip(offers.offers, may, strict=True)
+        ]
+        if not any(row):
+            return None
+        rows.append(row)
+    if conjunction.relaxed_parts and rows and not conjunction.some:
+        kept = _reachable(rows, conjunction.relaxed_parts, needed)
+        if kept is None:
+            return None
+        rows = kept
+    parts: dict[Part, None] = {}
+    for row in rows:
+        found = [meant for meant in row if meant is not None]
+        if not all(meant.predicates for meant in found):
+            continue  # an annotation says it
+        parts[tuple(dict.fromkeys(p for meant in found for p in meant.predicates))] = None
+    return tuple(parts)
+
+
+def _reachable(rows: list[list[Meant | None]], parts: int, needed: Needed) -> list[list[Meant | None]] | None:
+    """Without what cannot be in a mapping that reaches the threshold, every other predicate at its best."""
+    least = needed.score - SLACK
+    best = best_mapping([tuple(0.0 if m is None else m.similarity for m in row) for row in rows])
+    if best is None or score_of(best[0], parts) < least:
+        return None
+    tops = [max(m.similarity for m in row if m is not None) for row in rows]
+    kept: list[list[Meant | None]] = []
+    for place, row in enumerate(rows):
+        others = 1.0
+        for other, top in enumerate(tops):
+            others *= 1.0 if other == place else top
+        kept.append([m if m is not None and score_of(m.similarity * others, parts) >= least else None for m in row])
+    return kept if all(any(row) for row in kept) else None
+
+
+def _meant(
+    predicate: Predicate, offer: Offer, scores: Scores, theme: tuple[str, ...], needed: Needed, types: Hierarchy
+) -> Meant | None:
+    """How an offer may meet a predicate, over all of its forms."""
+    best, found = 0.0, dict[Predicate, None]()
+    for form in offer.forms:
+        related = _related(predicate, form, scores, theme, needed)
+        if related <= 0:
+            continue
+        if predicate.value_relaxed:
+            value, asked = _relaxed_value(predicate, offer, form, scores, theme, needed)
+        else:
+            value, asked = 1.0, _exact_values(predicate, offer, form, scores, types)
+        if offer.constant is not None:
+            item = EventTuple(form.term.text, offer.constant.value, offer.constant.unit)
+            holds = bool(asked) if predicate.value_relaxed else bool(_holds(predicate, item, scores, types))
+            if holds:
+                return Meant(related * value, ())
+            continue
+        if asked:
+            best = max(best, related * value)
+            found.update(dict.fromkeys(asked))
+    return Meant(best, tuple(found)) if found else None
+
+
+def _holds(predicate: Predicate, item: EventTuple, scores: Scores, types: Hierarchy) -> object:
+    if predicate.attribute_relaxed and isinstance(predicate.value, bool):
+        return meets_as_meant(predicate, item, types, scores.measure)
+    return meets(predicate, item, types)
+
+
+def _related(predicate: Predicate, form: Form, scores: Scores, theme: tuple[str, ...], needed: Needed) -> float:
+    if not predicate.attribute_relaxed:
+        return 1.0 if fold(predicate.attribute) in attribute_names(form.term.text) else 0.0
+    found = scores.of(asked_attribute(predicate, theme), form.term)
+    return found if found >= needed.part - SLACK else 0.0
+
+
+def _exact_values(
+    predicate: Predicate, offer: Offer, form: Form, scores: Scores, types: Hierarchy
+) -> tuple[Predicate, ...]:
+    """The predicate on the offer's own name, as it is and in the unit that an annotation adds; none if nothing fits."""
+    value = predicate.value
+    asked = Predicate(offer.name, predicate.operator, value)
+    turned = (
+        isinstance(value, bool)
+        and predicate.attribute_relaxed
+        and predicate.operator in ("=", "!=")
+        and scores.opposed(predicate.attribute, form.term.text)
+    )
+    if turned:
+        asked = replace(asked, value=not value)
+    found = (asked,) if _fits(asked, offer, form) else ()
+    if form.added_unit:
+        brought = _brought(predicate, offer.name, form.added_unit)
+        if brought is not None and (brought.operator == "exists" or compatible((brought, offer.allowed))):
+            found = (*found, brought)
+    return found
+
+
+def _fits(asked: Predicate, offer: Offer, form: Form) -> bool:
+    """Whether an announced value, of the kind of the form, may meet a predicate."""
+    if asked.operator == "exists":
+        return True
+    kind = form.term.kind
+    stated = form.term.unit if kind == "number" and not form.added_unit else ""
+    if stated and asked.unit and unit(stated).dimension != unit(asked.unit).dimension:
+        return False
+    allowed = offer.allowed
+    if allowed.operator == "exists" and kind == "number":
+        allowed = Predicate(offer.name, "between", Interval(-LARGEST, LARGEST))
+    elif allowed.operator == "exists" and kind == "boolean":
+        allowed = Predicate(offer.name, "in", (True, False))
+    return compatible((asked, allowed))
+
+
+def _brought(predicate: Predicate, name: str, added: str) -> Predicate | None:
+    """A comparison in the unit that an annotation states of bare numbers, as bare numbers; None if it does not fit."""
+    asked = predicate.interval()
+    if asked is None or not asked.unit:
+        return Predicate(name, "exists")
+    known, own = unit(asked.unit), unit(added)
+    if known.dimension != own.dimension:
+        return None
+    low = -LARGEST if asked.low is None else known.to(own, asked.low)
+    high = LARGEST if asked.high is None else known.to(own, asked.high)
+    low, high = min(low, high), max(low, high)
+    return Predicate(name, "between", Interval(low - _room(low), high + _room(high)))
+
+
+def _room(bound: float) -> float:
+    return 0.0 if abs(bound) >= LARGEST else 1e-9 * max(1.0, abs(bound))
+
+
+def _relaxed_value(
+    predicate: Predicate, offer: Offer, form: Form, scores: Scores, theme: tuple[str, ...], needed: Needed
+) -> tuple[float, tuple[Predicate, ...]]:
+    """How well the known values meet a relaxed one at best, and the predicate that names those that do."""
+    asked = asked_value(predicate, theme)
+    best, found = 0.0, []
+    for value in offer.values:
+        seen = seen_value(EventTuple(form.term.text, value), form.term.theme)
+        related = float(fold(str(value)) == fold(asked.text)) if seen is None else scores.of(asked, seen)
+        if related > 0 and related >= needed.part - SLACK:
+            best = max(best, related)
+            found.append(value)
+    number = read_number(asked.text) if offer.kind in ("number", "") and offer.constant is None else None
+    predicates: list[Predicate] = [Predicate(offer.name, "in", tuple(found))] if found else []
+    if isinstance(number, (int, float)):  # a number is met by the text that writes it
+        best, predicates = 1.0, [*predicates, Predicate(offer.name, "=", number)]
+    return best, tuple(predicates)
+
+
+def asked_texts(
+    conjunction: PlainConjunction, offers: Offers, scores: Scores, theme: tuple[str, ...], needed: Needed
+) -> Iterator[str]:
+    """The names under which a text that is not known might meet a relaxed value."""
+    for predicate in conjunction.positive:
+        if predicate.value_relaxed:
+            for offer in offers.offers:
+                if offer.constant is None and any(
+                    _related(predicate, form, scores, theme, needed) for form in offer.forms
+                ):
+                    yield fold(offer.name)

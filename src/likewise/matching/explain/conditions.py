@@ -1,0 +1,284 @@
+"""The explanation of a condition: each predicate with the tuple that met it best, and what would change the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import msgspec
+
+from likewise.defaults import PART_FLOOR, SENSIBLE_THRESHOLD, TOP_MAPPINGS
+from likewise.matching.explain.items import item_report
+from likewise.matching.explain.notes import reading_notes
+from likewise.matching.reference.conditions import (
+    PlainCondition,
+    PlainConjunction,
+    best_score,
+    evaluate,
+    first_holder,
+    plain_condition,
+    rows_of,
+)
+from likewise.matching.reference.mappings import describe, score_of
+from likewise.matching.reference.needed import Needed, part_floor
+from likewise.matching.reference.operators import Outcome, meets
+from likewise.matching.reference.similarity import Row, SeenEvent
+from likewise.model.event import EventTuple
+from likewise.model.explanation import PredicateReport, Verdict
+from likewise.model.mapping import Mapping
+from likewise.model.predicate import Predicate
+from likewise.model.subscription import Subscription
+from likewise.model.text import attribute_names, fold
+
+NONE_LEFT = "each predicate needs a tuple of its own, and none is left"
+
+
+class Finding(NamedTuple):
+    """What an explanation says beside whom it is about."""
+
+    verdict: Verdict
+    reports: tuple[PredicateReport, ...]
+    change: str = ""
+    score: float = 0.0
+    mapping: Mapping | None = None
+    runner_up: Mapping | None = None
+
+
+def explain_condition(subscription: Subscription, seen: SeenEvent, needed: Needed) -> Finding:
+    """The conjunction that counts if the condition is met, else the one that came nearest."""
+    condition = plain_condition(subscription)
+    met = evaluate(condition, seen, needed)
+    judged = [_judge(condition, place, seen, needed) for place in range(len(condition.conjunctions))]
+    if met is not None:
+        found = judged[met.conjunction]
+        return found._replace(verdict="match", change="", score=met.score)
+    nearest = min(judged, key=lambda j: (sum(r.verdict != "match" for r in j.reports), -j.score))
+    if nearest.verdict == "match":  # every part is strong enough alone, yet rounding left their mean below
+        change = f"It would match with a threshold of at most {nearest.score:.9g}."
+        return nearest._replace(verdict="below_threshold", change=change)
+    return nearest
+
+
+def _judge(condition: PlainCondition, place: int, seen: SeenEvent, needed: Needed) -> Finding:
+    conjunction = condition.conjunctions[place]
+    mappings: list[Mapping] = []
+    score = 1.0
+    if conjunction.relaxed_parts == 0:
+        reports = [exact_report(predicate, seen) for predicate in conjunction.positive]
+    else:
+        outer = sum(p.relaxed_parts for p in conjunction.positive)
+        score = best_score(conjunction, seen, condition.theme, needed)[0]
+        reached = score > 0
+        enough = reached and score >= needed.score
+        rows = rows_of(conjunction, seen, condition.theme, needed.part if reached else 0.0)
+        mappings = describe(rows, outer, TOP_MAPPINGS, place) if rows else []
+        if not reached:  # then the best one of which some part is too weak
+            score = mappings[0].score if mappings and not conjunction.some else 0.0
+        chosen = (
+            [c.tuple for c in mappings[0].correspondences]
+            if mappings and enough
+            else nearest_tuples(conjunction.positive, rows, needed)
+        )
+        reports = [
+            relaxed_report(predicate, row, index, seen, needed)
+            for predicate, row, index in zip(conjunction.positive, rows, chosen, strict=True)
+        ]
+        if enough:  # a strong predicate may carry a weak one
+            reports = [_with_verdict(report, "match") for report in reports]
+        else:
+            mappings = [m for m in mappings if [c.tuple for c in m.correspondences] == chosen]
+    positives = len(reports)
+    reports += [item_report(item, seen, condition.theme, needed, negated=False) for item in conjunction.some]
+    reports += [negative_report(p, seen, condition.theme, needed) for p in conjunction.negative]
+    reports += [item_report(item, seen, condition.theme, needed, negated=True) for item in conjunction.none]
+    failing = next((r for r in reports if r.verdict not in ("match", "below_threshold")), None)
+    if failing is None:
+        failing = min((r for r in reports if r.verdict != "match"), key=lambda r: r.similarity, default=None)
+    verdict: Verdict = "match"
+    change = ""
+    if failing is not None:
+        verdict = failing.verdict
+        score = score if conjunction.relaxed_parts else 0.0
+        if verdict == "below_threshold" and mappings and score >= needed.score:
+            change = _too_weak(failing, needed.part)
+        elif verdict == "below_threshold" and mappings and not conjunction.some:
+            change = _strengthen(conjunction, reports[:positives], score, mappings[0].product, needed.score)
+        else:
+            change = _change(failing, seen)
+            others = sum(r.verdict != "match" for r in reports) - 1
+            if others:
+                change += f" {others} more {'part fails' if others == 1 else 'parts fail'}."
+    runner_up = mappings[1] if len(mappings) > 1 else None
+    return Finding(verdict, tuple(reports), change, score, mappings[0] if mappings else None, runner_up)
+
+
+def exact_report(predicate: Predicate, seen: SeenEvent) -> PredicateReport:
+    """A predicate without relaxed parts against the tuples of its attribute, the first true one if any."""
+    wanted = fold(predicate.attribute)
+    places = [i for i, item in enumerate(seen.tuples) if wanted in attribute_names(item.attribute)]
+    if not places:
+        return PredicateReport(_text(predicate), "missing_attribute")
+    outcomes = [meets(predicate, seen.tuples[i], seen.types) for i in places]
+    failed = Outcome.UNIT_MISMATCH if Outcome.UNIT_MISMATCH in outcomes else Outcome.FALSE
+    outcome = next((o for o in outcomes if o), failed)
+    place = places[outcomes.index(outcome)]
+    return _report(predicate, seen.tuples[place], place, _EXACT_VERDICTS[outcome], 1.0, 1.0 if outcome else 0.0)
+
+
+_EXACT_VERDICTS: dict[Outcome, Verdict] = {
+    Outcome.TRUE: "match",
+    Outcome.ASSUMED: "match",
+    Outcome.FALSE: "exact_part_false",
+    Outcome.UNIT_MISMATCH: "unit_mismatch",
+}
+
+
+def relaxed_report(
+    predicate: Predicate, row: Row, index: int | None, seen: SeenEvent, needed: Needed
+) -> PredicateReport:
+    """A predicate of a conjunction with relaxed parts, with the tuple it was given (None: none was left for it)."""
+    text = _text(predicate)
+    if index is None:
+        return PredicateReport(text, "missing_attribute", notes=(NONE_LEFT,))
+    attribute, value = row.attribute[index], row.value[index]
+    item = seen.tuples[index]
+    if predicate.attribute_relaxed and attribute < min(needed.part, SENSIBLE_THRESHOLD):
+        note = f"the nearest is {item.attribute!r} at {attribute:.2g}, which says something else"
+        return PredicateReport(text, "missing_attribute", notes=(note,) if attribute else ())
+    if attribute * value > 0:
+        parts = predicate.relaxed_parts
+        reached = attribute >= needed.part and value >= needed.part
+        enough = parts == 0 or (reached and score_of(attribute * value, parts) >= needed.score)
+        report = _report(predicate, item, index, "match" if enough else "below_threshold", attribute, value)
+        if not reached and parts:
+            least = f"each part that is not exact must reach {needed.part:.3g}, however well the others do"
+            report = msgspec.structs.replace(report, notes=(*report.notes, least))
+        return report
+    if attribute == 0:
+        return PredicateReport(text, "missing_attribute")
+    if predicate.value_relaxed:
+        return _report(predicate, item, index, "below_threshold", attribute, value)
+    mismatch = meets(predicate, item, seen.types) is Outcome.UNIT_MISMATCH
+    return _report(predicate, item, index, "unit_mismatch" if mismatch else "exact_part_false", attribute, value)
+
+
+def negative_report(predicate: Predicate, seen: SeenEvent, theme: tuple[str, ...], needed: Needed) -> PredicateReport:
+    """A predicate under `not`, with the tuple that satisfies it if one does."""
+    place = first_holder(predicate, seen, theme, needed)
+    if place is None:
+        return PredicateReport(_text(predicate), "match", negated=True)
+    row = seen.row(predicate, theme)
+    return _report(
+        predicate, seen.tuples[place], place, "exact_part_false", row.attribute[place], row.value[place], negated=True
+    )
+
+
+def nearest_tuples(predicates: tuple[Predicate, ...], rows: list[Row], needed: Needed) -> list[int | None]:
+    """For a conjunction that is not met: the reading each predicate is about, no tuple twice.
+
+    What meets a predicate at the threshold comes first; else the attribute decides, whatever the value: a temperature
+    that is too low is what `temperature~ > 25` asks about, not some other number above 25.
+    """
+    ranked: list[tuple[bool, float, float, int, int]] = []
+    for number, (predicate, row) in enumerate(zip(predicates, rows, strict=True)):
+        for place, similarity in enumerate(row.similarity):
+            parts = predicate.relaxed_parts
+            met = similarity > 0 and (not parts or score_of(similarity, parts) >= needed.score)
+            ranked.append((met, row.attribute[place], row.value[place], -number, -place))
+    chosen: list[int | None] = [None] * len(rows)
+    taken: set[int] = set()
+    for _, attribute, _, number, place in sorted(ranked, reverse=True):
+        if attribute > 0 and chosen[-number] is None and -place not in taken:
+            chosen[-number] = -place
+            taken.add(-place)
+    for number, row in enumerate(rows):  # none is near: show that, unless another predicate took the only one
+        if chosen[number] is None and not any(row.attribute):
+            chosen[number] = 0 if row.attribute else None
+    return chosen
+
+
+def _report(
+    predicate: Predicate, item: EventTuple, place: int, verdict: Verdict, attribute: float, value: float,
+    *, negated: bool = False,
+) -> PredicateReport:  # fmt: skip
+    value_text = str(int(item.value)) if isinstance(item.value, float) and item.value.is_integer() else str(item.value)
+    shown = f"{value_text} {item.unit}".strip()
+    return PredicateReport(
+        _text(predicate),
+        verdict,
+        place,
+        item.attribute,
+        shown,
+        attribute,
+        value,
+        negated,
+        reading_notes(predicate, item),
+    )
+
+
+def _with_verdict(report: PredicateReport, verdict: Verdict) -> PredicateReport:
+    return msgspec.structs.replace(report, verdict=verdict)
+
+
+def _change(report: PredicateReport, seen: SeenEvent) -> str:
+    """One sentence: what the event would have to say for this part to hold."""
+    if report.negated:
+        return f"It would match if {report.attribute!r} did not say {report.value!r}: `not {report.text}` rules it out."
+    match report.verdict:
+        case "missing_attribute" if report.notes == (NONE_LEFT,):
+            return f"It would match if the event had a further tuple for `{report.text}`; each predicate needs one."
+        case "missing_attribute":
+            names = list(dict.fromkeys(item.attribute for item in seen.tuples))
+            had = ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
+            return f"It would match if the event had an attribute for `{report.text}`; it has {had or 'none'}."
+        case "unit_mismatch":
+            fitting = f"a unit that fits `{report.text}`: {report.notes[0]}"
+            return f"It would match if {report.attribute!r} were given in {fitting}."
+        case "below_threshold":
+            return f"It would match if {report.value!r} were related to what `{report.text}` asks for; it is not."
+        case _:
+            return f"It would match if {report.attribute!r} satisfied `{report.text}`; it says {report.value!r}."
+
+
+def _too_weak(report: PredicateReport, floor: float) -> str:
+    """One sentence for a match that fails by one part alone."""
+    weak, seen = min((report.attribute_relatedness, report.attribute), (report.value_relatedness, report.value))
+    return f"It would match if {seen!r}, at {weak:.3g}, were at least {floor:.3g} what `{report.text}` asks for."
+
+
+def _strengthen(
+    conjunction: PlainConjunction, reports: list[PredicateReport], score: float, product: float, threshold: float
+) -> str:
+    """One sentence for a near miss: the weakest predicate and what it would need, or the threshold that would do."""
+    parts = [p.relaxed_parts for p in conjunction.positive]
+    relaxed = [i for i, r in enumerate(reports) if parts[i]]
+    weakest = min(relaxed, key=lambda i: score_of(reports[i].similarity, parts[i]))
+    report = reports[weakest]
+    needed = max(threshold**conjunction.relaxed_parts / (product / report.similarity), part_floor(threshold))
+    where = f"{report.attribute!r}: {report.value!r}"
+    # The lower the threshold, the less each part must reach; the weakest part of all says how low it would have to be.
+    pairs = zip(conjunction.positive, reports, strict=True)
+    part = min((reached for p, r in pairs for reached in _relaxed_parts(p, r)), default=1.0)
+    least = min(score, part / PART_FLOOR)
+    lower = f"a threshold of at most {least:.3g}"
+    sensible = least >= SENSIBLE_THRESHOLD  # below it anything would match
+    if needed > 1:
+        weak = f"`{report.text}` is weakest at {report.similarity:.3g} ({where})"
+        if not sensible:
+            return f"It would need words that mean more of what is asked: {weak}."
+        return f"It would match with {lower}; {weak}, and even 1 there would not lift the score to {threshold:.3g}."
+    weak = f"`{report.text}`, weakest at {report.similarity:.3g} ({where})"
+    return f"It would match if {weak}, reached {needed:.3g}" + (f", or with {lower}." if sensible else ".")
+
+
+def _relaxed_parts(predicate: Predicate, report: PredicateReport) -> Iterator[float]:
+    if predicate.attribute_relaxed:
+        yield report.attribute_relatedness
+    if predicate.value_relaxed:
+        yield report.value_relatedness
+
+
+def _text(predicate: Predicate) -> str:
+    from likewise.language.printer import predicate_text
+
+    return predicate_text(predicate)

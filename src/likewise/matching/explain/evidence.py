@@ -1,0 +1,113 @@
+"""What stands behind the scores of an explanation: each measure's own score, what the themes did, feedback.
+
+Asked for only when something is explained: the matching itself needs the one score of its measure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from likewise.matching.reference.conditions import plain_condition
+from likewise.matching.reference.terms import asked_attribute, asked_value, seen_attributes, seen_values
+from likewise.model import Condition, Event, Explanation, Predicate, PredicateReport, Subscription, fold
+from likewise.semantics.feedback import Feedback, pair_of
+from likewise.semantics.measure import Term
+
+if TYPE_CHECKING:
+    from likewise.semantics.interpretation import Interpretation
+    from likewise.semantics.measure import Measure
+    from likewise.semantics.space import Space
+
+
+def with_evidence(
+    explanation: Explanation,
+    event: Event,
+    subscription: Subscription,
+    interpretation: Interpretation,
+) -> Explanation:
+    """The explanation with what made each relaxed part's score, as notes and as numbers by measure.
+
+    Only where matching has needed a space: a measure of the user's own says nothing beyond its score.
+    """
+    from likewise.language.printer import predicate_text
+
+    used = interpretation.in_use()
+    if used is None or not isinstance(subscription.body, Condition):
+        return explanation
+    space, measure = used
+    feedback = interpretation.feedback
+    condition = plain_condition(subscription)
+    asked = {predicate_text(p): p for c in condition.conjunctions for p in (*c.positive, *c.negative)}
+    reports = tuple(
+        report
+        if report.text not in asked
+        else _nearest(report, asked[report.text], event, condition.theme, measure)
+        if report.tuple is None
+        else _witnessed(report, asked[report.text], event, condition.theme, space, measure, feedback)
+        for report in explanation.predicates
+    )
+    return msgspec.structs.replace(explanation, predicates=reports)
+
+
+def in_words(measure: Measure, asked: Term, seen: Term) -> str:
+    """Why two terms are the same or not, by a measure that can say so; '' by others."""
+    explained: Callable[[Term, Term], str] | None = getattr(measure, "explained", None)
+    return "" if explained is None else explained(asked, seen)
+
+
+def _nearest(
+    report: PredicateReport, predicate: Predicate, event: Event, theme: tuple[str, ...], measure: Measure
+) -> PredicateReport:
+    """A report of an attribute that is missing, with why the nearest name is another thing."""
+    if report.verdict != "missing_attribute" or report.negated or not predicate.attribute_relaxed or not event.tuples:
+        return report
+    asked, seen = asked_attribute(predicate, theme), seen_attributes(event)
+    scores = measure.matrix([asked], list(seen))[0]
+    nearest = seen[int(scores.argmax())]
+    said = in_words(measure, asked, nearest) if scores.max() > 0 else ""
+    return msgspec.structs.replace(report, meaning=(f"{nearest.text}: {said}",)) if said else report
+
+
+def _witnessed(
+    report: PredicateReport,
+    predicate: Predicate,
+    event: Event,
+    theme: tuple[str, ...],
+    space: Space,
+    measure: Measure,
+    feedback: Feedback,
+) -> PredicateReport:
+    assert report.tuple is not None
+    notes = list(report.notes)
+    meaning: list[str] = []
+    evidence: list[tuple[str, float]] = []
+    parts: list[tuple[str, Term, Term | None]] = []
+    if predicate.attribute_relaxed:
+        parts.append(("attribute", asked_attribute(predicate, theme), seen_attributes(event)[report.tuple]))
+    if predicate.value_relaxed:
+        parts.append(("value", asked_value(predicate, theme), seen_values(event)[report.tuple]))
+    for part, asked, seen in parts:
+        if seen is None or (fold(asked.text) == fold(seen.text) and not seen.context):
+            continue
+        said = in_words(measure, asked, seen)
+        meaning += [f"{part}: {said}"] if said else []
+        notes += [f"{part}: {said}"] if said else []
+        found = space.describe(asked, seen, measure)
+        evidence += [(f"{part} {name}", score) for name, score in found.scores]
+        if found.without_themes is not None:
+            before, after = f"{found.without_themes:.2f}", f"{found.score:.2f}"
+            effect = f"without them {before} instead of {after}" if before != after else f"without them {after}, too"
+            notes.append(f"{part}: themes span {found.asked_basis:,} and {found.seen_basis:,} documents; {effect}")
+        if found.documents:
+            titles = "; ".join(document.title for document in found.documents[:2])
+            notes.append(f"{part}: both occur in {titles}")
+        notes += [f"{part}: {note}" for note in found.notes]
+        balance = feedback.balance(pair_of(asked.role, asked.text, seen.text))
+        if balance:
+            judged = "relevant" if balance > 0 else "not relevant"
+            score = report.attribute_relatedness if part == "attribute" else report.value_relatedness
+            notes.append(f"{part}: judged {judged} (net {abs(balance)}), which moved {found.score:.2f} to {score:.2f}")
+    return msgspec.structs.replace(report, notes=tuple(notes), evidence=tuple(evidence), meaning=tuple(meaning))

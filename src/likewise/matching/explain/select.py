@@ -1,0 +1,235 @@
+"""What `select` names of a match, whatever the sender called it and in whatever unit (docs/language.md).
+
+A selected attribute that equals a predicate's is the reading that met it; another is the best related one at the
+threshold. A reading that states no unit is in the one that the condition names for it, else in the selected one. What
+cannot be brought to the unit asked for is null, with a note that says why, never a number.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import msgspec
+
+from likewise.errors import LikewiseError
+from likewise.formats.payload import content_of
+from likewise.matching.reference.items import item_row, list_items
+from likewise.matching.reference.needed import Needed
+from likewise.matching.reference.similarity import SeenEvent
+from likewise.matching.reference.terms import asked_attribute, theme_of
+from likewise.model.alerts.clauses import Column, Fact
+from likewise.model.condition import Node, Some
+from likewise.model.event import Event, EventTuple
+from likewise.model.explanation import Explanation
+from likewise.model.predicate import Predicate
+from likewise.model.subscription import Condition, Subscription
+from likewise.model.text import attribute_names, fold
+from likewise.model.timestamps import MOMENT
+from likewise.model.values import Interval, Quantity
+from likewise.semantics.measure import Measure
+from likewise.units import reading_unit, unit
+
+
+class Selected(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Values by their names, notes on those that are null or took a unit for granted, and the units asked for."""
+
+    values: dict[str, object]
+    notes: dict[str, str] = {}
+    units: dict[str, str] = {}
+
+
+def selected(
+    event: Event, subscription: Subscription, explained: Explanation, measure: Measure | None, threshold: float,
+    *, score: float | None = None, payload: object = None,
+) -> Selected:  # fmt: skip
+    """What `select` names of an event that met a subscription, or that an alert names; `explained` says by what.
+
+    `score` is that of the delivery, if there is one, and `payload` what was sent, where the event says more by now.
+
+    >>> from likewise.language import parse
+    >>> from likewise.matching.explain.explain import explain
+    >>> from likewise.model import event
+    >>> warm = parse("{t > 25 degC} select (t in degC, @source as device, city)", id="warm")
+    >>> said = event({"t": {"value": 81.5, "unit": "degF"}}, source="s1")
+    >>> found = selected(said, warm, explain(said, warm), None, 0.5)
+    >>> found.values, found.notes, found.units
+    ({'t': 27.5, 'device': 's1', 'city': None}, {'city': 'the event has no `city`'}, {'t': 'degC'})
+    """
+    values: dict[str, object] = {}
+    notes: dict[str, str] = {}
+    units: dict[str, str] = {}
+    for column in subscription.select:
+        if column.fact is not None:
+            value, note = _fact(column.fact, event, subscription, explained, score, payload), ""
+        else:
+            value, note = _column(column, event, subscription, explained, measure, threshold)
+        values[column.label] = value
+        if note:
+            notes[column.label] = note
+        if column.unit and value is not None:
+            units[column.label] = column.unit
+    return Selected(values, notes, units)
+
+
+def needs_measure(subscription: Subscription) -> bool:
+    """Whether something that is selected is found by its meaning."""
+    body = subscription.body
+    columns = subscription.select
+    return any(each.relaxed for each in columns) or (isinstance(body, Condition) and body.is_relaxed())
+
+
+def names_payload(subscription: Subscription) -> bool:
+    """Whether `select` names what was sent as a whole."""
+    return any(column.fact == "payload" for column in subscription.select)
+
+
+def _fact(
+    fact: Fact, event: Event, subscription: Subscription, explained: Explanation, score: float | None, payload: object
+) -> object:
+    match fact:
+        case "source":
+            return event.source
+        case "id":
+            return event.id
+        case "time":
+            return event.time
+        case "score":
+            return round(explained.score if score is None else score, 6)
+        case "probability":
+            return 1.0 if explained.probability is None else round(explained.probability, 6)
+        case "subscription":
+            return subscription.id
+        case "payload":
+            return payload_sent(event) if payload is None else payload
+
+
+def _column(
+    column: Column, event: Event, subscription: Subscription, explained: Explanation, measure: Measure | None,
+    threshold: float,
+) -> tuple[object, str]:  # fmt: skip
+    seen = SeenEvent(event, measure)
+    place, symbol = _met_by(column, subscription, explained, seen)
+    if place is None:
+        place = _best(column, subscription, seen, threshold)
+    if place is None:
+        return None, f"the event has no `{column.attribute}`"
+    return _in_unit(event.tuples[place], column.unit, symbol or _named_unit(column, subscription, explained, place))
+
+
+def _met_by(
+    column: Column, subscription: Subscription, explained: Explanation, seen: SeenEvent
+) -> tuple[int | None, str]:
+    """The reading that met a predicate on this very attribute, also one inside `some`, and the unit it was taken in."""
+    wanted = fold(column.attribute)
+    for report in explained.predicates:
+        if report.tuple is None or report.negated or report.tuple >= len(seen.tuples):
+            continue
+        if report.verdict not in ("match", "exact_part_false"):
+            continue
+        for part in _parts(report.text):
+            if isinstance(part, Predicate) and fold(part.attribute) == wanted:
+                return report.tuple, _unit_of(part)
+            if isinstance(part, Some):
+                found = _met_inside(part, wanted, report.tuple, seen, theme_of(subscription.themes))
+                if found is not None:
+                    return found
+    return None, ""
+
+
+def _met_inside(part: Some, wanted: str, first: int, seen: SeenEvent, theme: tuple[str, ...]) -> tuple[int, str] | None:
+    """The reading of a list's item, known by its first tuple, that meets what `some` asks of an attribute."""
+    list_name = fold(part.attribute)
+    item = next((each for each in list_items(seen.tuples) if each.places[0] == first), None)
+    if item is None:
+        return None
+    for predicate in part.items:
+        if not isinstance(predicate, Predicate):
+            continue
+        inside = fold(predicate.attribute)
+        if wanted not in (inside, f"{list_name}[].{inside}", f"{list_name}.{inside}"):
+            continue
+        met = item_row(predicate, item, seen, theme).similarity
+        best = max(range(len(met)), key=met.__getitem__)
+        if met[best] > 0:
+            return item.places[best], _unit_of(predicate)
+    return None
+
+
+def _named_unit(column: Column, subscription: Subscription, explained: Explanation, place: int) -> str:
+    """The unit in which the subscription takes a reading that states none: the one its predicates name, '' if none."""
+    wanted = fold(column.attribute)
+    for report in explained.predicates:
+        if report.tuple == place and not report.negated:
+            for part in _parts(report.text):
+                if isinstance(part, Predicate) and (symbol := _unit_of(part)):
+                    return symbol
+    if not isinstance(subscription.body, Condition):
+        return ""
+    units = (_unit_of(each) for each in subscription.body.predicates() if fold(each.attribute) == wanted)
+    return next(filter(None, units), "")
+
+
+def _unit_of(predicate: Predicate) -> str:
+    """The unit a predicate names, '' if none."""
+    value = predicate.value
+    for each in value if isinstance(value, tuple) else (value,):
+        if isinstance(each, Interval | Quantity) and each.unit and each.unit != MOMENT:
+            return each.unit
+    return ""
+
+
+@lru_cache(maxsize=4_096)
+def _parts(text: str) -> tuple[Node, ...]:
+    """The items of a part of a condition as it is printed; none if it is no part of one."""
+    from likewise.language import parse
+
+    try:
+        body = parse(f"{{{text}}}").body
+    except LikewiseError:  # what an alert adds is no part of a condition
+        return ()
+    return body.items if isinstance(body, Condition) else ()
+
+
+def _best(column: Column, subscription: Subscription, seen: SeenEvent, threshold: float) -> int | None:
+    wanted = fold(column.attribute)
+    exact = [i for i, item in enumerate(seen.tuples) if wanted in attribute_names(item.attribute)]
+    if exact or not column.relaxed:
+        return exact[0] if exact else None
+    level = threshold if subscription.threshold is None else subscription.threshold
+    asked = asked_attribute(Predicate(column.attribute, "exists", None, True), theme_of(subscription.themes))
+    related = seen.related(asked)
+    best = max(range(len(related)), key=lambda i: related[i], default=None)
+    return best if best is not None and related[best] >= Needed.at(level).score else None
+
+
+def _in_unit(item: EventTuple, symbol: str, named: str) -> tuple[object, str]:
+    """A reading in a unit; one that states none is taken in the unit `named` by the condition, else in this one."""
+    if not symbol:
+        return item.value, ""
+    reading = item.reading()
+    if reading is None:
+        return None, f"`{item.attribute}` is no number: {item.value}"
+    asked, note = unit(symbol), ""
+    found = reading_unit(item.attribute, reading[1], unit(named) if named else asked)
+    if found is None:
+        note = f"`{item.attribute}` states no unit; taken in {named or symbol}"
+        found = unit(named) if named else asked
+    if found.dimension != asked.dimension:
+        return None, f"`{item.attribute}` is in {found.symbol}, which cannot be brought to {symbol}"
+    return reading[0] if found == asked else float(f"{found.to(asked, reading[0]):.12g}"), note
+
+
+def payload_sent(event: Event) -> dict[str, object]:
+    """What was sent, with its structure and units; flat, by attribute, where no object says just what the event does.
+
+    >>> from likewise.model import event
+    >>> payload_sent(event({"room": {"temp": {"value": 21.5, "unit": "degC"}}, "tags": ["a", "b"]}))
+    {'room': {'temp': {'value': 21.5, 'unit': 'degC'}}, 'tags': ['a', 'b']}
+    """
+    if (whole := content_of(event)) is not None:
+        return whole
+    found: dict[str, list[object]] = {}
+    for item in event.tuples:
+        value = {"value": item.value, "unit": item.unit} if item.unit else item.value
+        found.setdefault(item.attribute, []).append(value)
+    return {name: values[0] if len(values) == 1 else values for name, values in found.items()}

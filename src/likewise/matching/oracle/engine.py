@@ -1,0 +1,362 @@
+"""The oracle: the plain and obviously right evaluation of every kind of subscription.
+
+Every subscription is looked at for every event. Relatedness comes through the `Measure` seam, mappings
+are enumerated, windows are recomputed. Faster engines are compared with this one by
+`likewise.testing.check_engine`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, get_args
+
+from likewise.defaults import ALERT_STALE, HYBRID_M, LATENESS, THRESHOLD
+from likewise.errors import NotServed, UnknownId
+from likewise.matching.engine import BaseEngine, Found, FoundBatch, Ranked, found_batch, found_of
+from likewise.matching.explain.alerts import AlertStanding, with_standing
+from likewise.matching.explain.explain import explain
+from likewise.matching.oracle.alerts import PlainAlerts
+from likewise.matching.oracle.windows import Hits, PlainWindows
+from likewise.matching.reference.alerts.state import run_of
+from likewise.matching.reference.conditions import MetCondition, PlainCondition, evaluate, plain_condition, rows_of
+from likewise.matching.reference.graphs import search, solutions
+from likewise.matching.reference.interests import agrees
+from likewise.matching.reference.locality import Locality
+from likewise.matching.reference.mappings import describe
+from likewise.matching.reference.nearness import Nearness, score_of, solutions_of
+from likewise.matching.reference.needed import Needed
+from likewise.matching.reference.similarity import SeenEvent
+from likewise.matching.reference.statements import SeenStatements, relevance
+from likewise.matching.reference.window import Trace
+from likewise.model.alerts.notification import Key, Why
+from likewise.model.event import Event
+from likewise.model.explanation import Explanation
+from likewise.model.hierarchies.types import NO_TYPES, Hierarchy
+from likewise.model.mapping import Mapping
+from likewise.model.match import Bindings, Match
+from likewise.model.matches.batch import Promotion
+from likewise.model.probability import AS_SCORED, ProbabilityCurve
+from likewise.model.subscription import GraphPattern, Interest, Kind, Near, Statements, Subscription
+
+if TYPE_CHECKING:
+    from likewise.semantics.measure import Measure, Term
+
+
+class NaiveEngine(BaseEngine):
+    """Holds subscriptions of every kind and evaluates each one plainly.
+
+    `measure` relates relaxed parts (without one, just equal terms are related). Statements need `jcn` and
+    `esa`, or `sameness` (the measure itself without one), near triples by meaning need `meaning`, which makes vectors.
+
+    `lateness` (µs) is how far an event's own time may lie behind the engine's and still enter
+    windows; `refused_late` counts those that lay further back. The engine's time is the latest moment
+    it was given and never runs backwards.
+
+    >>> from likewise.model import Condition, Predicate, event
+    >>> engine = NaiveEngine()
+    >>> engine.add(0, Subscription(Condition((Predicate("t", ">", 25.0),)), id="warm"), at=0)
+    >>> engine.match(event({"t": 26}, id="e1"), at=1)
+    [(0, Match(event_id='e1', subscription_id='warm', kind='exact', score=1, product=1, cause='arrival'))]
+    """
+
+    kinds: ClassVar[frozenset[Kind]] = frozenset(get_args(Kind))
+
+    def __init__(
+        self,
+        measure: Measure | None = None,
+        *,
+        jcn: Measure | None = None,
+        esa: Measure | None = None,
+        sameness: Measure | None = None,
+        m: int = HYBRID_M,
+        threshold: float | None = None,
+        lateness: int = LATENESS,
+        meaning: Callable[[], Locality] | None = None,
+        curve: ProbabilityCurve = AS_SCORED,
+        types: Hierarchy = NO_TYPES,
+        stale: int = ALERT_STALE,
+    ) -> None:
+        super().__init__()
+        self.types = types
+        self._nearness = Nearness(meaning)
+        self.curve = curve
+        self.measure, self.jcn, self.esa, self.m = measure, jcn, esa, m
+        self.sameness = measure if sameness is None else sameness
+        self.threshold = THRESHOLD if threshold is None else threshold
+        self._windows = PlainWindows(lateness, curve)
+        self.alerts = PlainAlerts(lateness, curve, stale=stale)
+        self._conditions: dict[int, PlainCondition] = {}
+        self._windowed: dict[int, PlainCondition] = {}
+        self._others: dict[int, Subscription] = {}  # statements, patterns, interest vectors
+        self._terms: tuple[Term, ...] | None = None
+
+    # -- holding --------------------------------------------------------------------------------
+
+    def serves(self, subscription: Subscription) -> bool:
+        """Every kind; statements only with their measures at hand, what is near by meaning only with vectors."""
+        if subscription.kind == "near":
+            return self._nearness.serves(subscription)
+        if subscription.kind != "statements":
+            return True
+        if subscription.using == "sameness":
+            return self.sameness is not None
+        return self.jcn is not None and self.esa is not None
+
+    def add(self, ordinal: int, subscription: Subscription, at: int) -> None:
+        """Hold a subscription; a window starts empty."""
+        if not self.serves(subscription):
+            raise NotServed(
+                "statements need the measures jcn and esa, or sameness, and what is near by meaning vectors; give "
+                "them to the engine"
+            )
+        self.admit(ordinal, subscription)
+        self._terms = None
+        match subscription.kind:
+            case "exact" | "approximate":
+                self._conditions[ordinal] = plain_condition(subscription)
+            case "top":
+                assert subscription.top is not None
+                self._windowed[ordinal] = plain_condition(subscription)
+                self._windows.open(ordinal, subscription, subscription.top)
+            case "alert":
+                self.alerts.open(ordinal, subscription, self._threshold(ordinal))
+            case _:
+                self._others[ordinal] = subscription
+
+    def remove(self, ordinal: int) -> None:
+        """Forget a subscription and its window."""
+        self.dismiss(ordinal)
+        self._terms = None
+        self._conditions.pop(ordinal, None)
+        self._windowed.pop(ordinal, None)
+        self._others.pop(ordinal, None)
+        self._windows.close(ordinal)
+        self.alerts.close(ordinal)
+
+    def _threshold(self, ordinal: int) -> float:
+        own = self.subscriptions[ordinal].threshold
+        return self.threshold if own is None else own
+
+    def _needed(self, ordinal: int) -> Needed:
+        return Needed.of(self.subscriptions[ordinal], self._threshold(ordinal), self.curve)
+
+    def _named(self, name: str) -> Measure:
+        found = {"jcn": self.jcn, "esa": self.esa, "sameness": self.sameness}[name]
+        if found is None:
+            raise NotServed(f"the measure {name} is needed; give it to the engine")
+        return found
+
+    def outage(self, by: int, until: int | None = None) -> None:
+        """Nothing could be heard for so long (µs), until a moment."""
+        self.alerts.outage(by, until)
+
+    def excuse(self, sources: Iterable[str], why: Why, at: int) -> None:
+        """From now on the silence of some sources means nothing."""
+        self.alerts.excuse(sources, why, at)
+
+    def end_excuse(self, sources: Iterable[str], why: Why, at: int) -> None:
+        """It counts again."""
+        self.alerts.end_excuse(sources, why, at)
+
+    def excused(self, why: Why) -> set[str]:
+        """The sources whose silence means nothing."""
+        return self.alerts.excused(why)
+
+    def expects(self, ordinal: int, key: Key) -> bool:
+        """Whether a key of an alert is waited for."""
+        return self.alerts.expects(ordinal, key)
+
+    def expect(self, ordinal: int, key: Key, source: str, event_id: str | None, at: int) -> None:
+        """Something is to come from a key, though nothing held yet."""
+        self.alerts.expect(ordinal, key, source, event_id, at)
+
+    def unexpect(self, ordinal: int, key: Key, event_id: str) -> None:
+        """It is not to come any more."""
+        self.alerts.unexpect(ordinal, key, event_id)
+
+    def rename_source(self, before: str, after: str | None) -> None:
+        """Let what is known of a source count for another from now on, or (None) for nobody."""
+        self.alerts.rename_source(before, after)
+
+    def rename(self, before: str, after: str) -> None:
+        """What is expected was said anew."""
+        self.alerts.rename(before, after)
+
+    @property
+    def keyless(self) -> int:
+        """How many events lacked an attribute of an alert's `per`."""
+        return self.alerts.keyless
+
+    @property
+    def refused_late(self) -> int:
+        """How many events came too late for any window, or for an alert."""
+        return self._windows.refused_late + self.alerts.refused_late
+
+    # -- finding --------------------------------------------------------------------------------
+
+    def find(self, event: Event, at: int) -> Found:
+        """What the event meets on arrival. Promotions it causes in windows are told by `match` and `match_batch`."""
+        return found_of(self._arrive(event, at)[0])
+
+    def match(self, event: Event, at: int) -> Hits:
+        """What the event meets on arrival, and what it promotes, ordered by ordinal."""
+        arrived, promoted = self._arrive(event, at, describing=True)
+        return sorted(arrived + promoted, key=lambda hit: (hit[0], hit[1].kind == "top" and hit[1].cause != "arrival"))
+
+    def match_batch(self, events: Sequence[Event], at: Sequence[int]) -> FoundBatch:
+        """`match` for each event in turn, as arrays."""
+        founds, promotions = [], []
+        for index, (event, when) in enumerate(zip(events, at, strict=True)):
+            arrived, promoted = self._arrive(event, when)
+            founds.append(found_of(arrived))
+            promoted.sort(key=lambda hit: hit[0])
+            promotions += [Promotion(index, match, ordinal) for ordinal, match in promoted]
+        return found_batch(founds, promotions)
+
+    def _arrive(self, event: Event, at: int, *, describing: bool = False) -> tuple[Hits, Hits]:
+        """Arrivals and promotions; mappings and bindings only if the match is described."""
+        seen = SeenEvent(event, self.measure, self.types)
+        if self._terms is None:
+            held = [*self._conditions.values(), *self._windowed.values()]
+            self._terms = tuple(dict.fromkeys(term for condition in held for term in condition.terms))
+        if self._terms:
+            seen.relate(self._terms)
+        arrived: Hits = []
+        for ordinal, condition in self._conditions.items():
+            needed = self._needed(ordinal)
+            met = evaluate(condition, seen, needed)
+            if met is not None:
+                subscription = self.subscriptions[ordinal]
+                trace = (
+                    _trace(condition, seen, met, needed.part)
+                    if describing and subscription.kind == "approximate"
+                    else None
+                )
+                match = Match(
+                    event.id, subscription.id, subscription.kind, met.score, met.product, trace, likelihood=self.curve
+                )
+                arrived.append((ordinal, match))
+        arrived += self._meet_others(event, describing)
+        promoted = self.advance(at)
+        if self._windowed:
+            windowed, further = self._windows.enter(event, at, self._candidacies(seen))
+            arrived += windowed
+            promoted += further
+        if len(self.alerts):
+            promoted += self.alerts.enter(event, at, seen)
+        arrived.sort(key=lambda hit: hit[0])
+        return arrived, promoted
+
+    def _candidacies(self, seen: SeenEvent) -> list[tuple[int, MetCondition, Trace | None]]:
+        """The top-k subscriptions whose condition the event meets."""
+        found: list[tuple[int, MetCondition, Trace | None]] = []
+        for ordinal, condition in self._windowed.items():
+            needed = self._needed(ordinal)
+            met = evaluate(condition, seen, needed)
+            if met is not None:
+                found.append((ordinal, met, _trace(condition, seen, met, needed.part) if condition.terms else None))
+        return found
+
+    def _meet_others(self, event: Event, describing: bool) -> Hits:
+        found: Hits = []
+        statements: SeenStatements | None = None
+        for ordinal, subscription in self._others.items():
+            score, body = 1.0, subscription.body
+            bindings: Bindings = ()
+            if isinstance(body, Interest):
+                met = agrees(body.vector, event.interest())
+            elif isinstance(body, Near):
+                near = self._nearness.within(body, subscription.threshold, event.graph)
+                met, score = bool(near), max(map(score_of, near), default=0.0)
+                bindings = solutions_of(body, event.graph, near) if describing else ()
+            elif isinstance(body, GraphPattern):
+                bindings = solutions(body, event.graph) if describing else ()
+                met = bool(bindings) if describing else any(True for _ in search(body.patterns, event.graph))
+            else:
+                assert isinstance(body, Statements)
+                if statements is None:
+                    statements = SeenStatements(event, self._named)
+                using, m = subscription.using or "hybrid", subscription.best or self.m
+                score = relevance(statements.answers(body, m, using))
+                met = score >= self._needed(ordinal).score
+            if met:
+                match = Match(
+                    event.id, subscription.id, subscription.kind, score, score, None, bindings, likelihood=self.curve
+                )
+                found.append((ordinal, match))
+        return found
+
+    # -- windows, explaining and keeping --------------------------------------------------------
+
+    def advance(self, now: int) -> Hits:
+        """Let time pass, one expiry after the other, as if in small steps; ordered by moment, then ordinal."""
+        return self._windows.advance(now) + self.alerts.advance(now)
+
+    def shift(self, by: int) -> None:
+        """Let time, and everything in the windows, count as so many µs later, earlier if negative."""
+        self._windows.shift(by)
+        self.alerts.shift(by)
+
+    def holds_for_long(self, event_id: str) -> bool:
+        """Whether an event is in a window of the last n events, or in one without an end."""
+        return self._windows.holds_for_long(event_id)
+
+    def withdraw(self, event_id: str) -> Hits:
+        """Take an event out of every window; ordered by ordinal."""
+        return sorted(self._windows.withdraw(event_id) + self.alerts.withdraw(event_id), key=lambda hit: hit[0])
+
+    def explain(self, event: Event, ordinal: int, at: int) -> Explanation:
+        """Why the event does or does not meet the subscription, by the functions that match."""
+        subscription = self.subscriptions.get(ordinal)
+        if subscription is None:
+            raise UnknownId(str(ordinal))
+        standing = None
+        if subscription.kind == "top":
+            seen = SeenEvent(event, self.measure, self.types)
+            met = evaluate(self._windowed[ordinal], seen, self._needed(ordinal))
+            standing = self._windows.standing(event, ordinal, at, met)
+        found = explain(
+            event, subscription, measure=self.measure, named=self._named, m=self.m,
+            threshold=self.threshold, curve=self.curve, at=at, standing=standing, nearness=self._nearness,
+            types=self.types,
+        )  # fmt: skip
+        return (
+            found
+            if subscription.alert is None
+            else with_standing(found, subscription.alert, self._key(event, ordinal, at))
+        )
+
+    def _key(self, event: Event, ordinal: int, at: int) -> AlertStanding:
+        key, story = self.alerts.story(ordinal, event)
+        run = run_of(self.alerts.clauses(ordinal), story)
+        now = at if self.alerts.now is None else max(self.alerts.now, at)
+        return AlertStanding(key is not None, now, run.begin, run.told, story.spoken, story.quiet_until)
+
+    def board(self, ordinal: int) -> list[Ranked]:
+        """The k best of a subscription's window now, best first."""
+        return self._windows.board(ordinal)
+
+    def save(self, folder: Path) -> None:
+        """Write the windows, and the stories of alerts."""
+        self._windows.save(folder)
+        if len(self.alerts):
+            self.alerts.save(folder)
+
+    def load(self, folder: Path) -> None:
+        """Read them back."""
+        self._windows.load(folder)
+        if len(self.alerts):
+            self.alerts.load(folder)
+
+
+def _trace(condition: PlainCondition, seen: SeenEvent, met: MetCondition, floor: float) -> Trace:
+    def best() -> Mapping | None:
+        conjunction = condition.conjunctions[met.conjunction]
+        if conjunction.relaxed_parts == 0:  # predicates may share a tuple: there is no mapping
+            return None
+        rows = rows_of(conjunction, seen, condition.theme, floor)
+        found = describe(rows, conjunction.relaxed_parts, 1, met.conjunction) if rows else []
+        return found[0] if found else None
+
+    return best

@@ -1,0 +1,111 @@
+"""Does an event move an alert? It holds, it fails, it clears, or it is not about it (docs/guides/alerts.md).
+
+An event is about a subscription if it meets its condition, or the condition with every comparison replaced by `exists`
+and the negative parts left out. One that meets the condition with less than the asked confidence moves nothing.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import msgspec
+
+from likewise.matching.reference.conditions import PlainCondition, evaluate, plain_condition
+from likewise.matching.reference.needed import Needed
+from likewise.matching.reference.similarity import SeenEvent
+from likewise.model.alerts.clauses import about
+from likewise.model.alerts.notification import Key
+from likewise.model.event import Event
+from likewise.model.probability import AS_SCORED, ProbabilityCurve
+from likewise.model.subscription import Condition, Subscription
+from likewise.model.text import attribute_names, fold
+
+
+class Move(NamedTuple):
+    """What an event does to an alert, and how well it is meant; `marks` says whether it tells how far its source is."""
+
+    holds: bool
+    fails: bool
+    clears: bool
+    marks: bool
+    score: float = 1.0
+    product: float = 1.0
+
+
+class Watched(NamedTuple):
+    """The conditions of an alert: its own, what is about it (None: nothing but itself), and what arms it again."""
+
+    condition: Subscription
+    about: Subscription | None
+    until: Subscription | None
+
+
+def watched(subscription: Subscription) -> Watched:
+    """The conditions an alert asks about every event.
+
+    >>> from likewise.language import parse
+    >>> found = watched(parse("{door = open, not mode = away} once until false"))
+    >>> str(found.condition), str(found.about), found.until
+    ('{door = open, not mode = away}', '{door exists}', None)
+    """
+    alert, body = subscription.alert, subscription.body
+    assert alert is not None
+    assert isinstance(body, Condition)
+    bare = msgspec.structs.replace(
+        subscription, id="", alert=None, valid_for=None, select=(), from_one_source=False, confidence=None
+    )
+    sure = msgspec.structs.replace(bare, confidence=subscription.confidence)
+    near = until = None
+    if alert.follows_failing:
+        near = msgspec.structs.replace(sure, body=Condition(about(body.conjunctions())))
+    if isinstance(alert.once_until, tuple):
+        until = msgspec.structs.replace(sure, body=Condition(alert.once_until))
+    return Watched(bare, near, until)
+
+
+class PlainWatch:
+    """The conditions of one alert, evaluated plainly."""
+
+    def __init__(self, subscription: Subscription, threshold: float, curve: ProbabilityCurve = AS_SCORED) -> None:
+        self.watched = watched(subscription)
+        self._sure = Needed.of(subscription, threshold, curve)
+        self._any = Needed.of(self.watched.condition, threshold, curve)
+        self.condition = plain_condition(self.watched.condition)
+        self._about = None if self.watched.about is None else plain_condition(self.watched.about)
+        self._until = None if self.watched.until is None else plain_condition(self.watched.until)
+
+    def move(self, seen: SeenEvent) -> Move | None:
+        """What an event does; None if it is not about the alert."""
+        met = evaluate(self.condition, seen, self._any)
+        near = self._about is not None and evaluate(self._about, seen, self._sure) is not None
+        clears = self._until is not None and evaluate(self._until, seen, self._sure) is not None
+        holds = met is not None and met.score >= self._sure.score
+        fails = met is None and near
+        if not (holds or near or clears):
+            return None
+        if met is None or not holds:
+            return Move(False, fails, clears, near or clears)
+        return Move(True, False, clears, True, met.score, met.product)
+
+    def terms(self) -> list[PlainCondition]:
+        """Its conditions."""
+        return [each for each in (self.condition, self._about, self._until) if each is not None]
+
+
+def key_of(event: Event, per: tuple[str, ...]) -> Key | None:
+    """The key of an event: its source, or the values of the named attributes; None if it lacks one.
+
+    >>> from likewise.model import event
+    >>> key_of(event({"room": "Hall", "t": 3}, source="s1"), ("room",)), key_of(event({"t": 3}), ())
+    (('hall',), ('',))
+    """
+    if not per:
+        return (event.source or "",)
+    found: list[str] = []
+    for name in per:
+        wanted = fold(name)
+        value = next((t for t in event.tuples if wanted in attribute_names(t.attribute)), None)
+        if value is None:
+            return None
+        found.append(fold(f"{value.value} {value.unit}".rstrip()))
+    return tuple(found)

@@ -1,0 +1,124 @@
+"""Does a tuple's value meet a predicate's operator? The one meaning of every operator.
+
+The oracle calls this for each pair; indexed engines must agree with it and call it where they keep no
+index. Attributes are not compared here.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from likewise.model.comparable import brought
+from likewise.model.event import EventTuple
+from likewise.model.hierarchies.topic_filters import filter_matches
+from likewise.model.hierarchies.types import NO_TYPES, Hierarchy
+from likewise.model.predicate import Predicate
+from likewise.model.text import fold, fold_part
+from likewise.model.timestamps import Moment
+from likewise.model.values import Interval, Quantity
+
+
+class Outcome(Enum):
+    """How a value met an operator."""
+
+    TRUE = "true"
+    FALSE = "false"
+    ASSUMED = "true, with the reading taken in the unit asked for"
+    UNIT_MISMATCH = "the reading's unit measures something else"
+
+    def __bool__(self) -> bool:
+        return self is Outcome.TRUE or self is Outcome.ASSUMED
+
+
+def meets(predicate: Predicate, item: EventTuple, types: Hierarchy = NO_TYPES) -> Outcome:
+    """Whether the tuple's value meets the predicate's operator and value, exactly; `types` are those declared.
+
+    >>> meets(Predicate("t", ">", Quantity(25.0, "degC")), EventTuple("air_temp_f", 81.2))
+    <Outcome.TRUE: 'true'>
+    >>> meets(Predicate("t", ">", Quantity(25.0, "degC")), EventTuple("t", 30, "kg"))
+    <Outcome.UNIT_MISMATCH: "the reading's unit measures something else">
+    """
+    value = predicate.value
+    match predicate.operator:
+        case "exists":
+            return Outcome.TRUE
+        case "=":
+            return _equals(value, item)
+        case "!=":
+            outcome = _equals(value, item)
+            if outcome is Outcome.UNIT_MISMATCH:
+                return outcome
+            return Outcome.FALSE if outcome else Outcome.TRUE
+        case "in":
+            outcomes = [_equals(one, item) for one in value]  # type: ignore[union-attr]
+            return next(
+                (o for o in outcomes if o),
+                Outcome.UNIT_MISMATCH if Outcome.UNIT_MISMATCH in outcomes else Outcome.FALSE,
+            )
+        case "contains" | "starts with" | "ends with" | "under" | "is-a" | "matches":
+            if not isinstance(item.value, str):
+                return Outcome.FALSE
+            met = text_meets(predicate.operator, str(value), item.value)
+            if not met and predicate.operator == "is-a" and types:
+                met = any(text_meets("is-a", str(value), wider) for wider in types.wider(item.value))
+            return Outcome.TRUE if met else Outcome.FALSE
+        case _:
+            interval = predicate.interval()
+            return Outcome.FALSE if interval is None else _within(interval, item)
+
+
+def _equals(value: object, item: EventTuple) -> Outcome:
+    if isinstance(value, str):
+        return Outcome.TRUE if isinstance(item.value, str) and fold(item.value) == fold(value) else Outcome.FALSE
+    if isinstance(value, bool):
+        seen = item.value
+        if isinstance(seen, str):
+            seen = {"true": True, "false": False}.get(fold(seen), "")
+        return Outcome.TRUE if isinstance(seen, bool) and seen == value else Outcome.FALSE
+    if isinstance(value, Quantity):
+        return _within(Interval(value.value, value.value, unit=value.unit), item)
+    if isinstance(value, Moment):
+        if isinstance(item.value, str) and fold(item.value) == fold(value.text):
+            return Outcome.TRUE
+        interval = Predicate(item.attribute, "=", value).interval()
+        assert interval is not None  # a moment always has one
+        return _within(interval, item)
+    return _within(Interval(value, value), item)  # type: ignore[arg-type]
+
+
+def text_meets(operator: str, asked: str, seen: str) -> bool:
+    """Whether a text meets a text operator.
+
+    >>> text_meets("contains", "CAT", "a cat"), text_meets("under", "v1.", "v1"), text_meets("matches", "a/+", "A/b")
+    (True, False, False)
+    """
+    if operator == "matches":
+        return filter_matches(asked, seen)
+    seen = fold(seen)
+    match operator:
+        case "contains":
+            return fold_part(asked) in seen
+        case "starts with":
+            return seen.startswith(fold_part(asked))
+        case "ends with":
+            return seen.endswith(fold_part(asked))
+        case _:  # a topic is under its parent, a type is a kind of its parent: `a/b` under `a`, `a.b` is-a `a`
+            separators = SEPARATORS[operator]
+            asked = fold(asked).rstrip(separators)
+            return seen.rstrip(separators) == asked or (seen.startswith(asked) and seen[len(asked)] in separators)
+
+
+SEPARATORS = {"under": "/", "is-a": "/."}
+
+
+def _within(interval: Interval, item: EventTuple) -> Outcome:
+    """A reading against an interval, in the base of the unit asked for; all of it must lie inside."""
+    found = brought(item, interval.unit)
+    if found.mismatch:
+        return Outcome.UNIT_MISMATCH
+    base = interval.base()
+    if found.first > found.last or not base.holds(found.first):
+        return Outcome.FALSE
+    if found.last != found.first and not base.holds(found.last):
+        return Outcome.FALSE
+    return Outcome.ASSUMED if found.assumed else Outcome.TRUE

@@ -1,0 +1,96 @@
+"""Approximate statements about one RDF event, hybrid over WordNet and ESA (sources.md H).
+
+Hasan, O'Riain and Curry, "Approximate Semantic Matching of Heterogeneous Events", DEBS 2012, section 5:
+Top_m by JCn, fP = min(1, (m - rank + 1) * ESA), fV = ESA, fR = the mean of the best f_stmt.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+from likewise.matching.reference.similarity import related
+from likewise.matching.reference.statement_terms import EventStatement, event_statements, plain_words
+from likewise.model.event import Event
+from likewise.model.subscription import Statement, Statements, Variant
+from likewise.model.text import fold
+from likewise.semantics.measure import Measure, Role, Term
+
+
+class Answer(NamedTuple):
+    """The event's statement that answers one statement best: fP, fV, and what fP was made of."""
+
+    found: EventStatement | None
+    property_relatedness: float = 0.0  # fP
+    value_relatedness: float = 0.0  # fV
+    rank: int = 0
+    jcn: float = 0.0
+    esa: float = 0.0
+
+    @property
+    def similarity(self) -> float:
+        """f_stmt = fP * fV."""
+        return self.property_relatedness * self.value_relatedness
+
+
+class SeenStatements:
+    """An event's statements, and how the terms asked about relate to their properties and values.
+
+    >>> from likewise.model import event
+    >>> seen = SeenStatements(event({"team": "Spain", "type": "Match"}))
+    >>> [a.similarity for a in seen.answers(Statements((Statement("team", "spain"), Statement("type", "race"))), m=5)]
+    [1.0, 0.0]
+    """
+
+    def __init__(self, event: Event, named: Callable[[str], Measure] | None = None) -> None:
+        self.statements = event_statements(event)
+        self.properties = tuple(dict.fromkeys(fold(s.property) for s in self.statements))
+        self.values = tuple(dict.fromkeys(fold(s.value) for s in self.statements))
+        self._named = named  # a measure by its name; without it just equal terms are related
+        self._related: dict[tuple[str, Role, str], dict[str, float]] = {}
+
+    def _relate(self, name: str, role: Role, text: str) -> dict[str, float]:
+        """Relatedness of an asked text with every distinct property or value."""
+        found = self._related.get((name, role, text))
+        if found is None:
+            seen = self.properties if role == "attribute" else self.values
+            terms = [Term(other, role, kind="text") for other in seen]
+            (row,) = related([Term(text, role, kind="text")], terms, None if self._named is None else self._named(name))
+            found = self._related[name, role, text] = dict(zip(seen, row, strict=True))
+        return found
+
+    def answers(self, statements: Statements, m: int, using: Variant = "hybrid") -> list[Answer]:
+        """The best answer to each statement; two statements may share one.
+
+        Other than hybrid, one measure ranks and relates, without the weight by rank.
+        """
+        return [self._answer(statement, m, using) for statement in statements.items]
+
+    def _answer(self, statement: Statement, m: int, using: Variant) -> Answer:
+        asked = fold(plain_words(statement.property))
+        ranking, relating = ("jcn", "esa") if using == "hybrid" else (using, using)
+        jcn = self._relate(ranking, "attribute", asked)
+        esa = self._relate(relating, "attribute", asked)
+        values = self._relate(relating, "value", fold(plain_words(statement.value)))
+        ranks = {p: rank for rank, p in enumerate(sorted(self.properties, key=lambda p: (-jcn[p], p)), 1)}
+        best = Answer(None)
+        for candidate in self.statements:
+            name = fold(candidate.property)
+            if ranks[name] > m:
+                continue
+            steps = m - ranks[name] + 1 if using == "hybrid" else 1
+            weight = min(1.0, steps * esa[name])
+            answer = Answer(candidate, weight, values[fold(candidate.value)], ranks[name], jcn[name], esa[name])
+            if best.found is None or answer.similarity > best.similarity:
+                best = answer
+        return best
+
+
+def relevance(answers: list[Answer]) -> float:
+    """fR: the mean over the subscription's statements.
+
+    >>> relevance([Answer(None, 1.0, 0.5), Answer(None)])
+    0.25
+    """
+    return math.fsum(answer.similarity for answer in answers) / len(answers)

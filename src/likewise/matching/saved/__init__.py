@@ -1,3 +1,0 @@
-"""A matcher on disk: its `folder`, the `subscriptions` in it, read when they are looked at, `feedback`, and the built
-`index` beside them, in files of arrays (`array_file`).
-"""

@@ -1,0 +1,173 @@
+"""Which posting list each tuple of an event has: tuples that mean the same to every predicate share one.
+
+Of events that came as columns the tuples that share a list are told by their codes, and each is looked up once a batch;
+of others one by one. A text has a list of its own; numbers of one attribute, unit and kind share one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from likewise.formats.arrow.columns import BOOLEAN, EXACT, NUMBER, TEXT, WHOLE
+from likewise.matching.reference.terms import theme_of
+from likewise.matching.thematic import posting_lists
+from likewise.matching.thematic.posting_lists import PostingLists, Seen
+from likewise.model import Event, EventTuple, contexts
+from likewise.semantics.concepts.magnitudes import is_bare, unit_by_size
+from likewise.units.unit import in_float
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from likewise.formats.arrow.event_batch import EventBatch
+
+Key = tuple[object, ...] | EventTuple
+Tags = tuple[str, ...]
+_CODES: Final = 2**62  # codes beyond this would not fit
+_OTHER_KINDS: Final = 4  # false, true, a whole number, another number; texts come after them
+
+
+class ColumnTuples:
+    """The tuples of a batch: `alike[j]` is the same for tuples that share a list, -1 for one that is looked at alone.
+
+    >>> from likewise.formats.json.batches import read_each
+    >>> lines = [b'{"t": 1, "city": "Cork"}', b'{"t": 2, "city": "Cork"}', b'{"city": "Bonn", "battery": 3}'] * 6
+    >>> ColumnTuples(read_each(lines)).alike[:6].tolist()
+    [0, 1, 0, 1, 2, -1]
+    """
+
+    def __init__(self, events: EventBatch) -> None:
+        self.columns = columns = events.columns()
+        self.themes = events.themes()
+        self.owner = np.repeat(np.arange(len(events)), np.diff(columns.offsets))
+        tags: dict[Tags, int] = {}
+        theme = np.array([tags.setdefault(each, len(tags)) for each in self.themes], np.int64)
+        sizes = (len(tags), len(columns.attributes), len(columns.units) + 1, len(columns.texts) + _OTHER_KINDS)
+        shared = self._shared() if math.prod(sizes) < _CODES else np.zeros(len(self.owner), bool)
+        kind = columns.kind
+        value = np.where(kind == BOOLEAN, columns.number == 1.0, np.where(kind == WHOLE, 2, 3))
+        value = np.where(kind == TEXT, columns.text.astype(np.int64) + _OTHER_KINDS, value)
+        code = (theme[self.owner] * sizes[1] + columns.attribute) * sizes[2] + columns.unit + 1
+        _, first, same = np.unique((code * sizes[3] + value)[shared], return_index=True, return_inverse=True)
+        self.alike = np.full(len(shared), -1, np.int64)
+        self.alike[shared] = same
+        self.first = np.flatnonzero(shared)[first]
+        self.rows = np.full(len(first), -1, np.int64)  # of those that were looked up
+        self.numbered = -1  # how often lists had been renumbered then
+
+    def _shared(self) -> NDArray[np.bool_]:
+        """Whether a tuple's list is known by its codes alone: it is in no group, and no number that needs a look."""
+        columns = self.columns
+        numeric = (columns.kind == NUMBER) | (columns.kind == WHOLE)
+        bare = np.zeros(len(columns.attributes), bool)
+        for attribute in np.unique(columns.attribute[numeric]).tolist():
+            bare[attribute] = is_bare(columns.attributes[attribute])
+        exact = (columns.whole >= -EXACT) & (columns.whole <= EXACT)
+        by_size = (columns.unit < 0) & bare[columns.attribute] if len(bare) else np.zeros(len(numeric), bool)
+        found: NDArray[np.bool_] = (columns.group == 0) & ~(numeric & (by_size | ~exact))
+        return found
+
+    def item(self, place: int) -> EventTuple:
+        """The tuple at a place."""
+        columns, kind = self.columns, self.columns.kind[place]
+        value: str | int | float | bool
+        if kind == TEXT:
+            value = columns.texts[columns.text[place]]
+        elif kind == BOOLEAN:
+            value = bool(columns.number[place] == 1.0)
+        else:
+            value = int(columns.whole[place]) if kind == WHOLE else float(columns.number[place])
+        unit = "" if columns.unit[place] < 0 else columns.units[columns.unit[place]]
+        return EventTuple(columns.attributes[columns.attribute[place]], value, unit, int(columns.group[place]))
+
+
+class SeenTuples:
+    """What was seen, by theme tags, and the posting list of each."""
+
+    def __init__(self, lists: PostingLists) -> None:
+        self._lists = lists
+        self._known: dict[Tags, dict[Key, int]] = {}
+        self._themes: dict[Tags, Tags] = {}
+        self._numbered = 0
+
+    def rows(self, events: Sequence[Event]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Where each event's tuples begin, and the posting list of every tuple."""
+        rows: list[int] = []
+        offsets = [0]
+        for event in events:
+            # Most tuples are texts that were seen before, and are looked up without a loop in Python.
+            found = list(map(self._of(event.themes).get, event.tuples))
+            around: tuple[Tags, ...] | None = None
+            for index, item in enumerate(event.tuples) if None in found else ():
+                if found[index] is None:
+                    if item.group:
+                        around = around or contexts(event)
+                    found[index] = self._row(item, event.themes, around[index] if around and item.group else ())
+            rows += found  # type: ignore[arg-type]
+            offsets.append(len(rows))
+        return np.array(offsets, np.int64), np.array(rows, np.int64)
+
+    def column_rows(
+        self, tuples: ColumnTuples, events: Sequence[Event], start: int
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The same for events of a batch in columns, from its place `start` on."""
+        offsets = tuples.columns.offsets[start : start + len(events) + 1]
+        low, high = int(offsets[0]), int(offsets[-1])
+        if tuples.numbered != self._numbered:
+            tuples.rows[:], tuples.numbered = -1, self._numbered
+        alike = tuples.alike[low:high]
+        shared = alike >= 0
+        new = np.unique(alike[shared & (tuples.rows[alike] < 0)]) if len(tuples.rows) else alike[:0]
+        for number, place in zip(new.tolist(), tuples.first[new].tolist(), strict=True):
+            tuples.rows[number] = self._row(tuples.item(place), tuples.themes[tuples.owner[place]], ())
+        rows = np.where(shared, tuples.rows[alike], -1) if len(tuples.rows) else alike.copy()
+        for place in np.flatnonzero(~shared).tolist():
+            owner = int(tuples.owner[low + place])
+            themes, item = tuples.themes[owner], tuples.item(low + place)
+            index = low + place - int(tuples.columns.offsets[owner])
+            rows[place] = self._row(item, themes, contexts(events[owner - start])[index] if item.group else ())
+        return offsets - low, rows
+
+    def _of(self, themes: Tags) -> dict[Key, int]:
+        known = self._known.get(themes)
+        if known is None:
+            known = self._known[themes] = {}
+            self._themes[themes] = theme_of(themes)
+        return known
+
+    def _row(self, item: EventTuple, themes: Tags, context: Tags) -> int:
+        """The posting list of a tuple, a new one if it is the first of its kind."""
+        known, kind = self._of(themes), type(item.value)
+        key: Key
+        single = False
+        if kind is str and not item.group:
+            single = True
+            key = item
+        elif kind is str or kind is bool or (kind is int and not in_float(item.value)):  # type: ignore[arg-type]
+            single = True  # a whole number that is no float has a list of its own
+            key = (kind, item.attribute, item.value, item.unit, context)
+        elif is_bare(item.attribute) and not item.unit:
+            size = unit_by_size(item.attribute, item.value)  # type: ignore[arg-type]
+            key = (kind, item.attribute, item.unit, context, size)
+        else:
+            key = (kind, item.attribute, item.unit, context)
+        row = known.get(key)
+        if row is None:
+            seen = Seen(item, self._themes[themes], context)
+            row = known[key] = self._lists.new(posting_lists.TEXT if single else posting_lists.NUMBER, seen)
+        return row
+
+    def renumber(self, numbers: NDArray[np.int64]) -> None:
+        """Follow the posting lists' new numbers; forget those that were dropped."""
+        self._numbered += 1
+        moved = numbers.tolist()
+        for themes, known in list(self._known.items()):
+            kept = {key: moved[number] for key, number in known.items() if moved[number] >= 0}
+            if kept:
+                self._known[themes] = kept
+            else:
+                del self._known[themes], self._themes[themes]

@@ -1,0 +1,97 @@
+"""What all approximate subscriptions ask: their distinct predicates and terms, numbered.
+
+Many subscriptions share a predicate under the same themes; it is numbered once, so what is known about
+it is computed once. Number 0 is kept for "always".
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from likewise.kernels.growing_array import Growing
+from likewise.matching.reference.terms import asked_attribute, asked_value
+from likewise.model import Predicate, fold
+from likewise.semantics.measure import Term
+
+Column = Term | str  # a term to be related to, or the folded attribute an exact part must equal
+
+ALWAYS = 0
+
+
+class Columns:
+    """Distinct things asked about, each with the number of its column in a row of relatedness.
+
+    >>> columns = Columns()
+    >>> columns.number("office"), columns.number(Term("device")), columns.number("office")
+    (0, 1, 0)
+    """
+
+    def __init__(self) -> None:
+        self.items: list[Column] = []
+        self._numbers: dict[Column, int] = {}
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def number(self, column: Column) -> int:
+        """The number of a column, a new one if it was not asked about yet."""
+        found = self._numbers.get(column)
+        if found is None:
+            found = self._numbers[column] = len(self.items)
+            self.items.append(column)
+        return found
+
+
+class AskedPredicates:
+    """The distinct predicates, with what each must reach to be of use: a similarity (`cut`) and in each part (`floor`).
+
+    >>> asked = AskedPredicates()
+    >>> p = Predicate("device", "=", "laptop", True, True)
+    >>> asked.take(p, (), 0.25), asked.take(p, (), 0.5), asked.take(p, (), 0.1), asked.take(p, (), 0.1, 0.3)
+    (1, 1, 2, 3)
+    """
+
+    def __init__(self) -> None:
+        self.predicates: list[Predicate | None] = [None]
+        self.attributes = Columns()
+        self.values = Columns()
+        self.attribute_column = Growing(np.int64)
+        self.value_column = Growing(np.int64)  # -1 where the value is compared exactly
+        self.cut = Growing(np.float64)
+        self.floor = Growing(np.float32)
+        self.users = Growing(np.int64)
+        self._numbers: dict[tuple[Predicate, tuple[str, ...], float], list[int]] = {}
+        columns = (self.attribute_column, self.value_column, self.cut, self.floor, self.users)
+        for array, value in zip(columns, (0, -1, 2.0, 0.0, 1), strict=True):
+            array.append(value)
+
+    def __len__(self) -> int:
+        return len(self.predicates)
+
+    def take(self, predicate: Predicate, theme: tuple[str, ...], cut: float, floor: float = 0.0) -> int:
+        """The number of a predicate that is kept down to `cut` or lower, each part to the floor; used once more."""
+        numbers = self._numbers.setdefault((predicate, theme, floor), [])
+        for number in numbers:
+            if self.cut.view()[number] <= cut:
+                self.users.view()[number] += 1
+                return number
+        number = len(self.predicates)
+        numbers.append(number)
+        self.predicates.append(predicate)
+        exact = fold(predicate.attribute)
+        self.attribute_column.append(
+            self.attributes.number(asked_attribute(predicate, theme) if predicate.attribute_relaxed else exact)
+        )
+        self.value_column.append(self.values.number(asked_value(predicate, theme)) if predicate.value_relaxed else -1)
+        self.cut.append(cut)
+        self.floor.append(floor)
+        self.users.append(1)
+        return number
+
+    def release(self, number: int) -> None:
+        """One user less. An unused predicate keeps its number, in case it is asked again."""
+        self.users.view()[number] -= 1
+
+    def unused(self) -> int:
+        """How many predicates nobody uses."""
+        return int(np.count_nonzero(self.users.view() == 0))

@@ -1,0 +1,30 @@
+"""How a value is shown to people: as text, and as HTML in a notebook.
+
+The values say that they can be shown; `rendering` and `notebook` say how, for each of them.
+"""
+
+from __future__ import annotations
+
+from functools import singledispatch
+from html import escape
+
+
+@singledispatch
+def text_of(value: object) -> str:
+    """A value in words.
+
+    >>> from likewise.model import event
+    >>> text_of(event({"city": "Zagreb"}))
+    'city: Zagreb'
+    """
+    return repr(value)
+
+
+@singledispatch
+def html_of(value: object) -> str:
+    """A value as HTML.
+
+    >>> html_of("<3")
+    '&lt;3'
+    """
+    return escape(text_of(value) if not isinstance(value, str) else value)

@@ -1,0 +1,232 @@
+"""A value's text as what it says: the words that matter, numbers and codes, and what is negated.
+
+Numbers and codes are identity: `platform 3` is not `platform 4`, `bay 07` is `bay 7`, `P-101` is `p101`, `second floor`
+is `2nd floor`, PM2.5 is not PM10. A number with a unit is the quantity, whatever the unit.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import Final, NamedTuple
+
+from likewise.semantics.concepts.values.knowledge import (
+    AWAITING,
+    COMPLETED,
+    ENDS,
+    FAILING,
+    FORMULAS,
+    LACKING,
+    LEAKING,
+    LIGHT,
+    NEGATED_BEFORE,
+    NEGATORS,
+    NUMBER_WORDS,
+    ORDINALS,
+    ROMAN,
+    SPELLINGS,
+    SUPPLIES,
+)
+from likewise.units import find_unit
+
+# A formula or a size with its digits, a number with its decimals and a letter, a word with its apostrophes.
+_TOKEN: Final = re.compile(
+    r"(?P<size>pm[ _]?\d+(?:[._,]\d+)?)(?![^\W_])"
+    r"|(?:(?<![^\W_])(?P<mark>[a-z])-?|(?<!\S)(?P<minus>[-−]))?(?P<number>\d+(?:[._,]\d+)*)"
+    r"(?:(?P<ordinal>st|nd|rd|th)(?![^\W_])|(?P<suffix>[a-z])(?![^\W_])|[ ](?P<apart>(?-i:[A-Z]))(?![^\W_]))?"
+    r"|(?P<sign>[#%])"
+    r"|(?P<word>[^\W\d_]+(?:['’.][^\W\d_]+)*(?:-[^\W\d_]+(?![^\W_]))*)",
+    re.IGNORECASE,
+)
+_JOINED: Final = re.compile(r"(?<=[a-z][a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z][a-z])|_(?!\d)|(?<!\d)_")
+_SIZES: Final = {"pm25": "pm2.5"}
+_SHORT_UNITS: Final = frozenset("%mglhs")
+_NEGATING: Final = re.compile(r"(non|un|de)-(?=[^\W\d_]{3})", re.IGNORECASE)
+
+
+class Code(NamedTuple):
+    """A number or code, and the word it stands beside (`room` 201)."""
+
+    text: str
+    beside: str
+
+
+class Word(NamedTuple):
+    """A word that matters: folded, as written, and whether a negation stands before it."""
+
+    text: str
+    written: str
+    formula: bool = False
+
+
+class ValueReading(NamedTuple):
+    """A value as its words in order, its codes, how often it is negated, and whether it says that something is over.
+
+    `negated` has the place of the word each negation is about. `awaited`: what it names is still to come.
+    """
+
+    words: tuple[Word, ...]
+    codes: tuple[Code, ...] = ()
+    negated: tuple[int, ...] = ()
+    completed: bool = False
+    awaited: bool = False
+
+
+def read_value(text: str) -> ValueReading:
+    """What a value's text says.
+
+    >>> [c.text for c in read_value("Rack 07, row B12").codes], [w.text for w in read_value("second floor").words]
+    (['7', 'b12'], ['floor'])
+    >>> read_value("no leak detected").negated, read_value("leak has been repaired").completed
+    ((0,), True)
+    >>> read_value("approval pending").awaited, [w.text for w in read_value("cut of the mains").words]
+    (True, ['power', 'outage'])
+    """
+    spaced = _JOINED.sub(" ", unicodedata.normalize("NFC", text))
+    spaced = _NEGATING.sub("not ", spaced)
+    reader = _Reader()
+    found = list(_TOKEN.finditer(spaced))
+    end = 0
+    for place, token in enumerate(found):
+        if token.start() >= end:
+            after = found[place + 1] if place + 1 < len(found) else None
+            end = reader.take(spaced, token, after, alone=len(found) == 1)
+    return reader.done()
+
+
+class _Reader:
+    """Reads a value token by token."""
+
+    def __init__(self) -> None:
+        self.words: list[Word] = []
+        self.codes: list[Code] = []
+        self.negated: list[int] = []
+        self.light: list[str] = []
+        self.completed = False
+        self.awaited = False
+
+    def take(self, text: str, token: re.Match[str], after: re.Match[str] | None, *, alone: bool) -> int:
+        """Take a token up; where the next one may begin."""
+        beside = self.words[-1].text if self.words else ""
+        formula = _formula(text, token)
+        if formula is not None:
+            self.words.append(Word(*formula, formula=True))
+            return token.start() + len(formula[1])
+        if token["size"]:
+            size = token["size"].casefold().replace(" ", "").replace(",", ".").replace("_", ".").replace("pm.", "pm")
+            self.words.append(Word(_SIZES.get(size, size), token["size"], formula=True))
+        elif token["number"]:
+            unit = _unit_after(after, text, token)
+            if unit is not None and after is not None:
+                self.codes.append(Code(_quantity(token["number"], unit), ""))
+                return after.end()
+            suffix = token["suffix"] or token["apart"] or ""
+            mark = token["mark"] or ""
+            if not mark and self.codes and len(self.codes[-1].text) == 1 and self.codes[-1].text.isalpha():
+                mark = self.codes.pop().text
+            minus = "-" if token["minus"] else ""
+            self.codes.append(Code(f"{minus}{mark}{_number(token['number'])}{suffix}".casefold(), beside))
+        elif token["word"]:
+            self._word(token["word"].rstrip("."), after, beside, alone=alone)
+        return token.end()
+
+    def _word(self, raw: str, after: re.Match[str] | None, beside: str, *, alone: bool) -> None:
+        word = raw.casefold()
+        word = SPELLINGS.get(word, word)
+        number = _number_word(word, raw, after, bool(beside))
+        letter = len(word) == 1 and word.isascii() and (raw.isupper() or after is None)
+        if number or (letter and not alone):
+            self.codes.append(Code(number or word, beside))
+        elif word in NEGATORS and not alone:
+            if word != "no" or after is None or not after["number"]:
+                self.negated.append(len(self.words))
+        elif word in NEGATED_BEFORE and after is None and len(self.words) == 1:
+            self.negated.append(0)
+        elif _then(word, after):
+            self.negated.append(len(self.words))
+        elif word.endswith(("-free", "-less")) and len(word) > 6:
+            self.negated.append(len(self.words))
+            self.words.append(Word(word[:-5], raw))
+        elif word == "in" and after is None and beside:  # `logged in`: what it says of the verb is half of what is said
+            self.words.append(Word(word, raw))
+        elif word in COMPLETED and not alone:
+            self.completed = True
+        elif word in LIGHT and not (word == "due" and _following(after) != "to"):
+            self.light.append(word)
+        else:
+            self.awaited = self.awaited or word in AWAITING
+            self.words.append(Word(word, raw))
+
+    def done(self) -> ValueReading:
+        """The reading; a value of nothing but words that say little is those words."""
+        words = self.words or [Word(word, word) for word in self.light]
+        codes, negated = tuple(self.codes), tuple(self.negated)
+        return ValueReading(tuple(_ended(words)), codes, negated, self.completed, self.awaited)
+
+
+def _ended(words: list[Word]) -> list[Word]:
+    """The end of a supply in one wording: a power cut, an electricity outage, the loss of the mains."""
+    for at in range(len(words) - 1):
+        pair = words[at], words[at + 1]
+        for supply, end in (pair, pair[::-1]):
+            named = SUPPLIES.get(supply.text)
+            if named and end.text in ENDS and not (end.text == "loss" and named in LEAKING):
+                return [*words[:at], Word(named, supply.written), Word("outage", end.written), *words[at + 2 :]]
+    return words
+
+
+def _then(word: str, after: re.Match[str] | None) -> bool:
+    """Whether a word and the next one negate what follows: `failed to close`, `free of ice`, `out of stock`."""
+    following = _following(after)
+    return (word in FAILING and following == "to") or (word in LACKING and following in ("of", "from"))
+
+
+def _following(after: re.Match[str] | None) -> str:
+    return (after["word"] or "").casefold() if after is not None else ""
+
+
+def _number(text: str) -> str:
+    """A number as a code: without leading zeros, decimals as written."""
+    whole, dot, decimals = text.replace(",", ".").replace("_", ".").partition(".")
+    return (whole.lstrip("0") or "0") + dot + decimals
+
+
+def _unit_after(after: re.Match[str] | None, text: str, token: re.Match[str]) -> str | None:
+    """The unit that follows a number at once or after a blank; most single letters are part of a code."""
+    if after is None or (not after["word"] and after["sign"] != "%"):
+        return None
+    if text[token.end() : after.start()] not in ("", " ") or token["suffix"] or token["ordinal"] or token["mark"]:
+        return None
+    symbol = after["word"] or "%"
+    return symbol if (len(symbol) > 1 or symbol in _SHORT_UNITS) and find_unit(symbol) is not None else None
+
+
+def _quantity(number: str, symbol: str) -> str:
+    """A number with a unit as what it comes to in the base of its dimension."""
+    found = find_unit(symbol)
+    assert found is not None
+    try:
+        return f"{found.to_base(float(number.replace(',', '.'))):.9g} {found.dimension}"
+    except ValueError:  # 1.2.3 is a version, whatever follows
+        return f"{number} {symbol.casefold()}"
+
+
+def _formula(text: str, token: re.Match[str]) -> tuple[str, str] | None:
+    """A chemical formula that begins with this word, its name's text and itself as written."""
+    run = re.match(r"[A-Za-z0-9]+", text[token.start() :])
+    written = run[0] if run else ""
+    known = FORMULAS.get(written.casefold())
+    if known is None or (written.isalpha() and not written.isupper()):
+        return None
+    return known, written
+
+
+def _number_word(word: str, raw: str, after: re.Match[str] | None, behind: bool) -> str:
+    """The number a word is: `two`, `second` before another word, `II` behind one."""
+    if word in NUMBER_WORDS:
+        return str(NUMBER_WORDS[word])
+    if word in ORDINALS and after is not None and after["word"]:
+        return str(ORDINALS[word])
+    if behind and raw.isupper() and word in ROMAN:
+        return str(ROMAN[word])
+    return ""

@@ -1,0 +1,164 @@
+"""What everything that connects passes, whatever it speaks: who asks, how much they may, and the broker it reaches."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from typing import Final, TypeVar, cast
+
+from likewise.api.events import Receipt
+from likewise.api.operations import ConnectionShown
+from likewise.broker.broker import Broker
+from likewise.broker.cpu_gate import in_turn
+from likewise.broker.log.event_log import Done, Request
+from likewise.broker.tenants.access import Access, Doorkeeper
+from likewise.broker.tenants.quotas import check_backlog
+from likewise.broker.tenants.rate_limit import Rate
+from likewise.broker.tenants.tenant import Tenant
+from likewise.defaults import BLOCK_SECONDS, MAX_QUESTIONS_WAITING, OFF_LOOP_EVENTS, TENANT
+from likewise.errors import BacklogExceeded, Unavailable
+from likewise.model import Event
+from likewise.server.connection_limits import ConnectionLimits
+from likewise.server.executors import Executors
+from likewise.server.loop_bridge import LoopBridge
+
+T = TypeVar("T")
+LOOK_SECONDS: Final = 5.0  # how often a stream whose token ends looks at the clock, which may be set meanwhile
+
+
+class Door:
+    """The broker as connections reach it; one for all that listens."""
+
+    def __init__(self, broker: Broker, executors: Executors | None = None) -> None:
+        self.broker = broker
+        self.executors = executors or Executors()
+        self.keeper = Doorkeeper(TENANT, broker.clock)
+        self._changed = asyncio.Event()  # whenever tokens do; a new one each time
+        self.tokens_version = 0  # another one whenever tokens change
+        self.reload()
+        self.connection_limits = ConnectionLimits(broker.config.server)
+        self.stopping = asyncio.Event()
+        self.connections: list[tuple[str, Callable[[], ConnectionShown]]] = []  # of connectors, by tenant
+        self.listed: list[Callable[[str], list[ConnectionShown]]] = []  # those who list a tenant's connections
+        self.mqtt: Awaitable[object] | None = None  # what serves devices, once one may come
+        self._rates: dict[str, Rate] = {}
+        self._bridge: LoopBridge | None = None
+        self._gathered: list[Request] = []  # published in this turn of the loop
+        self._kept: int | None = None  # until when that is kept
+
+    def reload(self) -> None:
+        """Read the tokens anew."""
+        with self.broker.store.reading() as tables:
+            self.keeper.load(tables)
+        self._changed.set()
+        self._changed = asyncio.Event()
+        self.tokens_version += 1
+
+    @property
+    def bridge(self) -> LoopBridge:
+        """What brings answers to the running loop."""
+        if self._bridge is None:
+            self._bridge = LoopBridge(asyncio.get_running_loop())
+        return self._bridge
+
+    def admit(self, token: str | None, scope: str) -> tuple[Access, Tenant]:
+        """Who shows a token, for which tenant; refused without the scope."""
+        access = self.keeper.admit(token)
+        access.require(scope)
+        return access, self.broker.tenant(access.tenant)
+
+    async def shut_out(self, token: str | None) -> None:
+        """Wait until a token opens nothing any more: it is over, or was removed; then that is raised."""
+        while True:
+            ends, changed = self.keeper.admit(token).expires, self._changed
+            left = None if ends is None else min(LOOK_SECONDS, max(0.01, (ends - self.broker.clock()) / 1e6))
+            with suppress(TimeoutError):
+                await asyncio.wait_for(changed.wait(), left)
+
+    async def answer(self, start: Callable[[Done], None]) -> object:
+        """What the broker answers once that is on disk."""
+        return await self.bridge.answer(start)
+
+    async def publish(self, tenant: Tenant, events: Sequence[Event]) -> list[Receipt]:
+        """Append events, all or none; returns when they are on disk.
+
+        What is published in one turn of the loop is handed over together: the writer is woken once for all of it.
+        """
+        if len(events) > OFF_LOOP_EVENTS:
+            broker = self.broker
+            made = await self.aside(
+                tenant, lambda: in_turn(lambda: broker.entries(tenant, events, broker.kept_until()))
+            )  # fmt: skip
+            later = await self.answer(lambda done: self.hand_in(self.broker.received(tenant, made, done)))
+            return cast("list[Receipt]", later)
+        return cast("list[Receipt]", await self.answer(lambda done: self._gather(tenant, events, done)))
+
+    def _gather(self, tenant: Tenant, events: Sequence[Event], done: Done) -> None:
+        self.hand_in(self.request(tenant, events, done))
+
+    def request(self, tenant: Tenant, events: Sequence[Event], done: Done) -> Request:
+        """What is to be appended for events; `done` is told the receipts, or the error, on the writer's thread."""
+        if not self._gathered:
+            self._kept = self.broker.kept_until()
+        return self.broker.request(tenant, events, self._kept, done)
+
+    def hand_in(self, request: Request) -> None:
+        """Let something be appended with what else comes in this turn of the loop."""
+        if not self._gathered:
+            asyncio.get_running_loop().call_soon(self._hand_over)
+        self._gathered.append(request)
+
+    def _hand_over(self) -> None:
+        gathered, self._gathered = self._gathered, []
+        self.broker.store.append_all(gathered)
+
+    async def read(self, tenant: Tenant, work: Callable[[], T]) -> T:
+        """Read something from the store for a tenant, beside the loop: a page, an entry, figures.
+
+        Of each tenant a few reads are under way at once and the others wait, so that a slow disk or one tenant's many
+        streams leave threads to everybody else. What may take seconds goes through `ask`.
+        """
+        return await self.executors.reads.run(tenant.name, work)
+
+    async def ask(self, tenant: Tenant, question: Callable[[], T]) -> T:
+        """Answer a query that may take long, beside the loop and beside the thread that matches.
+
+        Of each tenant `MAX_QUESTIONS` are answered at once and some more wait.
+
+        Raises:
+            BacklogExceeded: As many of this tenant wait as may.
+        """
+        questions = self.executors.questions
+        waiting = questions.waiting(tenant.name)
+        if waiting >= MAX_QUESTIONS_WAITING:
+            raise BacklogExceeded("questions wait", waiting=waiting, allowed=MAX_QUESTIONS_WAITING, retry_after=1.0)
+        return await questions.run(tenant.name, question)
+
+    async def aside(self, tenant: Tenant, work: Callable[[], T]) -> T:
+        """Do some work of a tenant that needs the processor alone beside the loop, one piece after the other.
+
+        Threads share one interpreter: who sends many large requests at once gets no more of it than with one.
+        """
+        return await self.executors.decoding.run(tenant.name, work)
+
+    def take(self, tenant: Tenant, count: int) -> None:
+        """Count events against the tenant's rate, and refuse them while too many wait to be matched."""
+        check_backlog(tenant, self.broker.config.limits)
+        allowed = self.broker.config.limits.rate
+        if allowed is not None:
+            rate = self._rates.get(tenant.name)
+            if rate is None:
+                rate = self._rates[tenant.name] = Rate(allowed, time.monotonic)
+            rate.take(count)
+
+    async def unblocked(self, tenant: Tenant) -> None:
+        """Wait while a full queue with the policy `block` holds publishers up."""
+        if not tenant.blocking:
+            return
+        deadline = time.monotonic() + BLOCK_SECONDS
+        while tenant.blocked:
+            if time.monotonic() > deadline or self.stopping.is_set():
+                raise Unavailable("a subscriber's queue is full and blocks publishers; publish again later")
+            await asyncio.sleep(0.01)

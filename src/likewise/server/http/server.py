@@ -1,0 +1,294 @@
+"""The application, and the server that runs it."""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import os
+import signal
+import socket
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from typing import Any
+
+import structlog
+import uvicorn
+from fastapi import FastAPI, Request
+from fastapi.responses import Response
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
+
+from likewise import __version__
+from likewise.broker.broker import Broker
+from likewise.broker.config import Config
+from likewise.broker.tenants.access import Doorkeeper
+from likewise.defaults import EDGE_MESSAGE_BYTES, LAST_SECONDS, STOP_SECONDS, TENANT
+from likewise.errors import LikewiseError, StateError, Unavailable
+from likewise.server.connection_limits import accept_backlog, file_limit
+from likewise.server.executors import Executors
+from likewise.server.gateway import Door
+from likewise.server.http import dead_letters as http_dead_letters
+from likewise.server.http import edges as http_edges
+from likewise.server.http import events as http_events
+from likewise.server.http import health as http_operations
+from likewise.server.http import live_views as http_watching
+from likewise.server.http import matching as http_matching
+from likewise.server.http import semantics as http_meaning
+from likewise.server.http import subscribers as http_subscribers
+from likewise.server.http import subscriptions as http_subscriptions
+from likewise.server.http.addresses import WholeIds
+from likewise.server.http.guard import Guard
+from likewise.server.http.history import queries as http_looking_back
+from likewise.server.http.in_flight import Unanswered
+from likewise.server.http.mobile import page as http_me
+from likewise.server.http.mobile import updates as http_news
+from likewise.server.http.openapi import components
+from likewise.server.http.problems import mistake, on_error, plain_problem
+from likewise.server.http.publishing import Publishing
+from likewise.server.http.sinks import targets as http_targets
+from likewise.server.http.sources import announcements as http_announcing
+from likewise.server.http.sources import corrections as http_correcting
+from likewise.server.http.sources import listing as http_sources
+from likewise.server.http.sources import sensing as http_telling
+from likewise.server.http.streams import edge as edge_stream
+from likewise.server.http.streams import mqtt as mqtt_stream
+from likewise.server.http.streams import publishing as publish_stream
+from likewise.server.http.streams import sse, websocket
+from likewise.server.http.streams.long_lived import LARGEST_MESSAGE
+from likewise.server.http.streams.websocket_protocol import BoundedWebSocketProtocol
+from likewise.server.http.timeouts import PatientProtocol, abort_stalled, close_slow
+from likewise.server.sinks.senders import Senders
+from likewise.server.tls import check_certificate
+
+_log = structlog.get_logger("likewise.broker")
+DRAIN_SECONDS = 2.0  # how long what reads the store may take at a stop, once everybody was answered or told 503
+_ROUTERS = (
+    http_events, http_subscriptions, http_subscribers, http_matching, http_meaning, http_dead_letters,
+    http_operations, http_watching, http_looking_back, http_targets, http_sources, http_announcing,
+    http_correcting, http_telling, http_me, http_news, sse, websocket, publish_stream, mqtt_stream,
+    edge_stream, http_edges,
+)  # fmt: skip
+
+
+def make_app(broker: Broker) -> FastAPI:
+    """The application in front of a broker."""
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[dict[str, Door]]:
+        app.state.door = door = Door(broker, getattr(app.state, "executors", None))
+        broker.metrics.registry.register(door.connection_limits)
+        sending = asyncio.create_task(Senders(door).run())
+        sending.add_done_callback(_say_how_it_ended)
+        yield {"door": door}
+        broker.metrics.registry.unregister(door.connection_limits)
+        door.stopping.set()
+        sending.cancel()
+        await asyncio.wait({sending}, timeout=STOP_SECONDS)
+
+    app = FastAPI(title="Likewise", version=__version__, summary="Publish/subscribe by meaning.", lifespan=lifespan)
+    for module in _ROUTERS:
+        app.include_router(module.router)
+    app.add_middleware(WholeIds)
+    app.add_exception_handler(LikewiseError, on_error)
+    app.add_exception_handler(HTTPException, _on_http_error)
+    app.add_exception_handler(ClientDisconnect, _on_leaving)
+    app.add_exception_handler(Exception, _on_mistake)
+    described: dict[str, Any] = {}
+
+    def openapi() -> dict[str, Any]:
+        if not described:
+            from fastapi.openapi.utils import get_openapi
+
+            described.update(get_openapi(title=app.title, version=app.version, summary=app.summary, routes=app.routes))
+            described["components"] = {
+                "schemas": components(),
+                "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
+            }
+            for path in described["paths"].values():
+                for operation in path.values():
+                    operation["responses"].pop("422", None)  # parameters are read by us, and refused with 400
+        return described
+
+    app.openapi = openapi  # type: ignore[method-assign]
+    return app
+
+
+async def _on_http_error(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    code = {404: "unknown_address", 405: "unknown_method"}.get(error.status_code, "http")
+    said = f"{request.method} {request.url.path}: {error.detail}; see /docs for what is served"
+    found = plain_problem(error.status_code, code, said)
+    found.headers.update(error.headers or {})
+    return found
+
+
+async def _on_leaving(request: Request, error: Exception) -> Response:
+    return Response(status_code=400)  # to nobody: who asked has left
+
+
+async def _on_mistake(request: Request, error: Exception) -> Response:
+    return mistake(request.url.path, error)
+
+
+def check_listening(config: Config, *, tokens: bool) -> None:
+    """Refuse to listen beyond this machine while anybody could come in.
+
+    >>> from likewise.broker.config import Config, Server
+    >>> check_listening(Config(server=Server(host="0.0.0.0")), tokens=False)
+    Traceback (most recent call last):
+    likewise.errors.StateError: '0.0.0.0' is reachable from other machines and there are no tokens; ...
+    """
+    server = config.server
+    check_certificate(server)
+    if tokens or server.host == "localhost":
+        return
+    try:
+        local = ipaddress.ip_address(server.host).is_loopback
+    except ValueError:
+        local = False
+    if not local:
+        raise StateError(
+            f"{server.host!r} is reachable from other machines and there are no tokens; make one first: "
+            "likewise admin token DATA --name ... --scope admin"
+        )
+
+
+class _Server(uvicorn.Server):
+    """Leaves signals to us: uvicorn would raise them again when it is done, before the broker has closed its store.
+
+    An address that cannot be listened on is said in words: uvicorn would end the process.
+    """
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Listen."""
+        try:
+            await super().startup(sockets)
+        except SystemExit as error:
+            reason = error.__context__
+            said = os.strerror(reason.errno) if isinstance(reason, OSError) and reason.errno else reason
+            raise StateError(
+                f"{self.config.host}:{self.config.port} cannot be listened on ({said}); "
+                "choose another --port, or end what listens there"
+            ) from None
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Nothing is captured."""
+        yield
+
+
+Beside = Callable[[Door], Coroutine[object, object, None]]
+
+
+class Served:
+    """A server that is told when to stop, and that ends its streams before it waits for its requests.
+
+    `beside` are other connectors, which run from when it listens until its door says that it stops.
+    """
+
+    def __init__(
+        self, broker: Broker, *, on_ready: Callable[[int], None] = lambda port: None, beside: Sequence[Beside] = ()
+    ) -> None:
+        self.broker = broker
+        self._beside = beside
+        self.app = make_app(broker)
+        server = broker.config.server
+        keeper = Doorkeeper(TENANT, broker.clock)
+        with broker.store.reading() as tables:
+            keeper.load(tables)
+        check_listening(broker.config, tokens=not keeper.open)
+        self._on_ready = on_ready
+        self._unanswered = Unanswered(Guard(Publishing(self.app), server))
+        self._server = _Server(
+            uvicorn.Config(
+                self._unanswered,
+                http=PatientProtocol,
+                host=server.host,
+                port=server.port,
+                log_config=None,
+                access_log=False,
+                backlog=accept_backlog(file_limit()),
+                ssl_certfile=server.tls_certificate,
+                ssl_keyfile=server.tls_key,
+                timeout_graceful_shutdown=LAST_SECONDS,
+                ws=BoundedWebSocketProtocol,
+                ws_max_size=max(
+                    LARGEST_MESSAGE, EDGE_MESSAGE_BYTES, broker.config.mqtt.packet_bytes
+                ),  # what is not MQTT is checked again
+                ws_per_message_deflate=False,  # deliveries are small, and each connection would keep 300 KB for it
+                server_header=False,
+                proxy_headers=False,  # nothing here depends on who is asking beyond the token
+                lifespan="on",
+            )
+        )
+
+    async def run(self) -> None:
+        """Serve until told to stop."""
+        executors = Executors()
+        executors.install()
+        self.app.state.executors = executors
+        serving = asyncio.create_task(self._server.serve())
+        while not self._server.started and not serving.done():
+            await asyncio.sleep(0.01)
+        listens = self._server.started and not self._server.should_exit  # it may have been told to stop meanwhile
+        if listens:
+            self.broker.note_listening()
+            self._on_ready(self._server.servers[0].sockets[0].getsockname()[1])
+        watching = asyncio.create_task(self._watch())
+        running = [asyncio.create_task(each(self.app.state.door)) for each in self._beside if listens]
+        for task in running:
+            task.add_done_callback(_say_how_it_ended)
+        await serving
+        watching.cancel()
+        if running:
+            await asyncio.wait(running, timeout=STOP_SECONDS)
+        if not await executors.close(DRAIN_SECONDS):
+            _log.warning("a thread that reads the store is still at it; the broker ends without it")
+            self.broker.leave_readers()
+
+    async def _watch(self) -> None:
+        loop, door = asyncio.get_running_loop(), self.app.state.door
+        looked = loop.time()
+        while not self._server.should_exit:
+            await asyncio.sleep(0.05)
+            if loop.time() - looked > 1:
+                looked = loop.time()
+                close_slow(self._server.server_state.connections, looked)
+                abort_stalled(self._server.server_state.connections, looked)
+        door.stopping.set()
+        await asyncio.sleep(STOP_SECONDS)
+        told = Unavailable("the broker is stopping; what was sent may be stored or not: send it again")
+        door.bridge.give_up(told)
+        self._unanswered.give_up(told)
+
+    def stop(self) -> None:
+        """Stop taking requests, finish those under way, then end."""
+        self._server.should_exit = True
+
+
+def _say_how_it_ended(task: asyncio.Task[None]) -> None:
+    if not task.cancelled() and task.exception() is not None:
+        _log.error("a connector has ended; restart the broker", exc_info=task.exception())
+
+
+def serve(
+    broker: Broker, *, on_ready: Callable[[int], None] = lambda port: None, beside: Sequence[Beside] = ()
+) -> None:
+    """Serve a broker until SIGINT or SIGTERM, and other connectors beside it."""
+    served = Served(broker, on_ready=on_ready, beside=beside)
+
+    async def run() -> None:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            asyncio.get_running_loop().add_signal_handler(number, served.stop)
+        await served.run()
+
+    with asyncio.Runner(loop_factory=_loop) as runner:
+        runner.run(run())
+
+
+def _loop() -> asyncio.AbstractEventLoop:
+    try:
+        import uvloop
+    except ImportError:
+        return asyncio.new_event_loop()
+    return uvloop.new_event_loop()

@@ -1,0 +1,145 @@
+"""WebSocket `/mqtt`: devices and browsers that speak MQTT over HTTP's port (MQTT 5.0, chapter 6).
+
+The subprotocol is `mqtt`, the messages are binary, and packets may be cut between them anyhow. Who may do what is said
+by the packets, as over TCP: the token is the password of CONNECT. While there are no tokens the same names and pages
+are let in as everywhere (`guard`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from typing import Final
+
+from fastapi import APIRouter, WebSocket, WebSocketDisconnect
+
+from likewise.defaults import CLOSE_SECONDS, MQTT_BUFFER_BYTES
+from likewise.server.connection_limits import unread_bytes
+from likewise.server.http.requests import door_of
+from likewise.server.http.streams.websocket_protocol import protocol_in
+from likewise.server.mqtt.broker.connection import Connection
+from likewise.server.mqtt.broker.sockets import listener_of
+
+router = APIRouter()
+SUBPROTOCOL: Final = "mqtt"
+NORMAL, WRONG_PROTOCOL, NOT_BINARY, TOO_MANY = 1000, 1002, 1003, 1013
+_GONE: Final = (RuntimeError, WebSocketDisconnect)  # what Starlette raises where the client has closed it
+
+
+@router.websocket("/mqtt")
+async def mqtt(socket: WebSocket) -> None:
+    """Serve a device until one side ends it."""
+    if SUBPROTOCOL not in socket.scope["subprotocols"]:
+        await socket.close(WRONG_PROTOCOL, "the subprotocol is mqtt")  # before it is accepted: HTTP 403
+        return
+    listener = await listener_of(door_of(socket))
+    carried = Carried(socket)
+    address, peer = "", ""
+    if socket.client is not None:
+        address, peer = socket.client.host, f"{socket.client.host}:{socket.client.port}"
+    connection = listener.connection(carried, peer, address)
+    await socket.accept(subprotocol=SUBPROTOCOL)
+    if connection is None:
+        await socket.close(TOO_MANY, "there are too many connections; try again later")
+        return
+    await carried.run(connection)
+
+
+class Carried:
+    """Carries one connection: what it writes goes out in order, in as few messages as it can."""
+
+    def __init__(self, socket: WebSocket) -> None:
+        self._socket = socket
+        self._out: list[bytes] = []
+        self._waiting = 0  # bytes that are not sent yet
+        self._to_send = asyncio.Event()
+        self._may_read = asyncio.Event()
+        self._may_read.set()
+        self._closed = self._held_up = False
+        self._code = NORMAL
+        self._connection: Connection | None = None
+
+    def write(self, data: bytes) -> None:
+        """Send some bytes, soon."""
+        self._out.append(data)
+        self._waiting += len(data)
+        self._to_send.set()
+        if self._waiting > MQTT_BUFFER_BYTES and not self._held_up and self._connection is not None:
+            self._held_up = True
+            self._connection.pause()
+
+    def close(self) -> None:
+        """End it when everything is sent; a client that does not read does not keep its buffer for long."""
+        self._closed = True
+        self._to_send.set()
+        if self._waiting:
+            asyncio.get_running_loop().call_later(CLOSE_SECONDS, self._abort)
+
+    def _abort(self) -> None:
+        """Cut the connection, whatever it has not sent."""
+        protocol = protocol_in(self._socket.scope)
+        if protocol is not None and not protocol.disconnected:
+            protocol.transport.abort()
+
+    def hold(self, held: bool) -> None:
+        """Read nothing for now, or go on."""
+        if held:
+            self._may_read.clear()
+        else:
+            self._may_read.set()
+
+    def unsent(self) -> int:
+        """Return how many bytes are not sent yet."""
+        return self._waiting
+
+    def unread(self) -> int:
+        """Return how many bytes the other side has not received."""
+        protocol = protocol_in(self._socket.scope)
+        return self._waiting + (0 if protocol is None else unread_bytes(protocol.transport))
+
+    def authenticated(self) -> None:
+        """Let messages of every allowed size come."""
+        if (protocol := protocol_in(self._socket.scope)) is not None:
+            protocol.allow_large_messages()
+
+    async def run(self, connection: Connection) -> None:
+        """Carry it until one side ends it."""
+        self._connection = connection
+        both = [asyncio.create_task(self._read(connection)), asyncio.create_task(self._send(connection))]
+        try:
+            await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            connection.lost()
+            for task in both:
+                task.cancel()
+            ends = await asyncio.gather(*both, return_exceptions=True)
+        for error in ends:
+            if isinstance(error, Exception) and not isinstance(error, _GONE):
+                raise error
+        with suppress(*_GONE):
+            await self._socket.close(self._code)
+
+    async def _read(self, connection: Connection) -> None:
+        while True:
+            await self._may_read.wait()
+            message = await self._socket.receive()
+            if message["type"] == "websocket.disconnect":
+                return
+            data = message.get("bytes")
+            if data is None:  # a text: the standard wants the connection closed
+                self._code = NOT_BINARY
+                return
+            connection.received(data)
+
+    async def _send(self, connection: Connection) -> None:
+        while not self._closed or self._out:
+            await self._to_send.wait()
+            self._to_send.clear()
+            out, self._out = self._out, []
+            if out:
+                size = sum(map(len, out))
+                await self._socket.send_bytes(out[0] if len(out) == 1 else b"".join(out))
+                self._waiting -= size
+            if self._held_up and self._waiting <= MQTT_BUFFER_BYTES // 2:
+                self._held_up = False
+                connection.resume()

@@ -1,0 +1,118 @@
+"""WebSocket `/v1/events/stream`: publish one message after the other, without waiting for answers.
+
+Each message is one event in JSON, or an array of them, all or none. Messages count from 1. The broker says
+`{"first": 1, "last": 40}` once all events of these messages are on disk, and with `problem` that they were refused and
+why; what is refused leaves the others alone. Messages that came while others were written share the next commit.
+A tenant's rate and full queues hold the connection up. Close codes: `long_lived`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Final
+
+import msgspec
+from fastapi import APIRouter, WebSocket
+
+from likewise.api.events import Published
+from likewise.broker.tenants.access import Access
+from likewise.errors import LikewiseError, RateExceeded
+from likewise.formats.json.batches import read_each
+from likewise.server.gateway import Door
+from likewise.server.http.problems import problem
+from likewise.server.http.requests import admit, door_of
+from likewise.server.http.streams.long_lived import last, message_of, offered, refuse
+from likewise.server.ingest import publish, publish_events
+from likewise.server.media_types import Said
+
+router = APIRouter()
+WAITING: Final = 1_000  # messages read ahead of what is written; then the connection has to wait
+_JSON: Final = Said.of(None)
+_ENCODE: Final = msgspec.json.Encoder(enc_hook=str).encode
+
+
+@router.websocket("/v1/events/stream")
+async def publish_stream(socket: WebSocket) -> None:
+    """Publish what comes until one side ends it."""
+    door = door_of(socket)
+    try:
+        access, _ = admit(door, socket, "publish")
+    except LikewiseError as error:
+        await refuse(socket, error)
+        return
+    await socket.accept(subprotocol=offered(socket))
+    messages = Messages()
+    await last(door, socket, messages.receive(socket), messages.publish(socket, door, access))
+
+
+class Messages:
+    """The messages of one connection on their way to disk."""
+
+    def __init__(self) -> None:
+        self._waiting: list[bytes] = []
+        self._changed = asyncio.Event()
+        self._written = 0  # messages answered so far
+
+    async def receive(self, socket: WebSocket) -> None:
+        """Take in what comes, so much ahead of what is written and no more."""
+        while True:
+            said = await message_of(socket)
+            self._waiting.append(said.encode() if isinstance(said, str) else said)
+            self._changed.set()
+            while len(self._waiting) >= WAITING:
+                await asyncio.sleep(0.001)
+
+    async def publish(self, socket: WebSocket, door: Door, access: Access) -> None:
+        """Write what waits, again and again, and say what came of it."""
+        while True:
+            await self._changed.wait()
+            self._changed.clear()
+            most = door.broker.config.limits.batch
+            taken, self._waiting = self._waiting[:most], self._waiting[most:]
+            if self._waiting:
+                self._changed.set()
+            for answer in await self._publish_all(door, access, taken):
+                await socket.send_text(_ENCODE(answer).decode())
+
+    async def _publish_all(self, door: Door, access: Access, taken: list[bytes]) -> list[Published]:
+        """Publish messages: together where all of them can be, else one by one."""
+        first = self._written + 1
+        self._written += len(taken)
+        if len(taken) > 1 and not any(body.lstrip()[:1] == b"[" for body in taken):
+            try:
+                await _held_up(door, access, taken)
+                return [Published(first, self._written)]
+            except LikewiseError:
+                pass  # of one of them: each by itself, so that it does not fail the others
+        answers: list[Published] = []
+        for number, body in enumerate(taken, first):
+            refused = await _publish_one(door, access, body)
+            if refused is None and answers and answers[-1].problem is None:
+                answers[-1] = Published(answers[-1].first, number)
+            else:
+                answers.append(Published(number, number, refused))
+        return answers
+
+
+async def _held_up(door: Door, access: Access, taken: list[bytes]) -> None:
+    """Publish messages of an event each with one request, as soon as the tenant's rate allows."""
+    events = read_each(taken)
+    while True:
+        try:
+            await publish_events(door, access, events)
+            return
+        except RateExceeded as wait:
+            await asyncio.sleep(min(1.0, wait.retry_after))
+
+
+async def _publish_one(door: Door, access: Access, body: bytes) -> dict[str, object] | None:
+    """Publish one message; why it was refused, if it was."""
+    while True:
+        try:
+            await publish(door, access, body, _JSON)
+            return None
+        except RateExceeded as wait:
+            await asyncio.sleep(min(1.0, wait.retry_after))
+        except LikewiseError as error:
+            door.broker.metrics.refused(access.tenant, error.code)
+            return problem(error)

@@ -1,0 +1,66 @@
+"""WebSocket `/v1/subscribers/{id}/stream`: push with sequence numbers, acknowledgements, resume from a cursor.
+
+The broker sends one JSON text for each delivery, or with `?together=true` an array of those that are there. The client
+sends `{"sequence": 12}` when it has settled everything up to 12. With `?sequence=12` everything up to 12 counts as
+acknowledged, and the stream starts after it; a number that the broker has not reached counts as none. With
+`because=true` each delivery says which readings met it. Old clients say `{"acknowledge": 12}` and `?cursor=12`; both
+are still read. Close codes: `long_lived`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Final
+
+import msgspec
+from fastapi import APIRouter, WebSocket
+
+from likewise.api.deliveries import Acknowledged
+from likewise.errors import FormatError, LikewiseError
+from likewise.server.http.requests import admit_subscriber, door_of, flag, sequence_in
+from likewise.server.http.streams.long_lived import last, message_of, offered, refuse
+from likewise.server.streaming import Stream, resume
+
+router = APIRouter()
+YIELDED: Final = 16  # messages after which others have their turn
+_SETTLED: Final = msgspec.json.Decoder(Acknowledged)
+
+
+@router.websocket("/v1/subscribers/{id:id}/stream")
+async def stream(socket: WebSocket, id: str) -> None:
+    """Push deliveries until one side ends it."""
+    door = door_of(socket)
+    try:
+        _, tenant = admit_subscriber(socket, id)
+        queue = tenant.subscriber(id)
+        because, together = flag(socket, "because"), flag(socket, "together")
+        begin = resume(door.broker, tenant, queue, sequence_in(socket, "cursor"))
+    except LikewiseError as error:
+        await refuse(socket, error)
+        return
+    await socket.accept(subprotocol=offered(socket))
+    with Stream(door.broker, tenant, queue, door.bridge, door.executors.reads, begin, because=because) as pushed:
+        await last(door, socket, _send(socket, pushed, together), _receive(socket, pushed))
+
+
+async def _send(socket: WebSocket, pushed: Stream, together: bool) -> None:
+    async for page in pushed.pages():
+        if together and len(page) > 1:
+            await socket.send_text((b"[%s]" % b",".join([frame for _, frame in page])).decode())
+            page.clear()
+            continue
+        for number, (_, frame) in enumerate(page, 1):
+            await socket.send_text(frame.decode())
+            if number % YIELDED == 0:
+                await asyncio.sleep(0)
+        page.clear()
+
+
+async def _receive(socket: WebSocket, pushed: Stream) -> None:
+    while True:
+        said = await message_of(socket)
+        try:
+            settled = _SETTLED.decode(said)
+        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+            raise FormatError(f'expected {{"sequence": NUMBER}}: {error}') from None
+        pushed.acknowledge(settled.number)

@@ -1,0 +1,144 @@
+"""How long and how large a request may be before anybody has read it: uvicorn's protocol with limits.
+
+Half a request holds a connection, a connection holds a file, and a process has few of them. So the lines before a body
+must come soon and be few, those after it (trailers, which nobody reads) must be few, a body must go on coming, and
+there is a limit of connections; past any of these the connection is answered and closed. A client that does not read
+its answer is cut after a while. One look a second at all
+connections costs less than a timer for each request.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from typing import Any, Final
+
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from likewise.defaults import BODY_PAUSE_SECONDS, BODY_SECONDS, HEADER_SECONDS, MAX_HEADER_BYTES, STALLED_SECONDS
+from likewise.server.connection_limits import unread_bytes
+from likewise.server.http.streams.websocket_protocol import BoundedWebSocketProtocol
+
+_ANSWER: Final = (
+    b"HTTP/1.1 %d %s\r\ncontent-type: text/plain; charset=utf-8\r\ncontent-length: %d\r\nconnection: close\r\n\r\n%s"
+)
+
+
+class PatientProtocol(HttpToolsProtocol):
+    """One connection. `begun` is when what it waits for began, `heard` when it last said something."""
+
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        self.begun: float | None = None
+        self.heard = 0.0
+        self.in_head = True
+        self._lines = 0  # bytes of lines since a request or a part of its body began
+        self._came = 0  # bytes of what is being taken
+        self._head = 0  # bytes that the lines before a body can have at most
+        self.stalled: tuple[int, float] | None = None  # unread bytes, and since when they do not shrink
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Take a connection, unless there are too many."""
+        super().connection_made(transport)
+        self._begin(in_head=True)
+        limits = self.app_state["door"].connection_limits
+        limits.http = self.connections
+        if limits.open > limits.allowed:
+            limits.refused += 1
+            self.refuse(503, b"Service Unavailable", b"too many connections; try again later")
+
+    def data_received(self, data: bytes) -> None:
+        """Take some bytes."""
+        self.heard = self.loop.time()
+        self._came = len(data)
+        self._lines += self._came
+        self._head += self._came
+        super().data_received(data)
+        if self._lines > MAX_HEADER_BYTES and self.begun is not None:
+            self._too_large()
+
+    def on_message_begin(self) -> None:
+        """A request begins."""
+        super().on_message_begin()
+        self._begin(in_head=True)
+
+    def on_headers_complete(self) -> None:
+        """Its lines are here."""
+        self.in_head = False
+        if self._head > MAX_HEADER_BYTES and (
+            len(self.url) + sum(len(name) + len(value) for name, value in self.headers) > MAX_HEADER_BYTES
+        ):
+            self._too_large()
+            return
+        super().on_headers_complete()
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """One of its lines; those after the body are let go, so that none counts as if it had stood before."""
+        if self.in_head:
+            super().on_header(name, value)
+
+    def on_body(self, body: bytes) -> None:
+        """A part of its body."""
+        self._lines = 0
+        super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        """All of it is here."""
+        self.begun = None
+        super().on_message_complete()
+
+    def _begin(self, *, in_head: bool) -> None:
+        self.in_head, self._lines, self._head = in_head, 0, self._came
+        self.begun = self.heard = self.loop.time()
+
+    def _too_large(self) -> None:
+        self.refuse(
+            431, b"Request Header Fields Too Large", b"the lines around a body may have %d bytes" % MAX_HEADER_BYTES
+        )
+
+    @property
+    def write_paused(self) -> bool:
+        """Return whether the buffer is full because the client does not read."""
+        return self.flow is not None and self.flow.write_paused
+
+    def refuse(self, status: int, words: bytes, detail: bytes) -> None:
+        """Answer, and close."""
+        if self.transport is not None and not self.transport.is_closing():
+            self.begun = None
+            if self.cycle is None or self.cycle.response_complete or not self.cycle.response_started:
+                self.transport.write(_ANSWER % (status, words, len(detail), detail))
+            self.transport.close()
+
+
+def close_slow(connections: Iterable[object], now: float) -> int:
+    """Close the connections whose request does not come on; how many it were."""
+    closed = 0
+    for connection in list(connections):
+        if not isinstance(connection, PatientProtocol) or connection.begun is None:
+            continue
+        waited, silent = now - connection.begun, now - connection.heard
+        if waited > HEADER_SECONDS if connection.in_head else silent > BODY_PAUSE_SECONDS or waited > BODY_SECONDS:
+            connection.refuse(408, b"Request Timeout", b"the request did not come in time")
+            closed += 1
+    return closed
+
+
+def abort_stalled(connections: Iterable[object], now: float) -> int:
+    """Cut the connections whose client has read nothing of what waits for it for too long; return how many.
+
+    What waits is bounded (a page of a stream, an answer), but a client that does not read would keep it for ever.
+    """
+    aborted = 0
+    for connection in list(connections):
+        if not isinstance(connection, (PatientProtocol, BoundedWebSocketProtocol)):
+            continue
+        if not connection.write_paused:
+            connection.stalled = None
+            continue
+        unread = unread_bytes(connection.transport)
+        before, since = connection.stalled or (unread + 1, now)
+        connection.stalled = (unread, now if unread < before else since)
+        if now - connection.stalled[1] > STALLED_SECONDS:
+            connection.transport.abort()
+            aborted += 1
+    return aborted

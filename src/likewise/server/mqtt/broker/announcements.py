@@ -1,0 +1,55 @@
+"""Devices announce themselves by a message to `likewise/announcements/SOURCE`; an empty one revokes that.
+
+It is acknowledged when it is on disk, and refused with words as any other message is. What a source is told comes on
+`likewise/sense/SOURCE`, where nobody else may publish; who may publish as the source may listen there.
+"""
+
+from __future__ import annotations
+
+from likewise.broker.catalogue.sensing_commands import ANNOUNCEMENTS, SENSE, source_in
+from likewise.broker.log.event_log import Done
+from likewise.broker.tenants.access import Access
+from likewise.broker.tenants.tenant import Tenant
+from likewise.errors import InputError
+from likewise.model.announcements.announcement import Announcement
+from likewise.server.announcements import read_announcement
+from likewise.server.mqtt.broker.delivery.context import Home
+
+
+def announced_in(access: Access, topic: str, payload: bytes) -> tuple[str, Announcement | None]:
+    """The source that a message announces and what it says, None if it is revoked; refused if it cannot be.
+
+    >>> free = Access("default", frozenset({"publish"}))
+    >>> announced_in(free, "likewise/announcements/roof", b"")
+    ('roof', None)
+    """
+    access.require("publish")
+    source = source_in(topic, ANNOUNCEMENTS)
+    if not source:
+        raise InputError(f"the topic names no source: publish to {ANNOUNCEMENTS}SOURCE")
+    access.require_source(source)
+    return source, read_announcement(payload, source) if payload.strip() else None
+
+
+def start_announcing(home: Home, tenant: Tenant, source: str, said: Announcement | None, done: Done) -> None:
+    """Hold an announcement, or revoke it; `done` is told when that is on disk. Revoking nothing is no mistake."""
+    announcements = home.broker.announcements
+    if said is not None:
+        announcements.start_announce(tenant, said, done)
+    elif source in tenant.known.announcements:
+        announcements.start_revoke(tenant, source, "it said so over MQTT", done)
+    else:
+        done(None)
+
+
+def told_there(access: Access, filter: str) -> bool:
+    """Whether a filter is where a source is told that the caller may publish as.
+
+    >>> roof = Access("default", frozenset({"publish:roof"}))
+    >>> told_there(roof, "likewise/sense/roof/1"), told_there(roof, "likewise/sense/#"), told_there(roof, "home/1")
+    (True, False, False)
+    """
+    source = source_in(filter, SENSE)
+    if not source or "+" in filter or "#" in filter:
+        return False
+    return access.free("publish") or access.covers(source)

@@ -1,0 +1,438 @@
+"""A connection: bytes come in, packets go out, whatever carries them.
+
+What carries it (`transport`, a WebSocket) calls `received` with what came, `lost` when it ended, `pause` and `resume`
+when the other side does not take what it is sent. Bytes are counted before they are written: while the other side does
+not read, senders see `held_up` and render nothing more for it. Packets are dealt with in their order: while one of them
+waits for the disk, those after it wait, except that messages published one after the other are taken together.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Iterable
+from typing import Final, Protocol
+
+from likewise.broker.tenants.access import Access
+from likewise.broker.tenants.tenant import Tenant
+from likewise.defaults import MQTT_ALIASES, MQTT_BUFFER_BYTES, MQTT_FLUSH_BYTES, MQTT_WAITING_BYTES
+from likewise.errors import PacketError
+from likewise.server.mqtt.broker.delivery.session import Session
+from likewise.server.mqtt.broker.send_buffers import SendBuffers
+from likewise.server.mqtt.codec import (
+    MQTT_3_1_1,
+    MQTT_5,
+    Connack,
+    Connect,
+    Decoder,
+    Disconnect,
+    Packet,
+    Pingreq,
+    Pingresp,
+    Properties,
+    Puback,
+    Pubcomp,
+    Publish,
+    Pubrec,
+    Pubrel,
+    Reason,
+    Subscribe,
+    Unsubscribe,
+    encode,
+    fitting,
+)
+from likewise.server.mqtt.codec.packet_types import CONNACK
+from likewise.server.mqtt.codec.reasons import REASONS
+
+_PONG: Final = encode(Pingresp())
+WORDS: Final = 512  # bytes of a reason in words
+
+
+class Carrier(Protocol):
+    """What carries a connection's bytes: a socket or a WebSocket."""
+
+    def write(self, data: bytes) -> None:
+        """Send some bytes."""
+        ...
+
+    def close(self) -> None:
+        """End it when everything is sent, or after a while."""
+        ...
+
+    def hold(self, held: bool) -> None:
+        """Read nothing for now, or go on."""
+        ...
+
+    def unsent(self) -> int:
+        """Return how many bytes the other side has not taken yet."""
+        ...
+
+    def unread(self) -> int:
+        """Return how many bytes the other side has not received, those in the kernel included."""
+        ...
+
+    def authenticated(self) -> None:
+        """Take messages of every allowed size from now on."""
+        ...
+
+
+class Server(Protocol):
+    """Who deals with what a connection says."""
+
+    buffers: SendBuffers
+
+    def begin(self, connection: Connection) -> None:
+        """A connection is there."""
+        ...
+
+    def buffered(self, connection: Connection, size: int) -> None:
+        """A connection that is not logged in has sent a part of a packet, of so many bytes."""
+        ...
+
+    def connect(self, connection: Connection, packet: Connect) -> None:
+        """A client wants to be let in."""
+        ...
+
+    def publish(self, connection: Connection, packets: list[Publish]) -> None:
+        """A client publishes messages."""
+        ...
+
+    def acknowledge(self, connection: Connection, packet: Puback | Pubrec | Pubrel | Pubcomp) -> None:
+        """A client acknowledges something."""
+        ...
+
+    def subscribe(self, connection: Connection, packet: Subscribe) -> None:
+        """A client asks for something."""
+        ...
+
+    def unsubscribe(self, connection: Connection, packet: Unsubscribe) -> None:
+        """A client asks for something no longer."""
+        ...
+
+    def send_soon(self, connection: Connection) -> None:
+        """Bytes wait to be written."""
+        ...
+
+    def end(self, connection: Connection) -> None:
+        """A connection is over."""
+        ...
+
+
+class Connection:
+    """One connection, over a carrier; its packets are dealt with by a server.
+
+    Args:
+        server: who deals with the packets.
+        carrier: what carries the bytes.
+        connect_bytes: how large the first packet, the CONNECT, may be.
+        peer: the other side's address and port, for people.
+        address: the other side's address alone.
+    """
+
+    __slots__ = (
+        "_carrier", "_decoder", "_drained", "_held", "_out", "_out_bytes", "_packets", "_paused", "_reserved",
+        "_waiting_bytes", "access", "address", "authenticated", "begun", "busy", "closed", "ended_well", "heard",
+        "keep_alive", "largest", "longest", "peer", "ready", "received_count", "retained", "sent_count", "server",
+        "session", "taken", "tenant", "token", "tokens_seen", "version", "window", "words",
+    )  # fmt: skip
+
+    def __init__(
+        self, server: Server, carrier: Carrier, *, connect_bytes: int, peer: str = "", address: str = ""
+    ) -> None:
+        self.server = server
+        self.peer = peer
+        self.address = address
+        self._carrier = carrier
+        self._decoder = Decoder(largest=connect_bytes, topic_aliases=MQTT_ALIASES)
+        self._packets: deque[Packet] | None = None  # that wait for the one that is dealt with
+        self._waiting_bytes = 0
+        self._held = False
+        self._out: list[bytes] = []
+        self._out_bytes = 0
+        self._reserved = 0  # bytes of packets that are sent once something is on disk
+        self._paused = False  # the carrier's buffer is full
+        self._drained: asyncio.Future[None] | None = None  # set while somebody waits for the other side to read
+        self.session: Session | None = None
+        self.tenant: Tenant | None = None
+        self.access: Access | None = None
+        self.token: str | None = None
+        self.tokens_seen = 0  # the tokens as they were when its own was last looked at
+        self.version = MQTT_3_1_1
+        self.keep_alive = 0.0  # seconds of silence after which it is over; 0 for any
+        self.begun = self.heard = asyncio.get_running_loop().time()
+        self.window = 0
+        self.largest = connect_bytes
+        self.longest = 0  # seconds that its session may outlive it
+        self.words = True  # whether reasons are said in words
+        self.taken = 0  # messages whose acknowledgement is not complete yet: of QoS 2, until PUBCOMP
+        self.received_count = self.sent_count = 0
+        self.authenticated = self.busy = self.ready = self.closed = False
+        self.retained: dict[str, None] | None = None  # filters whose retained messages are being sent
+        self.ended_well = False  # the client said goodbye: there is no will
+        server.begin(self)
+
+    # -- coming in ------------------------------------------------------------------------------
+
+    def received(self, data: bytes) -> None:
+        """Some bytes came."""
+        if self.closed:
+            return
+        self.heard = asyncio.get_running_loop().time()
+        if self.busy:
+            self._waiting_bytes += len(data)
+            if self._waiting_bytes > MQTT_WAITING_BYTES:
+                self.hold(True)
+        try:
+            self._take(self._decoder.feed(data))
+        except PacketError as error:
+            self.refuse(error)
+        else:
+            if not self.authenticated:
+                self.server.buffered(self, self._decoder.buffered)
+
+    def log_in(self, packet_bytes: int) -> None:
+        """Let packets of every allowed size come: it is known who sends them."""
+        self.authenticated = True
+        self._decoder.largest = packet_bytes
+        self._carrier.authenticated()
+
+    def _take(self, packets: Iterable[Packet]) -> None:
+        """Deal with packets in their order; messages next to each other together."""
+        messages: list[Publish] = []
+        try:
+            for packet in packets:
+                if self.closed:
+                    return
+                if not messages and self._waits(packet):
+                    continue
+                if type(packet) is Publish:
+                    messages.append(packet)
+                else:
+                    if messages:
+                        messages = self._publish(messages)
+                    if not self._waits(packet):
+                        self._deal(packet)
+        finally:  # those before something malformed, too
+            if messages and not self.closed:
+                self._publish(messages)
+
+    def _waits(self, packet: Packet) -> bool:
+        """Whether a packet has to wait for another one to be dealt with; then it does."""
+        if self.busy:
+            if self._packets is None:
+                self._packets = deque()
+            self._packets.append(packet)
+        return self.busy
+
+    def _publish(self, messages: list[Publish]) -> list[Publish]:
+        self.received_count += len(messages)
+        self.server.publish(self, messages)
+        return []
+
+    def _deal(self, packet: Packet) -> None:
+        match packet:
+            case Puback() | Pubrec() | Pubrel() | Pubcomp():
+                self.server.acknowledge(self, packet)
+            case Pingreq():
+                self.send(_PONG)
+            case Connect():
+                self.version = packet.version
+                self.words = packet.properties.request_problem_information != 0
+                self.server.connect(self, packet)
+            case Subscribe():
+                self.server.subscribe(self, packet)
+            case Unsubscribe():
+                self.server.unsubscribe(self, packet)
+            case Disconnect():
+                self._goodbye(packet)
+            case _:
+                self.end(Reason.PROTOCOL_ERROR, "nothing else was begun that this could go on with")
+
+    def _goodbye(self, packet: Disconnect) -> None:
+        expiry = packet.properties.session_expiry
+        if self.session is not None and expiry is not None:
+            if not self.session.expiry and expiry:
+                self.end(Reason.PROTOCOL_ERROR, "a session that ends with its connection cannot be kept in the end")
+                return
+            self.session.expiry = min(expiry, self.longest)
+        self.ended_well = packet.reason != Reason.DISCONNECT_WITH_WILL
+        self._finish()
+
+    def wait(self) -> None:
+        """Let what comes wait until `go_on`."""
+        self.busy = True
+        self._waiting_bytes = 0
+
+    def wait_with(self, packets: list[Publish]) -> None:
+        """Let messages, and what comes after them, wait until `go_on`."""
+        self.wait()
+        self._packets = deque((*packets, *(self._packets or ())))
+        self.hold(True)
+
+    def go_on(self) -> None:
+        """Deal with what waited."""
+        self.busy = False
+        if self.closed:
+            return
+        waiting, self._packets = self._packets, None
+        if waiting:
+            try:
+                self._take(waiting)
+            except PacketError as error:
+                self.refuse(error)
+        if not self.busy:
+            self.hold(False)
+
+    def hold(self, held: bool) -> None:
+        """Let nothing come for now, or go on."""
+        if held != self._held and not self.closed:
+            self._held = held
+            self._carrier.hold(held)
+
+    # -- going out ------------------------------------------------------------------------------
+
+    @property
+    def held_up(self) -> bool:
+        """Return whether it gets no further messages for now, because the other side does not read.
+
+        While all connections together have too many unread bytes, only one that has none of its own gets more.
+        """
+        if self._paused or self._reserved >= MQTT_BUFFER_BYTES:
+            return True
+        return self.server.buffers.full and (self._out_bytes > 0 or self._carrier.unsent() > 0)
+
+    @property
+    def unsent(self) -> int:
+        """Return how many bytes it has been given that the other side has not taken."""
+        return self._out_bytes + self._reserved + (0 if self.closed else self._carrier.unsent())
+
+    @property
+    def unread(self) -> int:
+        """Return how many bytes the other side has not received: they shrink while it reads."""
+        return self._out_bytes + self._reserved + (0 if self.closed else self._carrier.unread())
+
+    def send(self, data: bytes) -> None:
+        """Send a packet, with what else is sent in this turn of the loop."""
+        if self.closed:
+            return
+        self.sent_count += 1
+        if not self._out:
+            self.server.send_soon(self)
+        self._out.append(data)
+        self._out_bytes += len(data)
+        if self._out_bytes >= MQTT_FLUSH_BYTES:  # now, so that the carrier says at once when it is full
+            self.flush()
+
+    def reserve(self, data: bytes) -> Callable[[], None]:
+        """Count a packet that is sent later, when something is on disk; return what sends it."""
+        size = len(data)
+        self._reserved += size
+        self.server.buffers.note(self)
+
+        def send() -> None:
+            if self.closed:
+                return
+            was_full = self._reserved >= MQTT_BUFFER_BYTES
+            self._reserved -= size
+            self.send(data)
+            if was_full and self._reserved < MQTT_BUFFER_BYTES:  # nothing that drains says so
+                asyncio.get_running_loop().call_soon(self.go_on_sending)
+
+        return send
+
+    def say(self, packet: Packet) -> None:
+        """Send a packet."""
+        self.send(encode(packet, self.version))
+
+    def flush(self) -> None:
+        """Write what was sent."""
+        if self._out:
+            out, self._out, self._out_bytes = self._out, [], 0
+            if not self.closed:
+                self._carrier.write(out[0] if len(out) == 1 else b"".join(out))
+                self.server.buffers.note(self)
+
+    def told(self, words: str) -> Properties:
+        """A reason in words, for those who want it."""
+        return Properties(reason_string=fitting(words, WORDS)) if self.words and words else Properties()
+
+    def pause(self) -> None:
+        """The other side does not take what it was sent."""
+        self._paused = True
+
+    def resume(self) -> None:
+        """It takes more."""
+        self._paused = False
+        self.server.buffers.note(self)
+        self.go_on_sending()
+
+    def go_on_sending(self) -> None:
+        """Send what waited for the other side to read."""
+        if self.held_up:
+            return
+        if self._drained is not None and not self._drained.done():
+            self._drained.set_result(None)
+        if self.session is not None:
+            for sender in (self.session.outbox, *self.session.groups.values()):
+                if sender is not None:
+                    sender.pump()
+
+    async def drained(self) -> bool:
+        """Wait until it may be sent more; return whether it is still open."""
+        while not self.closed and self.held_up:
+            if self._drained is None or self._drained.done():
+                self._drained = asyncio.get_running_loop().create_future()
+            await asyncio.shield(self._drained)
+        return not self.closed
+
+    # -- ending ---------------------------------------------------------------------------------
+
+    def refuse(self, error: PacketError) -> None:
+        """What came is no packet, or not one that may come now."""
+        self.end(error.reason, str(error))
+
+    def end(self, reason: int, words: str = "") -> None:
+        """Say why, where that can be said, and close."""
+        if self.closed:
+            return
+        if self.session is None:
+            if self._decoder.version is not None:
+                self.version = self._decoder.version
+            if reason == Reason.UNSUPPORTED_PROTOCOL_VERSION:
+                self.version = MQTT_3_1_1
+            if self.version == MQTT_5 or reason in _SAID:
+                code = reason if reason in REASONS[CONNACK] else Reason.PROTOCOL_ERROR
+                self.say(Connack(reason=code, properties=self.told(words)))
+        elif self.version == MQTT_5:
+            self.say(Disconnect(reason, self.told(words)))
+        self._finish()
+
+    def cut(self) -> None:
+        """Close without a word: nobody is known to be there who would read it."""
+        if not self.closed:
+            self._finish()
+
+    def _finish(self) -> None:
+        self.flush()
+        self._over()
+        self._carrier.close()
+
+    def lost(self) -> None:
+        """What carried it ended."""
+        if not self.closed:
+            self._over()
+
+    def _over(self) -> None:
+        self.closed, self.ready = True, False
+        self._packets = None
+        self._out, self._out_bytes, self._reserved = [], 0, 0
+        if self._drained is not None and not self._drained.done():
+            self._drained.set_result(None)
+        self.server.end(self)
+
+
+_SAID: Final = frozenset((
+    Reason.UNSUPPORTED_PROTOCOL_VERSION, Reason.CLIENT_IDENTIFIER_NOT_VALID, Reason.BAD_USER_NAME_OR_PASSWORD,
+    Reason.NOT_AUTHORIZED, Reason.SERVER_UNAVAILABLE, Reason.SERVER_BUSY, Reason.QUOTA_EXCEEDED,
+    Reason.BAD_AUTHENTICATION_METHOD, Reason.TOPIC_NAME_INVALID,
+))  # fmt: skip

@@ -1,0 +1,102 @@
+"""What nobody acknowledges (QoS 0), sent as it comes: as soon as it is on disk, to whoever is connected.
+
+The log tells of new entries on the writer's thread; sending is the loop's. What is published with QoS 1 or 2 for a
+subscription that asks for it comes from the subscriber's queue instead (`outbox`). Retained messages change here, too,
+before the entries are matched: so a subscription in the log finds what was retained before it.
+"""
+
+from __future__ import annotations
+
+from likewise.broker.dispatch.topics import topic_of
+from likewise.broker.log.entries import EVENT, Entry
+from likewise.broker.log.mqtt.messages import Kept
+from likewise.broker.log.mqtt.sessions import Option
+from likewise.server.mqtt.broker.delivery.context import Home
+from likewise.server.mqtt.broker.delivery.outbox import Outbox
+from likewise.server.mqtt.broker.delivery.rendering import stated
+from likewise.server.mqtt.broker.delivery.session import Session
+from likewise.server.mqtt.codec import PublishForMany
+
+
+class FanOut:
+    """Follows the log for those who are connected."""
+
+    def __init__(self, home: Home) -> None:
+        self._home = home
+
+    def take(self, entries: list[Entry]) -> None:
+        """New entries are on disk. On the writer's thread."""
+        home, found = self._home, []
+        for entry in entries:
+            if entry.kind != EVENT:
+                continue
+            message = entry.message
+            if message is not None:
+                if message.part:
+                    continue
+                if message.retain:
+                    home.broker.tenants[entry.tenant].retained.take(message, entry.position)
+            live = home.live.get(entry.tenant)
+            if live is None or not live.count or (entry.ends is not None and entry.ends <= entry.arrival):
+                continue
+            if message is None:
+                topic, _ = topic_of(entry)
+                if not topic:
+                    continue
+                message = stated(entry.body, entry.position, topic)
+            found.append((entry.tenant, message))
+        if found:
+            home.bridge.call(self._spread, found)
+
+    def _spread(self, messages: list[tuple[int, Kept]]) -> None:
+        """Send messages to all who get them without an acknowledgement."""
+        home = self._home
+        now = home.broker.clock()
+        for tenant, message in messages:
+            made: dict[int, PublishForMany] = {}
+            for receiver, options in home.live[tenant].find(message.topic).items():
+                if message.qos and any(option.qos for option in options):
+                    continue  # it comes from the queue
+                session = _dealt(receiver) if type(receiver) is Outbox else receiver
+                assert session is None or isinstance(session, Session)
+                connection = None if session is None else session.connection
+                if session is None or connection is None or not connection.ready:
+                    if connection is not None and session is not None:  # what was in flight is sent again first
+                        home.counters(session.tenant).lost += 1
+                    continue
+                if session.client == message.client and all(option.no_local for option in options):
+                    continue
+                version = connection.version
+                if version not in made:
+                    made[version] = home.renderer.many(message, version, now)
+                self.send(session, made[version], message, options)
+
+    def send(
+        self, session: Session, made: PublishForMany, message: Kept, options: list[Option], *, retained: bool = False
+    ) -> None:
+        """Send a message with QoS 0; a client that is too slow for it loses it."""
+        connection, counters = session.connection, self._home.counters(session.tenant)
+        if connection is None:
+            return
+        if connection.held_up:
+            counters.lost += 1
+            return
+        retain = retained or (message.retain and any(option.retain_as_published for option in options))
+        identifiers = tuple(each for option in options for each in option.identifiers)
+        data = made.to(0, retain=retain, identifiers=identifiers)
+        if len(data) > connection.largest:
+            counters.lost += 1
+            return
+        counters.sent += 1
+        connection.send(data)
+
+
+def _dealt(group: Outbox) -> Session | None:
+    """The member of a group that gets the next message: they take turns."""
+    for _ in range(len(group.members)):
+        session = group.members.pop(0)
+        group.members.append(session)
+        connection = session.connection
+        if connection is not None and connection.ready and not connection.held_up:
+            return session
+    return None

@@ -1,0 +1,274 @@
+"""What waits in a queue, sent to the session that it is of, or to the members of a group that share it.
+
+A page of deliveries is read, each becomes a packet or several, and stays open until all of them are acknowledged.
+Acknowledgements may come in any order. At most so many are under way to a client as it says it takes.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from likewise.broker.log.deliveries import RETAINED, TOPIC, Delivery, render
+from likewise.broker.tenants.queues import SubscriberQueue
+from likewise.broker.tenants.tenant import Tenant
+from likewise.defaults import SEND_PAGE, SEND_PAGE_BYTES
+from likewise.model.hierarchies.topic_filters import filter_matches
+from likewise.server.mqtt.broker.delivery.context import Home
+from likewise.server.mqtt.broker.delivery.rendering import by_meaning, stated
+from likewise.server.mqtt.broker.delivery.session import AWAITS_ACK, AWAITS_RECEIVED, InFlight, Line, Session
+from likewise.server.mqtt.broker.delivery.topic_filters import MATCHES, OWN, option_name
+from likewise.server.mqtt.codec import MQTT_5, PublishForMany
+
+
+class Part(NamedTuple):
+    """One packet of a delivery."""
+
+    part: int
+    qos: int
+    made: PublishForMany
+    retain: bool = False
+    identifiers: tuple[int, ...] = ()
+
+
+class Outbox:
+    """One queue and who it is sent to. `shared` is the filter of a group; a session's own has none."""
+
+    __slots__ = (
+        "_asked", "_at_once", "_done", "_reading", "cursor", "home", "members", "open", "queue", "settled",
+        "shared", "tenant",
+    )  # fmt: skip
+
+    def __init__(self, home: Home, tenant: Tenant, queue: SubscriberQueue, shared: str = "") -> None:
+        self.home = home
+        self.tenant = tenant
+        self.queue = queue
+        self.shared = shared
+        self.members: list[Session] = []
+        self.cursor = queue.acknowledged
+        self.open: dict[int, int] = {}  # by sequence number: how many of its packets are in flight
+        self.settled: dict[int, set[int]] = {}  # parts that were settled while others in front of them were not
+        self._done: list[int] = []  # sequence numbers that are settled and not said to be
+        self._asked = self._reading = self._at_once = False
+        queue.served_by = self
+        queue.wake = self._wake
+
+    def close(self) -> None:
+        """Serve the queue no longer."""
+        if self.queue.served_by is self:
+            self.queue.served_by = self.queue.wake = None
+
+    def _wake(self) -> None:
+        """On the writer's thread: there is something new."""
+        if not self._asked:
+            self._asked = True
+            self.home.bridge.call(self.pump)
+
+    # -- sending --------------------------------------------------------------------------------
+
+    def _member(self) -> tuple[Session, Line] | None:
+        """Who is sent to next: of those who take something, the one with the fewest in flight."""
+        found, fewest = None, 0
+        for session in self.members:
+            connection = session.connection
+            if connection is None or connection.held_up or not connection.ready:
+                continue
+            count = len(session.flights)
+            if count < connection.window and (found is None or count < fewest):
+                found, fewest = (session, connection), count
+        return found
+
+    def pump(self) -> None:
+        """Send what waits, as far as somebody takes it."""
+        self._asked = False
+        self.tell()  # first: what is settled and not said to be would be sent again
+        while not self._reading and not self.queue.gone and self._member() is not None:
+            broker, tenant = self.home.broker, self.tenant
+            with broker.lock:
+                numbers = self.queue.following(self.cursor, SEND_PAGE)
+                at_hand = all(number in tenant.recent for number in numbers)
+            if not numbers:
+                break
+            if not at_hand:
+                self._reading = True
+                self.home.spawn(self._read())
+                return
+            if not self._send_all(self._page()):
+                break
+        self.tell()
+
+    def _page(self) -> list[Delivery]:
+        """The next deliveries, with what devices published; no more than a client may leave unread."""
+        return self.home.broker.deliveries(
+            self.tenant, self.queue, after=self.cursor, limit=SEND_PAGE, messages=True, most_bytes=SEND_PAGE_BYTES
+        )
+
+    async def _read(self) -> None:
+        """A page that is not in memory, read beside the loop."""
+        try:
+            page = await self.home.door.executors.reads.run(self.tenant.name, self._page)
+        finally:
+            self._reading = False
+        with self.home.broker.lock:  # some of it may have been acknowledged meanwhile
+            pending = [each for each in page if each.number in self.queue.pending]
+        left = [each for each in pending if each.number not in self._done]
+        if page and (not left or self._send_all(left)):
+            self.cursor = max(self.cursor, page[-1].number)
+            self.pump()
+
+    def _send_all(self, page: list[Delivery]) -> bool:
+        """Send a page; whether to go on."""
+        for delivery in page:
+            if delivery.number <= self.cursor:
+                continue  # it was read before a connection broke
+            if delivery.number not in self.open:
+                member = self._member()
+                if member is None:
+                    return False
+                self._send(delivery, *member)
+            self.cursor = delivery.number
+        return bool(page)
+
+    def _send(self, delivery: Delivery, session: Session, connection: Line) -> None:
+        passed = self.settled.get(delivery.number, ())
+        counters = self.home.counters(self.tenant)
+        under_way = 0
+        for part in self.parts(delivery, session, connection):
+            if part.part in passed:
+                continue
+            packet = session.packet_id() if part.qos else 0
+            data = part.made.to(part.qos, packet, retain=part.retain, identifiers=part.identifiers)
+            if len(data) > connection.largest:
+                counters.lost += 1
+                continue
+            counters.sent += 1
+            if not part.qos:
+                connection.send(data)
+                continue
+            under_way += 1
+            state = AWAITS_ACK if part.qos == 1 else AWAITS_RECEIVED
+            flight = session.flights[packet] = InFlight(self, delivery.number, part.part, session, packet, state)
+            if not session.number:
+                connection.send(data)
+            elif part.qos == 1:
+                connection.send(data)
+                self.home.rows.sent(flight)
+            else:
+                self.home.rows.first(flight, connection.reserve(data))
+        if under_way:
+            self.open[delivery.number] = under_way
+        else:
+            self._done.append(delivery.number)
+
+    def parts(self, delivery: Delivery, session: Session, connection: Line) -> list[Part]:
+        """What a session is sent of a delivery: a packet for its topics, or one for each subscription by meaning."""
+        now = self.home.broker.clock()
+        if delivery.cause in (TOPIC, RETAINED):
+            return self._topic(delivery, session, connection, now)
+        found = []
+        own = self.tenant.own(delivery, self.queue.number)
+        for place, id in own:
+            option = session.options.get(self.shared or option_name(id))
+            if option is None:
+                continue
+            topic = OWN + id
+            qos = granted(session, topic, option.qos) if id.startswith(MATCHES) else option.qos
+            if connection.version == MQTT_5:
+                because = self.home.because(self, delivery, place, id) if option.explain else b""
+                payload, properties = by_meaning(delivery, own, place, topic, now, because)
+                made = PublishForMany(topic, payload, properties, MQTT_5)
+            else:
+                made = PublishForMany(topic, render(delivery, own), version=connection.version)
+            found.append(Part(int(delivery.matched[place]), qos, made, identifiers=option.identifiers))
+        return found
+
+    def _topic(self, delivery: Delivery, session: Session, connection: Line, now: int) -> list[Part]:
+        message = delivery.message or stated(delivery.body, delivery.event)
+        if message.expires is not None and message.expires <= now:
+            return []
+        held = self.tenant.topics.held
+        if delivery.topics is None:
+            delivery.topics = {}
+            for number in delivery.matched.tolist():
+                if (each := held.get(number)) is not None:
+                    delivery.topics.setdefault(each.subscriber, []).append(number)
+        options = [
+            option
+            for number in delivery.topics.get(self.queue.number, ())
+            if (each := held.get(number)) is not None
+            and (option := session.options.get(self.shared or each.filter)) is not None
+        ]
+        if not options:
+            return []
+        qos = min(message.qos, max(option.qos for option in options))
+        retain = delivery.cause == RETAINED or (
+            message.retain and any(option.retain_as_published for option in options)
+        )
+        identifiers = tuple(each for option in options for each in option.identifiers)
+        if session.identified:  # those of filters that ask for QoS 0 are not in the queue
+            own = ((text, option) for text, option in session.options.items() if option.identifiers and not option.qos)
+            identifiers += tuple(o.identifiers[0] for text, o in own if filter_matches(text, message.topic))
+        key = (self.tenant.number, delivery.number)
+        made = self.home.renderer.many(message, connection.version, now, key)
+        return [Part(0, qos, made, retain, identifiers)]
+
+    # -- acknowledging --------------------------------------------------------------------------
+
+    def settle_flight(self, flight: InFlight) -> None:
+        """A packet awaits nothing any more."""
+        flight.session.flights.pop(flight.packet, None)
+        left = self.open.get(flight.sequence, 1) - 1
+        if left:
+            self.open[flight.sequence] = left
+        else:
+            self.open.pop(flight.sequence, None)
+            self._done.append(flight.sequence)
+        lasting = bool(flight.session.number or self.shared)
+        with_others = bool(left) or self._first() < flight.sequence
+        if lasting and with_others:
+            self.settled.setdefault(flight.sequence, set()).add(flight.part)
+        self.home.rows.settled(flight, lasting and with_others)
+        self.home.touched(self)
+
+    def _first(self) -> int:
+        """The first number that is in flight."""
+        return min(self.open, default=2**63)
+
+    def tell(self) -> None:
+        """Say what is settled, and forget what was remembered of it."""
+        if not self._done:
+            return
+        done, self._done = self._done, []
+        self.home.broker.acknowledge_each(self.tenant, self.queue, done)
+        if self.settled:
+            over = [number for number in self.settled if number <= self.queue.acknowledged]
+            keys = [(self.queue.number, number, part) for number in over for part in self.settled.pop(number)]
+            if keys:
+                self.home.rows.forget(keys)
+
+    def give_back(self, session: Session) -> None:
+        """A member is gone: what it has not acknowledged with QoS 1 goes to another, what is of QoS 2 never does."""
+        for flight in [each for each in session.flights.values() if each.outbox is self and each.state == AWAITS_ACK]:
+            del session.flights[flight.packet]
+            left = self.open.get(flight.sequence, 1) - 1
+            if left:
+                self.open[flight.sequence] = left
+            else:
+                self.open.pop(flight.sequence, None)
+            self.cursor = min(self.cursor, flight.sequence - 1)
+            self.home.rows.settled(flight, False)
+        self.pump()
+
+    def let_go(self, session: Session) -> None:
+        """A member's session is over: what it had with QoS 2 goes to nobody else."""
+        self.give_back(session)
+        for flight in [each for each in session.flights.values() if each.outbox is self]:
+            self.settle_flight(flight)
+        if session in self.members:
+            self.members.remove(session)
+        self.tell()
+
+
+def granted(session: Session, topic: str, otherwise: int) -> int:
+    """The QoS that a session asked for where its own matches are; what it published the subscription with, if none."""
+    own = ((text, option.qos) for text, option in session.options.items() if text.startswith(OWN))
+    return max((qos for text, qos in own if filter_matches(text, topic)), default=otherwise)

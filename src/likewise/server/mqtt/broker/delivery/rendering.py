@@ -1,0 +1,105 @@
+"""Messages as they are sent: what a device published, unchanged; and deliveries by meaning."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import Final
+
+import msgspec
+
+from likewise.broker.log.deliveries import CAUSES, Delivery
+from likewise.broker.log.entries import read_event
+from likewise.broker.log.mqtt.messages import Kept
+from likewise.broker.log.packed_sets import unpack_scores
+from likewise.defaults import MQTT_RENDERED
+from likewise.formats.json.raw_payload import payload_in
+from likewise.model.time import SECOND
+from likewise.server.mqtt.codec import MQTT_5, NO_PROPERTIES, Properties, PublishForMany, fitting
+from likewise.server.mqtt.codec.fields import variable
+from likewise.server.mqtt.codec.packet_types import PUBLISH
+from likewise.server.mqtt.codec.property_bytes import read_properties, written_properties
+
+RENDERED_BYTES: Final = 16 * 2**20  # of payloads that are remembered, whatever their number
+STATED_QOS: Final = 2  # of an event that came another way; the subscription's own QoS counts then
+
+
+_ENCODE: Final = msgspec.json.Encoder().encode
+_JSON: Final = Properties(content_type="application/json")
+
+
+def kept_properties(properties: Properties) -> bytes:
+    """The properties of a message that are passed on, as they are kept: its expiry is kept beside them."""
+    if properties is NO_PROPERTIES:
+        return b""
+    passed = msgspec.structs.replace(properties, message_expiry=None, topic_alias=None, subscription_identifiers=())
+    return written_properties(passed, PUBLISH)
+
+
+def properties_of(message: Kept, now: int) -> Properties:
+    """The properties of a message as they are sent now.
+
+    >>> kept = Kept("a", b"1", properties=kept_properties(Properties(content_type="x")), expires=5_000_000)
+    >>> properties_of(kept, 3_000_000).content_type, properties_of(kept, 3_000_000).message_expiry
+    ('x', 2)
+    """
+    found = NO_PROPERTIES
+    if message.properties:
+        written = variable(len(message.properties)) + message.properties
+        found, _ = read_properties(written, 0, len(written), PUBLISH)
+    if message.expires is not None:
+        left = max(1, -(-(message.expires - now) // SECOND))
+        found = msgspec.structs.replace(found, message_expiry=left)
+    return found
+
+
+def stated(body: bytes, position: int, topic: str = "") -> Kept:
+    """An event that came another way as a message; its tuple `topic` says where to."""
+    if not topic:
+        items = read_event(body, position).tuples
+        topic = next((str(item.value) for item in items if item.attribute == "topic"), "")
+    return Kept(topic, payload_in(body), STATED_QOS, properties=kept_properties(_JSON))
+
+
+class Renderer:
+    """Encodes a message once for all its recipients of a version; the newest are remembered."""
+
+    def __init__(self) -> None:
+        self._made: OrderedDict[tuple[int, int, int], PublishForMany] = OrderedDict()
+        self._bytes = 0  # of the payloads of these
+
+    def many(self, message: Kept, version: int, now: int, key: tuple[int, int] | None = None) -> PublishForMany:
+        """A message for those who speak a version; `key` is its tenant and sequence number."""
+        if key is None or message.expires is not None:
+            return PublishForMany(message.topic, message.payload, properties_of(message, now), version)
+        known = self._made.get((*key, version))
+        if known is None:
+            known = PublishForMany(message.topic, message.payload, properties_of(message, now), version)
+            self._made[*key, version] = known
+            self._bytes += known.size
+            while len(self._made) > MQTT_RENDERED or (self._bytes > RENDERED_BYTES and len(self._made) > 1):
+                self._bytes -= self._made.popitem(last=False)[1].size
+        return known
+
+
+def by_meaning(
+    delivery: Delivery, own: list[tuple[int, str]], place: int, topic: str, now: int, because: bytes = b""
+) -> tuple[bytes, Properties]:
+    """The payload and properties of a delivery by meaning for MQTT 5: as published, and what was met how well."""
+    message = delivery.message or stated(delivery.body, delivery.event, topic or " ")
+    scores = unpack_scores(delivery.scores, len(delivery.matched))
+    added = [
+        ("score", f"{round(float(scores[place]), 6):g}"),
+        ("subscriptions", _ENCODE([{"id": id, "score": round(float(scores[at]), 6)} for at, id in own]).decode()),
+        ("cause", CAUSES[delivery.cause]),
+        ("sequence", str(delivery.number)),
+    ]
+    if delivery.message is not None:
+        added.append(("topic", delivery.message.topic))
+    if because:
+        added.append(("because", because.decode()))
+    found = properties_of(message, now)
+    user = (*found.user, *((name, fitting(value)) for name, value in added))
+    return message.payload, msgspec.structs.replace(found, user=user)
+
+
+__all__ = ["MQTT_5", "Renderer", "by_meaning", "kept_properties", "properties_of", "stated"]

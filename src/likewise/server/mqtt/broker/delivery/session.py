@@ -1,0 +1,160 @@
+"""A session: what a client asked for and what is on its way to it. It may outlive its connection."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Final, Protocol
+
+import msgspec
+
+from likewise.broker.dispatch.topics import session_subscriber
+from likewise.broker.log.mqtt.messages import Kept
+from likewise.broker.log.mqtt.sessions import InFlightRow, Lasting, Option
+from likewise.broker.tenants.queues import SubscriberQueue
+from likewise.broker.tenants.tenant import Tenant
+
+SETTLED, AWAITS_ACK, AWAITS_RECEIVED, AWAITS_COMPLETE = range(4)  # what a packet awaits
+FOR_EVER: Final = 2**32 - 1  # seconds: MQTT 5's word for a session without an end
+PACKET_IDS: Final = 65_535
+
+
+class Line(Protocol):
+    """A connection as those see it who send."""
+
+    ready: bool  # it was let in, and is not closed
+    version: int
+    window: int  # packets that may be in flight
+    largest: int  # bytes of a packet
+
+    @property
+    def held_up(self) -> bool:
+        """Return whether the other side does not take what it was sent."""
+        ...
+
+    def send(self, data: bytes) -> None:
+        """Send a packet, with what else is sent in this turn of the loop."""
+        ...
+
+    def reserve(self, data: bytes) -> Callable[[], None]:
+        """Count a packet that is sent later, when something is on disk; return what sends it."""
+        ...
+
+
+class Sender(Protocol):
+    """What sends from a queue (`outbox`)."""
+
+    tenant: Tenant
+    queue: SubscriberQueue
+    shared: str
+
+    def pump(self) -> None:
+        """Send what waits."""
+        ...
+
+    def tell(self) -> None:
+        """Say what is settled."""
+        ...
+
+    def settle_flight(self, flight: InFlight) -> None:
+        """A packet awaits nothing any more."""
+        ...
+
+    def give_back(self, session: Session) -> None:
+        """A member's connection is gone."""
+        ...
+
+    def let_go(self, session: Session) -> None:
+        """A member's session is over."""
+        ...
+
+    def close(self) -> None:
+        """Serve the queue no longer."""
+        ...
+
+
+class InFlight:
+    """A packet that awaits an acknowledgement."""
+
+    __slots__ = ("outbox", "packet", "part", "sequence", "session", "state", "written")
+
+    def __init__(self, outbox: Sender, sequence: int, part: int, session: Session, packet: int, state: int) -> None:
+        self.outbox = outbox
+        self.sequence = sequence
+        self.part = part  # the subscription by meaning that it is of; 0 for topics
+        self.session = session
+        self.packet = packet
+        self.state = state
+        self.written = False  # whether it has a row
+
+    @property
+    def key(self) -> tuple[int, int, int]:
+        """What names its row."""
+        return self.outbox.queue.number, self.sequence, self.part
+
+    def row(self) -> InFlightRow:
+        """It as it is kept."""
+        return InFlightRow(*self.key, self.outbox.tenant.number, self.session.number, self.packet, self.state)
+
+
+class Session:
+    """One client's, of one tenant. `number` is that of its row; 0 if it ends with its connection."""
+
+    __slots__ = (
+        "_packet",
+        "client", "client_json", "connection",
+        "expiry",
+        "flights",
+        "groups", "identified", "number",
+        "options",
+        "outbox",
+        "owner",
+        "received",
+        "tenant",
+        "version",
+        "will",
+        "will_delay",
+        "will_timer",
+    )  # fmt: skip
+
+    def __init__(self, tenant: Tenant, client: str, owner: str) -> None:
+        self.tenant = tenant
+        self.client = client
+        self.client_json = msgspec.json.encode(client)
+        self.owner = owner
+        self.number = 0
+        self.expiry = 0  # seconds after its connection
+        self.version = 0
+        self.connection: Line | None = None
+        self.options: dict[str, Option] = {}  # by filter, as it was asked for
+        self.outbox: Sender | None = None  # its queue, once it needs one
+        self.groups: dict[str, Sender] = {}  # queues it shares, by filter
+        self.identified = False  # whether something it asked for without an acknowledgement has an identifier
+        self.flights: dict[int, InFlight] = {}  # by packet id
+        # Packet ids of QoS 2 that are not released: whether that is on disk; None if it was released before it was.
+        self.received: dict[int, bool | None] = {}
+        self.will: Kept | None = None
+        self.will_delay = 0
+        self.will_timer: asyncio.TimerHandle | None = None
+        self._packet = 0
+
+    @property
+    def subscriber(self) -> str:
+        """The subscriber that it is registered as, once it needs a queue."""
+        return session_subscriber(self.client)
+
+    @property
+    def lasting(self) -> Lasting:
+        """What of it lasts."""
+        return Lasting(self.expiry, dict(self.options), self.owner, self.will, self.will_delay)
+
+    def look(self) -> None:
+        """What it asks for has changed."""
+        self.identified = any(option.identifiers and not option.qos for option in self.options.values())
+
+    def packet_id(self) -> int:
+        """A packet id that is free; there are fewer in flight than there are ids."""
+        while True:
+            self._packet = self._packet % PACKET_IDS + 1
+            if self._packet not in self.flights:
+                return self._packet

@@ -1,0 +1,57 @@
+"""Who is sent what is published to a topic as it comes: every subscription to topics, found by the trie."""
+
+from __future__ import annotations
+
+from likewise.broker.log.mqtt.sessions import Option
+from likewise.matching.topics.trie import TopicTrie
+from likewise.server.mqtt.broker.delivery.session import Sender, Session
+
+Receiver = Session | Sender  # a group shares what sends
+
+
+class LiveTopics:
+    """The filters of one tenant's sessions and groups. For the loop's thread."""
+
+    def __init__(self) -> None:
+        self._trie = TopicTrie()
+        self._slots: dict[str, int] = {}
+        self._at: dict[int, dict[Receiver, Option]] = {}
+        self._next = 0
+        self.count = 0  # of filters; read by the writer's thread, too
+
+    def filters(self) -> list[str]:
+        """The filters that there are; from any thread."""
+        return list(self._slots)
+
+    def put(self, text: str, receiver: Receiver, option: Option) -> None:
+        """Hold a filter of a receiver, in place of its own with the same text."""
+        slot = self._slots.get(text)
+        if slot is None:
+            slot = self._slots[text] = self._next
+            self._next += 1
+            self._at[slot] = {}
+            self._trie.add(text, slot)
+            self.count += 1
+        self._at[slot][receiver] = option
+
+    def remove(self, text: str, receiver: Receiver) -> None:
+        """Let a receiver's filter go, if it is held."""
+        slot = self._slots.get(text)
+        if slot is None or self._at[slot].pop(receiver, None) is None:
+            return
+        if not self._at[slot]:
+            del self._at[slot], self._slots[text]
+            self._trie.remove(text)
+            self.count -= 1
+
+    def find(self, topic: str) -> dict[Receiver, list[Option]]:
+        """Who gets a message to a topic, with what they asked for."""
+        found: dict[Receiver, list[Option]] = {}
+        for slot in self._trie.find(topic):
+            for receiver, option in self._at[slot].items():
+                known = found.get(receiver)
+                if known is None:
+                    found[receiver] = [option]
+                else:
+                    known.append(option)
+        return found

@@ -1,0 +1,101 @@
+"""Retained messages for a new subscription with QoS 0: read and sent a page at a time, as fast as the client reads.
+
+Those with an acknowledgement are in the subscriber's queue, which is sent by pages, too (`delivery.outbox`).
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from itertools import islice
+
+from likewise.broker.log.mqtt.messages import Kept, read_messages
+from likewise.broker.log.mqtt.sessions import Option
+from likewise.broker.tenants.tenant import Tenant
+from likewise.defaults import SEND_PAGE, SEND_PAGE_BYTES
+from likewise.server.mqtt.broker.connection import Connection
+from likewise.server.mqtt.broker.delivery.context import Home
+from likewise.server.mqtt.broker.delivery.fan_out import FanOut
+from likewise.server.mqtt.broker.delivery.session import Session
+from likewise.server.mqtt.broker.delivery.topic_filters import asked
+
+
+class RetainedMessages:
+    """Sends them; of one connection, the filters wait for each other."""
+
+    def __init__(self, home: Home, fan_out: FanOut) -> None:
+        self._home = home
+        self._fan_out = fan_out
+
+    async def send(self, connection: Connection, session: Session, filters: list[str]) -> None:
+        """Send the retained messages of some filters, then deal with the client's next packets.
+
+        The packets do not wait for a client that does not read: its pings are answered meanwhile.
+        """
+        if connection.retained is not None:  # another subscription's are under way
+            connection.retained.update(dict.fromkeys(filters))
+            connection.go_on()
+            return
+        connection.retained = waiting = dict.fromkeys(filters)
+        held = True  # the client's next packets
+        try:
+            while waiting and not connection.closed:
+                text = next(iter(waiting))
+                del waiting[text]
+                held = await self._send_filter(connection, session, text, held)
+        finally:
+            connection.retained = None
+            if held:
+                connection.go_on()
+
+    async def _send_filter(self, connection: Connection, session: Session, text: str, held: bool) -> bool:
+        """Send those of one filter; return whether the client's next packets still wait."""
+        option, found = session.options.get(text), asked(text)
+        if option is None or found.kind != "topic" or found.group:
+            return held
+        tenant = session.tenant
+        positions = iter(tenant.retained.positions(text))
+        unread: list[int] = []
+        while True:
+            unread += islice(positions, SEND_PAGE - len(unread))
+            if not unread:
+                return held
+            reads = self._home.door.executors.reads
+            page = await reads.run(tenant.name, partial(self._read, tenant, unread, option.qos))
+            unread = unread[len(page) :]
+            for position, message in page:
+                if connection.held_up:
+                    if held:
+                        held = False
+                        connection.go_on()
+                    if not await connection.drained():
+                        return held
+                if session.connection is not connection or session.options.get(text) is not option:
+                    return held  # it is another connection's now, or was subscribed to anew
+                if message is not None:
+                    self._send(connection, session, position, message, option)
+
+    def _send(self, connection: Connection, session: Session, position: int, message: Kept, option: Option) -> None:
+        """Send one, unless it was replaced or ended while it waited: its successor is sent as it comes."""
+        now = self._home.broker.clock()
+        row = session.tenant.retained.get(position)
+        if row is None or (row.ends is not None and row.ends <= now):
+            return
+        made = self._home.renderer.many(message, connection.version, now)
+        self._fan_out.send(session, made, message, [option], retained=True)
+
+    def _read(self, tenant: Tenant, positions: list[int], qos: int) -> list[tuple[int, Kept | None]]:
+        """Read messages in the order of the log until they have the bytes of a page; None for what is not sent here."""
+        found: list[tuple[int, Kept | None]] = []
+        size = 0
+        with self._home.broker.store.reading() as tables:
+            for position in positions:
+                row = tenant.retained.get(position)
+                message = None
+                in_queue = row is not None and min(row.qos, qos) > 0
+                if row is not None and not in_queue and position not in tenant.withdrawn:
+                    message = read_messages(tables, (position,)).get(position)
+                found.append((position, message))
+                size += 0 if message is None else len(message.payload)
+                if size >= SEND_PAGE_BYTES:
+                    break
+        return found

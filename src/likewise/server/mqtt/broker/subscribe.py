@@ -1,0 +1,316 @@
+"""What clients ask for: topics, subscriptions by meaning, either of them shared with others.
+
+A session needs a queue, and is registered as a subscriber, as soon as something it asks for is acknowledged or goes by
+meaning. Plain topics with QoS 0 need nothing but the trie.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import cast
+
+import msgspec
+import structlog
+
+from likewise.broker.log.entries import Command, SubscribeTopic, UnsubscribeTopic
+from likewise.broker.log.mqtt.sessions import Option
+from likewise.broker.tenants.queues import SubscriberQueue
+from likewise.broker.tenants.tenant import Tenant
+from likewise.errors import InputError, LikewiseError, LimitExceeded, NotAllowed, RateExceeded, UnknownId
+from likewise.language import parse
+from likewise.model import Subscription
+from likewise.server.mqtt.broker.acknowledgements import Acknowledge
+from likewise.server.mqtt.broker.announcements import told_there
+from likewise.server.mqtt.broker.connection import Connection
+from likewise.server.mqtt.broker.delivery.context import Home
+from likewise.server.mqtt.broker.delivery.fan_out import FanOut
+from likewise.server.mqtt.broker.delivery.groups import Groups
+from likewise.server.mqtt.broker.delivery.outbox import Outbox
+from likewise.server.mqtt.broker.delivery.session import Session
+from likewise.server.mqtt.broker.delivery.topic_filters import (
+    ANSWERS,
+    MATCHES,
+    OWN,
+    SUBSCRIPTIONS,
+    Asked,
+    asked,
+    option_name,
+)
+from likewise.server.mqtt.broker.delivery.topic_router import LiveTopics
+from likewise.server.mqtt.broker.retained_messages import RetainedMessages
+from likewise.server.mqtt.codec import (
+    Properties,
+    Publish,
+    PublishForMany,
+    Reason,
+    Suback,
+    Subscribe,
+    Unsuback,
+    Unsubscribe,
+    Wish,
+)
+
+_log = structlog.get_logger("likewise.mqtt")
+_ENCODE = msgspec.json.Encoder().encode
+
+
+class Subscribing:
+    """Serves the filters of sessions; `live_of` is a tenant's trie, `keep` writes a session that lasts."""
+
+    def __init__(
+        self,
+        home: Home,
+        fan_out: FanOut,
+        groups: Groups,
+        live_of: Callable[[Tenant], LiveTopics],
+        keep: Callable[[Session], Awaitable[None]],
+    ) -> None:
+        self._home = home
+        self._fan_out = fan_out
+        self._groups = groups
+        self._live_of = live_of
+        self._keep = keep
+        self._retained = RetainedMessages(home, fan_out)
+
+    # -- asking ---------------------------------------------------------------------------------
+
+    def subscribe(self, connection: Connection, packet: Subscribe) -> None:
+        """Serve what a client asks for; what comes after it waits."""
+        connection.wait()
+        self._home.spawn(self._subscribe_all(connection, packet))
+
+    async def _subscribe_all(self, connection: Connection, packet: Subscribe) -> None:
+        session = connection.session
+        assert session is not None
+        words = ""
+        known = {wish.filter for wish in packet.wishes if wish.filter in session.options}
+        work = [self._subscribe(connection, session, wish, packet.properties) for wish in packet.wishes]
+        # One of them without a further turn of the loop: what others publish next comes after it in the log.
+        answers = [await work[0]] if len(work) == 1 else await asyncio.gather(*work)
+        session.look()
+        reasons = []
+        for reason, said in answers:
+            reasons.append(reason)
+            words = words or said
+        if session.number and any(reason < Reason.UNSPECIFIED_ERROR for reason in reasons):
+            await self._keep(session)
+        connection.say(Suback(packet.packet_id, tuple(reasons), connection.told(words)))
+        filters = [
+            wish.filter
+            for wish, reason in zip(packet.wishes, reasons, strict=True)
+            if reason < Reason.UNSPECIFIED_ERROR
+            and (wish.retain_handling == 0 or (wish.retain_handling == 1 and wish.filter not in known))
+        ]
+        await self._retained.send(connection, session, filters)
+
+    async def _subscribe(
+        self, connection: Connection, session: Session, wish: Wish, properties: Properties
+    ) -> tuple[int, str]:
+        """Serve one filter: the QoS granted, or why not, also in words."""
+        before = session.options.get(wish.filter)
+        try:
+            found = asked(wish.filter)
+            access = connection.access
+            assert access is not None
+            if found.group or not told_there(access, wish.filter):
+                access.require("subscribe")
+                if not session.groups and not access.owns(session.client):
+                    access.require_subscriber(session.client)
+            most = self._home.config.subscriptions
+            if wish.filter not in session.options and len(session.options) >= most:
+                raise LimitExceeded("filters of a session", allowed=most)
+            user = dict(properties.user)
+            option = Option(
+                wish.qos, wish.no_local, wish.retain_as_published, properties.subscription_identifiers[:1],
+                user.get("explain", "") not in ("", "0", "false"),
+                found.text or (user.get("q", "") if found.kind == "named" else ""),
+            )  # fmt: skip
+            session.options[wish.filter] = option  # before anything comes of it
+            if found.group:
+                await self._groups.join(session, wish.filter, found, option)
+            elif found.kind == "topic":
+                await self._topic(session, wish, option, before)
+            elif found.kind != "private":
+                await self._meaning(session, found, option, before)
+            self._show(session, wish.filter, found, option)
+            return wish.qos, ""
+        except LikewiseError as error:
+            self._put_back(session, wish.filter, before)
+            return _refusal(error), str(error)
+        except Exception as mistake:
+            self._put_back(session, wish.filter, before)
+            _log.exception("a filter could not be served", filter=wish.filter[:200])
+            return Reason.UNSPECIFIED_ERROR, f"{type(mistake).__name__}: {mistake}"
+
+    def _put_back(self, session: Session, text: str, before: Option | None) -> None:
+        """What was refused changes nothing."""
+        session.options.pop(text, None)
+        if before is not None:
+            session.options[text] = before
+
+    def _show(self, session: Session, text: str, found: Asked, option: Option) -> None:
+        """From now on what is published there is sent as it comes."""
+        if found.kind == "topic" and not found.group:
+            self._live_of(session.tenant).put(text, session, option)
+
+    async def _topic(self, session: Session, wish: Wish, option: Option, before: Option | None) -> None:
+        if option.qos:
+            retained = wish.retain_handling == 0 or (wish.retain_handling == 1 and before is None)
+            wanted = SubscribeTopic(session.subscriber, wish.filter, option.qos, option.no_local, retained)
+            if session.outbox is None or session.outbox.queue.gone:
+                await self.queue_of(session, wanted)  # in one step: what others publish from now on comes
+            else:
+                await self._command(session.tenant, wanted)
+        elif before is not None and before.qos:
+            await self._command(session.tenant, UnsubscribeTopic(session.subscriber, wish.filter))
+
+    async def _meaning(self, session: Session, found: Asked, option: Option, before: Option | None) -> None:
+        if not option.own:
+            raise InputError(
+                f"{found.filter[:80]!r} needs the user property `q` with a subscription, such as {{no2 > 40}}"
+            )
+        subscription = parse(option.own, id=found.id)
+        await self.queue_of(session)
+        if before is None or before.own != option.own:
+            await self.hold(session.tenant, session.subscriber, subscription)
+
+    async def hold(self, tenant: Tenant, subscriber: str, subscription: Subscription) -> None:
+        """Hold a subscription by meaning, in place of one with the same id."""
+        broker = self._home.broker
+        await self._home.door.answer(
+            lambda done: broker.start_subscribe(tenant, subscriber, [subscription], True, done)
+        )
+
+    async def queue_of(self, session: Session, *also: Command) -> Outbox:
+        """A session's queue, registered if it is new, and then other commands are given at once."""
+        if session.outbox is None or session.outbox.queue.gone:
+            queue = await self.register(session.tenant, session.subscriber, *also)
+            if session.outbox is None or session.outbox.queue is not queue:
+                session.outbox = outbox = Outbox(self._home, session.tenant, queue)
+                outbox.members.append(session)
+                if also:
+                    outbox.pump()  # nobody was there to be woken when they were carried out
+        return cast("Outbox", session.outbox)
+
+    async def register(self, tenant: Tenant, id: str, *also: Command) -> SubscriberQueue:
+        """A subscriber's queue, registered if it is new; other commands follow at once."""
+        known = tenant.subscribers.get(id)
+        if known is not None and not known.gone and not also:
+            return known
+        start = self._home.broker.start_register
+        return cast(
+            "SubscriberQueue", await self._home.door.answer(lambda done: start(tenant, id, None, None, done, also))
+        )
+
+    async def _command(self, tenant: Tenant, command: Command) -> object:
+        return await self._home.door.answer(lambda done: self._home.broker.command(tenant, command, done))
+
+    # -- asking no longer -----------------------------------------------------------------------
+
+    def unsubscribe(self, connection: Connection, packet: Unsubscribe) -> None:
+        """End what a client asks for no longer; what comes after it waits."""
+        connection.wait()
+        self._home.spawn(self._unsubscribe_all(connection, packet))
+
+    async def _unsubscribe_all(self, connection: Connection, packet: Unsubscribe) -> None:
+        session = connection.session
+        assert session is not None
+        reasons = [await self._unsubscribe(session, text) for text in packet.filters]
+        session.look()
+        if session.number:
+            await self._keep(session)
+        connection.say(Unsuback(packet.packet_id, tuple(reasons)))
+        connection.go_on()
+
+    async def _unsubscribe(self, session: Session, text: str) -> int:
+        option = session.options.get(text)
+        if option is None:
+            return Reason.NO_SUBSCRIPTION_EXISTED
+        try:
+            found = asked(text)
+            tenant, broker = session.tenant, self._home.broker
+            if found.group:
+                await self._groups.leave(session, text)
+            elif found.kind == "topic":
+                self._live_of(tenant).remove(text, session)
+                if option.qos:
+                    await self._command(tenant, UnsubscribeTopic(session.subscriber, text))
+            elif found.kind != "private":
+                await self._home.door.answer(
+                    lambda done: broker.start_unsubscribe(tenant, session.subscriber, found.id, done)
+                )
+        except UnknownId:
+            pass  # its subscriber was unregistered by another way
+        except LikewiseError as error:
+            _log.warning("a filter could not be ended", filter=text[:200], error=str(error))
+            return Reason.UNSPECIFIED_ERROR
+        session.options.pop(text, None)
+        return Reason.SUCCESS
+
+    # -- by a message ---------------------------------------------------------------------------
+
+    def by_message(self, connection: Connection, packet: Publish, acknowledge: Acknowledge) -> None:
+        """A text published to `$likewise/subscriptions/NAME` makes a subscription by meaning, an empty one ends it."""
+        connection.wait()
+        self._home.spawn(self._by_message(connection, packet, acknowledge))
+
+    async def _by_message(self, connection: Connection, packet: Publish, acknowledge: Acknowledge) -> None:
+        session, access = connection.session, connection.access
+        assert session is not None
+        assert access is not None
+        name = packet.topic.removeprefix(OWN + SUBSCRIPTIONS)
+        text = option_name(f"{MATCHES}{name}")
+        said: dict[str, object] = {"name": name, "accepted": True}
+        try:
+            access.require("subscribe")
+            access.require_subscriber(session.client)
+            if not name:
+                raise InputError(f"a name is missing: publish to {OWN}{SUBSCRIPTIONS}NAME")
+            if packet.payload.strip():
+                most = self._home.config.subscriptions
+                if text not in session.options and len(session.options) >= most:
+                    raise LimitExceeded("filters of a session", allowed=most)
+                own = packet.payload.decode(errors="replace")
+                subscription = parse(own, id=f"{MATCHES}{name}")
+                await self.queue_of(session)
+                before, session.options[text] = session.options.get(text), Option(packet.qos, own=own)
+                try:
+                    await self.hold(session.tenant, session.subscriber, subscription)
+                except LikewiseError:
+                    self._put_back(session, text, before)
+                    raise
+            elif (await self._end_named(session, text)) is False:
+                raise UnknownId(name)
+            if session.number:
+                await self._keep(session)
+        except LikewiseError as error:
+            said |= {"accepted": False, "code": error.code, "problem": str(error)}
+        made = PublishForMany(f"{OWN}{ANSWERS}{name}", _ENCODE(said), version=connection.version)
+        connection.send(made.to(0))
+        if packet.qos:
+            acknowledge(connection, packet)
+        connection.go_on()
+
+    async def _end_named(self, session: Session, text: str) -> bool:
+        option = session.options.get(text)
+        if option is None or not option.own:
+            return False
+        tenant, id = session.tenant, MATCHES + text.removeprefix(OWN + SUBSCRIPTIONS)
+        await self._home.door.answer(
+            lambda done: self._home.broker.start_unsubscribe(tenant, session.subscriber, id, done)
+        )
+        del session.options[text]
+        return True
+
+
+def _refusal(error: LikewiseError) -> int:
+    match error:
+        case NotAllowed():
+            return Reason.NOT_AUTHORIZED
+        case LimitExceeded() | RateExceeded():
+            return Reason.QUOTA_EXCEEDED
+        case InputError():
+            return Reason.TOPIC_FILTER_INVALID
+        case _:
+            return Reason.IMPLEMENTATION_SPECIFIC_ERROR

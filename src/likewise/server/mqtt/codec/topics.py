@@ -1,0 +1,48 @@
+"""What may be a topic to publish to and a filter to subscribe with (MQTT 5.0, sections 4.7 and 4.8)."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from likewise.errors import InvalidSubscription, PacketError
+from likewise.model.hierarchies.topic_filters import check_filter
+from likewise.server.mqtt.codec.reasons import Reason
+
+SHARED: Final = "$share/"
+
+
+def check_topic(topic: str) -> None:
+    """Refuse what is no topic to publish to; whether it is a text at all was seen when it was read.
+
+    >>> check_topic("home/+/temperature")
+    Traceback (most recent call last):
+    likewise.errors.PacketError: the topic 'home/+/temperature' is empty or has a wildcard (reason code 0x90); ...
+    """
+    if not topic or "+" in topic or "#" in topic:
+        raise PacketError(f"the topic {topic[:60]!r} is empty or has a wildcard", reason=Reason.TOPIC_NAME_INVALID)
+
+
+def check_asked(asked: str) -> None:
+    """Refuse what is no filter to subscribe with, also where a group shares it: `$share/GROUP/FILTER`.
+
+    >>> check_asked("$share/readers/home/+/#")
+    >>> check_asked("$share/readers")
+    Traceback (most recent call last):
+    likewise.errors.PacketError: the filter '$share/readers' names no group or nothing that it shares (reason ...
+    """
+    if asked.startswith(SHARED):
+        group, _, shared = asked[len(SHARED) :].partition("/")
+        if not group or not shared or "+" in group or "#" in group:
+            _refuse(f"the filter {asked[:60]!r} names no group or nothing that it shares")
+        asked = shared
+    if not asked:
+        _refuse("a filter of topics is empty")
+    if "#" in asked or "+" in asked:
+        try:
+            check_filter(asked)
+        except InvalidSubscription as error:
+            _refuse(str(error))
+
+
+def _refuse(problem: str) -> None:
+    raise PacketError(problem, reason=Reason.TOPIC_FILTER_INVALID)

@@ -1,0 +1,214 @@
+"""Messages of Sparkplug B to events: one a message, its metrics as attributes by the names that a BIRTH gave them.
+
+Metrics that are historical have their own time, and stand in an event of that time; so does, in another event, a metric
+that a message repeats. What does not fit into one event goes on in the next. An alias that nobody announced is kept as
+`alias N`, noted in the event and counted: a node is not asked to be born again.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
+
+import msgspec
+import structlog
+
+from likewise.defaults import MAX_TERM_LENGTH, MAX_TUPLES
+from likewise.errors import FormatError
+from likewise.model import Event, event
+from likewise.server.mqtt.sparkplug.births import Announced, Births
+from likewise.server.mqtt.sparkplug.payload import Metric, Whole, read_payload
+
+_log = structlog.get_logger("likewise.mqtt")
+LEVELS: Final = ("group", "message", "node")  # that a topic map names, and `device` where there is one
+_NODE: Final = frozenset(("NBIRTH", "NDATA", "NDEATH", "NCMD"))
+_DEVICE: Final = frozenset(("DBIRTH", "DDATA", "DDEATH", "DCMD"))
+_SESSION: Final = "bdSeq"
+_FULL: Final = MAX_TUPLES - 20  # tuples of metrics in an event; topic, levels and client stand beside them
+_PIECE: Final = MAX_TERM_LENGTH // 4 * 4
+_LATEST: Final = 2**63 // 1_000
+
+
+class _Said(NamedTuple):
+    """A metric by the name and with the type and unit that it has, itself or by its BIRTH."""
+
+    metric: Metric
+    name: str
+    unit: str
+    datatype: int
+    known: bool = True  # False: by an alias that nobody announced
+
+
+class _Part(msgspec.Struct):
+    """An event that is being made: its time, its attributes as JSON has them, units by attribute, and its size."""
+
+    time: int | None
+    content: dict[str, Any] = {}
+    units: dict[str, str] = {}
+    size: int = 0
+
+    def event(self) -> Event:
+        made, units = event(self.content, time=self.time), self.units
+        if not units:
+            return made
+        stated = (msgspec.structs.replace(t, unit=t.unit or units.get(t.attribute, "")) for t in made.tuples)
+        return msgspec.structs.replace(made, tuples=tuple(stated))
+
+
+class Sparkplug:
+    """Reads the messages of nodes and devices, remembering what they announce.
+
+    >>> birth = bytes([0x12, 0x07, 0x0A, 0x01]) + b"t" + bytes([0x10, 0x07, 0x50, 0x15])
+    >>> update = bytes([0x12, 0x04, 0x10, 0x07, 0x50, 0x16])
+    >>> plant = Sparkplug()
+    >>> topic = {"group": "plant", "node": "press"}
+    >>> [[(t.attribute, t.value) for t in made.tuples] for made in plant.read(topic | {"message": "NBIRTH"}, birth)]
+    [[('state', 'online'), ('t', 21)]]
+    >>> [[(t.attribute, t.value) for t in made.tuples] for made in plant.read(topic | {"message": "NDATA"}, update)]
+    [[('t', 22)]]
+    """
+
+    def __init__(self, births: Births | None = None) -> None:
+        self.births = births or Births()
+        self.unannounced = 0  # metrics whose alias no BIRTH had announced
+
+    def read(self, levels: Mapping[str, str], body: bytes) -> list[Event]:
+        """The events of a message, by the named levels of its topic; none if it says nothing."""
+        kind, node, device = _address(levels)
+        payload = read_payload(body)
+        said = [self._said(each, node, device, kind) for each in payload.metrics]
+        first: dict[str, Any] = {}
+        session = next((_whole(each) for each in said if each.name == _SESSION), None)
+        if kind.endswith("BIRTH"):
+            first["state"] = "online"
+        elif kind.endswith("DEATH"):
+            if device or self.births.current(node, session):
+                first["state"] = "offline"
+            else:
+                first["note"] = "the end of an earlier session; the node has been born again since"
+        unknown = [each.name for each in said if not each.known]
+        if unknown:
+            first["note"] = _note(unknown)
+        made = _events(first, said, payload.time)
+        if kind.endswith("BIRTH"):
+            self.births.born(node, device, _announced(said), session)
+        elif kind.endswith("DEATH"):
+            self.births.died(node, device, session)
+        if unknown:
+            if not self.unannounced:
+                _log.warning("a Sparkplug alias comes before its BIRTH", node=node[:200], device=device[:200])
+            self.unannounced += len(unknown)
+        return made
+
+    def _said(self, metric: Metric, node: str, device: str, kind: str) -> _Said:
+        if not metric.name and metric.alias is None:
+            raise FormatError("a metric has neither a name nor an alias; send one of them")
+        if kind.endswith("BIRTH"):
+            if not metric.name:
+                raise FormatError(f"a BIRTH announces alias {metric.alias} without a name; send the name with it")
+            return _Said(metric, metric.name, metric.unit, metric.datatype)
+        known = self.births.find(node, device, metric.name, metric.alias)
+        if known is None:
+            name = metric.name or f"alias {metric.alias}"
+            return _Said(metric, name, metric.unit, metric.datatype, known=bool(metric.name))
+        return _Said(metric, known.name, metric.unit or known.unit, metric.datatype or known.datatype)
+
+
+def source_of(levels: Mapping[str, str]) -> str:
+    """The source of a message: `GROUP/NODE` or `GROUP/NODE/DEVICE`.
+
+    >>> source_of({"group": "plant", "message": "DDATA", "node": "press", "device": "oil"})
+    'plant/press/oil'
+    """
+    return "/".join(levels[name] for name in ("group", "node", "device") if name in levels)
+
+
+def _address(levels: Mapping[str, str]) -> tuple[str, str, str]:
+    """What kind of message it is, its node and its device ('' for the node itself)."""
+    group, kind, node = (levels.get(name, "") for name in LEVELS)
+    device = levels.get("device", "")
+    if not group or not node or kind not in (_DEVICE if device else _NODE):
+        wanted = ", ".join(sorted(_DEVICE if device else _NODE))
+        raise FormatError(
+            f"{kind[:40]!r} is no message of a {'device' if device else 'node'}; a topic of Sparkplug B is "
+            f"spBv1.0/GROUP/TYPE/NODE or spBv1.0/GROUP/TYPE/NODE/DEVICE, here with the type {wanted}"
+        )
+    return kind, f"{group}/{node}", device
+
+
+def _announced(said: list[_Said]) -> list[Announced]:
+    return [Announced(each.name, each.metric.alias, each.unit, each.datatype) for each in said]
+
+
+def _whole(said: _Said) -> int | None:
+    value = said.metric.value
+    return value.value if isinstance(value, Whole) else None
+
+
+def _note(unknown: list[str]) -> str:
+    more = f" and {len(unknown) - 1:,} more" if len(unknown) > 1 else ""
+    return f"no BIRTH has announced {unknown[0]}{more}"
+
+
+def _events(first: dict[str, Any], said: list[_Said], sent: int | None) -> list[Event]:
+    """Events of what is said: of one time each, each name once, none too large."""
+    now = _moment(sent)
+    made = [_Part(now, first, size=len(first))]
+    open_ = {(now, 0): made[0]}  # that more goes into, by time and by how often its names were said before
+    times = {(now, name): 1 for name in first}
+    for each in said:
+        time = (_moment(each.metric.time) or now) if each.metric.historical else now
+        units: dict[str, str] = {}
+        value = _value(each, each.name, units)
+        if value is None:
+            continue
+        repeated = times.get((time, each.name), 0)
+        times[time, each.name] = repeated + 1
+        size, part = _leaves(value), open_.get((time, repeated))
+        if part is None or part.size + size > _FULL:
+            part = open_[time, repeated] = _Part(time)
+            made.append(part)
+        part.content[each.name] = value
+        part.units |= units
+        part.size += size
+    return [part.event() for part in made if part.content]
+
+
+def _moment(milliseconds: int | None) -> int | None:
+    """A time in microseconds; None where none is said that is one: the time of arrival counts then."""
+    return milliseconds * 1_000 if milliseconds and milliseconds < _LATEST else None
+
+
+def _value(said: _Said, path: str, units: dict[str, str]) -> Any:
+    """A metric's value as JSON has it, its unit put among the units; None if it has no value."""
+    value = said.metric.value
+    if isinstance(value, Whole):
+        value = value.of(said.datatype)
+    if isinstance(value, tuple):
+        parts = [_Said(each, each.name, each.unit, each.datatype) for each in value if each.name]
+        found = {each.name: _value(each, f"{path}.{each.name}", units) for each in parts}
+        return {name: each for name, each in found.items() if each is not None} or None
+    if isinstance(value, list):
+        return [{name: _plain(cell) for name, cell in row.items()} for row in value] or None
+    if isinstance(value, bytes):
+        value = base64.b64encode(value).decode()
+    if said.unit and isinstance(value, (int, float)) and not isinstance(value, bool):
+        units[path] = said.unit
+    return _plain(value)
+
+
+def _plain(value: Any) -> Any:
+    """A value that an event may hold: what is no number as text, a long text in pieces."""
+    if isinstance(value, float) and value - value != 0:
+        return str(value)
+    if isinstance(value, str) and len(value) > MAX_TERM_LENGTH:
+        return [value[start : start + _PIECE] for start in range(0, len(value), _PIECE)]
+    return value
+
+
+def _leaves(value: Any) -> int:
+    """How many tuples a value becomes, at most."""
+    if isinstance(value, dict):
+        return sum(map(_leaves, value.values()))
+    return sum(map(_leaves, value)) if isinstance(value, list) else 1

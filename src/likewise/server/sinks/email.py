@@ -1,0 +1,103 @@
+"""Mail by SMTP: each match a message in plain words, accepted when the mail server has taken it.
+
+Its Message-ID follows from the match's id, so that who gets it twice can tell. A server's 4xx is tried again, its 5xx
+is a dead letter. A password goes over TLS only.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+from collections.abc import Sequence
+from email.message import EmailMessage
+from email.utils import formatdate
+from typing import Final
+from urllib.parse import urlsplit
+
+from likewise.api.sinks import Email
+from likewise.errors import InputError
+from likewise.server.sinks.messages import words_of
+from likewise.server.sinks.networks import Network, default_trust, reachable
+from likewise.server.sinks.resolver import Resolve, resolve_alone
+from likewise.server.sinks.smtp import MailRefused, MailServer, SmtpFault, submit
+from likewise.server.sinks.target import NotNow, Parcel, Refused
+
+PORTS: Final = {"smtp": 587, "smtps": 465}
+_PERMANENT: Final = range(500, 600)
+_LONGEST_SUBJECT: Final = 200
+
+
+def server_of(url: str) -> MailServer:
+    """The server an address names.
+
+    >>> server_of("smtp://mail.example.org")
+    MailServer(scheme='smtp', host='mail.example.org', port=587)
+    """
+    try:
+        said = urlsplit(url)
+        good = said.scheme in PORTS and bool(said.hostname) and said.port != 0 and said.path in ("", "/")
+    except ValueError:
+        good = False
+    if not good or not url.isascii() or len(url) > 2_048:
+        raise InputError("the address of a mail server is written like smtp://mail.example.org:587, or smtps://")
+    if said.username is not None or said.password is not None:
+        raise InputError("an address with a password shows it to too many; set `username` and `password` instead")
+    return MailServer(said.scheme, said.hostname or "", said.port or PORTS[said.scheme])
+
+
+class EmailTarget:
+    """Submits one message a match, each over a connection of its own: alerts are few."""
+
+    def __init__(
+        self,
+        wanted: Email,
+        allowed: Sequence[Network],
+        trust: ssl.SSLContext | None = None,
+        resolve: Resolve = resolve_alone,
+    ) -> None:
+        self._wanted, self._allowed, self._resolve = wanted, allowed, resolve
+        self._trust = trust or default_trust()
+
+    async def send(self, parcel: Parcel) -> None:
+        """Submit it; return when the server has taken it.
+
+        `timeout` is for everything: resolving, connecting, TLS, the greeting, every command and the message.
+        """
+        wanted = self._wanted
+        server, message = server_of(wanted.url), message_of(parcel, wanted)
+        try:
+            async with asyncio.timeout(wanted.timeout):
+                [address, *_] = await reachable(server.host, server.port, self._allowed, self._resolve)
+                await submit(server, address, message, self._trust, wanted.username, wanted.password)
+        except TimeoutError:
+            raise NotNow(f"the mail server did not answer within {wanted.timeout:g} s") from None
+        except MailRefused as refused:
+            raise _not_taken(refused) from None
+        except SmtpFault as fault:
+            raise NotNow(f"the mail server cannot be used: {fault}") from None
+        except OSError as error:
+            raise NotNow(f"the connection failed: {type(error).__name__}") from None
+
+    async def close(self) -> None:
+        """Nothing stays open."""
+
+
+def message_of(parcel: Parcel, wanted: Email) -> EmailMessage:
+    """A match as a message; nothing an event says can add a header."""
+    words, message = words_of(parcel), EmailMessage()
+    subject = " ".join(words.headline.split())
+    message["From"], message["To"] = wanted.sender, wanted.to
+    message["Subject"] = "".join(c for c in subject if c.isprintable())[:_LONGEST_SUBJECT]
+    message["Date"] = formatdate(usegmt=True)
+    message["Message-ID"] = f"<{parcel.match.id}@likewise>"
+    message["Auto-Submitted"] = "auto-generated"
+    text = parcel.body.decode("utf-8", "replace") if wanted.form == "template" else words.text
+    message.set_content(text)
+    return message
+
+
+def _not_taken(refused: MailRefused) -> Exception:
+    if refused.stage == "password":
+        return NotNow(f"the mail server refuses the user name or the password ({refused.code})")
+    words = f"the mail server does not take the {refused.stage} ({refused.code})"
+    return Refused(words) if refused.code in _PERMANENT else NotNow(words)

@@ -1,0 +1,170 @@
+"""Templates: what is sent, in a form of the user's own, with `{{...}}` where a match says something.
+
+A name in braces is an attribute of the event; one with `@` is what is no attribute: `@id @source @time @score
+@subscription @cause @sequence @payload @event @because`. A template that is JSON stays JSON whatever the event says: a
+text that is one name alone becomes that value, within a longer text it is written out. What an event does not say is
+null, or nothing within a text. A template is checked when it is saved.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+import msgspec
+
+from likewise.api.deliveries import Because
+from likewise.errors import FormatError
+from likewise.formats.json.events import event_from_document
+from likewise.server.sinks.target import Parcel
+
+_NAME: Final = re.compile(r"\{\{\s*([^{}]+?)\s*\}\}")
+KNOWN: Final = frozenset(
+    {"@id", "@source", "@time", "@score", "@subscription", "@cause", "@sequence", "@payload", "@event", "@because"}
+)
+_LONGEST: Final = 65_536  # bytes of a template
+_DEEPEST: Final = 32  # lists and objects within each other
+_NEVER: Final = "\x00-\x1f\x7f-\x9f\ufdd0-\ufdef" + "".join(  # in texts of MQTT: control, and what is no character
+    chr(plane + last) for plane in range(0, 0x110000, 0x10000) for last in (0xFFFE, 0xFFFF)
+)
+_NOT_IN_MQTT: Final = re.compile(f"[{_NEVER}]")
+_NOT_IN_TOPICS: Final = re.compile(f"[/+#{_NEVER}]")
+Values = Callable[[str], object]
+
+
+def check_template(template: object, *, topic: bool = False) -> None:
+    """Refuse a template that names what is not known, or whose braces do not fit.
+
+    >>> check_template({"text": "{{@subscription}}: {{temperature}} in {{city}}"})
+    >>> check_template("{{@sorce}}")
+    Traceback (most recent call last):
+    likewise.errors.FormatError: '@sorce' is nothing a template can name; known are @because, @cause, @event, @id, ...
+    """
+    if template is None:
+        raise FormatError("a target of the form `template` needs a `template`: a text, or JSON with texts in it")
+    if len(msgspec.json.encode(template)) > _LONGEST:
+        raise FormatError(f"a template has at most {_LONGEST} bytes as JSON")
+    if _depth(template) > _DEEPEST:
+        raise FormatError(f"a template is nested at most {_DEEPEST} deep")
+    _walk(template, _check_text)
+    if topic:
+        assert isinstance(template, str)
+        bare = _NAME.sub("x", template)
+        if not bare or _NOT_IN_TOPICS.search(bare.replace("/", "")) or bare.startswith("$") or len(template) > 1_024:
+            raise FormatError(
+                f"{template[:80]!r} is no topic to publish to; write it like alerts/{{{{@subscription}}}}/{{{{place}}}}"
+            )
+
+
+def _depth(template: object) -> int:
+    """How deep lists and objects stand within each other, looked at level by level; no further than needed.
+
+    >>> _depth("x"), _depth({"a": [1, {"b": 2}]})
+    (0, 3)
+    """
+    level, depth = [template], 0
+    while depth <= _DEEPEST:
+        inner = [each.values() if isinstance(each, dict) else each for each in level if isinstance(each, dict | list)]
+        if not inner:
+            break
+        level, depth = [value for values in inner for value in values], depth + 1
+    return depth
+
+
+def _check_text(text: str) -> object:
+    for name in _NAME.findall(text):
+        if name.startswith("@") and name not in KNOWN:
+            known = ", ".join(sorted(KNOWN))
+            raise FormatError(f"{name!r} is nothing a template can name; known are {known}, and the event's attributes")
+    rest = _NAME.sub("", text)
+    if "{{" in rest or "}}" in rest:
+        raise FormatError(f"the braces of {text[:80]!r} do not fit; a name stands between two: {{{{city}}}}")
+    return text
+
+
+def _walk(template: object, change: Callable[[str], object]) -> object:
+    match template:
+        case str():
+            return change(template)
+        case list():
+            return [_walk(each, change) for each in template]
+        case dict():
+            return {name: _walk(each, change) for name, each in template.items()}
+    return template
+
+
+def fill(template: object, values: Values) -> tuple[bytes, str]:
+    """What a template makes of a match, and its media type: text of a text, JSON of anything else.
+
+    >>> fill({"text": "{{city}}: {{t}}", "value": "{{t}}", "gone": "{{x}}"}, {"city": '"Galway"', "t": 27.5}.get)
+    (b'{"text":"\\\\"Galway\\\\": 27.5","value":27.5,"gone":null}', 'application/json')
+    """
+    if isinstance(template, str):
+        return fill_text(template, values).encode(), "text/plain; charset=utf-8"
+
+    def change(text: str) -> object:
+        alone = _NAME.fullmatch(text.strip())
+        return values(alone[1]) if alone else fill_text(text, values)
+
+    return msgspec.json.encode(_walk(template, change)), "application/json"
+
+
+def fill_text(text: str, values: Values) -> str:
+    """A text with what a match says in it."""
+    return _NAME.sub(lambda found: _written(values(found[1])), text)
+
+
+def fill_topic(topic: str, values: Values) -> str:
+    """A topic with what a match says in it: no value adds a level, a wildcard or nothing at all.
+
+    >>> fill_topic("alerts/{{place}}/{{@source}}", {"place": "hall/+", "@source": None}.get)
+    'alerts/hall__/_'
+    """
+    return _NAME.sub(lambda found: _NOT_IN_TOPICS.sub("_", _written(values(found[1]))) or "_", topic)
+
+
+def mqtt_text(text: str) -> str:
+    """A text with `_` for each character that brokers of MQTT may refuse (MQTT 5, 1.5.4).
+
+    >>> mqtt_text("a\\x00b\\x85c\\uffff d")
+    'a_b_c_ d'
+    """
+    return _NOT_IN_MQTT.sub("_", text)
+
+
+def _written(value: object) -> str:
+    match value:
+        case None:
+            return ""
+        case str():
+            return value
+        case bool() | int() | float():
+            return msgspec.json.encode(value).decode()
+    return msgspec.json.encode(value).decode()
+
+
+def values_of(parcel: Parcel) -> Values:
+    """What a template may name of a match."""
+    match = parcel.match
+    event: Mapping[str, Any] = msgspec.json.decode(match.event)
+    payload = _payload(event)
+    reasons: tuple[Because, ...] = parcel.because
+    known: dict[str, object] = {
+        "@id": event.get("id"), "@source": event.get("source"), "@time": event.get("time"), "@score": match.score,
+        "@subscription": match.subscription, "@cause": match.cause, "@sequence": match.sequence, "@payload": payload,
+        "@event": event, "@because": reasons,
+    }  # fmt: skip
+    return lambda name: known[name] if name in known else payload.get(name)
+
+
+def _payload(event: Mapping[str, Any]) -> dict[str, object]:
+    """The attributes of an event and their values; the values of one that is repeated in a list.
+
+    >>> _payload({"v": 1, "payload": {"room": {"temp": 21.5}, "tags": ["a", "b"]}})
+    {'room.temp': 21.5, 'tags[]': ['a', 'b']}
+    """
+    found: dict[str, list[object]] = {}
+    for item in event_from_document(dict(event)).tuples:
+        found.setdefault(item.attribute, []).append(item.value)
+    return {name: values[0] if len(values) == 1 else values for name, values in found.items()}

@@ -1,0 +1,1 @@
+"""Read RDF files into events on Spark: the whole of `likewise ingest`."""

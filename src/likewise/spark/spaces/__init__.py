@@ -1,0 +1,1 @@
+"""Build vector spaces and word counts from a corpus on Spark."""

@@ -1,0 +1,210 @@
+"""MediaWiki's XML dumps: bz2 of one or many streams, or plain; UTF-8 or UTF-16.
+
+A page belongs to the split its `<page>` begins in; the reader of that split goes on past the split's
+end until the page is complete. So plain files split anywhere, and a bz2 file of many streams splits
+between any two of them, whether or not pages end there. The streams' offsets come from the index file
+that Wikipedia publishes beside a multistream dump, else from a scan for the ten bytes every stream
+begins with. A bz2 of one stream, and UTF-16, cannot be split.
+"""
+
+from __future__ import annotations
+
+import bz2
+import codecs
+import mmap
+import re
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from likewise.spark.spaces.sources.documents import SPLIT_BYTES, Document, Split, batches, ranges
+from likewise.spark.spaces.sources.mediawiki_page import Site, read_page, read_site
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_BLOCK: Final = 1 << 20
+_STREAM: Final = re.compile(rb"BZh[1-9]1AY&SY")  # a bz2 stream's level and its first block's mark
+_BZ2_SPLIT: Final = SPLIT_BYTES // 4  # compressed bytes: wiki text shrinks about fourfold
+_HEAD: Final = 1 << 20  # siteinfo stands within the first bytes of a dump
+_BEGIN, _END = b"<page>", b"</page>"
+
+
+class MediaWikiDump(msgspec.Struct, frozen=True):
+    """Dump files, in the order given, and what their site says about its namespaces.
+
+    Redirects, disambiguation pages and pages outside the main namespace are left out under these names,
+    and so is a `broken page` (no XML, or never closed) and the rest of a `broken stream`.
+    """
+
+    paths: tuple[str, ...]
+    site: Site
+
+    @classmethod
+    def open(cls, paths: tuple[str, ...]) -> MediaWikiDump:
+        """The dump in these files; the head of the first is read for its namespaces."""
+        head = b""
+        for block in _decoded(_bytes(Split(paths[0]), Counter()), _encoding(paths[0])):
+            head += block
+            if b"</siteinfo>" in head or len(head) > _HEAD:
+                break
+        return cls(paths, read_site(head))
+
+    @property
+    def kind(self) -> str:
+        """Said in the manifest."""
+        return "mediawiki"
+
+    def splits(self) -> list[Split]:
+        """Byte ranges of plain files, runs of streams of compressed ones."""
+        return [split for path in self.paths for split in _splits(path)]
+
+    def read(self, split: Split, left_out: Counter[str]) -> Iterator[pa.RecordBatch]:
+        """The articles whose pages begin in the split."""
+        yield from batches(self._articles(split, left_out))
+
+    def _articles(self, split: Split, left_out: Counter[str]) -> Iterator[Document]:
+        encoding = _encoding(split.path)
+        own = _decoded(_bytes(split, left_out), encoding)
+        beyond = _bytes(Split(split.path, split.stop), Counter()) if split.stop >= 0 else iter(())
+        for raw in whole_pages(own, beyond, left_out):
+            found = read_page(raw, self.site)
+            if isinstance(found, Document):
+                yield found
+            else:
+                left_out[found] += 1
+
+
+def whole_pages(own: Iterator[bytes], beyond: Iterator[bytes], left_out: Counter[str]) -> Iterator[bytes]:
+    """The pages that begin in `own`, each complete, the last one continued from `beyond`.
+
+    >>> broken = Counter()
+    >>> list(whole_pages(iter([b"x<pa", b"ge>1</page><page>2<page>3</"]), iter([b"page><page>4</page>"]), broken))
+    [b'<page>1</page>', b'<page>3</page>']
+    >>> broken
+    Counter({'broken page': 1})
+    """
+    buffer, at, own_end, ended = b"", 0, -1, False  # own_end: where the split's own bytes end, once that is known
+    while True:
+        begin = buffer.find(_BEGIN, at)
+        if begin >= 0 and not 0 <= own_end <= begin:
+            end = buffer.find(_END, begin)
+            other = buffer.find(_BEGIN, begin + 1, end if end >= 0 else len(buffer))
+            if other >= 0 or (end < 0 and ended):
+                left_out["broken page"] += 1  # never closed
+                at = other if other >= 0 else len(buffer)
+                continue
+            if end >= 0:
+                at = end + len(_END)
+                yield buffer[begin:at]
+                continue
+            keep = begin
+        elif ended or (own_end >= 0 and (begin >= 0 or own_end <= max(at, len(buffer) - len(_BEGIN) + 1))):
+            return
+        else:
+            keep = max(at, len(buffer) - len(_BEGIN) + 1)
+        buffer, at = buffer[keep:], 0
+        own_end = own_end - keep if own_end >= 0 else -1
+        more = next(beyond if own_end >= 0 else own, None)
+        if more is not None:
+            buffer += more
+        elif own_end < 0:
+            own_end = len(buffer)
+        else:
+            ended = True
+
+
+def _splits(path: str) -> list[Split]:
+    if _encoding(path) != "utf-8":
+        return [Split(path)]
+    if not path.endswith(".bz2"):
+        return [Split(path, start, stop) for start, stop in ranges(Path(path).stat().st_size)]
+    size = Path(path).stat().st_size
+    cuts = [0]
+    for offset in _streams(path):
+        if offset - cuts[-1] >= _BZ2_SPLIT:
+            cuts.append(offset)
+    return [Split(path, start, stop) for start, stop in zip(cuts, [*cuts[1:], size], strict=True)]
+
+
+def _streams(path: str) -> list[int]:
+    """Where the streams of a bz2 file begin, ascending."""
+    for index in (f"{path.removesuffix('.xml.bz2')}-index.txt.bz2", f"{path.removesuffix('.xml.bz2')}-index.txt"):
+        if Path(index).is_file():
+            opener = bz2.open if index.endswith(".bz2") else open
+            with opener(index, "rb") as lines:
+                return sorted({0} | {int(line.split(b":", 1)[0]) for line in lines if line.strip()})
+    if not Path(path).stat().st_size:
+        return []
+    with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        return [found.start() for found in _STREAM.finditer(data)]
+
+
+def _bytes(split: Split, left_out: Counter[str]) -> Iterator[bytes]:
+    """The file's content from the split's start to its stop (-1: the end), decompressed."""
+    stored = _stored(split)
+    return _inflated(stored, left_out) if split.path.endswith(".bz2") else stored
+
+
+def _stored(split: Split) -> Iterator[bytes]:
+    with open(split.path, "rb") as file:
+        file.seek(split.start)
+        left = split.stop - split.start if split.stop >= 0 else Path(split.path).stat().st_size
+        while left > 0 and (block := file.read(min(_BLOCK, left))):
+            left -= len(block)
+            yield block
+
+
+def _inflated(stored: Iterator[bytes], left_out: Counter[str]) -> Iterator[bytes]:
+    """The streams' content; a damaged one is counted and reading goes on at the next."""
+    inflate, begun = bz2.BZ2Decompressor(), False
+    for block in stored:
+        while block:
+            try:
+                content = inflate.decompress(block)
+            except OSError:
+                left_out["broken stream"] += 1
+                block = _next_stream(block, stored)
+                inflate, begun = bz2.BZ2Decompressor(), False
+                continue
+            yield content
+            begun, block = not inflate.eof, inflate.unused_data
+            if not begun:
+                inflate = bz2.BZ2Decompressor()
+    if begun:
+        left_out["broken stream"] += 1  # it breaks off
+
+
+def _next_stream(block: bytes, stored: Iterator[bytes]) -> bytes:
+    """What follows from the next stream's beginning on; empty if there is none."""
+    found = _STREAM.search(block, 1)
+    while found is None:
+        more = next(stored, None)
+        if more is None:
+            return b""
+        block = block[-9:] + more  # the ten bytes may lie across two blocks
+        found = _STREAM.search(block)
+    return block[found.start() :]
+
+
+def _encoding(path: str) -> str:
+    """UTF-16 shows by its byte order mark; everything else is UTF-8."""
+    with (bz2.open if path.endswith(".bz2") else open)(path, "rb") as file:
+        try:
+            mark = file.read(2)
+        except (OSError, EOFError):
+            mark = b""
+    return "utf-16" if mark in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) else "utf-8"
+
+
+def _decoded(blocks: Iterator[bytes], encoding: str) -> Iterator[bytes]:
+    """UTF-8 blocks whatever the file's encoding was."""
+    if encoding == "utf-8":
+        yield from blocks
+        return
+    decoder = codecs.getincrementaldecoder(encoding)("replace")
+    for block in blocks:
+        yield decoder.decode(block).encode("utf-8", "replace")

@@ -1,0 +1,216 @@
+"""Stored events against subscriptions, on Spark: what each would have found, and what another version would change.
+
+The same reading and matching as a stream's (`task`), over files that are there; counts and examples alone are kept. A
+subscription's validity does not count: the question is what it finds, whenever that was.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+import numpy as np
+
+from likewise.errors import InputError, LikewiseError
+from likewise.lake.atomic_create import write_whole
+from likewise.lake.change_log import MATCHERS, ChangeLog
+from likewise.lake.subscription_snapshot import HeldSet
+from likewise.spark.streaming.counts import EXAMPLES, Place, Tally, tally_changes, tally_found
+from likewise.spark.streaming.matched_events import MatchedEvents, match_events
+from likewise.spark.streaming.matchers import MeaningChoice, opened, refuse_stateful, save_matcher
+from likewise.spark.streaming.overlap import check_replaced
+from likewise.spark.streaming.sources.files import FileInlet
+from likewise.spark.streaming.sources.ranges import FileRange
+from likewise.spark.streaming.task import Done, read_range
+from likewise.spark.streaming.tasks import raised, run_each
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_FILES: Final = frozenset({"summary.json", "subscriptions.parquet", "examples.jsonl", "changes.jsonl"})
+_ALWAYS: Final = -(2**62)  # a moment at which nothing is over
+_EVERYTHING: Final = 2**62
+
+
+class BacktestOrder(msgspec.Struct, frozen=True):
+    """What a task is told; `changed` has the numbers of changed ids now and before, -1 if there is none."""
+
+    range: FileRange
+    matcher: str
+    examples: int
+    former: str = ""
+    changed: dict[str, tuple[int, int]] = {}
+
+
+class BacktestReport(msgspec.Struct, frozen=True):
+    """What came of a backtest, in short; the rest is in its folder."""
+
+    folder: str
+    version: int
+    against: int | None
+    events: int
+    matched: int
+    matches: int
+    bad: int
+    subscriptions: int
+    silent: int
+    gained: int
+    lost: int
+    seconds: float
+
+
+def backtest(
+    spark: SparkSession,
+    events: Path,
+    log: ChangeLog,
+    out: Path,
+    *,
+    version: int | None = None,
+    against: int | None = None,
+    choice: MeaningChoice | None = None,
+    examples: int = EXAMPLES,
+    overwrite: bool = False,
+) -> BacktestReport:
+    """Write what the subscriptions of a version find in stored events, and what is other than in the version `against`.
+
+    The folder appears when all is there: `summary.json`, `subscriptions.parquet` (a row each: events, scores),
+    `examples.jsonl`, and `changes.jsonl` with `against`.
+    """
+    began = time.perf_counter()
+    if out.exists() and not overwrite:
+        raise InputError(f"{out} exists already; choose another folder or overwrite it")
+    check_replaced(out, [events, log.folder], _FILES)
+    held = log.held(version)
+    former = None if against is None else log.held(against)
+    for version_of in (held, former):
+        refuse_stateful(() if version_of is None else version_of.subscriptions.values())
+    choice, matchers = choice or MeaningChoice(), log.folder / MATCHERS
+    folder = save_matcher(held, _ALWAYS, choice.as_logged(held.known), matchers)
+    before = ""
+    if former is not None:
+        before = save_matcher(former, _ALWAYS, choice.as_logged(former.known), matchers)
+    changed = {} if former is None else changed_ids(held, former)
+    ranges = _ranges(events)
+    orders = [BacktestOrder(each, folder, examples, before, changed) for each in ranges]
+    tally = Tally()
+    for each in _run(spark, orders):
+        tally.add(each, examples)
+    report = BacktestReport(
+        str(out), held.version, against, tally.events, tally.matched, sum(f.events for f in tally.found.values()),
+        tally.bad, len(held.subscriptions), len(held.subscriptions) - len(tally.found),
+        sum(c.gained for c in tally.changed.values()), sum(c.lost for c in tally.changed.values()),
+        round(time.perf_counter() - began, 3),
+    )  # fmt: skip
+    _write(out, report, tally, held, overwrite)
+    return report
+
+
+def changed_ids(held: HeldSet, former: HeldSet) -> dict[str, tuple[int, int]]:
+    """The ids that stand for another subscription, or came, or went: their numbers in both versions, -1 for none."""
+    ids = [each.subscription.id for each in (*former.subscriptions.values(), *held.subscriptions.values())]
+    found = {}
+    for id in dict.fromkeys(ids):
+        now, then = held.number(id), former.number(id)
+        if now != then:
+            found[id] = (-1 if now is None else now, -1 if then is None else then)
+    return found
+
+
+def _ranges(events: Path) -> list[FileRange]:
+    inlet = FileInlet(events if not events.is_file() else events.parent)
+    found = [each for each in inlet.plan({}, _EVERYTHING) if isinstance(each, FileRange)]
+    if events.is_file():
+        found = [each for each in found if each.name == events.name]
+    if not found:
+        raise InputError(f"there are no events in {events}; expected .jsonl, .parquet or .arrow files")
+    return found
+
+
+def _run(spark: SparkSession, orders: list[BacktestOrder]) -> Iterator[Tally]:
+    for found in run_each(spark, [msgspec.json.encode(order) for order in orders], tally_order):
+        yield _decoded(found)
+
+
+def _decoded(data: bytes) -> Tally:
+    if data.startswith(b"!"):
+        done = msgspec.json.decode(data[1:], type=Done)
+        raise raised(done.error, done.code)
+    return msgspec.json.decode(data, type=Tally)
+
+
+def tally_order(order: bytes) -> bytes:
+    """What a worker does with one order; an error begins with `!`."""
+    try:
+        return msgspec.json.encode(tally_range(msgspec.json.decode(order, type=BacktestOrder)))
+    except LikewiseError as error:
+        return b"!" + msgspec.json.encode(Done(error=str(error), code=error.code))
+
+
+def tally_range(order: BacktestOrder) -> Tally:
+    """What is found in a range."""
+    matcher = opened(order.matcher)
+    tally = Tally()
+    for records in read_range(order.range, {}):
+        read = records.read
+        tally.events += len(read.events)
+        tally.bad += len(read.bad)
+        place = Place(records.inlet, records.offsets[read.places], read.events)
+        found = match_events(matcher, read.events, 0)
+        tally_found(tally, found, place, order.examples)
+        if order.changed:
+            former = match_events(opened(order.former), read.events, 0)
+            now, then = ({pair[side] for pair in order.changed.values()} for side in (0, 1))
+            tally_changes(tally, _only(found, now), _only(former, then), order.changed, place, order.examples)
+    return tally
+
+
+def _only(found: MatchedEvents, numbers: set[int]) -> MatchedEvents:
+    """The matches of some subscriptions."""
+    kept = np.isin(found.numbers, list(numbers))
+    event = np.repeat(found.places, np.diff(found.offsets))[kept]
+    first = np.flatnonzero(np.diff(event, prepend=-1))
+    return MatchedEvents(event[first], np.append(first, len(event)), found.numbers[kept], found.scores[kept])
+
+
+def _write(out: Path, report: BacktestReport, tally: Tally, held: HeldSet, overwrite: bool) -> None:
+    from pyarrow import Table, parquet
+
+    from likewise.language import subscription_text
+
+    out.parent.mkdir(parents=True, exist_ok=True)
+    work = Path(tempfile.mkdtemp(prefix=f".{out.name}.", dir=out.parent))
+    try:
+        place = work / "new"
+        place.mkdir()
+        rows = []
+        for number, each in held.subscriptions.items():
+            found = tally.found.get(number)
+            scores = (None, None, None) if found is None else (found.lowest, found.total / found.events, found.highest)
+            text = subscription_text(each.subscription)
+            rows.append((number, each.subscription.id, text, found.events if found else 0, *scores))
+        names = ["number", "id", "text", "events", "lowest", "mean", "highest"]
+        columns = list(zip(*rows, strict=True)) or [()] * len(names)
+        parquet.write_table(
+            Table.from_pydict(dict(zip(names, map(list, columns), strict=True))), place / "subscriptions.parquet"
+        )
+        ids = {number: each.subscription.id for number, each in held.subscriptions.items()}
+        lines = [{"id": ids[number], "examples": tally.found[number].examples} for number in sorted(tally.found)]
+        write_whole(place / "examples.jsonl", _lines(lines))
+        if report.against is not None:
+            changes = [{"id": id, **msgspec.structs.asdict(tally.changed[id])} for id in sorted(tally.changed)]
+            write_whole(place / "changes.jsonl", _lines(changes))
+        write_whole(place / "summary.json", msgspec.json.format(msgspec.json.encode(report), indent=1) + b"\n")
+        if out.exists() and overwrite:
+            out.rename(work / "replaced")
+        place.rename(out)
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+
+
+def _lines(values: list[Any]) -> bytes:
+    return b"".join(msgspec.json.encode(each) + b"\n" for each in values)

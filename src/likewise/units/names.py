@@ -1,0 +1,193 @@
+"""Units in the names of readings: `wind_avg_km_h`, `TempC_SHT`, and glued on, `BatV`, `tempf`, `windspeedmph`.
+
+A name's unit stands behind what is measured. A single letter may be a unit but need not: it is sure where the word
+before it is known to be measured so (a battery in volts, a temperature in degrees), else it counts only where it
+fits the unit asked for.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from itertools import pairwise
+from typing import Final
+
+from likewise.units.lookup import any_unit, find_unit
+from likewise.units.table import EVERYDAY
+from likewise.units.unit import Unit
+
+Stated = tuple[Unit, bool]
+
+# What is measured, in the short and long words of names, and in which dimensions.
+MEASURED: Final[dict[str, frozenset[str]]] = {
+    word: frozenset(dimensions.split(","))
+    for words, dimensions in (
+        ("t temp tmp temperature dewpt dewpoint dew windchill feelslike heatindex wetbulb", "temperature"),
+        ("bat batt battery vbat vcc vdd volt voltage supply u", "voltage"),
+        ("curr current i", "current"),
+        ("wind gust windspeed windgust speed velocity windavg", "speed"),
+        ("press pressure baro barom barometer baromrel baromabs", "pressure"),
+        ("rain rainfall precip precipitation rainrate dailyrain hourlyrain eventrain weeklyrain monthlyrain yearlyrain"
+         " totalrain", "length,density of flow"),
+        ("hum humidity rh moisture soilmoisture battery batt bat level charge soc", "ratio"),
+        ("power pwr pow apparent active reactive", "power,apparent power,reactive power"),
+        ("energy consumption", "energy,reactive energy"),
+        ("dist distance height depth alt altitude range clearance", "length"),
+        ("weight mass", "mass"),
+        ("freq frequency", "frequency"),
+        ("illuminance light luminosity brightness", "illuminance"),
+        ("solarradiation irradiance radiation", "irradiance"),
+        ("co no2 o3 so2 co2 pm10 pm25 pm1 voc tvoc ch4 nh3 h2s", "ratio,concentration"),
+        ("time duration uptime interval age period", "time"),
+        ("volume", "volume"),
+        ("flow", "flow"),
+        ("noise sound spl", "sound level"),
+        ("rssi snr signal", "signal level"),
+        ("angle dir direction heading winddir bearing", "angle"),
+    )
+    for word in words.split()
+}  # fmt: skip
+_ALSO: Final = {word: MEASURED[word] | {"voltage", "ratio"} for word in ("bat", "batt", "battery")}
+MEASURED.update(_ALSO)
+_PLACES: Final = ("in", "out", "indoor", "outdoor", "ext", "int", "max", "min", "avg", "mean")
+
+# A word of an identifier: an acronym (or several: MACs), a capitalised or lower-case word, or digits.
+_WORD: Final = re.compile(r"[A-Z]+s?(?![a-z])|[A-Z]?[a-z]+|\d+|°[CF]|%")
+_SIGNS: Final = ("°C", "°F", "%")
+_LETTERS_GLUED: Final = "cfvw"  # others end too many words: `timed`, `messages`
+_SHORTEST_GLUED: Final = 3  # letters of what is measured before a unit that is glued on
+
+
+def _in_names() -> dict[str, tuple[Stated, ...]]:
+    table: dict[str, tuple[Stated, ...]] = {}
+    for row in EVERYDAY:
+        found = find_unit(row.symbol)
+        assert found is not None  # every symbol of the table is a spelling of its unit
+        for name in row.names:
+            table[name.lower()] = (*table.get(name.lower(), ()), (found, name.islower()))
+    for sign in _SIGNS:
+        found = find_unit(sign)
+        assert found is not None
+        table[sign.lower()] = ((found, True),)
+    return table
+
+
+_IN_NAMES: Final = _in_names()
+
+
+@lru_cache(maxsize=65_536)
+def units_in_name(attribute: str) -> tuple[Stated, ...]:
+    """Units an attribute's name may state, with whether it surely does, the last in the name first.
+
+    >>> [(u.symbol, sure) for u, sure in units_in_name("air_temp_f")]
+    [('degF', True)]
+    >>> [(u.symbol, sure) for u, sure in units_in_name("wind_avg_km_h")]
+    [('km/h', True)]
+    >>> [u.symbol for name in ("BatV", "tempf", "windspeedmph") for u, _ in units_in_name(name)]
+    ['V', 'degF', 'mph']
+    >>> units_in_name("temperature"), [(u.symbol, sure) for u, sure in units_in_name("phase_a")]
+    ((), [('A', False)])
+    """
+    found: list[Stated] = []
+    words = list(_WORD.finditer(attribute))
+    end = len(words)
+    while end > 0:
+        if end > 1 and words[end - 2].end() == words[end - 1].start():  # `batterymV` is cut into `batterym` and `V`
+            joined = _glued((words[end - 2].group() + words[end - 1].group()).lower(), shortest=2)
+            if joined:
+                found += joined
+                end -= 2
+                continue
+        for width in (3, 2, 1):  # `km_h` before `h`, `kPa` (which is cut into `k` and `Pa`) before `Pa`
+            start = end - width
+            if start < 1:  # the first word is the thing measured, never its unit
+                continue
+            hits = _prefixed(words, start, end) or _IN_NAMES.get(_spelling(words[start:end]))
+            if hits is not None:
+                if _is_place(words, start):
+                    found += [(each, False) for each, _ in hits]
+                elif not _is_rate(words, start, end):
+                    found += _with_measured(hits, words[start - 1].group())
+                end = start
+                break
+        else:
+            end -= 1
+            found += _glued(words[end].group().lower())
+    return tuple(found)
+
+
+def _prefixed(words: list[re.Match[str]], start: int, end: int) -> tuple[Stated, ...]:
+    """A unit whose prefix counts as it is written: `power_MW` is no milliwatt, `energy_GWh` no watt-hour."""
+    text = "".join(word.group() for word in words[start:end])
+    if end - start == 2 and words[start].end() == words[start + 1].start() and len(words[start].group()) == 1:
+        known, found = _IN_NAMES.get(words[start + 1].group().lower()), any_unit(text)
+    elif end - start == 1 and len(text) > 1 and text[0] == "M" and not words[start].string.isupper():
+        if words[start - 1].end() == words[start].start():
+            return ()  # `powerMW`: the capital may be that of a word
+        known, found = _IN_NAMES.get(text.lower()), find_unit(text)
+    else:
+        return ()
+    fits = known is not None and found is not None and any(each.dimension == found.dimension for each, _ in known)
+    return ((found, True),) if found is not None and fits else ()
+
+
+def _is_place(words: list[re.Match[str]], start: int) -> bool:
+    """Whether a unit says how high, deep or long something is, not what a reading is in: `temp_10cm`."""
+    number = words[start - 1]
+    alone = start < 2 or words[start - 2].end() < number.start()
+    return number.group().isdigit() and number.end() == words[start].start() and alone
+
+
+def _with_measured(hits: tuple[Stated, ...], before: str) -> list[Stated]:
+    """Readings of a unit's spelling, given what it stands behind: what fits is sure, else all are as they are."""
+    dimensions = _measured(before.lower())
+    fit = [(found, True) for found, _ in hits if found.dimension in dimensions]
+    return fit or list(hits)
+
+
+def _measured(word: str) -> frozenset[str]:
+    """The dimensions a word's readings have; a word joined of two (`windspeed`, `tempin`) has those of a part."""
+    found = MEASURED.get(word)
+    if found is not None:
+        return found
+    for place in _PLACES:
+        if word.endswith(place) and (found := MEASURED.get(word.removesuffix(place))):
+            return found
+    for cut in range(_SHORTEST_GLUED, len(word) - 3):  # `soiltemp`, `outdoortemp`
+        if found := MEASURED.get(word[cut:]):
+            return found
+    return frozenset()
+
+
+def _glued(word: str, shortest: int = 1) -> list[Stated]:
+    """The unit at the end of one word, if what stands before it is measured so."""
+    for cut in range(_SHORTEST_GLUED, len(word) - shortest + 1):  # the longest unit first
+        hits = _IN_NAMES.get(word[cut:])
+        if hits is not None and (len(word) - cut > 1 or word[-1] in _LETTERS_GLUED):
+            dimensions = _measured(word[:cut])
+            fit = [(found, True) for found, _ in hits if found.dimension in dimensions]
+            if fit and word not in MEASURED:
+                return fit
+    return []
+
+
+def measured_dimensions(attribute: str) -> frozenset[str]:
+    """The dimensions that a name's words are known to be measured in.
+
+    >>> sorted(measured_dimensions("outdoor_temp")), sorted(measured_dimensions("door"))
+    (['temperature'], [])
+    """
+    return frozenset().union(*(_measured(word.group().lower()) for word in _WORD.finditer(attribute)))
+
+
+def _is_rate(words: list[re.Match[str]], start: int, end: int) -> bool:
+    """Whether words are half of a rate, which is no unit of the table: `pulses_per_kwh`, `GallonsPerTap`."""
+    return "per" in {word.group().lower() for word in words[start - 1 : start] + words[end : end + 1]}
+
+
+def _spelling(words: list[re.Match[str]]) -> str:
+    """Words of a name as the table spells them: those that touch are one, others are joined by `_`."""
+    text = words[0].group()
+    for before, word in pairwise(words):
+        text += word.group() if word.start() == before.end() else "_" + word.group()
+    return text.lower()

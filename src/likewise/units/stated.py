@@ -1,0 +1,53 @@
+"""The unit a reading is in: beside it, else in its name, else nothing says. A stated unit is never ignored."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Final
+
+from likewise.units.lookup import stated_units
+from likewise.units.names import units_in_name
+from likewise.units.unit import Unit
+
+UNKNOWN: Final = ""  # the dimension of a stated unit that is in no table
+NOT_STATED: Final = frozenset({"", "-", "--", "none", "null", "n/a", "na"})  # said where nothing is said
+
+
+def is_stated(text: str) -> bool:
+    """Whether a text beside a value states a unit at all.
+
+    >>> is_stated("C"), is_stated(" "), is_stated("None")
+    (True, False, False)
+    """
+    return text.strip().casefold() not in NOT_STATED
+
+
+@lru_cache(maxsize=65_536)
+def _beside(text: str, dimension: str) -> Unit | None:
+    """The unit a text beside a value states where `dimension` is asked for; None if it states none at all."""
+    if not is_stated(text):
+        return None
+    candidates = stated_units(text) or (Unit(text, UNKNOWN),)
+    return next((found for found in candidates if found.dimension == dimension), candidates[0])
+
+
+def reading_unit(attribute: str, stated: str, asked: Unit) -> Unit | None:
+    """The unit a reading is in when `asked` is the unit of the question; None if nothing says.
+
+    The unit stands beside the reading (`stated`), else in its name. A stated text that is in no table is a
+    unit of the dimension `UNKNOWN`, which fits no question.
+
+    >>> from likewise.model import unit
+    >>> reading_unit("air_temp_f", "", unit("degC")).symbol
+    'degF'
+    >>> reading_unit("temperature", "", unit("degC")) is None
+    True
+    >>> reading_unit("temperature", "blorps", unit("degC"))
+    Unit(symbol='blorps', dimension='', ratio=(1, 1), shift=(0, 1))
+    """
+    if stated and (found := _beside(stated, asked.dimension)) is not None:
+        return found
+    for candidate, sure in units_in_name(attribute):
+        if sure or candidate.dimension == asked.dimension:
+            return candidate
+    return None
