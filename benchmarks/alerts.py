@@ -78,10 +78,15 @@ def grown(alerts: int, keys: list[int], seed: int) -> tuple[list[dict[str, float
             number += 1
         events = [sent(size + n, size, chosen) for n in range(TIMED)]
         cost = timed(engine, events, number)
-        found.append({
-            "alerts": alerts, "keys": size, "cpu_us": round(cost, 2), "states": engine.keys(),
-            "bytes_a_key": round((resident() - before) / size, 1),
-        })  # fmt: skip
+        found.append(
+            {
+                "alerts": alerts,
+                "keys": size,
+                "cpu_us": round(cost, 2),
+                "states": engine.keys(),
+                "bytes_a_key": round((resident() - before) / size, 1),
+            }
+        )
         number += TIMED
         print(f"{alerts:,} alerts, {size:,} keys: {cost:.1f} µs an event", file=sys.stderr, flush=True)
     return found, engine
@@ -96,9 +101,13 @@ def run(alerts: int, keys: int, seed: int) -> dict[str, Any]:
     chosen = random.Random(seed + 2)
     nobody = [event({"other": chosen.random()}, source=f"s{n}", id=f"n{n}") for n in range(TIMED)]
     report: dict[str, Any] = {
-        "seed": seed, "version": __version__, "load": os.getloadavg()[0], "alerts": by_alerts, "keys": by_keys,
+        "seed": seed,
+        "version": __version__,
+        "load": os.getloadavg()[0],
+        "alerts": by_alerts,
+        "keys": by_keys,
         "nobody": {"cpu_us": round(timed(engine, nobody, 2 * keys), 2)},
-    }  # fmt: skip
+    }
     begun, said, due = time.process_time(), 0, engine.keys()
     for minute in range(1, 11):
         said += len(engine.advance(3 * keys + minute * 60 * SECOND))

@@ -93,12 +93,17 @@ def warm_case(
     singles = events[: max(200, min(2_000, 2_000_000 // count))]
     single = min(cpu(lambda: [engine.find(e, 0) for e in singles])[0] for _ in range(2)) / len(singles)
     found: dict[str, Any] = {
-        "subscriptions": count, "threshold": threshold, "events": len(events),
-        "cold_events_per_s": len(events) / cold, "warm_events_per_s": len(events) / warm,
-        "single_us": single * 1e6, "matches_an_event": matches / len(events),
-        "distinct_predicates": len(engine.asked) - 1, "posting_lists": len(engine.lists),
+        "subscriptions": count,
+        "threshold": threshold,
+        "events": len(events),
+        "cold_events_per_s": len(events) / cold,
+        "warm_events_per_s": len(events) / warm,
+        "single_us": single * 1e6,
+        "matches_an_event": matches / len(events),
+        "distinct_predicates": len(engine.asked) - 1,
+        "posting_lists": len(engine.lists),
         "megabytes": (engine.lists.bytes + engine.table.bytes) / 2**20,
-    }  # fmt: skip
+    }
     arrays = load_arrays(subscriptions, events)
     similarity = arrays.similarities(measure, floor=part_floor(threshold))
     yardstick = NumpyApproximate(arrays, similarity, events, threshold)
@@ -196,9 +201,13 @@ def cold_terms(measure: Measure, terms: int, seconds: float) -> dict[str, Any]:
         spent += cpu(lambda part=part: engine.match_batch(part, [0] * len(part)))[0]  # type: ignore[misc]
         done += 2 * len(part)
     return {
-        "measure": measure.name, "new_terms": done, "asked_terms": 1_000, "theme": list(theme),
-        "cpu_ms_a_term": 1e3 * spent / max(done, 1), "cell_us": 1e6 * spent / max(done, 1) / 1_000,
-    }  # fmt: skip
+        "measure": measure.name,
+        "new_terms": done,
+        "asked_terms": 1_000,
+        "theme": list(theme),
+        "cpu_ms_a_term": 1e3 * spent / max(done, 1),
+        "cell_us": 1e6 * spent / max(done, 1) / 1_000,
+    }
 
 
 def bounded(measure: Measure, pairs: int, seconds: float, bytes: int) -> dict[str, Any]:
@@ -222,10 +231,14 @@ def bounded(measure: Measure, pairs: int, seconds: float, bytes: int) -> dict[st
         done += len(part)
         most = max(most, engine.lists.bytes)
     return {
-        "distinct_pairs": done, "us_a_pair": 1e6 * spent / done, "cache_megabytes": bytes / 2**20,
-        "most_megabytes_held": most / 2**20, "lists_dropped": engine.lists.dropped,
-        "peak_before_megabytes": before, "peak_after_megabytes": peak_megabytes(),
-    }  # fmt: skip
+        "distinct_pairs": done,
+        "us_a_pair": 1e6 * spent / done,
+        "cache_megabytes": bytes / 2**20,
+        "most_megabytes_held": most / 2**20,
+        "lists_dropped": engine.lists.dropped,
+        "peak_before_megabytes": before,
+        "peak_after_megabytes": peak_megabytes(),
+    }
 
 
 def peak_megabytes() -> float:
@@ -261,9 +274,12 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
     events = list(load.events)
     random.Random(3).shuffle(events)
     report: dict[str, Any] = {
-        "thesaurus": thesaurus.name, "space": space.name, "measure": measure.name,
-        "default_threshold": THRESHOLD, "warm": [],
-    }  # fmt: skip
+        "thesaurus": thesaurus.name,
+        "space": space.name,
+        "measure": measure.name,
+        "default_threshold": THRESHOLD,
+        "warm": [],
+    }
     for count in options.subscriptions:
         for threshold in (THRESHOLD, 0.0):
             few = events if count <= 1_000 else events[: 4 * BATCH]

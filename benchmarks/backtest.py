@@ -41,11 +41,21 @@ def events(first: int, count: int) -> EventBatch:
     width, size = len(ATTRIBUTES), count * len(ATTRIBUTES)
     none, zero = np.full(size, -1, np.int32), np.zeros(size, np.int64)
     columns = Columns(
-        np.arange(0, size + 1, width), np.tile(np.arange(width, dtype=np.int32), count), list(ATTRIBUTES),
-        np.full(size, NUMBER, np.int8), np.random.default_rng([25, first]).uniform(0, 100, size), zero, none, [],
-        np.full(size, NO_TIME), none, [], zero.astype(np.int32), np.arange(first, first + count) * 1_000,
+        np.arange(0, size + 1, width),
+        np.tile(np.arange(width, dtype=np.int32), count),
+        list(ATTRIBUTES),
+        np.full(size, NUMBER, np.int8),
+        np.random.default_rng([25, first]).uniform(0, 100, size),
+        zero,
+        none,
+        [],
+        np.full(size, NO_TIME),
+        none,
+        [],
+        zero.astype(np.int32),
+        np.arange(first, first + count) * 1_000,
         np.full(count, NO_TIME),
-    )  # fmt: skip
+    )
     ids = pa.array(np.arange(first, first + count)).cast(pa.string())
     sources = pa.array(np.arange(first, first + count) % 1_000).cast(pa.string())
     schema = pa.schema([batch_schema().field(name) for name in REST])

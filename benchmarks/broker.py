@@ -56,10 +56,13 @@ def box(chance: random.Random) -> str:
 def reading(chance: random.Random) -> dict[str, Any]:
     """An event with six attributes."""
     return {
-        "lat": round(chance.uniform(45.75, 45.85), 5), "long": round(chance.uniform(15.85, 16.10), 5),
-        "timestamp": chance.randrange(1_388_534_400, 1_389_139_200), "station": f"ST{chance.randrange(30):02d}",
-        "no2": round(30 * 2.718 ** chance.gauss(0, 0.5), 2), "pm": round(20 * 2.718 ** chance.gauss(0, 0.6), 2),
-    }  # fmt: skip
+        "lat": round(chance.uniform(45.75, 45.85), 5),
+        "long": round(chance.uniform(15.85, 16.10), 5),
+        "timestamp": chance.randrange(1_388_534_400, 1_389_139_200),
+        "station": f"ST{chance.randrange(30):02d}",
+        "no2": round(30 * 2.718 ** chance.gauss(0, 0.5), 2),
+        "pm": round(20 * 2.718 ** chance.gauss(0, 0.6), 2),
+    }
 
 
 @contextmanager
@@ -296,8 +299,10 @@ def quantiles(took: list[float]) -> dict[str, float]:
     """Median and 99th percentile in milliseconds."""
     found = sorted(took)
     return {
-        "p50_ms": 1e3 * found[len(found) // 2], "p99_ms": 1e3 * found[int(len(found) * 0.99)], "count": len(found),
-    }  # fmt: skip
+        "p50_ms": 1e3 * found[len(found) // 2],
+        "p99_ms": 1e3 * found[int(len(found) * 0.99)],
+        "count": len(found),
+    }
 
 
 def measure(seconds: float, subscriptions: int, queued: int, everybody: int, runs: int) -> dict[str, Any]:

@@ -67,10 +67,13 @@ def w1(chance: random.Random, subscriptions: int, events: int) -> tuple[list[Ask
     def made() -> dict[str, Any]:
         kind = chance.choice(list(TYPES))
         return {
-            "type": kind, "value": value(chance, kind), "lat": round(chance.uniform(47.32, 47.43), 5),
-            "long": round(chance.uniform(8.45, 8.63), 5), "timestamp": chance.randrange(*WEEK),
+            "type": kind,
+            "value": value(chance, kind),
+            "lat": round(chance.uniform(47.32, 47.43), 5),
+            "long": round(chance.uniform(8.45, 8.63), 5),
+            "timestamp": chance.randrange(*WEEK),
             "station": f"ST{chance.randrange(30):02d}",
-        }  # fmt: skip
+        }
 
     def asked() -> Asked:
         like = made()
@@ -89,9 +92,11 @@ def w2(chance: random.Random, subscriptions: int, events: int) -> tuple[list[Ask
 
     def made() -> dict[str, Any]:
         found: dict[str, Any] = {
-            "lat": round(chance.uniform(45.75, 45.85), 5), "long": round(chance.uniform(15.85, 16.10), 5),
-            "timestamp": chance.randrange(*WEEK), "station": f"ST{chance.randrange(30):02d}",
-        }  # fmt: skip
+            "lat": round(chance.uniform(45.75, 45.85), 5),
+            "long": round(chance.uniform(15.85, 16.10), 5),
+            "timestamp": chance.randrange(*WEEK),
+            "station": f"ST{chance.randrange(30):02d}",
+        }
         kinds = [kind for kind in TYPES if chance.random() < 0.5] or [chance.choice(list(TYPES))]
         return found | {kind: value(chance, kind) for kind in kinds}
 
@@ -101,9 +106,12 @@ def w2(chance: random.Random, subscriptions: int, events: int) -> tuple[list[Ask
         lat, long = 45.75 + chance.uniform(0, 1 - side) * 0.1, 15.85 + chance.uniform(0, 1 - side) * 0.25
         kind = chance.choice(list(TYPES))
         return [
-            [kind, ">", TYPES[kind][0]], ["lat", ">=", round(lat, 5)], ["lat", "<=", round(lat + side * 0.1, 5)],
-            ["long", ">=", round(long, 5)], ["long", "<=", round(long + side * 0.25, 5)],
-        ]  # fmt: skip
+            [kind, ">", TYPES[kind][0]],
+            ["lat", ">=", round(lat, 5)],
+            ["lat", "<=", round(lat + side * 0.1, 5)],
+            ["long", ">=", round(long, 5)],
+            ["long", "<=", round(long + side * 0.25, 5)],
+        ]
 
     return [asked() for _ in range(subscriptions)], [made() for _ in range(events)]
 

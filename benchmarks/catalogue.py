@@ -36,10 +36,18 @@ def resident() -> float:
 def reading(n: int) -> Event:
     """An event of one of many alike sources."""
     return lw.event(
-        {"temperature": 20 + n % 7, "humidity": 50.5, "battery": 87, "status": "on", "room": f"room {n % 50}",
-         "linkquality": 100, "pressure": 1013.2, "voltage": 3.0},
+        {
+            "temperature": 20 + n % 7,
+            "humidity": 50.5,
+            "battery": 87,
+            "status": "on",
+            "room": f"room {n % 50}",
+            "linkquality": 100,
+            "pressure": 1013.2,
+            "voltage": 3.0,
+        },
         source=f"device-{n}",
-    )  # fmt: skip
+    )
 
 
 def learning(sources: int) -> dict[str, float]:
@@ -68,12 +76,17 @@ def learning(sources: int) -> dict[str, float]:
         assert load_learnt(path) is not None
         loaded = time.process_time() - begun
     return {
-        "sources": sources, "megabytes": round(used, 1), "of_them_columns": round(learnt.nbytes / 1e6, 1),
-        "microseconds_a_first_event": round(took[0], 1), "microseconds_a_further_event": round(took[1], 1),
-        "milliseconds_to_list_words": round(listed * 1e3, 1), "words": words,
-        "milliseconds_to_save": round(saved * 1e3, 1), "milliseconds_to_load": round(loaded * 1e3, 1),
+        "sources": sources,
+        "megabytes": round(used, 1),
+        "of_them_columns": round(learnt.nbytes / 1e6, 1),
+        "microseconds_a_first_event": round(took[0], 1),
+        "microseconds_a_further_event": round(took[1], 1),
+        "milliseconds_to_list_words": round(listed * 1e3, 1),
+        "words": words,
+        "milliseconds_to_save": round(saved * 1e3, 1),
+        "milliseconds_to_load": round(loaded * 1e3, 1),
         "megabytes_saved": round(size / 1e6, 1),
-    }  # fmt: skip
+    }
 
 
 def publishing(events: int, batch: int = 100) -> dict[str, float]:

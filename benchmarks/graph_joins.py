@@ -36,11 +36,12 @@ def graph_patterns(events: Sequence[Event], number: int, seed: int) -> list[Subs
         subjects = {subject: f"?s{i}" for i, subject in enumerate(dict.fromkeys(t.subject for t in chosen))}
         parts = [
             TriplePattern(
-                subjects[t.subject], t.predicate,
+                subjects[t.subject],
+                t.predicate,
                 subjects.get(t.object, t.object if i == 0 or chance.random() < 0.4 else f"?o{i}"),
             )
             for i, t in enumerate(chosen)
-        ]  # fmt: skip
+        ]
         made[GraphPattern(tuple(parts))] = None
     return [Subscription(body, id=f"s{i}") for i, body in enumerate(made)]
 
@@ -50,8 +51,11 @@ def joins(folder: Path, number: int, rounds: int, seed: int = 1) -> Row:
     import gzip
 
     events: list[Event] = []
-    for name, kind in (("event-infobox-triples.nt.gz", "nt"), ("citybench/dataset/AarhusCulturalEvents.rdf.gz", "rdf"),
-                       ("citybench/dataset/AarhusLibraryEvents.rdf.gz", "rdf")):  # fmt: skip
+    for name, kind in (
+        ("event-infobox-triples.nt.gz", "nt"),
+        ("citybench/dataset/AarhusCulturalEvents.rdf.gz", "rdf"),
+        ("citybench/dataset/AarhusLibraryEvents.rdf.gz", "rdf"),
+    ):
         if (folder / name).is_file():
             with gzip.open(folder / name) as file:
                 events += events_from_rdf(file.read(), kind, on_error=lambda error: None)
@@ -77,10 +81,13 @@ def joins(folder: Path, number: int, rounds: int, seed: int = 1) -> Row:
     single, found = min(spent(lambda: sum(len(engine.match(event, 0)) for event in events)) for _ in range(rounds))
     assert hits == found
     return {
-        "subscriptions": number, "distinct_triple_patterns": engine.patterns, "events": len(events),
-        "triples": sum(len(event.graph) for event in events), "matches": hits,
+        "subscriptions": number,
+        "distinct_triple_patterns": engine.patterns,
+        "events": len(events),
+        "triples": sum(len(event.graph) for event in events),
+        "matches": hits,
         "add_us": round(built * 1e6 / number, 2),
         "batch_us_per_event": round(batch * 1e6 / len(events), 1),
         "with_bindings_us_per_event": round(single * 1e6 / len(events), 1),
         "plain_us_per_event": round(naive * 1e6 / len(few), 1),
-    }  # fmt: skip
+    }

@@ -171,9 +171,15 @@ def measure(case: str, count: int, events: int, seed: int) -> dict[str, Any]:
         matches += sum(map(len, expected))
     bitmap, scanned = statistics.median(ours), statistics.median(plain)
     return {
-        "subscriptions": len(asked), "bitmap": bitmap, "plain_scan": scanned, "times": scanned / bitmap, "add": added,
-        "matches_an_event": matches / events / ROUNDS, "same": same, "bytes": engine.nbytes / len(asked),
-    }  # fmt: skip
+        "subscriptions": len(asked),
+        "bitmap": bitmap,
+        "plain_scan": scanned,
+        "times": scanned / bitmap,
+        "add": added,
+        "matches_an_event": matches / events / ROUNDS,
+        "same": same,
+        "bytes": engine.nbytes / len(asked),
+    }
 
 
 def main() -> int:

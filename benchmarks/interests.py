@@ -214,10 +214,17 @@ def measure(
         facts[name]["remove_us"] = None if taken is None else round(taken, 2)
     shared = {"subscriptions": size, "subscription_kind": kind, "properties": properties, "c": default_c(properties)}
     return [
-        {**shared, "engine": name, "event_kind": event_kind, "matches_per_event": matches[event_kind] / event_count,
-         "us_per_event": round(times[name, event_kind], 2) if name in engines else None, **facts[name]}
-        for name in facts for event_kind in published
-    ]  # fmt: skip
+        {
+            **shared,
+            "engine": name,
+            "event_kind": event_kind,
+            "matches_per_event": matches[event_kind] / event_count,
+            "us_per_event": round(times[name, event_kind], 2) if name in engines else None,
+            **facts[name],
+        }
+        for name in facts
+        for event_kind in published
+    ]
 
 
 def compare(engines: dict[str, Any], published: Sequence[Event]) -> int:
@@ -234,9 +241,14 @@ def compare(engines: dict[str, Any], published: Sequence[Event]) -> int:
 
 
 def run(
-    sizes: Sequence[int] = SIZES, properties: int = 50, event_count: int = 100, rounds: int = 5, seed: int = 1,
-    names: Sequence[str] = tuple(ENGINES), say: Callable[[str], None] = lambda text: None,
-) -> dict[str, object]:  # fmt: skip
+    sizes: Sequence[int] = SIZES,
+    properties: int = 50,
+    event_count: int = 100,
+    rounds: int = 5,
+    seed: int = 1,
+    names: Sequence[str] = tuple(ENGINES),
+    say: Callable[[str], None] = lambda text: None,
+) -> dict[str, object]:
     """The whole experiment."""
     warm = measure(names, "few", 250, properties, 5, 1, seed)  # compile everything once
     rows: list[dict[str, object]] = []
@@ -247,8 +259,15 @@ def run(
             for row in measured:
                 say(line(row))
     assert warm
-    return {"benchmark": "interests", "properties": properties, "c": default_c(properties), "events": event_count,
-            "rounds": rounds, "rows": rows, "findings": findings(rows)}  # fmt: skip
+    return {
+        "benchmark": "interests",
+        "properties": properties,
+        "c": default_c(properties),
+        "events": event_count,
+        "rounds": rounds,
+        "rows": rows,
+        "findings": findings(rows),
+    }
 
 
 def line(row: dict[str, object]) -> str:
@@ -273,11 +292,15 @@ def findings(rows: Sequence[dict[str, object]]) -> list[dict[str, object]]:
                 at = {str(r["engine"]): r["us_per_event"] for r in here if r["subscriptions"] == size}
                 timed = {name: float(taken) for name, taken in at.items() if taken is not None}  # type: ignore[arg-type]
                 if "sgim" in timed:
-                    found.append({
-                        "subscription_kind": kind, "event_kind": event_kind, "subscriptions": size,
-                        "fastest": min(timed, key=timed.__getitem__),
-                        "sgim_beats": sorted(n for n, taken in timed.items() if timed["sgim"] < taken),
-                    })  # fmt: skip
+                    found.append(
+                        {
+                            "subscription_kind": kind,
+                            "event_kind": event_kind,
+                            "subscriptions": size,
+                            "fastest": min(timed, key=timed.__getitem__),
+                            "sgim_beats": sorted(n for n, taken in timed.items() if timed["sgim"] < taken),
+                        }
+                    )
     return found
 
 
@@ -309,9 +332,10 @@ def plot(result: dict[str, Any], path: Path) -> None:
     for axis, (panel, title) in zip(axes.flat, TITLES.items(), strict=True):
         for name, (label, colour, marker) in STYLES.items():
             points = [
-                (r["subscriptions"], r["us_per_event"]) for r in result["rows"]
+                (r["subscriptions"], r["us_per_event"])
+                for r in result["rows"]
                 if (r["subscription_kind"], r["event_kind"], r["engine"]) == (*panel, name) and r["us_per_event"]
-            ]  # fmt: skip
+            ]
             if points:
                 across, up = zip(*points, strict=True)
                 dashes = (0, (4, 3)) if name == "rapid_modified" else "-"  # it often lies on RAPIDMatch

@@ -180,9 +180,12 @@ def windows(count: int, publications: int, *, one: bool = False) -> dict[str, An
                 raise SystemExit("the windows' deliveries are not the oracle's")
     medians = {name: statistics.median(values) for name, values in spent.items()}
     return {
-        "conditions": count, **medians, "deliveries_an_event": deliveries / (part * ROUNDS), "oracle_cpu_us": oracle,
+        "conditions": count,
+        **medians,
+        "deliveries_an_event": deliveries / (part * ROUNDS),
+        "oracle_cpu_us": oracle,
         "times_oracle": oracle / medians["cpu_us"],
-    }  # fmt: skip
+    }
 
 
 def run(subscriptions: int, events: int) -> dict[str, Any]:

@@ -83,10 +83,17 @@ def main() -> None:
         measure.matrix(asked, new[:1])
         first = time.process_time() - start
         median, p90 = timed(measure, asked, new)
-        rows.append({"measure": name, "ready_s": round(ready, 2), "asked_1000_cold_ms": round(first * 1e3, 1),
-                     "one_new_against_1000_ms": round(median, 2), "p90_ms": round(p90, 2),
-                     "in_batches_ms": round(batched(measure, asked, later), 2),
-                     "memory_gained_mb": round(peak() - before)})  # fmt: skip
+        rows.append(
+            {
+                "measure": name,
+                "ready_s": round(ready, 2),
+                "asked_1000_cold_ms": round(first * 1e3, 1),
+                "one_new_against_1000_ms": round(median, 2),
+                "p90_ms": round(p90, 2),
+                "in_batches_ms": round(batched(measure, asked, later), 2),
+                "memory_gained_mb": round(peak() - before),
+            }
+        )
     if arguments.json:
         print(json.dumps(rows))
     else:

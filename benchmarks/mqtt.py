@@ -57,10 +57,21 @@ def bare(mosquitto: Mosquitto, sent: list[Message]) -> float:
 def bridged(mosquitto: Mosquitto, sent: list[Message], data: Path) -> float:
     """µs of CPU a message of the broker with its bridge."""
     running = subprocess.Popen(
-        [sys.executable, "-m", "likewise", "serve", "--data", str(data), "--port", "0", "--json",
-         "--mqtt-bridge", f"{mosquitto.url}/#"],
+        [
+            sys.executable,
+            "-m",
+            "likewise",
+            "serve",
+            "--data",
+            str(data),
+            "--port",
+            "0",
+            "--json",
+            "--mqtt-bridge",
+            f"{mosquitto.url}/#",
+        ],
         stdout=subprocess.PIPE,
-    )  # fmt: skip
+    )
     assert running.stdout is not None
     try:
         address = json.loads(running.stdout.readline())["listening"]

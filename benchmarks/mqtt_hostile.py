@@ -50,8 +50,10 @@ def broker(files: int | None = None) -> Iterator[tuple[int, str, int]]:
     with tempfile.TemporaryDirectory(prefix="likewise-hostile-") as folder:
         running = subprocess.Popen(
             [sys.executable, "-m", "likewise", "serve", "--data", folder, "--port", "0", "--json", "--mqtt", str(port)],
-            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, preexec_fn=limit,
-        )  # fmt: skip
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            preexec_fn=limit,
+        )
         assert running.stdout is not None
         try:
             address = json.loads(running.stdout.readline())["listening"]
@@ -132,8 +134,11 @@ class Neighbour(threading.Thread):
         return found
 
 
-def watched(attack: Callable[[int, str], list[socket.socket]], prepare: Callable[[int], None] = lambda port: None,
-            files: int | None = None) -> dict[str, Any]:  # fmt: skip
+def watched(
+    attack: Callable[[int, str], list[socket.socket]],
+    prepare: Callable[[int], None] = lambda port: None,
+    files: int | None = None,
+) -> dict[str, Any]:
     """Attack a broker, and say what that did to it."""
     with broker(files) as (pid, address, port):
         prepare(port)
@@ -158,8 +163,13 @@ def watched(attack: Callable[[int, str], list[socket.socket]], prepare: Callable
         watching.join()
         for each in held:
             each.close()
-    return {"before_mb": round(before), "peak_mb": round(peak[0]), "grew_mb": round(peak[0] - before),
-            "at_end_mb": round(after), **figures}  # fmt: skip
+    return {
+        "before_mb": round(before),
+        "peak_mb": round(peak[0]),
+        "grew_mb": round(peak[0] - before),
+        "at_end_mb": round(after),
+        **figures,
+    }
 
 
 def connect(port: int, _: str) -> list[socket.socket]:

@@ -150,13 +150,15 @@ async def publish(port: int, count: int) -> None:
         packets = [
             encode(
                 Publish(
-                    f"home/room-{number}/temperature", b'{"temperature": 21.%d, "humidity": 41.5}' % (n % 100), 1,
+                    f"home/room-{number}/temperature",
+                    b'{"temperature": 21.%d, "humidity": 41.5}' % (n % 100),
+                    1,
                     packet_id=n % 65_535 + 1,
                 ),
                 MQTT_3_1_1,
             )
             for n in range(each)
-        ]  # fmt: skip
+        ]
         made.append(
             (await loop.create_connection(lambda n=number, p=packets: Publisher(f"p{n}", p), "127.0.0.1", port))[1]
         )

@@ -49,10 +49,7 @@ def tokens(data: Path) -> dict[str, str]:
 
     store = Store(data, clock=lambda: 0)
     try:
-        return {
-            name: store.commit(partial(_made, name))
-            for name in ("busy", "exact", "window")
-        }  # fmt: skip
+        return {name: store.commit(partial(_made, name)) for name in ("busy", "exact", "window")}
     finally:
         store.close()
 

@@ -54,7 +54,9 @@ def case(subscriptions: int, k: int, window: int, *, seed: int = 1, yardsticks: 
         deliveries.append(len(engine.match(event, 0)))
         times.append(time.process_time_ns() - before)
     found: dict[str, Any] = {
-        "subscriptions": subscriptions, "k": k, "window": window,
+        "subscriptions": subscriptions,
+        "k": k,
+        "window": window,
         "build_us_a_subscription": building / subscriptions * 1e6,
         "us_a_publication": sum(times) / len(times) / 1e3,
         "us_median": statistics.median(times) / 1e3,
@@ -63,7 +65,7 @@ def case(subscriptions: int, k: int, window: int, *, seed: int = 1, yardsticks: 
         "candidates_a_subscription": family.candidates() / subscriptions,
         "bytes_of_the_window": family.window_bytes(),
         "bytes_a_subscription": family.member_bytes() / subscriptions,
-    }  # fmt: skip
+    }
     if yardsticks and subscriptions * window <= YARDSTICK_PAIRS:
         found |= _yardstick("numpy", NumpyVisit(centres, k, window), points, window, deliveries)
         found |= _yardstick(

@@ -214,13 +214,18 @@ def measure(
     rows = []
     for each in listed:
         removed, inserted = each.change()
-        rows.append({
-            "contender": each.name, "patterns": len(patterns), "triples": len(each.triples), "matches": each.matches,
-            "construction_ms": round(built[each.name] * 1e3, 2),
-            "insert_us": None if inserted is None else round(inserted, 2),
-            "remove_us": None if removed is None else round(removed, 2),
-            "triples_per_second": round(len(each.triples) / min(each.times)),
-        })  # fmt: skip
+        rows.append(
+            {
+                "contender": each.name,
+                "patterns": len(patterns),
+                "triples": len(each.triples),
+                "matches": each.matches,
+                "construction_ms": round(built[each.name] * 1e3, 2),
+                "insert_us": None if inserted is None else round(inserted, 2),
+                "remove_us": None if removed is None else round(removed, 2),
+                "triples_per_second": round(len(each.triples) / min(each.times)),
+            }
+        )
     check(rows, patterns, triples, sample)
     return rows
 
@@ -261,21 +266,37 @@ def findings(rows: Sequence[Row]) -> list[Row]:
         total = next(r for r in rows if r["patterns"] == size and r["contender"] == "automaton")
         known = TOTALS.get((total["triples"], size))
         if known is not None:
-            found.append({"patterns": size, "what": "matches", "value": total["matches"], "promised": known,
-                          "kept": total["matches"] == known})  # fmt: skip
+            found.append(
+                {
+                    "patterns": size,
+                    "what": "matches",
+                    "value": total["matches"],
+                    "promised": known,
+                    "kept": total["matches"] == known,
+                }
+            )
     return found
 
 
 def promise(size: int, what: str, ratio: float, least: float | None) -> Row:
-    return {"patterns": size, "what": what, "value": round(ratio, 2), "promised": least,
-            "kept": None if least is None else ratio >= least}  # fmt: skip
+    return {
+        "patterns": size,
+        "what": what,
+        "value": round(ratio, 2),
+        "promised": least,
+        "kept": None if least is None else ratio >= least,
+    }
 
 
 def run(
-    workload: Path | None = None, sizes: Sequence[int] = (1_000, 10_000), sample: int = 2_000,
-    radii: Sequence[float] = (0.0, 0.1), rounds: int = 3, rdf: Path | None = None,
+    workload: Path | None = None,
+    sizes: Sequence[int] = (1_000, 10_000),
+    sample: int = 2_000,
+    radii: Sequence[float] = (0.0, 0.1),
+    rounds: int = 3,
+    rdf: Path | None = None,
     say: Callable[[str], None] = lambda text: None,
-) -> Row:  # fmt: skip
+) -> Row:
     """The whole experiment."""
     triples, patterns = read(workload) if workload else draw(100_000, max(sizes), 7)
     warm = draw(200, 50, 1)
@@ -291,8 +312,14 @@ def run(
         kept = {None: "", True: "  kept", False: "  MISSED"}[finding["kept"]]
         due = "" if finding["promised"] is None else f" (promised {finding['promised']:,})"
         say(f"{finding['patterns']:>9,} {finding['what']}: {finding['value']:,}{due}{kept}")
-    result = {"benchmark": "triples", "triples": len(triples), "sample": sample, "rounds": rounds, "rows": rows,
-              "findings": found}  # fmt: skip
+    result = {
+        "benchmark": "triples",
+        "triples": len(triples),
+        "sample": sample,
+        "rounds": rounds,
+        "rows": rows,
+        "findings": found,
+    }
     if rdf is not None:
         result["joins"] = joins(rdf, 10_000, rounds)
         say("joins: " + ", ".join(f"{key} {value:,}" for key, value in result["joins"].items()))
@@ -314,8 +341,13 @@ def plot(result: Row, path: Path) -> None:
     from matplotlib import pyplot
 
     figure, axes = pyplot.subplots(2, 2, figsize=(11, 8), layout="constrained")
-    styles = {"R-tree, r=0": ("#d62728", "s"), "MVR-tree, r=0": ("#1f77b4", "o"), "automaton": ("#2ca02c", "^"),
-              "dictionary": ("#7f7f7f", "x"), "pyoxigraph, triples": ("#ff7f0e", "v")}  # fmt: skip
+    styles = {
+        "R-tree, r=0": ("#d62728", "s"),
+        "MVR-tree, r=0": ("#1f77b4", "o"),
+        "automaton": ("#2ca02c", "^"),
+        "dictionary": ("#7f7f7f", "x"),
+        "pyoxigraph, triples": ("#ff7f0e", "v"),
+    }
     shown = (("R-tree, r=0", "MVR-tree, r=0"), ("MVR-tree, r=0", "automaton", "dictionary", "pyoxigraph, triples"))
     titles = ("Semantic matching (as Figure 3)", "Pattern matching (as Figure 4)")
     for row, (names, title) in enumerate(zip(shown, titles, strict=True)):

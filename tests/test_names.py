@@ -34,11 +34,21 @@ GONE = [
 ]
 # Modules that were given up, with their names now.
 MODULES = {
-    "arrivals": "match_events", "initial": "earlier_events", "replaying": "history", "readings": "parser",
-    "murty": "ranked_mappings", "recipients": "packed_sets", "steps": "event_trace", "courier": "loop_bridge",
-    "early": "match_before_commit", "prepared": "asked_side", "asked": "asked_predicates", "routing": "engines",
-    "gate": "door", "asking": "questions",
-}  # fmt: skip
+    "arrivals": "match_events",
+    "initial": "earlier_events",
+    "replaying": "history",
+    "readings": "parser",
+    "murty": "ranked_mappings",
+    "recipients": "packed_sets",
+    "steps": "event_trace",
+    "courier": "loop_bridge",
+    "early": "match_before_commit",
+    "prepared": "asked_side",
+    "asked": "asked_predicates",
+    "routing": "engines",
+    "gate": "door",
+    "asking": "questions",
+}
 # Each of these words is the name of one type, wherever it is defined.
 ONE_THING = ["Entry", "Held", "Met", "Judgement", "Evidence", "Activity", "Backtest", "Receipt", "Stats"]
 

@@ -62,11 +62,14 @@ assert subprocess.run(command, capture_output=True, timeout=600).returncode == 0
 """
 PROBES = {
     "base": SMALL + NO_MATCH + LACKS + "lacks('broker', 'serve'); lacks('match', 'demo'); lacks('experiments', 'eval')",
-    "match": SMALL + """
+    "match": SMALL
+    + """
 full = lw.Matcher()
 full.add(lw.parse("{temperature~ > 25 degC}", id="warm"))
 assert len(full.match(lw.event({"TempC_SHT": 27.1}))) == 1
-""" + LACKS + "lacks('broker', 'serve')",
+"""
+    + LACKS
+    + "lacks('broker', 'serve')",
     "broker": SMALL + NO_MATCH + LACKS + "lacks('match', 'serve')\nOPTIONS = ['--profile', 'small']\n" + SERVE,
     "dashboard": SMALL + "from likewise.dashboard.app import make_dashboard; make_dashboard('http://127.0.0.1:1')",
     "spark": SMALL + "import pyspark, pandas\nfrom likewise.spark.session import spark_session\nlw.Matcher()",
@@ -75,14 +78,15 @@ assert len(full.match(lw.event({"TempC_SHT": 27.1}))) == 1
     "avro": SMALL + "import fastavro, google.protobuf\nlw.Matcher()",
     "kafka": SMALL + "import confluent_kafka\nlw.Matcher()",
     "mqtt": SMALL + "import gmqtt",
-    "rdf": SMALL + """
+    "rdf": SMALL
+    + """
 from likewise.formats.rdf.reader import parse_triples
 assert len(list(parse_triples('<a:s> <a:p> "x" .', "nt"))) == 1
 """,
     "embeddings": SMALL + "import onnxruntime, safetensors, tokenizers\nlw.Matcher()",
     "experiments": SMALL + EVALUATES,
     "all": SMALL + EVALUATES + "import gmqtt, nicegui, pyspark, pyoxigraph\nOPTIONS = []\n" + SERVE,
-}  # fmt: skip
+}
 
 
 def main(arguments: Iterable[str]) -> None:

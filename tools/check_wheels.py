@@ -21,10 +21,24 @@ PYTHONS: Final = ("3.11", "3.12", "3.13")
 def resolved(machine: str, python: str) -> subprocess.CompletedProcess[str]:
     """What an edge installs on a machine, from wheels alone."""
     command = [
-        str(Path(sys.executable).with_name("uv")), "pip", "compile", "pyproject.toml", "--extra", "broker",
-        "--constraint", "requirements/runtime.lock", "--python-platform", machine, "--python-version", python,
-        "--only-binary", ":all:", "--quiet", "--no-header", "--no-annotate",
-    ]  # fmt: skip
+        str(Path(sys.executable).with_name("uv")),
+        "pip",
+        "compile",
+        "pyproject.toml",
+        "--extra",
+        "broker",
+        "--constraint",
+        "requirements/runtime.lock",
+        "--python-platform",
+        machine,
+        "--python-version",
+        python,
+        "--only-binary",
+        ":all:",
+        "--quiet",
+        "--no-header",
+        "--no-annotate",
+    ]
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=600, check=False)
 
 

@@ -44,36 +44,80 @@ def now(name: str) -> str:
 
 
 PANELS = (
-    Panel("Behind", "short", (("likewise_log_position - likewise_matched_position", "entries"),), "stat", 6, 4,
-          "Entries of the log that are not matched yet."),
-    Panel("Troubles", "short", (("likewise_troubles", "troubles"),), "stat", 6, 4,
-          "What does not work now and is tried again; /readyz says what."),
+    Panel(
+        "Behind",
+        "short",
+        (("likewise_log_position - likewise_matched_position", "entries"),),
+        "stat",
+        6,
+        4,
+        "Entries of the log that are not matched yet.",
+    ),
+    Panel(
+        "Troubles",
+        "short",
+        (("likewise_troubles", "troubles"),),
+        "stat",
+        6,
+        4,
+        "What does not work now and is tried again; /readyz says what.",
+    ),
     Panel("Subscriptions", "short", ((now("subscriptions"), "{{tenant}}"),), "stat", 6, 4),
     Panel("Subscribers", "short", ((now("subscribers"), "{{tenant}}"),), "stat", 6, 4),
-    Panel("Events a second", "eps", ((rate("events_received"), "received, {{tenant}}"),
-                                     (rate("events_matched"), "matched, {{tenant}}"))),
-    Panel("Deliveries a second", "eps", ((rate("deliveries_stored"), "stored, {{tenant}}"),
-                                         (rate("deliveries_sent"), "sent, {{tenant}}"))),
-    Panel("Not acknowledged yet", "short", ((now("deliveries_pending"), "{{tenant}}"),),
-          about="A line that keeps rising is a subscriber that does not keep up."),
-    Panel("From request to acknowledgement", "s", ((quantile(0.5, "publish_seconds"), "half within"),
-                                                   (quantile(0.99, "publish_seconds"), "99 % within")),
-          about="Acknowledged means on disk: a slow disk shows here."),
-    Panel("From arrival to stored deliveries", "s", ((quantile(0.5, "matching_seconds"), "half within"),
-                                                     (quantile(0.99, "matching_seconds"), "99 % within"))),
+    Panel(
+        "Events a second",
+        "eps",
+        ((rate("events_received"), "received, {{tenant}}"), (rate("events_matched"), "matched, {{tenant}}")),
+    ),
+    Panel(
+        "Deliveries a second",
+        "eps",
+        ((rate("deliveries_stored"), "stored, {{tenant}}"), (rate("deliveries_sent"), "sent, {{tenant}}")),
+    ),
+    Panel(
+        "Not acknowledged yet",
+        "short",
+        ((now("deliveries_pending"), "{{tenant}}"),),
+        about="A line that keeps rising is a subscriber that does not keep up.",
+    ),
+    Panel(
+        "From request to acknowledgement",
+        "s",
+        ((quantile(0.5, "publish_seconds"), "half within"), (quantile(0.99, "publish_seconds"), "99 % within")),
+        about="Acknowledged means on disk: a slow disk shows here.",
+    ),
+    Panel(
+        "From arrival to stored deliveries",
+        "s",
+        ((quantile(0.5, "matching_seconds"), "half within"), (quantile(0.99, "matching_seconds"), "99 % within")),
+    ),
     Panel("What waits to be matched", "short", ((now("entries_waiting"), "{{tenant}}"),)),
     Panel("Refused, by code", "reqps", ((rate("requests_refused", "tenant, code"), "{{code}}, {{tenant}}"),)),
     Panel("Dead letters a second", "eps", ((rate("dead_letters"), "{{tenant}}"),)),
-    Panel("Targets", "short", ((now("targets_waiting"), "waiting, {{tenant}}"),
-                               (rate("targets_sent"), "sent a second, {{tenant}}"),
-                               (rate("targets_failed"), "failed a second, {{tenant}}"))),
-    Panel("Known vocabulary", "percentunit",
-          ((f"sum by (cache) (rate(likewise_cache_hits_total{{{TENANT}}}[5m])) / "
-            f"(sum by (cache) (rate(likewise_cache_hits_total{{{TENANT}}}[5m])) + "
-            f"sum by (cache) (rate(likewise_cache_misses_total{{{TENANT}}}[5m])))", "{{cache}}"),),
-          about="The share of look-ups that found what they wanted; near 1 once a stream has been seen for a while."),
+    Panel(
+        "Targets",
+        "short",
+        (
+            (now("targets_waiting"), "waiting, {{tenant}}"),
+            (rate("targets_sent"), "sent a second, {{tenant}}"),
+            (rate("targets_failed"), "failed a second, {{tenant}}"),
+        ),
+    ),
+    Panel(
+        "Known vocabulary",
+        "percentunit",
+        (
+            (
+                f"sum by (cache) (rate(likewise_cache_hits_total{{{TENANT}}}[5m])) / "
+                f"(sum by (cache) (rate(likewise_cache_hits_total{{{TENANT}}}[5m])) + "
+                f"sum by (cache) (rate(likewise_cache_misses_total{{{TENANT}}}[5m])))",
+                "{{cache}}",
+            ),
+        ),
+        about="The share of look-ups that found what they wanted; near 1 once a stream has been seen for a while.",
+    ),
     Panel("Processor time an entry", "s", ((f"max by (tenant) (likewise_entry_seconds{{{TENANT}}})", "{{tenant}}"),)),
-)  # fmt: skip
+)
 
 
 def page() -> dict[str, Any]:
@@ -99,14 +143,27 @@ def page() -> dict[str, Any]:
         )
         x, row = x + panel.width, max(row, panel.height)
     tenant = {
-        "name": "tenant", "label": "Tenant", "type": "query", "datasource": SOURCE, "includeAll": True, "multi": True,
-        "query": "label_values(likewise_events_received_total, tenant)", "refresh": 2,
+        "name": "tenant",
+        "label": "Tenant",
+        "type": "query",
+        "datasource": SOURCE,
+        "includeAll": True,
+        "multi": True,
+        "query": "label_values(likewise_events_received_total, tenant)",
+        "refresh": 2,
         "current": {"text": "All", "value": "$__all"},
-    }  # fmt: skip
+    }
     return {
-        "uid": "likewise", "title": "Likewise", "tags": ["likewise"], "schemaVersion": 41, "editable": True,
-        "refresh": "30s", "time": {"from": "now-3h", "to": "now"}, "templating": {"list": [tenant]}, "panels": panels,
-    }  # fmt: skip
+        "uid": "likewise",
+        "title": "Likewise",
+        "tags": ["likewise"],
+        "schemaVersion": 41,
+        "editable": True,
+        "refresh": "30s",
+        "time": {"from": "now-3h", "to": "now"},
+        "templating": {"list": [tenant]},
+        "panels": panels,
+    }
 
 
 def main() -> int:

@@ -60,9 +60,14 @@ def run(command: str, folder: Path) -> str:
     """What a `likewise` command prints in a folder."""
     arguments = shlex.split(command.removeprefix("likewise "))
     done = subprocess.run(
-        [sys.executable, "-m", "likewise", *arguments], cwd=folder, env=environment(), capture_output=True, text=True,
-        timeout=PATIENCE, check=False,
-    )  # fmt: skip
+        [sys.executable, "-m", "likewise", *arguments],
+        cwd=folder,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
     if done.returncode not in (0, 1):
         raise SystemExit(f"{command} ended with {done.returncode}:\n{done.stderr}")
     return tidy(done.stdout)
@@ -82,9 +87,14 @@ def city(folder: Path) -> Iterator[tuple[list[str], str]]:
     command = [sys.executable, "-m", "likewise", "demo", "--city", "--no-dashboard", "--port", str(port)]
     told: list[str] = []
     running = subprocess.Popen(
-        command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment(),
+        command,
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        env=environment(),
         start_new_session=True,
-    )  # fmt: skip
+    )
     reader = threading.Thread(target=lambda: told.extend(running.stdout or ()))
     reader.start()
     try:

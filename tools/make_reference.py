@@ -45,12 +45,14 @@ def errors_page() -> str:
                 yield from below(child)
 
     lines = [
-        "# Error codes", "",
+        "# Error codes",
+        "",
         "Everything Likewise raises on purpose is a `LikewiseError` with a stable `code`. The command line prints it",
         "with `--json`, the HTTP interface as [problem+json](https://www.rfc-editor.org/rfc/rfc9457) with the status",
         "below. A code keeps its meaning; new ones may come.",
-        "", *_table("code", "class", "HTTP", "what it means"),
-    ]  # fmt: skip
+        "",
+        *_table("code", "class", "HTTP", "what it means"),
+    ]
     for kind in below(errors.LikewiseError):
         lines.append(_row(f"`{kind.code}`", f"`{kind.__name__}`", status_of(kind.__new__(kind)), _first(kind.__doc__)))
     return "\n".join(lines) + "\n"
@@ -63,10 +65,11 @@ def configuration_page() -> str:
     from likewise.broker.config import Config
 
     lines = [
-        "# Configuration", "",
+        "# Configuration",
+        "",
         "`likewise serve --config FILE` reads one TOML file. Each value can be overridden from the environment:",
         "`LIKEWISE_<SECTION>_<NAME>` stands above `[section] name`. A name that is not known is refused.",
-    ]  # fmt: skip
+    ]
     for field in msgspec.structs.fields(Config):
         section: Any = type(field.default)
         lines += [
@@ -94,11 +97,13 @@ def metrics_page() -> str:
     from likewise.broker.broker import Broker
 
     lines = [
-        "# Metrics", "",
+        "# Metrics",
+        "",
         "`GET /metrics` in Prometheus' text format. Counters start at zero with the process; gauges are read when the",
         "page is.",
-        "", *_table("name", "type", "what it counts"),
-    ]  # fmt: skip
+        "",
+        *_table("name", "type", "what it counts"),
+    ]
     with Broker(None) as broker:
         families = list(text_string_to_metric_families(broker.metrics.page().decode()))
     for family in sorted(families, key=lambda family: family.name):
@@ -119,11 +124,12 @@ def http_page() -> str:
     with Broker(None) as broker:
         described = make_app(broker).openapi()
     lines = [
-        "# HTTP interface", "",
+        "# HTTP interface",
+        "",
         "A running broker describes itself at `/docs` (for people) and `/openapi.json` (for machines). Bodies are JSON",
         "unless said otherwise; errors are problem+json with [a stable code](errors.md). Where tokens are in force,",
         "send `Authorization: Bearer TOKEN`.",
-    ]  # fmt: skip
+    ]
     sections: dict[str, list[str]] = {}
     for path, methods in described["paths"].items():
         for method, operation in methods.items():

@@ -17,12 +17,40 @@ from pathlib import Path
 from typing import NamedTuple
 
 PREFIXES = {
-    "Quecto": -30, "Ronto": -27, "Yocto": -24, "Zepto": -21, "Atto": -18, "Femto": -15, "Pico": -12, "Nano": -9,
-    "Micro": -6, "Milli": -3, "Centi": -2, "Deci": -1, "Deca": 1, "Deka": 1, "Hecto": 2, "Kilo": 3, "Mega": 6,
-    "Giga": 9, "Tera": 12, "Peta": 15, "Exa": 18, "Zetta": 21, "Yotta": 24, "Ronna": 27, "Quetta": 30,
-    "Kibi": 1024, "Mebi": 1024**2, "Gibi": 1024**3, "Tebi": 1024**4, "Pebi": 1024**5, "Exbi": 1024**6,
-    "Zebi": 1024**7, "Yobi": 1024**8,
-}  # fmt: skip
+    "Quecto": -30,
+    "Ronto": -27,
+    "Yocto": -24,
+    "Zepto": -21,
+    "Atto": -18,
+    "Femto": -15,
+    "Pico": -12,
+    "Nano": -9,
+    "Micro": -6,
+    "Milli": -3,
+    "Centi": -2,
+    "Deci": -1,
+    "Deca": 1,
+    "Deka": 1,
+    "Hecto": 2,
+    "Kilo": 3,
+    "Mega": 6,
+    "Giga": 9,
+    "Tera": 12,
+    "Peta": 15,
+    "Exa": 18,
+    "Zetta": 21,
+    "Yotta": 24,
+    "Ronna": 27,
+    "Quetta": 30,
+    "Kibi": 1024,
+    "Mebi": 1024**2,
+    "Gibi": 1024**3,
+    "Tebi": 1024**4,
+    "Pebi": 1024**5,
+    "Exbi": 1024**6,
+    "Zebi": 1024**7,
+    "Yobi": 1024**8,
+}
 
 # QUDT's name of a unit without prefix: pint's name. What is missing takes QUDT's multiplier.
 _LEAVES = """

@@ -26,9 +26,10 @@ from likewise.formats.json.batches import read_each
 
 Made = list[dict[str, Any]]
 RUNS = {
-    "none": Matching(), "two replicated": Matching(workers=2),
+    "none": Matching(),
+    "two replicated": Matching(workers=2),
     "two partitioned": Matching(workers=2, architecture="partitioned"),
-}  # fmt: skip
+}
 
 
 @contextmanager
@@ -107,15 +108,21 @@ def pauses(kind: str, size: int, architecture: str, seconds: float, seed: int) -
         median, took = statistics.median(g for _, g, _ in gaps), statistics.median(each.took for each in gaps)
         worst = max(around, default=0.0)
         return {
-            "subscriptions": size, "architecture": architecture, "splits": staff.splits, "merges": staff.merges,
-            "stretches": len(gaps), "median_stretch_ms": _ms(took), "median_gap_ms": _ms(median),
+            "subscriptions": size,
+            "architecture": architecture,
+            "splits": staff.splits,
+            "merges": staff.merges,
+            "stretches": len(gaps),
+            "median_stretch_ms": _ms(took),
+            "median_gap_ms": _ms(median),
             "gap_at_a_change_ms": [_ms(each) for each in around],
             "seconds_of_a_change": [round(end - 1.0 - begun, 2) for begun, end in changes],
             "other_gaps_ms": {"p99": _ms(np.quantile(others or [0.0], 0.99)), "worst": _ms(max(others, default=0.0))},
             "cut_over_ms": [round(1e3 * each, 3) for _, each in cuts],
-            "worst_to_median_stretch": round(worst / took, 2), "worst_to_median_gap": round(worst / median, 2),
+            "worst_to_median_stretch": round(worst / took, 2),
+            "worst_to_median_gap": round(worst / median, 2),
             "load": os.getloadavg()[0],
-        }  # fmt: skip
+        }
 
 
 def _ms(seconds: float) -> float:
@@ -158,9 +165,11 @@ def kills(kind: str, size: int, architecture: str, count: int, seed: int) -> dic
             while any(each.waiting for each in crew.workers.values()):
                 look()
     return {
-        "subscriptions": size, "architecture": architecture, "seconds_and_processor": waited,
+        "subscriptions": size,
+        "architecture": architecture,
+        "seconds_and_processor": waited,
         "load": os.getloadavg()[0],
-    }  # fmt: skip
+    }
 
 
 def _spent(pid: int) -> float:
@@ -187,14 +196,21 @@ def rising(seconds: float, peak: float, seed: int) -> dict[str, Any]:
             broker.wait_until_matched(LONG)
             latency = time.perf_counter() - moment
             sent += count
-            rows.append({
-                "second": round(at, 2), "rate": round(rate), "workers": len(broker.staff.crew.workers),
-                "latency_ms": round(1e3 * latency, 2), "load": os.getloadavg()[0],
-            })  # fmt: skip
+            rows.append(
+                {
+                    "second": round(at, 2),
+                    "rate": round(rate),
+                    "workers": len(broker.staff.crew.workers),
+                    "latency_ms": round(1e3 * latency, 2),
+                    "load": os.getloadavg()[0],
+                }
+            )
             time.sleep(max(0.0, 0.25 - latency))
         changes = [(round(at, 2), what) for at, what, _ in broker.elastic.changes]
     latencies = [row["latency_ms"] for row in rows]
     return {
-        "rows": rows, "changes": changes, "events": sent,
+        "rows": rows,
+        "changes": changes,
+        "events": sent,
         **rounded({"median_ms": statistics.median(latencies), "worst_ms": max(latencies)}),
-    }  # fmt: skip
+    }

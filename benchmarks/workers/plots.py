@@ -34,16 +34,31 @@ def _figures(rows: list[dict[str, Any]], path: Path) -> Path:
         (third, "several", "overall_us", f"{matchers} with the coordinator (Figure 27)"),
     ):
         for colour, number in zip(COLOURS, numbers, strict=False):
-            axes.plot(sizes, [row[f"{key}_{number}"][field] for row in rows], marker="o", markersize=4,
-                      linewidth=1.6, color=colour, label=f"{number:,}")  # fmt: skip
+            axes.plot(
+                sizes,
+                [row[f"{key}_{number}"][field] for row in rows],
+                marker="o",
+                markersize=4,
+                linewidth=1.6,
+                color=colour,
+                label=f"{number:,}",
+            )
         axes.set_title(title, fontsize=10)
         axes.set_xlabel("subscriptions")
         axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
         axes.grid(color="#dddddd", linewidth=0.6)
         axes.spines[["top", "right"]].set_visible(False)
     first.plot([10_000], [PAPER], marker="*", markersize=9, color="#555555", linestyle="none")
-    first.annotate("the source:\nabout 50 at 10,000", (10_000, PAPER), xytext=(6, -8), textcoords="offset points",
-                   fontsize=8, color="#555555", ha="right", va="top")  # fmt: skip
+    first.annotate(
+        "the source:\nabout 50 at 10,000",
+        (10_000, PAPER),
+        xytext=(6, -8),
+        textcoords="offset points",
+        fontsize=8,
+        color="#555555",
+        ha="right",
+        va="top",
+    )
     first.set_ylabel("µs of the processor a publication")
     for axes in (first, third):
         axes.set_ylim(0, axes.get_ylim()[1])

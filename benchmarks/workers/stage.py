@@ -37,9 +37,13 @@ class Stage:
     """Workers that hold subscriptions, and are sent stretches of events; `crew` may be one that is there already."""
 
     def __init__(
-        self, subscriptions: list[Subscription], workers: int, architecture: str, crew: Crew | None = None,
+        self,
+        subscriptions: list[Subscription],
+        workers: int,
+        architecture: str,
+        crew: Crew | None = None,
         mapped: bool = False,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.crew = crew or Crew(TOLD)
         self.replicated = architecture == "replicated"
         new = [NewSubscription(n, n % OWNERS, 0, each) for n, each in enumerate(subscriptions, 1)]
@@ -91,8 +95,11 @@ class Stage:
         spent = [worker.busy - before[n] for n, worker in self.crew.workers.items()]
         each = 1e6 / len(bodies)
         return {
-            "slowest_us": max(spent) * each, "all_us": sum(spent) * each, "overall_us": wall * each, "matches": matches
-        }  # fmt: skip
+            "slowest_us": max(spent) * each,
+            "all_us": sum(spent) * each,
+            "overall_us": wall * each,
+            "matches": matches,
+        }
 
     def _gather(self, tickets: list[Ticket]) -> int:
         return sum(len(getattr(self.crew.wait(ticket, LONG), "numbers", b"")) // 8 for ticket in tickets)
@@ -181,14 +188,16 @@ def gains(kind: str, size: int, events: int, rounds: int, seed: int) -> dict[str
                 totals.add(said["matches"])
         times = {name: statistics.median(each) for name, each in runs.items()}
         return {
-            "subscriptions": size, "events": events, "rounds": rounds,
+            "subscriptions": size,
+            "events": events,
+            "rounds": rounds,
             "us": rounded(times),
             "replicated_gain": round(times["one"] / times["replicated"], 3),
             "partitioned_gain": round(times["one"] / times["partitioned"], 3),
             "matches_agree": len(totals) == 1,
             "memory": {name: each.memory() for name, each in stages.items()},
             "load": os.getloadavg()[0],
-        }  # fmt: skip
+        }
     finally:
         for each in stages.values():
             each.close()
@@ -214,9 +223,13 @@ def in_turn(
         crew.close()
     slowest = max(found, key=lambda each: each["slowest_us"])
     return {
-        "subscriptions": len(subscriptions), "parts": parts, "looked_at": len(found), "events": len(bodies),
-        **rounded({**slowest, "matches": sum(each["matches"] for each in found)}), "load": os.getloadavg()[0],
-    }  # fmt: skip
+        "subscriptions": len(subscriptions),
+        "parts": parts,
+        "looked_at": len(found),
+        "events": len(bodies),
+        **rounded({**slowest, "matches": sum(each["matches"] for each in found)}),
+        "load": os.getloadavg()[0],
+    }
 
 
 def relaxed(size: int, events: int, parts: int, seed: int) -> dict[str, Any]:
@@ -258,9 +271,14 @@ def windows(size: int, events: int, parts: int, seed: int) -> dict[str, Any]:
     finally:
         crew.close()
     return {
-        "subscriptions": size, "parts": parts, "events": events, "slowest_us": round(max(spent[1:]), 2),
-        "all_us": round(sum(spent[1:]), 2), "found": found, "load": os.getloadavg()[0],
-    }  # fmt: skip
+        "subscriptions": size,
+        "parts": parts,
+        "events": events,
+        "slowest_us": round(max(spent[1:]), 2),
+        "all_us": round(sum(spent[1:]), 2),
+        "found": found,
+        "load": os.getloadavg()[0],
+    }
 
 
 def larger(seed: int, quick: bool) -> Iterator[tuple[str, Work]]:

@@ -44,8 +44,14 @@ class PatternStore:
             s, p, o = map(node, triple)
             found: list[int] = []
             for x, y, z in (
-                (s, ANY, ANY), (ANY, p, ANY), (ANY, ANY, o), (s, p, ANY), (s, ANY, o), (ANY, p, o), (s, p, o)
-            ):  # fmt: skip
+                (s, ANY, ANY),
+                (ANY, p, ANY),
+                (ANY, ANY, o),
+                (s, p, ANY),
+                (s, ANY, o),
+                (ANY, p, o),
+                (s, p, o),
+            ):
                 found += [int(quad.graph_name.value[4:]) for quad in ask(x, y, z)]  # type: ignore[union-attr]
             total += len(found)
         return total

@@ -314,10 +314,20 @@ def _run(
     counted = Counter(kept.turns)
     promoted = sum(each.cause == "promoted" for each in kept.got["watcher"])
     return Ended(
-        kept.kills, counted["stop"], counted["disk"], counted["clock"], counted["copy"], len(kept.acknowledged),
-        len(kept.got["watcher"]), promoted, len(kept.got["toggler"]), 0, 0, round(longest, 2),
+        kept.kills,
+        counted["stop"],
+        counted["disk"],
+        counted["clock"],
+        counted["copy"],
+        len(kept.acknowledged),
+        len(kept.got["watcher"]),
+        promoted,
+        len(kept.got["toggler"]),
+        0,
+        0,
+        round(longest, 2),
         round(time.monotonic() - begun, 1),
-    )  # fmt: skip
+    )
 
 
 def _daemon(work: Callable[..., None], *given: object) -> threading.Thread:

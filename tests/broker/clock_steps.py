@@ -96,9 +96,7 @@ def _run(steps: int, chance: random.Random, place: Path) -> Ended:
     lost, doubled = set(kept.acknowledged) - set(found), len(found) - len(set(found))
     assert not lost, f"{len(lost)} of {len(kept.acknowledged)} acknowledged events are lost: {sorted(lost)[:5]}"
     assert not doubled, f"{doubled} deliveries came twice"
-    return Ended(
-        steps, at_start, kills, len(kept.acknowledged), 0, 0, troubles, round(time.monotonic() - begun, 1)
-    )  # fmt: skip
+    return Ended(steps, at_start, kills, len(kept.acknowledged), 0, 0, troubles, round(time.monotonic() - begun, 1))
 
 
 def _sent(method: str, served: ServedProcess, path: str, body: object = None) -> Any:

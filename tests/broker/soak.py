@@ -95,9 +95,14 @@ def sample(served: ServedProcess, data: Path, begun: float, took: list[float]) -
     size = sum(path.stat().st_size for path in data.rglob("*") if path.is_file())
     p50, p99 = (new[len(new) * part // 100] * 1e3 for part in (50, 99)) if new else (0.0, 0.0)
     return Sample(
-        round(time.monotonic() - begun, 1), int(memory.split()[1]) / 1024, len(list((process / "fd").iterdir())),
-        size / 2**20, len(new), p50, p99,
-    )  # fmt: skip
+        round(time.monotonic() - begun, 1),
+        int(memory.split()[1]) / 1024,
+        len(list((process / "fd").iterdir())),
+        size / 2**20,
+        len(new),
+        p50,
+        p99,
+    )
 
 
 def third(samples: Sequence[Sample]) -> dict[str, float]:

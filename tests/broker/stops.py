@@ -259,9 +259,13 @@ def summed(done: list[Stop]) -> Found:
     took = sorted(stop.seconds for stop in done) or [0.0]
     kinds = {kind: sum(stop.kind == kind for stop in done) for kind in ("load", "starting", "compiling")}
     return Found(
-        len(done), sum(bool(stop.broken) for stop in done), sum(stop.published for stop in done), kinds,
-        round(took[len(took) // 2], 2), round(took[-1], 2),
-    )  # fmt: skip
+        len(done),
+        sum(bool(stop.broken) for stop in done),
+        sum(stop.published for stop in done),
+        kinds,
+        round(took[len(took) // 2], 2),
+        round(took[-1], 2),
+    )
 
 
 if __name__ == "__main__":

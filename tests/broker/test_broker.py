@@ -281,8 +281,10 @@ def test_a_restart_goes_on_where_it_stopped(tmp_path: Path, clock: ManualClock) 
         clock.advance(HOUR - 1)
         publish(broker, "e3", no2=99)
         assert got(broker, "ann") == [
-            ("e2", "arrival", ["s"]), ("e3", "arrival", ["s"]), ("e2", "promoted", ["low"]),
-        ]  # fmt: skip
+            ("e2", "arrival", ["s"]),
+            ("e3", "arrival", ["s"]),
+            ("e2", "promoted", ["low"]),
+        ]
         numbers = [n for n, _ in broker.page(tenant_of(broker), tenant_of(broker).subscriber("ann"), after=0)]
         assert numbers == [2, 3, 4]
 

@@ -48,9 +48,7 @@ class Machine:
         self.boots = 1
 
     def broker(self) -> Broker:
-        return Broker(
-            self.data, CONFIG, clock=self.wall, steady=lambda: self.seconds, boot=f"boot {self.boots}"
-        )  # fmt: skip
+        return Broker(self.data, CONFIG, clock=self.wall, steady=lambda: self.seconds, boot=f"boot {self.boots}")
 
     def live(self, seconds: float, broker: Broker | None = None) -> None:
         """Let time pass; a broker that runs looks at its clock from time to time, and sweeps."""
@@ -305,10 +303,13 @@ def test_other_things_that_end_wait_for_an_hour(machine: Machine) -> None:
     with machine.broker() as broker:
         tenant = fill(broker, 3)
         broker.subscribe(
-            tenant, "ann",
-            [lw.parse("{y exists} valid for 2 days", id="short"),
-             lw.parse("{x exists} top 2 within 100 events by value(x) highest", id="best")],
-        )  # fmt: skip
+            tenant,
+            "ann",
+            [
+                lw.parse("{y exists} valid for 2 days", id="short"),
+                lw.parse("{x exists} top 2 within 100 events by value(x) highest", id="best"),
+            ],
+        )
         fill(broker, 3, "f")
         broker.announcements.announce(tenant, Announcement("roof", (AnnouncedAttribute("z"),), lease=86_400))
         machine.wall.step(30 * DAY)

@@ -56,11 +56,17 @@ def test_no_match_is_1(wanted: Path, monkeypatch: pytest.MonkeyPatch, capsys: py
 @pytest.mark.parametrize(
     "line",
     [
-        b'{"no2": \n', b"{no2: 45\n", b"\xff\xfe\n", b'{"no2": NaN}\n', b"{no2 > 4}\n", b"[1, *]\n",
-        b"[" * 100_000 + b"\n", b'{"a":' * 10_000 + b"1" + b"}" * 10_000 + b"\n",
+        b'{"no2": \n',
+        b"{no2: 45\n",
+        b"\xff\xfe\n",
+        b'{"no2": NaN}\n',
+        b"{no2 > 4}\n",
+        b"[1, *]\n",
+        b"[" * 100_000 + b"\n",
+        b'{"a":' * 10_000 + b"1" + b"}" * 10_000 + b"\n",
         b'{"a": "' + b"x" * (MAX_EVENT_BYTES + 10) + b'"}\n',
     ],
-)  # fmt: skip
+)
 def test_a_bad_event_is_named_by_its_line(
     line: bytes, wanted: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

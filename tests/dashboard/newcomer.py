@@ -53,9 +53,15 @@ class Typed:
     def __init__(self, command: str, folder: Path, environment: dict[str, str]) -> None:
         self.lines: list[str] = []
         self.process = subprocess.Popen(
-            ["sh", "-c", f"exec {command}"], cwd=folder, env=environment, text=True, start_new_session=True,
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-        )  # fmt: skip
+            ["sh", "-c", f"exec {command}"],
+            cwd=folder,
+            env=environment,
+            text=True,
+            start_new_session=True,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+        )
         threading.Thread(target=lambda: self.lines.extend(self.process.stdout or ()), daemon=True).start()
 
     def until(self, what: str) -> str:

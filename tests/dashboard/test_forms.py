@@ -60,14 +60,23 @@ def test_reading_never_changes_what_is_asked(asked: Subscription) -> None:
 
 _WORDS = st.text(st.sampled_from('abc 12.,"{}()~=<>:\\é'), max_size=8)
 _WISHES = st.builds(
-    Wish, _WORDS, st.booleans(), st.sampled_from(list(COMPARISONS)), _WORDS, _WORDS,
-    st.sampled_from(["", "degC", "celsius", "nonsense"]), st.booleans(),
-)  # fmt: skip
+    Wish,
+    _WORDS,
+    st.booleans(),
+    st.sampled_from(list(COMPARISONS)),
+    _WORDS,
+    _WORDS,
+    st.sampled_from(["", "degC", "celsius", "nonsense"]),
+    st.booleans(),
+)
 _FORMS = st.builds(
-    Form, st.lists(_WISHES, max_size=3).map(tuple),
+    Form,
+    st.lists(_WISHES, max_size=3).map(tuple),
     st.builds(Place, st.sampled_from(["anywhere", "named", "area"]), _WORDS, _WORDS, st.booleans(), _WORDS),
-    _WORDS, st.sampled_from(["holds", "held", "absent"]), st.sampled_from(["5 min", "soon", ""]),
-)  # fmt: skip
+    _WORDS,
+    st.sampled_from(["holds", "held", "absent"]),
+    st.sampled_from(["5 min", "soon", ""]),
+)
 
 
 @settings(max_examples=150)

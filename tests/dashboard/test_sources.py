@@ -47,8 +47,11 @@ def test_sources_are_looked_at_confirmed_and_corrected(browser: Browser, dashboa
         page.screenshot(path=SHOTS / "sources.png")
         [held] = http.get("/v1/corrections").json()
         assert (held["attribute"], held["of"], held["name"], held["means"]) == (
-            "TempC_SHT", "source", "roof", "soil temperature",
-        )  # fmt: skip
+            "TempC_SHT",
+            "source",
+            "roof",
+            "soil temperature",
+        )
         page.get_by_role("button", name="Take back what was said of TempC_SHT").click()
         page.get_by_text("a person said so").first.wait_for(state="hidden")
         assert http.get("/v1/corrections").json() == []

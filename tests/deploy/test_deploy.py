@@ -187,8 +187,10 @@ def test_the_add_on_bridges_from_the_supervisors_mqtt(addon: ModuleType, monkeyp
     config = msgspec.convert(tomllib.loads(addon.configuration(options, service)), Config)
     (bridge,) = config.mqtt.bridge
     assert (bridge.url, bridge.topics, bridge.username) == (
-        "mqtt://core-mosquitto:1883", tuple(options["topics"]), "addons",
-    )  # fmt: skip
+        "mqtt://core-mosquitto:1883",
+        tuple(options["topics"]),
+        "addons",
+    )
     assert bridge.password_file is not None
     assert bridge.password is None
     assert Path(bridge.password_file).read_text() == 'p"#'

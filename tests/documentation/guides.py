@@ -75,8 +75,10 @@ class Reader:
             "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
             "LIKEWISE_CONTEXTS": str(folder / "contexts.json"),
             "LIKEWISE_CONCEPTS": str(folder / "concepts"),
-            "NO_COLOR": "1", "COLUMNS": "100", "PYTHONUNBUFFERED": "1",
-        }  # fmt: skip
+            "NO_COLOR": "1",
+            "COLUMNS": "100",
+            "PYTHONUNBUFFERED": "1",
+        }
         self._mean(address)
 
     def read(self, page: Path) -> int:
@@ -121,9 +123,15 @@ class Reader:
             return ""
         script = "set -e\n" + "\n".join(self._here(command) for command in commands)
         done = subprocess.run(
-            ["bash", "-c", script], cwd=self._folder, env=self._environment, capture_output=True, text=True,
-            timeout=PATIENCE * len(commands), check=False, stdin=subprocess.DEVNULL,
-        )  # fmt: skip
+            ["bash", "-c", script],
+            cwd=self._folder,
+            env=self._environment,
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE * len(commands),
+            check=False,
+            stdin=subprocess.DEVNULL,
+        )
         assert done.returncode == 0, f"{script}\nended with {done.returncode}:\n{done.stdout}{done.stderr}"
         return done.stdout
 
@@ -134,9 +142,14 @@ class Reader:
         typed = self._here(command).replace("--host 0.0.0.0", "--host 127.0.0.1")
         typed = re.sub(rf"(likewise {name})\b", rf"\1 --port {port}", typed)
         running = subprocess.Popen(
-            ["bash", "-c", typed], cwd=self._folder, env=self._environment, text=True, stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE, start_new_session=True,
-        )  # fmt: skip
+            ["bash", "-c", typed],
+            cwd=self._folder,
+            env=self._environment,
+            text=True,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            start_new_session=True,
+        )
         self._lasting[name] = running
         guard = threading.Timer(PATIENCE, lambda: _signal(running, signal.SIGKILL))
         guard.start()

@@ -76,10 +76,14 @@ def memory_and_filters(folder: Path, filters: int, events: int, seed: int) -> di
                 time.sleep(0.25)
             used = cpu_of(edge) - begun
             return {
-                "filters": filters, "memory_kb": edge.memory, "memory_before_events_kb": before, "events": events,
-                "passed_over": found["passed_over"], "cpu_us_an_event": round(used / events * 1e6),
+                "filters": filters,
+                "memory_kb": edge.memory,
+                "memory_before_events_kb": before,
+                "events": events,
+                "passed_over": found["passed_over"],
+                "cpu_us_an_event": round(used / events * 1e6),
                 "hub_memory_kb": hub.memory,
-            }  # fmt: skip
+            }
     finally:
         for each in (edge, hub):
             each.leave_none()
@@ -130,8 +134,12 @@ def many_edges(folder: Path, edges: int, events: int) -> dict[str, Any]:
             again(lambda: up.post("/v1/subscribers/ann/subscriptions", json=wanted))
             before = hub.memory
             found = asyncio.run(_dial(hub, edges, events))
-        return {"edges": edges, "hub_memory_before_kb": before, **found,
-                "memory_kb_an_edge": round((found["hub_memory_kb"] - before) / edges)}  # fmt: skip
+        return {
+            "edges": edges,
+            "hub_memory_before_kb": before,
+            **found,
+            "memory_kb_an_edge": round((found["hub_memory_kb"] - before) / edges),
+        }
     finally:
         hub.leave_none()
 

@@ -44,10 +44,25 @@ BATCH = 20
 PAUSED = 75  # the status of a run that is to go on
 WHERE = ("hub", "roof", "cellar")
 KINDS = (
-    "up hello", "down welcome", "up announce", "up revoke", "down demand", "up demand-ack", "down sense", "up events",
-    "down events-ack", "up vocabulary", "up subscribe", "down subscribed", "up unsubscribe", "up withdraw",
-    "down deliver", "up deliver-ack", "up health", "down health",
-)  # fmt: skip
+    "up hello",
+    "down welcome",
+    "up announce",
+    "up revoke",
+    "down demand",
+    "up demand-ack",
+    "down sense",
+    "up events",
+    "down events-ack",
+    "up vocabulary",
+    "up subscribe",
+    "down subscribed",
+    "up unsubscribe",
+    "up withdraw",
+    "down deliver",
+    "up deliver-ack",
+    "up health",
+    "down health",
+)
 ASKED = {
     "hub": {"high": "{no2 > 60}", "low": "{no2 <= 3}", "cold": "{temperature < 2 degC}"},
     "roof": {"high": "{no2 > 62}", "mid": "{20 <= no2 <= 22}"},
@@ -396,8 +411,11 @@ class Run:
             self.done = done
             if done % 10 == 0:
                 told = sum(1 for _ in self.journal.of("published")) * BATCH
-                print(f"{done} of {kills} kills, {told:,} events, {time.monotonic() - begun:.0f} s",
-                      file=sys.stderr, flush=True)  # fmt: skip
+                print(
+                    f"{done} of {kills} kills, {told:,} events, {time.monotonic() - begun:.0f} s",
+                    file=sys.stderr,
+                    flush=True,
+                )
         while any(thread.is_alive() for thread in work) and not self.failed and time.monotonic() < end:
             time.sleep(0.2)
         if not self.failed and (done < kills or any(thread.is_alive() for thread in work)):
@@ -567,10 +585,12 @@ class Run:
         sent = up["up events"] + up["up withdraw"] - self.first_bytes
         words = up["up vocabulary"]
         return {
-            "wanted_events": count, "wanted_bytes": size, "sent_bytes": sent,
+            "wanted_events": count,
+            "wanted_bytes": size,
+            "sent_bytes": sent,
             "vocabulary_bytes": words + self.first_bytes,
             "ratio": round(sent / size, 3) if size else None,
-        }  # fmt: skip
+        }
 
 
 def _delivered(broker: Broker, who: str) -> set[tuple[str, str]]:

@@ -19,9 +19,12 @@ from tests.edge.test_local_evaluation import event_of
 
 FULL = Config(server=Server(port=0), matching=Matching(profile="full"), edges=Edges(interval=2.0))
 EARLY = {
-    "warm": "{air temperature~ > 20 degC}", "damp": "{moisture~ > 40}", "computer": "{device~ = laptop~}",
-    "door": '{"door open"~ = true}', "dry": "{temperature~ > 10 degC, not humidity~ > 60}",
-}  # fmt: skip
+    "warm": "{air temperature~ > 20 degC}",
+    "damp": "{moisture~ > 40}",
+    "computer": "{device~ = laptop~}",
+    "door": '{"door open"~ = true}',
+    "dry": "{temperature~ > 10 degC, not humidity~ > 60}",
+}
 LATE = {"open": "{state~ = open~}", "heat": "{appliance~ = heater~}", "flat": "{battery voltage~ < 3 V}"}
 WHO = ("bob", "carl")
 Got = dict[tuple[str, str], float]

@@ -36,18 +36,33 @@ ASKED = (
 )
 TEXTS = ("laptop", "notebook", "heater", "radiator", "fridge", "lamp", "Light", "Laptop")
 SEEN = (
-    "temperature", "temp_celsius", "air_temp", "relativeHumidity", "humidity", "device", "appliance_name", "doorOpen",
-    "doorClosed", "window_state", "BatV", "battery", "room", "note",
-)  # fmt: skip
+    "temperature",
+    "temp_celsius",
+    "air_temp",
+    "relativeHumidity",
+    "humidity",
+    "device",
+    "appliance_name",
+    "doorOpen",
+    "doorClosed",
+    "window_state",
+    "BatV",
+    "battery",
+    "room",
+    "note",
+)
 
 
 def subscriptions(chance: random.Random) -> Iterator[Subscription]:
     """Relaxed subscriptions of an edge, by the names that it gives them."""
     for number in range(1, 25):
         text = chance.choice(ASKED).format(
-            n=chance.randrange(0, 35), m=chance.randrange(20, 80), text=chance.choice(TEXTS),
-            truth=chance.choice(("true", "false")), small=chance.randrange(3),
-        )  # fmt: skip
+            n=chance.randrange(0, 35),
+            m=chance.randrange(20, 80),
+            text=chance.choice(TEXTS),
+            truth=chance.choice(("true", "false")),
+            small=chance.randrange(3),
+        )
         yield lw.parse(text, id=f"h{number}@roof")
 
 

@@ -136,8 +136,12 @@ def test_what_was_downloaded_becomes_what_evaluations_read(tmp_path: Path) -> No
     assert made is not None
     [line] = gzip.decompress(made.read_bytes()).splitlines()
     assert json.loads(line) == {
-        "id": "lw-0001", "vendor": "acme", "codec": "t1-codec", "example": "one", "data": {"TempC": 21.5}
-    }  # fmt: skip
+        "id": "lw-0001",
+        "vendor": "acme",
+        "codec": "t1-codec",
+        "example": "one",
+        "data": {"TempC": 21.5},
+    }
 
 
 def _set(how: catalogue.Conversion, file: str, makes: str) -> DataSet:

@@ -47,14 +47,28 @@ STORE, LAKE, LOG, MATCHER, TOKEN = "store", "lake", "change-log", "matcher", "to
 HUB, EDGE, TRANSCRIPT, ANSWERS = "edge/hub", "edge/roof", "edge/frames.json", "answers.json"
 # What is looked at in a store, over HTTP; `list` answers are compared without regard to order.
 ROUTES: Final = (
-    "/v1/subscribers", "/v1/subscriptions", "/v1/targets", "/v1/sources", "/v1/sources/door%2F1",
-    "/v1/sources/door%2F1/announcement", "/v1/sources/door%2F1/sense", "/v1/tokens", "/v1/corrections",
-    "/v1/dead-letters", "/v1/events?limit=100", "/v1/events/e2", "/v1/subscribers/ann/subscriptions/open/keys",
-    "/v1/subscribers/ann/subscriptions/open?form=json", "/v1/subscribers/ann/subscriptions/hot/keys",
-    "/v1/subscribers/ann/subscriptions/silent/keys", "/v1/subscribers/ann/subscriptions/daily/keys",
-    "/v1/subscribers/ann/subscriptions/best/board", "/v1/subscribers/ann/deliveries?replay=true",
-    "/v1/subscribers/bob/deliveries", "/v1/subscribers/ann/subscriptions/never/targets/hook",
-)  # fmt: skip
+    "/v1/subscribers",
+    "/v1/subscriptions",
+    "/v1/targets",
+    "/v1/sources",
+    "/v1/sources/door%2F1",
+    "/v1/sources/door%2F1/announcement",
+    "/v1/sources/door%2F1/sense",
+    "/v1/tokens",
+    "/v1/corrections",
+    "/v1/dead-letters",
+    "/v1/events?limit=100",
+    "/v1/events/e2",
+    "/v1/subscribers/ann/subscriptions/open/keys",
+    "/v1/subscribers/ann/subscriptions/open?form=json",
+    "/v1/subscribers/ann/subscriptions/hot/keys",
+    "/v1/subscribers/ann/subscriptions/silent/keys",
+    "/v1/subscribers/ann/subscriptions/daily/keys",
+    "/v1/subscribers/ann/subscriptions/best/board",
+    "/v1/subscribers/ann/deliveries?replay=true",
+    "/v1/subscribers/bob/deliveries",
+    "/v1/subscribers/ann/subscriptions/never/targets/hook",
+)
 SUBSCRIPTIONS: Final = {
     "warm": "{temperature > 25}",
     "alike": "{temp~ > 25 degC}",
@@ -241,10 +255,17 @@ def ask_matcher(folder: Path) -> dict[str, Any]:
     """Open the matcher and return what it holds and what further events match, alerts and windows among them."""
     matcher = lw.Matcher.load(folder / MATCHER, space=lw.load_space())
     further: list[dict[str, Any]] = [
-        {"name": "a cat", "topic": "a/b/c"}, {"n": 2, "mode": "home"}, {"list": [{"a": 1, "b": 3}]},
-        {"temperature": 22}, {"temperature": 40, "city": "Galway"}, {"door": "open"}, {"smoke": True},
-        {"vehicle": "automobile"}, {"humidity_rel": 10}, {"error": "again"},
-    ]  # fmt: skip
+        {"name": "a cat", "topic": "a/b/c"},
+        {"n": 2, "mode": "home"},
+        {"list": [{"a": 1, "b": 3}]},
+        {"temperature": 22},
+        {"temperature": 40, "city": "Galway"},
+        {"door": "open"},
+        {"smoke": True},
+        {"vehicle": "automobile"},
+        {"humidity_rel": 10},
+        {"error": "again"},
+    ]
     answers: dict[str, Any] = {"subscriptions": sorted(each.id for each in matcher.subscriptions())}
     for position, payload in enumerate(further):
         event = lw.event(payload, id=f"f{position}", source=("roof/1", "door/1")["door" in payload])

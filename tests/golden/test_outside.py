@@ -120,9 +120,12 @@ def test_a_description_names_no_class_and_no_field_of_an_array() -> None:
     """What a rename of a class, or of what is only a position, leaves as it is."""
     renamed: Any = msgspec.defstruct("Renamed", [("first", int), ("second", str, "x")], array_like=True)
     other = msgspec.defstruct(
-        "Other", [("parts", list[renamed]), ("size", int | None, None)], tag="whole", omit_defaults=True,
+        "Other",
+        [("parts", list[renamed]), ("size", int | None, None)],
+        tag="whole",
+        omit_defaults=True,
         forbid_unknown_fields=True,
-    )  # fmt: skip
+    )
     assert describe("at", Whole, {}) == describe("at", other, {})
     assert "at/whole/parts[][1]: string" in describe("at", Whole, {})
 

@@ -21,10 +21,16 @@ from msgspec import inspect
 Labels = Mapping[object, str]
 
 _SCALARS = {
-    inspect.AnyType: "anything", inspect.NoneType: "null", inspect.BoolType: "boolean", inspect.IntType: "integer",
-    inspect.FloatType: "number", inspect.StrType: "string", inspect.BytesType: "bytes", inspect.RawType: "raw",
+    inspect.AnyType: "anything",
+    inspect.NoneType: "null",
+    inspect.BoolType: "boolean",
+    inspect.IntType: "integer",
+    inspect.FloatType: "number",
+    inspect.StrType: "string",
+    inspect.BytesType: "bytes",
+    inspect.RawType: "raw",
     inspect.ByteArrayType: "bytes",
-}  # fmt: skip
+}
 _ARRAYS = (inspect.ListType, inspect.SetType, inspect.FrozenSetType, inspect.VarTupleType, inspect.CollectionType)
 _BOUNDS = ("gt", "ge", "lt", "le", "multiple_of", "pattern", "min_length", "max_length")
 

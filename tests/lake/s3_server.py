@@ -29,9 +29,12 @@ def served_bucket(name: str = "city") -> Iterator[str]:
     )
     url = f"http://127.0.0.1:{port}"
     said = {
-        "AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test", "AWS_REGION": "us-east-1",
-        "AWS_ENDPOINT_URL": url, "AWS_ALLOW_HTTP": "true",
-    }  # fmt: skip
+        "AWS_ACCESS_KEY_ID": "test",
+        "AWS_SECRET_ACCESS_KEY": "test",
+        "AWS_REGION": "us-east-1",
+        "AWS_ENDPOINT_URL": url,
+        "AWS_ALLOW_HTTP": "true",
+    }
     before = {key: os.environ.get(key) for key in said}
     try:
         deadline = time.monotonic() + 60

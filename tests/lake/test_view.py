@@ -51,12 +51,18 @@ def test_tuples_become_columns_in_the_unit_that_is_asked_for(kind: Any, tmp_path
     found = view(filled(tmp_path, kind), ["temperature in degC", "city as town", "n"], tenant="plant")
     assert found.column_names == ["id", "source", "time", "tenant", "day", "temperature", "town", "n"]
     assert [found.schema.field(name).type for name in ("temperature", "town", "n")] == [
-        pa.float64(), pa.string(), pa.int64()]  # fmt: skip
+        pa.float64(),
+        pa.string(),
+        pa.int64(),
+    ]
     rows = {row["id"]: (row["temperature"], row["town"], row["n"]) for row in found.to_pylist()}
     assert rows == {
-        "10": (27.5, "Galway", None), "11": (3.0, None, 7), "12": (None, None, None), "20": (None, "Cork", None),
+        "10": (27.5, "Galway", None),
+        "11": (3.0, None, 7),
+        "12": (None, None, None),
+        "20": (None, "Cork", None),
         "21": (None, None, 8),
-    }  # fmt: skip
+    }
     listed = view(tmp_path, ["temperature[] in degC as t"], tenant="plant", first_day="2024-05-02")
     assert listed.column("t").to_pylist() == [None, 1.0]
 

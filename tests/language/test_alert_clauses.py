@@ -23,9 +23,11 @@ def test_every_clause_is_read_in_any_order_and_printed_in_one() -> None:
         ("room", "floor 1"), 5 * MINUTE, (Predicate("door", "=", "closed"),), 60 * MINUTE, None, 1_440 * MINUTE
     )
     assert found.select == (
-        Column("door"), Column("temperature", True, "degF", "t"), Column(name="device", fact="source"),
+        Column("door"),
+        Column("temperature", True, "degF", "t"),
+        Column(name="device", fact="source"),
         Column(fact="score"),
-    )  # fmt: skip
+    )
     assert found.from_one_source
     assert found.kind == "alert"
     assert str(found) == (
@@ -83,7 +85,7 @@ def test_json_and_text_carry_the_clauses(text: str) -> None:
         ("[1, 0] select (t)", 8, "condition in braces only"),
         ("[1, 0] for 2 min", 8, "condition in braces only"),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_stand_together_is_refused_with_its_place(text: str, column: int, words: str) -> None:
     with pytest.raises(ParseError) as refused:
         parse(text)

@@ -58,7 +58,12 @@ def test_the_page_names_every_prefix_and_limit() -> None:
     for prefix in PREFIXES:
         assert f"`{prefix}`" in PAGE
     for limit in (
-        defaults.MAX_SUBSCRIPTION_LENGTH, defaults.MAX_TERM_LENGTH, defaults.MAX_PREDICATES, defaults.MAX_CONJUNCTIONS,
-        defaults.MAX_NESTING, defaults.MAX_IN_VALUES, defaults.MAX_VECTOR,
-    ):  # fmt: skip
+        defaults.MAX_SUBSCRIPTION_LENGTH,
+        defaults.MAX_TERM_LENGTH,
+        defaults.MAX_PREDICATES,
+        defaults.MAX_CONJUNCTIONS,
+        defaults.MAX_NESTING,
+        defaults.MAX_IN_VALUES,
+        defaults.MAX_VECTOR,
+    ):
         assert f"| {limit:,} |" in PAGE

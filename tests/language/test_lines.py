@@ -19,8 +19,10 @@ def test_a_prefix_line_holds_for_the_graph_patterns_below() -> None:
     """And leaves other forms alone."""
     text = "PREFIX ex: <http://e.org/>\n{a = 1}\n?s ex:p ?o\nprefix ey: <http://f.org/>\nex:a ey:b ?o"
     assert read_subscriptions(text) == [
-        parse("{a = 1}"), parse("?s <http://e.org/p> ?o"), parse("<http://e.org/a> <http://f.org/b> ?o"),
-    ]  # fmt: skip
+        parse("{a = 1}"),
+        parse("?s <http://e.org/p> ?o"),
+        parse("<http://e.org/a> <http://f.org/b> ?o"),
+    ]
 
 
 @pytest.mark.parametrize(

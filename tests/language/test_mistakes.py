@@ -148,15 +148,52 @@ def test_what_stands_at_a_limit_is_fine() -> None:
 @pytest.mark.timeout(30)
 @pytest.mark.parametrize(
     "piece",
-    ["(", ")", "x ", " ", "starts ", "starts" + " " * 100, "!", "~", '"', "\\", "\\u00e9", "a.", "..", "1 ", "-", "1",
-     "\n", "{", "a = 1, ", "a = 1 or ", "(a = 1 or b = 2), ", "x,", "東 ", "<", "?e a ?x . ", "a-", "@",
-     " threshold 0.5"],
-)  # fmt: skip
+    [
+        "(",
+        ")",
+        "x ",
+        " ",
+        "starts ",
+        "starts" + " " * 100,
+        "!",
+        "~",
+        '"',
+        "\\",
+        "\\u00e9",
+        "a.",
+        "..",
+        "1 ",
+        "-",
+        "1",
+        "\n",
+        "{",
+        "a = 1, ",
+        "a = 1 or ",
+        "(a = 1 or b = 2), ",
+        "x,",
+        "東 ",
+        "<",
+        "?e a ?x . ",
+        "a-",
+        "@",
+        " threshold 0.5",
+    ],
+)
 @pytest.mark.parametrize(
     "start",
-    ["", "{", "{a = ", '{a = "', "{a in (", "{(", "{a = 1} top 1 by distance(", "{a = 1} top 1 by sum(", "?e a:",
-     '?e a "'],
-)  # fmt: skip
+    [
+        "",
+        "{",
+        "{a = ",
+        '{a = "',
+        "{a in (",
+        "{(",
+        "{a = 1} top 1 by distance(",
+        "{a = 1} top 1 by sum(",
+        "?e a:",
+        '?e a "',
+    ],
+)
 def test_long_repetitions_end_quickly(start: str, piece: str) -> None:
     """Texts as long as the limit allows, of one piece again and again: an answer or an error, and no hang."""
     text = (start + piece * defaults.MAX_SUBSCRIPTION_LENGTH)[: defaults.MAX_SUBSCRIPTION_LENGTH]

@@ -167,12 +167,16 @@ def test_or_ends_bare_text_inside_parentheses_only() -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("top 10 within 24 h by distance(lat 45.815, long -1e1)",
-         Top(10, Distance((("lat", 45.815), ("long", -10.0))), duration=24 * HOUR)),
+        (
+            "top 10 within 24 h by distance(lat 45.815, long -1e1)",
+            Top(10, Distance((("lat", 45.815), ("long", -10.0))), duration=24 * HOUR),
+        ),
         ('top 1 by distance("a b" 5)', Top(1, Distance((("a b", 5.0),)))),
         ("top 1 by distance(wind speed 2 5)", Top(1, Distance((("wind speed 2", 5.0),)))),
-        ("top 3 within 500 events by sum(2*pm10 + no2)",
-         Top(3, WeightedSum(((2.0, "pm10"), (1.0, "no2"))), events=500)),
+        (
+            "top 3 within 500 events by sum(2*pm10 + no2)",
+            Top(3, WeightedSum(((2.0, "pm10"), (1.0, "no2"))), events=500),
+        ),
         ('top 3 by sum(-pm-10 - 0.5 * "a+b")', Top(3, WeightedSum(((-1.0, "pm-10"), (-0.5, "a+b"))))),
         ("top 3 by value(x)", Top(3, ValueOf("x"))),
         ("top 3 by value(air temperature) highest", Top(3, ValueOf("air temperature"), highest=True)),
@@ -181,7 +185,7 @@ def test_or_ends_bare_text_inside_parentheses_only() -> None:
         ("top 3 within 1.5s by relatedness", Top(3, Relatedness(), 1_500_000, highest=True)),
         ("top 3 within 2 hours by value(x) lowest", Top(3, ValueOf("x"), 2 * HOUR)),
     ],
-)  # fmt: skip
+)
 def test_top_reads_its_window_scoring_and_order(text: str, expected: Top) -> None:
     """Lowest by default, for relatedness highest."""
     found = parse("{a exists} " + text)

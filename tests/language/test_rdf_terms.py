@@ -73,5 +73,20 @@ def test_every_shipped_prefix_names_a_namespace() -> None:
         assert the_object(f"{prefix}:Thing") == f"<{namespace}Thing>"
         assert the_object(term_text(f"<{namespace}Thing>")) == f"<{namespace}Thing>"
     assert term_text("<http://purl.org/dc/terms/title>") == "dct:title"
-    assert {"rdf", "rdfs", "xsd", "owl", "dbo", "dbp", "dbr", "foaf", "sosa", "ssn", "saref", "brick", "qudt", "schema",
-            "geo"} <= set(PREFIXES)  # fmt: skip
+    assert {
+        "rdf",
+        "rdfs",
+        "xsd",
+        "owl",
+        "dbo",
+        "dbp",
+        "dbr",
+        "foaf",
+        "sosa",
+        "ssn",
+        "saref",
+        "brick",
+        "qudt",
+        "schema",
+        "geo",
+    } <= set(PREFIXES)

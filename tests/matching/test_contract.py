@@ -175,12 +175,20 @@ class CountsWrong(NaiveEngine):
 FAULTS = pytest.mark.parametrize(
     ("faulty", "kinds"),
     [
-        (RemembersRemoved, ["exact"]), (RemembersRemoved, ["interest"]), (IgnoresNot, ["exact"]),
-        (IgnoresNot, ["approximate"]), (ForgetsWindows, ["top"]), (NeverPromotes, ["top"]),
-        (DropsTheLastOfABatch, ["pattern"]), (DropsTheLastOfABatch, ["statements"]), (ForgetsThemes, ["approximate"]),
-        (SharesTuples, ["approximate"]), (ExplainsEverythingAsAMatch, ["exact"]), (CountsWrong, ["exact"]),
+        (RemembersRemoved, ["exact"]),
+        (RemembersRemoved, ["interest"]),
+        (IgnoresNot, ["exact"]),
+        (IgnoresNot, ["approximate"]),
+        (ForgetsWindows, ["top"]),
+        (NeverPromotes, ["top"]),
+        (DropsTheLastOfABatch, ["pattern"]),
+        (DropsTheLastOfABatch, ["statements"]),
+        (ForgetsThemes, ["approximate"]),
+        (SharesTuples, ["approximate"]),
+        (ExplainsEverythingAsAMatch, ["exact"]),
+        (CountsWrong, ["exact"]),
     ],
-)  # fmt: skip
+)
 
 
 @FAULTS

@@ -121,9 +121,14 @@ def narrow_window(engine: Any) -> None:
 
 @pytest.mark.parametrize(
     ("name", "narrow"),
-    [("automaton", narrow_automaton), ("bitmap", narrow_bitmap), ("thematic", narrow_thematic),
-     ("bit-planes", narrow_planes), ("topk", narrow_window)],
-)  # fmt: skip
+    [
+        ("automaton", narrow_automaton),
+        ("bitmap", narrow_bitmap),
+        ("thematic", narrow_thematic),
+        ("bit-planes", narrow_planes),
+        ("topk", narrow_window),
+    ],
+)
 def test_an_array_that_is_too_small_ends_no_process(name: str, narrow: Any) -> None:
     """Whatever table it is, the batch fails with an error that names it, and the process lives."""
     pair = compare_growing(name, seed=1, steps=30)

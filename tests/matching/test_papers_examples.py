@@ -18,15 +18,28 @@ ENERGY = {
     "office": "room 112",
 }
 EXPANDED = {
-    "type": "increased energy consumption event", "measurement unit": "kilowatt hour", "device": "laptop",
-    "desk": "desk 112c", "room": "room 112", "zone": "building", "urban area": "Galway", "country": "Eire",
+    "type": "increased energy consumption event",
+    "measurement unit": "kilowatt hour",
+    "device": "laptop",
+    "desk": "desk 112c",
+    "room": "room 112",
+    "zone": "building",
+    "urban area": "Galway",
+    "country": "Eire",
     "continent": "European countries",
-}  # fmt: skip
+}
 SEED = {
-    "type": "increased energy consumption event", "measurement unit": "kilowatt hour", "device": "computer",
-    "desk": "desk 112c", "room": "room 112", "floor": "ground floor", "zone": "building", "city": "Galway",
-    "country": "Ireland", "continent": "Europe",
-}  # fmt: skip
+    "type": "increased energy consumption event",
+    "measurement unit": "kilowatt hour",
+    "device": "computer",
+    "desk": "desk 112c",
+    "room": "room 112",
+    "floor": "ground floor",
+    "zone": "building",
+    "city": "Galway",
+    "country": "Ireland",
+    "continent": "Europe",
+}
 FINAL = {
     "type": "Football Match",
     "name": "2010 FIFA World Cup Final",

@@ -24,9 +24,12 @@ TYPES = Hierarchy([("Thermometer", "Sensor"), ("https://brickschema.org/schema/B
 
 def engines() -> list[BaseEngine]:
     return [
-        NaiveEngine(types=TYPES), BitmapEngine(types=TYPES), ForestEngine(types=TYPES), SgimEngine(types=TYPES),
+        NaiveEngine(types=TYPES),
+        BitmapEngine(types=TYPES),
+        ForestEngine(types=TYPES),
+        SgimEngine(types=TYPES),
         ThematicEngine(types=TYPES),
-    ]  # fmt: skip
+    ]
 
 
 def meets(text: str, event: Event) -> bool:
@@ -183,14 +186,20 @@ def test_points_and_values_in_units_bring_readings_to_them() -> None:
     for id, value, unit in (("a", 68, "degF"), ("b", 25, "degC"), ("c", 290, "K"), ("d", 1, "kg")):
         matcher.match(lw.event({"t": {"value": value, "unit": unit}}, id=id), at=1)
     assert [(place.event_id, round(place.value, 2)) for place in matcher.board("cold")] == [
-        ("c", 16.85), ("a", 20.0), ("b", 25.0),
-    ]  # fmt: skip
+        ("c", 16.85),
+        ("a", 20.0),
+        ("b", 25.0),
+    ]
 
 
 MEASURE = TableMeasure(
-    {("temperature", "temp"): 0.9, ("temperature", "linkquality"): 0.06, ("temperature", "battery"): 0.1,
-     ("battery", "BatV"): 0.9}
-)  # fmt: skip
+    {
+        ("temperature", "temp"): 0.9,
+        ("temperature", "linkquality"): 0.06,
+        ("temperature", "battery"): 0.1,
+        ("battery", "BatV"): 0.9,
+    }
+)
 
 
 def test_why_not_names_the_reading_that_was_asked_about() -> None:

@@ -25,26 +25,35 @@ def flat(obj: dict[str, Any]) -> list[tuple[str, object, str, int]]:
 def test_nested_objects_flatten_to_paths() -> None:
     """Objects with dots, lists with brackets, null left out, in order."""
     assert flat({"a": {"b": {"c": 1}}, "x": None, "tags": ["u", None, "v"], "m": [[1, 2], [3]]}) == [
-        ("a.b.c", 1, "", 0), ("tags[]", "u", "", 0), ("tags[]", "v", "", 0),
-        ("m[][]", 1, "", 0), ("m[][]", 2, "", 0), ("m[][]", 3, "", 0),
-    ]  # fmt: skip
+        ("a.b.c", 1, "", 0),
+        ("tags[]", "u", "", 0),
+        ("tags[]", "v", "", 0),
+        ("m[][]", 1, "", 0),
+        ("m[][]", 2, "", 0),
+        ("m[][]", 3, "", 0),
+    ]
 
 
 def test_fields_of_one_list_item_share_a_group() -> None:
     """Each item has its own; what stands outside of lists has none."""
     found = flat({"r": [{"name": "temp", "v": {"raw": 1}}, {"name": "hum", "inner": [{"x": 2}]}], "z": 3})
     assert found == [
-        ("r[].name", "temp", "", 1), ("r[].v.raw", 1, "", 1), ("r[].name", "hum", "", 2),
-        ("r[].inner[].x", 2, "", 3), ("z", 3, "", 0),
-    ]  # fmt: skip
+        ("r[].name", "temp", "", 1),
+        ("r[].v.raw", 1, "", 1),
+        ("r[].name", "hum", "", 2),
+        ("r[].inner[].x", 2, "", 3),
+        ("z", 3, "", 0),
+    ]
 
 
 def test_a_value_with_its_unit_is_one_quantity() -> None:
     """Alone it takes the object's place; with other fields, or at the top, the unit stands beside the value."""
     assert flat({"t": {"value": 21, "unit": "C"}}) == [("t", 21, "C", 0)]
     assert flat({"t": {"value": 21, "unit": "C", "at": "x"}}) == [
-        ("t.value", 21, "C", 0), ("t.unit", "C", "", 0), ("t.at", "x", "", 0),
-    ]  # fmt: skip
+        ("t.value", 21, "C", 0),
+        ("t.unit", "C", "", 0),
+        ("t.at", "x", "", 0),
+    ]
     assert flat({"value": 21, "unit": "C"}) == [("value", 21, "C", 0), ("unit", "C", "", 0)]
     assert flat({"t": {"value": "warm", "unit": "C"}}) == [("t.value", "warm", "", 0), ("t.unit", "C", "", 0)]
     assert flat({"t": {"value": True, "unit": "C"}}) == [("t.value", True, "", 0), ("t.unit", "C", "", 0)]
@@ -56,8 +65,10 @@ def test_scalars_of_python_are_kept_or_said_as_text() -> None:
     """Decimals are numbers, moments are ISO text; anything else is refused by name."""
     at = datetime(2024, 5, 1, 12, tzinfo=UTC)
     assert flat({"a": Decimal("1.5"), "b": date(2024, 5, 1), "c": at}) == [
-        ("a", 1.5, "", 0), ("b", "2024-05-01", "", 0), ("c", "2024-05-01T12:00:00+00:00", "", 0),
-    ]  # fmt: skip
+        ("a", 1.5, "", 0),
+        ("b", "2024-05-01", "", 0),
+        ("c", "2024-05-01T12:00:00+00:00", "", 0),
+    ]
     with pytest.raises(InvalidEvent, match="no time zone"):
         event({"c": datetime(2024, 5, 1, 12)})
     with pytest.raises(InvalidEvent, match="'x' holds a set"):

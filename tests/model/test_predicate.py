@@ -12,9 +12,16 @@ from likewise.errors import InputError, InvalidSubscription, LimitExceeded
 from likewise.model import OPERATORS, Interval, Predicate, Quantity
 
 VALUES: dict[str, Any] = {
-    "text": "a", "number": 1.5, "whole": 2, "boolean": True, "quantity": Quantity(1.0, "degC"),
-    "range": Interval(1, 2), "half range": Interval(low=1), "list": ("a", 1.0), "nothing": None,
-}  # fmt: skip
+    "text": "a",
+    "number": 1.5,
+    "whole": 2,
+    "boolean": True,
+    "quantity": Quantity(1.0, "degC"),
+    "range": Interval(1, 2),
+    "half range": Interval(low=1),
+    "list": ("a", 1.0),
+    "nothing": None,
+}
 COMPARE = frozenset({"number", "whole", "quantity"})
 TAKES = {
     **dict.fromkeys(["<", "<=", ">", ">="], COMPARE),

@@ -47,9 +47,12 @@ def test_nothing_an_event_says_becomes_markup() -> None:
     graph = Event(graph=(Triple("<s>", "<p>", f'"{HOSTILE.replace(chr(34), "")}"'),))
     report = PredicateReport(HOSTILE, "match", 0, HOSTILE, HOSTILE, 0.5, 1.0, notes=(HOSTILE,))
     shown: list[Any] = [
-        event, graph, lw.parse('{"<script>" = "<script>"}', id=HOSTILE), Match(HOSTILE, HOSTILE, "exact"),
+        event,
+        graph,
+        lw.parse('{"<script>" = "<script>"}', id=HOSTILE),
+        Match(HOSTILE, HOSTILE, "exact"),
         Explanation(HOSTILE, HOSTILE, "below_threshold", (report,), HOSTILE, 0.5, 0.5),
-    ]  # fmt: skip
+    ]
     for value in shown:
         drawn = value._repr_html_()
         assert "<script" not in drawn

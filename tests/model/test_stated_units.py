@@ -24,12 +24,29 @@ def said(obj: dict[str, object]) -> list[tuple[str, str]]:
 @pytest.mark.parametrize(
     ("text", "symbol"),
     [
-        ("KEL", "K"), ("FAH", "degF"), ("CEL", "degC"), ("Cel", "degC"), ("[degF]", "degF"), ("ng/m3", "ng/m3"),
-        ("ng/m³", "ng/m3"), ("ug.m-3", "ug/m3"), ("GQ", "ug/m3"), ("unit:DEG_F", "degF"), ("P1", "%"), ("KMH", "km/h"),
-        ("http://qudt.org/vocab/unit/KiloW-HR", "kWh"), ("furlong", "furlong"), ("nanogram", "ng"), ("µV", "uV"),
-        ("MegaHZ", "MHz"), ("m·s⁻¹", "m/s"), ("f", "degF"), ("delta_degC", "delta_degC"), ("Δ°C", "delta_degC"),
+        ("KEL", "K"),
+        ("FAH", "degF"),
+        ("CEL", "degC"),
+        ("Cel", "degC"),
+        ("[degF]", "degF"),
+        ("ng/m3", "ng/m3"),
+        ("ng/m³", "ng/m3"),
+        ("ug.m-3", "ug/m3"),
+        ("GQ", "ug/m3"),
+        ("unit:DEG_F", "degF"),
+        ("P1", "%"),
+        ("KMH", "km/h"),
+        ("http://qudt.org/vocab/unit/KiloW-HR", "kWh"),
+        ("furlong", "furlong"),
+        ("nanogram", "ng"),
+        ("µV", "uV"),
+        ("MegaHZ", "MHz"),
+        ("m·s⁻¹", "m/s"),
+        ("f", "degF"),
+        ("delta_degC", "delta_degC"),
+        ("Δ°C", "delta_degC"),
     ],
-)  # fmt: skip
+)
 def test_units_are_read_as_machines_and_people_state_them(text: str, symbol: str) -> None:
     """UN/CEFACT's, UCUM's and QUDT's names, prefixes by rule, other signs for the same."""
     assert stated_units(text)[0].symbol == symbol
@@ -74,8 +91,9 @@ def test_the_u_of_senml_is_the_unit_of_its_v_inside_plain_json() -> None:
     """And its name is what the value is called."""
     made = event({"e": [{"n": "temp", "u": "Cel", "v": 21.5}, {"n": "hum", "u": "%RH", "v": "60"}]})
     assert [(t.attribute, t.unit, t.group) for t in made.tuples if t.attribute == "e[].v"] == [
-        ("e[].v", "Cel", 1), ("e[].v", "%RH", 2),
-    ]  # fmt: skip
+        ("e[].v", "Cel", 1),
+        ("e[].v", "%RH", 2),
+    ]
     alone = event({"n": "temp", "u": "Cel", "v": 21.5})
     assert {t.group for t in alone.tuples} == {1}
     assert said({"u": 3, "v": 4}) == [("u", ""), ("v", "")]
@@ -172,11 +190,22 @@ def test_an_everyday_unit_is_no_rare_code(asked: str, stated: str) -> None:
 @pytest.mark.parametrize(
     ("name", "symbol"),
     [
-        ("power_MW", "MW"), ("power_mW", "mW"), ("power_mw", "mW"), ("POWER_MW", "mW"), ("energy_MWh", "MWh"),
-        ("energyMWh", "MWh"), ("energy_GWh", "GWh"), ("energy_mWh", "mWh"), ("energy_kwh", "kWh"), ("battery_mV", "mV"),
-        ("pressure_MPa", "MPa"), ("temperature [°F]", "degF"), ("Temp. in °C", "degC"), ("battery_%", "%"),
+        ("power_MW", "MW"),
+        ("power_mW", "mW"),
+        ("power_mw", "mW"),
+        ("POWER_MW", "mW"),
+        ("energy_MWh", "MWh"),
+        ("energyMWh", "MWh"),
+        ("energy_GWh", "GWh"),
+        ("energy_mWh", "mWh"),
+        ("energy_kwh", "kWh"),
+        ("battery_mV", "mV"),
+        ("pressure_MPa", "MPa"),
+        ("temperature [°F]", "degF"),
+        ("Temp. in °C", "degC"),
+        ("battery_%", "%"),
     ],
-)  # fmt: skip
+)
 def test_a_prefix_and_a_sign_in_a_name_count_as_they_are_written(name: str, symbol: str) -> None:
     """A megawatt is no milliwatt, and a sign is a unit."""
     found = reading_unit(name, "", unit(symbol))

@@ -69,10 +69,19 @@ def test_an_interval_in_a_unit_is_compared_in_the_base() -> None:
 
 @pytest.mark.parametrize(
     ("text", "expected"),
-    [("27.5", 27.5), (" 27 ", 27.0), ("-3", -3.0), ("+.5", 0.5), ("1e3", 1000.0), ("5.", 5.0),
-     ("81.2 °F", Quantity(81.2, "degF")), ("60%", Quantity(60.0, "%")), ("12 km/h", Quantity(12.0, "km/h")),
-     ("1e3kWh", Quantity(1000.0, "kWh"))],
-)  # fmt: skip
+    [
+        ("27.5", 27.5),
+        (" 27 ", 27.0),
+        ("-3", -3.0),
+        ("+.5", 0.5),
+        ("1e3", 1000.0),
+        ("5.", 5.0),
+        ("81.2 °F", Quantity(81.2, "degF")),
+        ("60%", Quantity(60.0, "%")),
+        ("12 km/h", Quantity(12.0, "km/h")),
+        ("1e3kWh", Quantity(1000.0, "kWh")),
+    ],
+)
 def test_text_that_is_wholly_a_number_reads_as_one(text: str, expected: float | Quantity) -> None:
     """With or without a unit of the table."""
     assert read_number(text) == expected

@@ -101,8 +101,11 @@ def test_a_refused_message_leaves_the_others_alone(address: str, http: httpx.Cli
         found = answers(stream, len(sent))
     bad = {n: each["problem"] for each in found for n in range(each["first"], each["last"] + 1) if "problem" in each}
     assert {n: (said["status"], said["type"].rpartition(":")[2]) for n, said in bad.items()} == {
-        3: (400, "format"), 5: (409, "conflict"), 6: (400, "invalid_event"), 8: (400, "format"),
-    }  # fmt: skip
+        3: (400, "format"),
+        5: (409, "conflict"),
+        6: (400, "invalid_event"),
+        8: (400, "format"),
+    }
     assert [d["event"]["payload"]["n"] for d in wait_for(http, "refused", 6)] == list(range(6))
 
 

@@ -55,16 +55,24 @@ def prepare(folder: Path) -> None:
     (folder / "documents.jsonl").write_text("".join(json.dumps(each) + "\n" for each in documents))
     statements = [
         f'<http://x.org/e{n}> <http://x.org/{chance.choice(WORDS)}> "{chance.choice(WORDS)}" .\n'
-        for n in range(200) for _ in range(4)
-    ]  # fmt: skip
+        for n in range(200)
+        for _ in range(4)
+    ]
     (folder / "statements.nt").write_text("".join(statements))
     (folder / "vocabulary.ttl").write_text(ONTOLOGY)
     for file in range(3):
         lines = [
-            json.dumps({"v": 1, "id": f"e{file}-{n}", "source": f"s{n % 7}", "time": (file * 400 + n) * 500_000,
-                        "payload": {"t": chance.randint(0, 99), "room": chance.randint(1, 5)}})
+            json.dumps(
+                {
+                    "v": 1,
+                    "id": f"e{file}-{n}",
+                    "source": f"s{n % 7}",
+                    "time": (file * 400 + n) * 500_000,
+                    "payload": {"t": chance.randint(0, 99), "room": chance.randint(1, 5)},
+                }
+            )
             for n in range(400)
-        ]  # fmt: skip
+        ]
         (folder / "in" / f"{file}.jsonl").write_text("\n".join(lines) + "\n")
     wanted = [lw.parse(text, id=f"s{n}") for n, text in enumerate(SUBSCRIPTIONS)]
     ChangeLog(folder / "log").add(wanted, at=0)
@@ -79,11 +87,23 @@ def commands(out: str) -> dict[str, list[str]]:
         "space build": ["space", "build", "documents.jsonl", "--out", f"{out}/space", "--partitions", "3"],
         "ingest": ["ingest", "statements.nt", "--out", f"{out}/ingested", "--partitions", "3"],
         "concepts build": ["concepts", "build", "--ontology", "vocabulary.ttl=own", "--out", f"{out}/concepts.csv"],
-        "eval": ["eval", "thematic", "--cells", "2x2x1", "--events", "60", "--subscriptions", "6", "--throughput", "0",
-                 "--out", f"{out}/eval"],
+        "eval": [
+            "eval",
+            "thematic",
+            "--cells",
+            "2x2x1",
+            "--events",
+            "60",
+            "--subscriptions",
+            "6",
+            "--throughput",
+            "0",
+            "--out",
+            f"{out}/eval",
+        ],
         "stream": [*stream, f"{out}/state", "--keep", "wanted", "--once", "--max-events", "500"],
         "backtest": ["backtest", "in", "-s", "plain", "--out", f"{out}/backtest"],
-    }  # fmt: skip
+    }
 
 
 def _rows(lake: Path, table: str) -> list[str]:
@@ -130,9 +150,13 @@ def run(folder: Path, way: str, environment: dict[str, str], master: str | None)
             continue
         began = time.monotonic()
         done = subprocess.run(
-            [sys.executable, "-m", "likewise", *command, *(["--master", master] if master else [])], cwd=folder,
-            env=environment, capture_output=True, text=True, timeout=TIMEOUT,
-        )  # fmt: skip
+            [sys.executable, "-m", "likewise", *command, *(["--master", master] if master else [])],
+            cwd=folder,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=TIMEOUT,
+        )
         if done.returncode or "Traceback" in done.stderr:
             raise SystemExit(
                 f"{name}, {way}: exit code {done.returncode}\n{done.stdout[-2000:]}\n{done.stderr[-4000:]}"
@@ -145,9 +169,13 @@ def refused(folder: Path) -> None:
     """What cannot be reached is one line."""
     for said in ({"SPARK_REMOTE": "sc://127.0.0.1:1"}, {"SPARK_REMOTE": "http://127.0.0.1"}):
         done = subprocess.run(
-            [sys.executable, "-m", "likewise", "space", "build", "documents.jsonl", "--out", "never"], cwd=folder,
-            env=os.environ | said, capture_output=True, text=True, timeout=TIMEOUT,
-        )  # fmt: skip
+            [sys.executable, "-m", "likewise", "space", "build", "documents.jsonl", "--out", "never"],
+            cwd=folder,
+            env=os.environ | said,
+            capture_output=True,
+            text=True,
+            timeout=TIMEOUT,
+        )
         if not done.returncode or "Traceback" in done.stderr or "SPARK_REMOTE" not in done.stderr:
             raise SystemExit(f"a wrong SPARK_REMOTE should be one line: {done.stderr[-2000:]}")
 

@@ -45,15 +45,34 @@ class LoopbackCluster:
 
     def __enter__(self) -> LoopbackCluster:
         port = self.master.rpartition(":")[2]
-        self._start("master", "org.apache.spark.deploy.master.Master", "--host", "127.0.0.1", "--port", port,
-                    "--webui-port", str(free_port()))  # fmt: skip
+        self._start(
+            "master",
+            "org.apache.spark.deploy.master.Master",
+            "--host",
+            "127.0.0.1",
+            "--port",
+            port,
+            "--webui-port",
+            str(free_port()),
+        )
         self._wait("master", "Starting Spark master at")
         for number in (1, 2):
             name = f"worker{number}"
             self._start(
-                name, "org.apache.spark.deploy.worker.Worker", "--host", "127.0.0.1", "--cores", "1", "--memory", "1g",
-                "--work-dir", str(self.folder / name), "--webui-port", str(free_port()), self.master,
-            )  # fmt: skip
+                name,
+                "org.apache.spark.deploy.worker.Worker",
+                "--host",
+                "127.0.0.1",
+                "--cores",
+                "1",
+                "--memory",
+                "1g",
+                "--work-dir",
+                str(self.folder / name),
+                "--webui-port",
+                str(free_port()),
+                self.master,
+            )
             self._wait(name, "Successfully registered with master")
         return self
 
@@ -61,12 +80,24 @@ class LoopbackCluster:
         """Start a server of Spark Connect on the cluster; its address."""
         port = free_port()
         self._start(
-            "connect", "org.apache.spark.deploy.SparkSubmit", "--master", self.master, "--class",
-            "org.apache.spark.sql.connect.service.SparkConnectServer", "--name", "connect", "--driver-memory", "512m",
-            "--conf", f"spark.connect.grpc.binding.port={port}",
-            "--conf", "spark.connect.grpc.binding.address=127.0.0.1",
-            "--conf", "spark.ui.enabled=false", "spark-internal",
-        )  # fmt: skip
+            "connect",
+            "org.apache.spark.deploy.SparkSubmit",
+            "--master",
+            self.master,
+            "--class",
+            "org.apache.spark.sql.connect.service.SparkConnectServer",
+            "--name",
+            "connect",
+            "--driver-memory",
+            "512m",
+            "--conf",
+            f"spark.connect.grpc.binding.port={port}",
+            "--conf",
+            "spark.connect.grpc.binding.address=127.0.0.1",
+            "--conf",
+            "spark.ui.enabled=false",
+            "spark-internal",
+        )
         self._wait("connect", lambda: _answers(port))
         return f"sc://127.0.0.1:{port}"
 
@@ -86,10 +117,14 @@ class LoopbackCluster:
     def environment(self) -> dict[str, str]:
         """What all of its processes, and drivers beside it, see."""
         return os.environ | {
-            "JAVA_HOME": str(java_home()), "SPARK_HOME": str(spark_home()), "SPARK_LOCAL_IP": "127.0.0.1",
-            "SPARK_LOCAL_DIRS": str(self.folder / "scratch"), "PYSPARK_PYTHON": sys.executable,
-            "SPARK_DAEMON_MEMORY": "512m", "SPARK_CONF_DIR": str(self._settings()),
-        }  # fmt: skip
+            "JAVA_HOME": str(java_home()),
+            "SPARK_HOME": str(spark_home()),
+            "SPARK_LOCAL_IP": "127.0.0.1",
+            "SPARK_LOCAL_DIRS": str(self.folder / "scratch"),
+            "PYSPARK_PYTHON": sys.executable,
+            "SPARK_DAEMON_MEMORY": "512m",
+            "SPARK_CONF_DIR": str(self._settings()),
+        }
 
     def _settings(self) -> Path:
         folder = self.folder / "conf"
@@ -107,9 +142,12 @@ class LoopbackCluster:
     def _start(self, name: str, *command: str) -> None:
         with (self.folder / f"{name}.log").open("wb") as log:
             self.processes[name] = subprocess.Popen(
-                [str(spark_home() / "bin" / "spark-class"), *command], env=self.environment(), stdout=log, stderr=log,
+                [str(spark_home() / "bin" / "spark-class"), *command],
+                env=self.environment(),
+                stdout=log,
+                stderr=log,
                 start_new_session=True,
-            )  # fmt: skip
+            )
 
     def _wait(self, name: str, ready: str | Callable[[], bool]) -> None:
         log, began = self.folder / f"{name}.log", time.monotonic()

@@ -107,8 +107,11 @@ def test_memory_of_children_counts() -> None:
     alone = resident_bytes(os.getpid())
     if alone is None:
         pytest.skip("there is no /proc here")
-    child = subprocess.Popen([sys.executable, "-c", "x = bytearray(64 << 20); print('.', flush=True); input()"],
-                             stdin=subprocess.PIPE, stdout=subprocess.PIPE)  # fmt: skip
+    child = subprocess.Popen(
+        [sys.executable, "-c", "x = bytearray(64 << 20); print('.', flush=True); input()"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
     assert child.stdout is not None
     child.stdout.readline()
     together = resident_bytes(os.getpid())

@@ -63,11 +63,20 @@ def test_going_to_the_base_and_back_keeps_the_value(symbol: str, value: float) -
 @pytest.mark.parametrize(
     ("a", "of_a", "b", "of_b"),
     [
-        (77, "degF", 25, "degC"), (-40, "degF", -40, "degC"), (300, "K", 26.85, "degC"), (36, "km/h", 10, "m/s"),
-        (1, "kWh", 3.6, "MJ"), (1013.25, "hPa", 1, "atm"), (60, "mph", 96.56064, "km/h"), (0.5, "bar", 500, "mbar"),
-        (21, "%", 210, "permille"), (400, "ppm", 0.04, "%"), (1, "mg/m3", 1000, "ug/m3"), (90, "min", 1.5, "h"),
+        (77, "degF", 25, "degC"),
+        (-40, "degF", -40, "degC"),
+        (300, "K", 26.85, "degC"),
+        (36, "km/h", 10, "m/s"),
+        (1, "kWh", 3.6, "MJ"),
+        (1013.25, "hPa", 1, "atm"),
+        (60, "mph", 96.56064, "km/h"),
+        (0.5, "bar", 500, "mbar"),
+        (21, "%", 210, "permille"),
+        (400, "ppm", 0.04, "%"),
+        (1, "mg/m3", 1000, "ug/m3"),
+        (90, "min", 1.5, "h"),
     ],
-)  # fmt: skip
+)
 def test_equal_readings_in_different_units_are_equal(a: float, of_a: str, b: float, of_b: str) -> None:
     """Exactly equal, not nearly: `=` must work across units."""
     assert unit(of_a).to_base(a) == unit(of_b).to_base(b)
@@ -86,10 +95,21 @@ def test_every_spelling_of_the_table_is_found_and_means_its_unit() -> None:
 
 @pytest.mark.parametrize(
     ("text", "symbol"),
-    [("°C", "degC"), ("ºC", "degC"), ("KM/H", "km/h"), ("Celsius", "degC"), (" C ", "degC"),
-     ("Lux", "lx"), ("µg/m³", "ug/m3"), ("%RH", "%"), ("Percent", "%"), ("kwh", "kWh"), ("Cel", "degC"),
-     ("VArh", "varh")],
-)  # fmt: skip
+    [
+        ("°C", "degC"),
+        ("ºC", "degC"),
+        ("KM/H", "km/h"),
+        ("Celsius", "degC"),
+        (" C ", "degC"),
+        ("Lux", "lx"),
+        ("µg/m³", "ug/m3"),
+        ("%RH", "%"),
+        ("Percent", "%"),
+        ("kwh", "kWh"),
+        ("Cel", "degC"),
+        ("VArh", "varh"),
+    ],
+)
 def test_spellings_people_use_are_read(text: str, symbol: str) -> None:
     """Case of longer spellings and blanks around do not matter."""
     found = find_unit(text)
@@ -148,9 +168,26 @@ def test_a_name_states_its_unit(name: str, expected: list[tuple[str, bool]]) -> 
 
 @pytest.mark.parametrize(
     "name",
-    ["temperature", "pm2_5", "co2", "no2", "PM10", "lux", "m", "water_meter_7", "meterType", "WiFi_MACs_found",
-     "pulses_per_kwh", "GallonsPerTap", "battery_ok", "device_temperature", "switch_l1", "temp_min", ""],
-)  # fmt: skip
+    [
+        "temperature",
+        "pm2_5",
+        "co2",
+        "no2",
+        "PM10",
+        "lux",
+        "m",
+        "water_meter_7",
+        "meterType",
+        "WiFi_MACs_found",
+        "pulses_per_kwh",
+        "GallonsPerTap",
+        "battery_ok",
+        "device_temperature",
+        "switch_l1",
+        "temp_min",
+        "",
+    ],
+)
 def test_a_name_without_a_unit_states_none(name: str) -> None:
     """The first word is the thing measured; a rate's half is no unit."""
     assert stated(name) == []

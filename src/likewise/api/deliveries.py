@@ -10,9 +10,18 @@ from likewise.model.alerts.notification import Spoken
 
 Settled = Annotated[int, msgspec.Meta(ge=0, lt=2**62)]  # sequence numbers count from 1; 0 settles nothing
 Cause = Literal[  # why an event was delivered
-    "arrival", "promoted", "initial", "replayed", "topic", "retained", "held", "cleared", "absent", "returned",
+    "arrival",
+    "promoted",
+    "initial",
+    "replayed",
+    "topic",
+    "retained",
+    "held",
+    "cleared",
+    "absent",
+    "returned",
     "digest",
-]  # fmt: skip
+]
 
 
 def one_of(new: int | msgspec.UnsetType, old: int | msgspec.UnsetType) -> int:

@@ -341,9 +341,20 @@ class Refused(Said, frozen=True, tag="refused"):
 
 
 FromEdge = (
-    Hello | Announced | Revoked | Renamed | DemandTaken | Vocabulary | Events | Withdrawn | Subscribes | Unsubscribes
-    | DeliveriesStored | Health | Bye
-)  # fmt: skip
+    Hello
+    | Announced
+    | Revoked
+    | Renamed
+    | DemandTaken
+    | Vocabulary
+    | Events
+    | Withdrawn
+    | Subscribes
+    | Unsubscribes
+    | DeliveriesStored
+    | Health
+    | Bye
+)
 FromAbove = Welcome | Demanded | Senses | EventsStored | Subscribed | Deliveries | Health | Refused
 Message = FromEdge | FromAbove
 _FROM_EDGE: Final = msgspec.json.Decoder(FromEdge)

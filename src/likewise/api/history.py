@@ -11,8 +11,15 @@ from likewise.api.live_views import Arrival, MetSubscription
 
 # What became of an event for a subscription.
 Outcome = Literal[
-    "delivered", "not_met", "not_matched_yet", "before_it", "after_it", "unmatched", "withdrawn", "unknown_then",
-]  # fmt: skip
+    "delivered",
+    "not_met",
+    "not_matched_yet",
+    "before_it",
+    "after_it",
+    "unmatched",
+    "withdrawn",
+    "unknown_then",
+]
 
 
 class Minute(msgspec.Struct, frozen=True):

@@ -84,9 +84,16 @@ class Origins(NamedTuple):
         )
 
     def refusal(
-        self, method: str, *, host: str, origin: str | None, kind: str | None, site: str | None = None,
-        visit: bool = False, scheme: str | None = None,
-    ) -> Refusal | None:  # fmt: skip
+        self,
+        method: str,
+        *,
+        host: str,
+        origin: str | None,
+        kind: str | None,
+        site: str | None = None,
+        visit: bool = False,
+        scheme: str | None = None,
+    ) -> Refusal | None:
         """Why a request is refused; None if it is not.
 
         `site` is whose page a browser says it comes from, `visit` whether a person goes to a page of ours by it,

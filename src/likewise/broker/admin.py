@@ -28,8 +28,15 @@ def stats(broker: Broker, tenant: str) -> Stats:
     with broker.store.reading() as tables:
         events = count_rows(tables, "log", mine.number, events=True)
         return Stats(
-            events, mine.appended, min(mine.matched, mine.appended),
-            count_rows(tables, "deliveries", mine.number), sum(map(len, queues)), len(queues),
-            sum(len(q.subscriptions) for q in queues), count_rows(tables, "dead_letters", mine.number),
-            sum(q.dropped for q in queues), events_size(tables, mine.number, events), broker.metrics.refusals(tenant),
-        )  # fmt: skip
+            events,
+            mine.appended,
+            min(mine.matched, mine.appended),
+            count_rows(tables, "deliveries", mine.number),
+            sum(map(len, queues)),
+            len(queues),
+            sum(len(q.subscriptions) for q in queues),
+            count_rows(tables, "dead_letters", mine.number),
+            sum(q.dropped for q in queues),
+            events_size(tables, mine.number, events),
+            broker.metrics.refusals(tenant),
+        )

@@ -142,11 +142,18 @@ class Broker(Requests):
         said = self.config.lake.stream_log
         self.stream_log = None if said is None else StreamLog(store, tenants, said, self._meaning)
         self._housekeeping = Housekeeping(
-            store, tenants, self._acknowledgements, data=self.data, clock=clock, retention=self.retention,
-            lock=self.lock, on_expired=lambda events: self.trace.expired(tenants, events),
-            kept_from=self._kept_from, resting=lambda tenant: self.activation.at_rest(tenant),
+            store,
+            tenants,
+            self._acknowledgements,
+            data=self.data,
+            clock=clock,
+            retention=self.retention,
+            lock=self.lock,
+            on_expired=lambda events: self.trace.expired(tenants, events),
+            kept_from=self._kept_from,
+            resting=lambda tenant: self.activation.at_rest(tenant),
             beside=not self.config.matching.workers,
-        )  # fmt: skip
+        )
         self.retention.changed = self._housekeeping.clock_changed
         self.reach = self._housekeeping.reach
         self.worker = worker = self._make_worker()
@@ -163,9 +170,7 @@ class Broker(Requests):
             on_turn=self._look_after_sources,
         )
         self.wanted = WantedSources(self.config.matching.profile, self._texts, self._seen_of)
-        self.activation = Activation(
-            self.wanted, clock, self.announcements.say, self._told_before, self._topics_of
-        )  # fmt: skip
+        self.activation = Activation(self.wanted, clock, self.announcements.say, self._told_before, self._topics_of)
         self.activation.others.append(self._kept_for_the_lake)
         self.expecting = Expecting(self.wanted, self._append)
         self.catalogue = Catalogue(
@@ -174,12 +179,10 @@ class Broker(Requests):
         store.followers.append(self.learning)
         self.edges = EdgeLines(
             store, clock, self.config.matching.profile, self._texts, self.reach, list(tenants.values())
-        )  # fmt: skip
+        )
         store.followers.append(self.edges)
         self.metrics.watch(tenants, lambda: store.position, lambda: worker.position)
-        self.metrics.watch_upkeep(
-            self.troubles, lambda: self._housekeeping.chores.failed, lambda: self.clock.steps
-        )  # fmt: skip
+        self.metrics.watch_upkeep(self.troubles, lambda: self._housekeeping.chores.failed, lambda: self.clock.steps)
         self.metrics.watch_clock(self.retention)
         self._housekeeping.note_up()  # before anything is heard again
         worker.start()
@@ -214,18 +217,30 @@ class Broker(Requests):
         keeping = self._housekeeping
         if not self.config.matching.workers:
             return MatchingWorker(
-                self.store, self.tenants, clock=self.clock, lock=self.lock,
-                on_stored=self._stored, on_quiet=keeping.turn, on_end=keeping.save_windows,
-            )  # fmt: skip
+                self.store,
+                self.tenants,
+                clock=self.clock,
+                lock=self.lock,
+                on_stored=self._stored,
+                on_quiet=keeping.turn,
+                on_end=keeping.save_windows,
+            )
         from likewise.broker.dispatch.coordinator import Coordinator
         from likewise.broker.pool.pool_config import begin
 
         self.staff, self.elastic = begin(self.config, self.tenants, self.data)
         self.metrics.registry.register(WorkerFigures(self.staff))
         return Coordinator(
-            self.store, self.tenants, self.staff, self.elastic, clock=self.clock, lock=self.lock,
-            on_stored=self._stored, on_quiet=keeping.turn, on_end=keeping.save_windows,
-        )  # fmt: skip
+            self.store,
+            self.tenants,
+            self.staff,
+            self.elastic,
+            clock=self.clock,
+            lock=self.lock,
+            on_stored=self._stored,
+            on_quiet=keeping.turn,
+            on_end=keeping.save_windows,
+        )
 
     def _heard(self, tenant: Tenant, entries: Sequence[Entry]) -> None:
         self.wanted.heard(tenant, entries)
@@ -267,10 +282,16 @@ class Broker(Requests):
         matching, clock = self.config.matching, self.clock
         alerts = self.config.alerts
         interpretation = Interpretation(
-            space=matching.space, measure=matching.measure, threshold=matching.threshold,
-            cache_bytes=matching.cache_bytes, types=self.types, annotations=Corrected(self.annotations),
-            forget=duration(alerts.forget), alert_lateness=duration(alerts.lateness), stale=duration(alerts.stale),
-        )  # fmt: skip
+            space=matching.space,
+            measure=matching.measure,
+            threshold=matching.threshold,
+            cache_bytes=matching.cache_bytes,
+            types=self.types,
+            annotations=Corrected(self.annotations),
+            forget=duration(alerts.forget),
+            alert_lateness=duration(alerts.lateness),
+            stale=duration(alerts.stale),
+        )
         empty = Matcher(interpretation=interpretation, clock=clock, profile=matching.profile)
         if saved is None:
             return empty

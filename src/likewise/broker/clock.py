@@ -111,12 +111,17 @@ class Timekeeper:
             self._believed, self._doubt = (believed, steady), doubt
         if doubt is not None and (before is None or doubt.since != before.since):
             self.steps += 1
-            _log.warning("the clock stepped; that is believed if it stands", step=shown_step(doubt.step),
-                         seconds=STANDING_SECONDS)  # fmt: skip
+            _log.warning(
+                "the clock stepped; that is believed if it stands",
+                step=shown_step(doubt.step),
+                seconds=STANDING_SECONDS,
+            )
         elif doubt is None and before is not None:
             stood = abs(wall - expected) > PLAUSIBLE
-            _log.warning("the clock's step is believed" if stood else "the clock stepped back to where it was",
-                         step=shown_step(before.step))  # fmt: skip
+            _log.warning(
+                "the clock's step is believed" if stood else "the clock stepped back to where it was",
+                step=shown_step(before.step),
+            )
         return believed, wall
 
     def _follow(self) -> tuple[int, int]:

@@ -274,12 +274,21 @@ class Mqtt(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def __post_init__(self) -> None:
         for name, least, most in (
-            ("port", 0, 65_535), ("tls_port", 0, 65_535), ("connections", 1, 10_000_000),
-            ("packet_bytes", 128, 268_435_455), ("receive_maximum", 1, 65_535), ("in_flight", 1, 65_535),
-            ("subscriptions", 1, 10_000_000), ("keep_alive", 0, 65_535), ("connect_bytes", 128, 268_435_455),
-            ("connect_seconds", 0.1, 3_600), ("pending", 1, 10_000_000), ("pending_bytes", 1, 2**40),
-            ("send_bytes", 1, 2**40), ("stalled_seconds", 0.1, 86_400),
-        ):  # fmt: skip
+            ("port", 0, 65_535),
+            ("tls_port", 0, 65_535),
+            ("connections", 1, 10_000_000),
+            ("packet_bytes", 128, 268_435_455),
+            ("receive_maximum", 1, 65_535),
+            ("in_flight", 1, 65_535),
+            ("subscriptions", 1, 10_000_000),
+            ("keep_alive", 0, 65_535),
+            ("connect_bytes", 128, 268_435_455),
+            ("connect_seconds", 0.1, 3_600),
+            ("pending", 1, 10_000_000),
+            ("pending_bytes", 1, 2**40),
+            ("send_bytes", 1, 2**40),
+            ("stalled_seconds", 0.1, 86_400),
+        ):
             said = getattr(self, name)
             if said is not None and not least <= said <= most:
                 raise InputError(f"[mqtt] {name} is from {least:,} to {most:,}, not {said:,}")

@@ -75,9 +75,14 @@ class Requests:
         return cast("SubscriberQueue", wait_for(lambda done: self.start_register(tenant, id, policy, limit, done)))
 
     def start_register(
-        self, tenant: Tenant, id: str, policy: Policy | None, limit: int | None, done: Done,
+        self,
+        tenant: Tenant,
+        id: str,
+        policy: Policy | None,
+        limit: int | None,
+        done: Done,
         also: Sequence[Command] = (),
-    ) -> None:  # fmt: skip
+    ) -> None:
         """`register`, telling `done` when it is on disk; other commands may follow it at once."""
         wanted = allowed_queue(tenant, id, policy, limit, self.config.queues, self.config.limits)
 

@@ -138,8 +138,10 @@ class Retention:
             last = record.time
         step = now - last - int(passed * 1e6)
         if last > 0 and abs(step) > PLAUSIBLE:
-            _log.warning("the broker was off for a time that it cannot account for, or the clock stepped meanwhile",
-                         step=shown_step(step))  # fmt: skip
+            _log.warning(
+                "the broker was off for a time that it cannot account for, or the clock stepped meanwhile",
+                step=shown_step(step),
+            )
             self._stepped(step)
         self.save()
 
@@ -187,9 +189,13 @@ class Retention:
     def status(self) -> ClockStatus:
         """The same as values."""
         return ClockStatus(
-            self._clock(), self.behind / 1e6, self.hold_left, self.held_back, self.holds_everything,
+            self._clock(),
+            self.behind / 1e6,
+            self.hold_left,
+            self.held_back,
+            self.holds_everything,
             self._clock.doubt or self.trouble() or "",
-        )  # fmt: skip
+        )
 
     # -- changing -------------------------------------------------------------------------------
 
@@ -208,8 +214,12 @@ class Retention:
             self._hold_until = self._clock.elapsed() + (HOLD_SECONDS if self.behind else 0.0)
             self.doubtful, self.held_back = None, 0
         if self.behind:
-            _log.warning("what was stored before a step of the clock is not removed by it", step=shown_step(by),
-                         behind=shown_step(self.behind), seconds=HOLD_SECONDS)  # fmt: skip
+            _log.warning(
+                "what was stored before a step of the clock is not removed by it",
+                step=shown_step(by),
+                behind=shown_step(self.behind),
+                seconds=HOLD_SECONDS,
+            )
         self.changed()
 
     def accept(self) -> bool:

@@ -63,7 +63,7 @@ def workers(
 
     wanted = WorkersWanted(
         policy, minimum, maximum, memory, split_us, merge_us, last, split_busy, merge_busy, span, pause
-    )  # fmt: skip
+    )
     with broker.publisher() as client:
         if wanted != WorkersWanted():
             client.request("PUT", "/v1/workers", msgspec.json.encode(wanted))

@@ -105,10 +105,14 @@ def described(subscription: Subscription) -> list[Text | Table]:
     parts: list[Text | Table] = [
         Text(subscription_text(subscription), style="bold"),
         Text.assemble(
-            ("kind ", "dim"), subscription.kind, ("   id ", "dim"), subscription.id,
-            ("   approximation ", "dim"), f"{100 * subscription.degree:.0f} %",
+            ("kind ", "dim"),
+            subscription.kind,
+            ("   id ", "dim"),
+            subscription.id,
+            ("   approximation ", "dim"),
+            f"{100 * subscription.degree:.0f} %",
         ),
-    ]  # fmt: skip
+    ]
     if subscription.themes:
         parts.append(Text.assemble(("themes ", "dim"), " · ".join(subscription.themes)))
     parts.append(_table(subscription))

@@ -76,9 +76,14 @@ def read_delivery(data: bytes | str) -> ClientDelivery:
 
 def _given(said: DeliveryDocument) -> ClientDelivery:
     return ClientDelivery(
-        said.sequence, said.cause, said.subscriptions, event_from_document(said.event), said.because, said.alert,
+        said.sequence,
+        said.cause,
+        said.subscriptions,
+        event_from_document(said.event),
+        said.because,
+        said.alert,
         said.selected,
-    )  # fmt: skip
+    )
 
 
 def event_lines(events: Iterable[Publishable], source: str | None) -> bytes:

@@ -39,9 +39,13 @@ class Address(msgspec.Struct, frozen=True):
         if not self.event:
             return f"/{self.tab}" + (f"?{urlencode(self.query)}" if self.query else "")
         said = {
-            "id": self.event, "source": self.source, "subscriber": self.subscriber, "subscription": self.subscription,
-            "text": self.text, "tab": "" if self.tab == "live" else self.tab,
-        }  # fmt: skip
+            "id": self.event,
+            "source": self.source,
+            "subscriber": self.subscriber,
+            "subscription": self.subscription,
+            "text": self.text,
+            "tab": "" if self.tab == "live" else self.tab,
+        }
         kept = {name: value for name, value in said.items() if value}
         return f"{WHY if self.subscription or self.text else EVENT}?{urlencode(kept)}"
 

@@ -16,9 +16,11 @@ from likewise.errors import AccessError, LikewiseError
 
 DEVICES = 50  # that are shown; there may be thousands
 DOES = {
-    "MessageReceiver": "takes events in", "Coordinator": "deals them out", "DeliveryService": "delivers",
+    "MessageReceiver": "takes events in",
+    "Coordinator": "deals them out",
+    "DeliveryService": "delivers",
     "Matcher": "matches",
-}  # fmt: skip
+}
 
 
 class HealthPanel:
@@ -109,8 +111,15 @@ class HealthPanel:
         if len(devices) > DEVICES:
             rows += f"<tr><td colspan='10' class='lw-soft'>and {len(devices) - DEVICES:,} more devices</td></tr>"
         heads = (
-            "messages", "events kept", "no readings", "set aside", "lost (QoS 0)", "gaps", "sent to it", "filters",
-        )  # fmt: skip
+            "messages",
+            "events kept",
+            "no readings",
+            "set aside",
+            "lost (QoS 0)",
+            "gaps",
+            "sent to it",
+            "filters",
+        )
         self._connections.set_content(
             "<div class='lw-scroll'><table class='lw-table'><tr><th>where</th><th>connected</th>"
             + "".join(f"<th class='lw-right'>{head}</th>" for head in heads)
@@ -130,12 +139,15 @@ class HealthPanel:
             + "".join(
                 f"<td class='lw-n lw-right lw-wide'>{count}</td>"
                 for count in (
-                    f"{each.stretches:,}", each.parent or "", _megabytes(each.resident), _megabytes(each.shared),
+                    f"{each.stretches:,}",
+                    each.parent or "",
+                    _megabytes(each.resident),
+                    _megabytes(each.shared),
                 )
             )
             + "</tr>"
             for each in (*found.processes, *ready)
-        )  # fmt: skip
+        )
         heads = ("stretches", "below", "MB", "of them shared")
         self._workers.set_content(
             f"<p class='lw-soft'>{escape(found.architecture)}; {found.splits} splits, {found.merges} merges</p>"
@@ -143,7 +155,7 @@ class HealthPanel:
             "<th>alive</th><th class='lw-right'>busy</th><th class='lw-right'>subscriptions</th>"
             + "".join(f"<th class='lw-right lw-wide'>{head}</th>" for head in heads)
             + f"</tr>{rows}</table></div>"
-        )  # fmt: skip
+        )
 
     def _show_figures(self, mine: Stats, now: Figures) -> None:
         """Counts are the tenant's own; latencies are the broker's, which all its tenants share."""
@@ -248,11 +260,13 @@ def _chart() -> dict[str, object]:
         "legend": {"top": 0, "right": 0, "textStyle": {"color": "#8793a0"}},
         "xAxis": {"type": "category", "data": [], "axisLabel": {"color": "#8793a0"}},
         "yAxis": {
-            "type": "value", "minInterval": 1, "axisLabel": {"color": "#8793a0"},
+            "type": "value",
+            "minInterval": 1,
+            "axisLabel": {"color": "#8793a0"},
             "splitLine": {"lineStyle": {"color": "#8793a0", "opacity": 0.18}},
         },
         "series": [
             {**line, "name": "events", "data": [], "color": "#3f88d8"},
             {**line, "name": "matches", "data": [], "color": "#2fa56b"},
         ],
-    }  # fmt: skip
+    }

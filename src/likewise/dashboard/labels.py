@@ -26,17 +26,32 @@ from likewise.model.condition import Node
 from likewise.model.rendering import verdict_text
 
 POLICIES: Final = {
-    "drop-oldest": "the oldest go", "dead-letter": "new ones are set aside", "block": "publishers wait",
-}  # fmt: skip
+    "drop-oldest": "the oldest go",
+    "dead-letter": "new ones are set aside",
+    "block": "publishers wait",
+}
 REASONS: Final = {
-    "unreadable": "could not be read", "queue_full": "a queue was full", "unmatched": "could not be matched",
+    "unreadable": "could not be read",
+    "queue_full": "a queue was full",
+    "unmatched": "could not be matched",
     "undelivered": "a target refused it",
-}  # fmt: skip
+}
 _OPERATORS: Final = {
-    "=": "is", "!=": "is not", "<": "below", "<=": "at most", ">": "above", ">=": "at least", "between": "between",
-    "in": "one of", "contains": "holding", "starts with": "beginning with", "ends with": "ending with",
-    "exists": "of any value", "under": "at or below the topic", "is-a": "a kind of",
-}  # fmt: skip
+    "=": "is",
+    "!=": "is not",
+    "<": "below",
+    "<=": "at most",
+    ">": "above",
+    ">=": "at least",
+    "between": "between",
+    "in": "one of",
+    "contains": "holding",
+    "starts with": "beginning with",
+    "ends with": "ending with",
+    "exists": "of any value",
+    "under": "at or below the topic",
+    "is-a": "a kind of",
+}
 
 
 def readings(event: Mapping[str, object]) -> list[str]:

@@ -15,9 +15,13 @@ from likewise.dashboard.view_state import Viewing, clock
 
 SHOWN = 40
 CAUSES = {
-    "arrival": "", "initial": "came before the subscription", "promoted": "moved up into the best",
-    "replayed": "tried again", "topic": "published to a topic", "retained": "kept for a topic",
-}  # fmt: skip
+    "arrival": "",
+    "initial": "came before the subscription",
+    "promoted": "moved up into the best",
+    "replayed": "tried again",
+    "topic": "published to a topic",
+    "retained": "kept for a topic",
+}
 NONE_YET = (
     "<b>No match yet.</b> Say under <a class='lw-to' href='/subscriptions'>Subscriptions</a> what you want to know.",
     "<b>No event yet.</b> Connect devices over MQTT (<code>likewise serve --mqtt 1883</code>), or publish one: "

@@ -25,9 +25,16 @@ from likewise.dashboard.view_state import Viewing
 from likewise.dashboard.vocabulary import WordsPanel
 
 ICONS = {
-    "live": "bolt", "subscriptions": "edit_note", "history": "timeline", "map": "map", "sources": "sensors",
-    "words": "hub", "rankings": "leaderboard", "edges": "device_hub", "health": "monitor_heart",
-}  # fmt: skip
+    "live": "bolt",
+    "subscriptions": "edit_note",
+    "history": "timeline",
+    "map": "map",
+    "sources": "sensors",
+    "words": "hub",
+    "rankings": "leaderboard",
+    "edges": "device_hub",
+    "health": "monitor_heart",
+}
 TABBED = "align=left dense no-caps inline-label outside-arrows mobile-arrows"
 MOVED = "lw_moved"  # the browser's back and forward buttons
 WATCH = f"""<script>
@@ -132,9 +139,15 @@ def _build(feeds: Feeds, token: str, client: Client, address: Address) -> None:
         await editor.learn_words()
 
     slow = {
-        "subscriptions": subscribed, "history": history.show, "map": places.show, "sources": sources.show,
-        "words": words.show, "rankings": rankings.show, "edges": edges.show, "health": health.show,
-    }  # fmt: skip
+        "subscriptions": subscribed,
+        "history": history.show,
+        "map": places.show,
+        "sources": sources.show,
+        "words": words.show,
+        "rankings": rankings.show,
+        "edges": edges.show,
+        "health": health.show,
+    }
 
     async def slow_tick() -> None:
         looked = panels.value

@@ -13,8 +13,10 @@ from likewise.dashboard.view_state import Viewing, clock
 from likewise.errors import LikewiseError
 
 FORMS = {
-    "json": "the delivery, as JSON", "event": "the event alone", "cloudevents": "a CloudEvent",
-}  # fmt: skip
+    "json": "the delivery, as JSON",
+    "event": "the event alone",
+    "cloudevents": "a CloudEvent",
+}
 
 
 class TargetsPanel:

@@ -14,9 +14,12 @@ from likewise.demo.device_message import Dialect, Json, Sight
 def _heating(sight: Sight) -> Json:
     warm = sight.get("temperature")
     return {
-        "unit": sight.device, "room_temperature_c": warm, "outdoor_temperature_c": round(warm - 8, 1),
-        "return_water_temperature_c": round(warm + 21, 1), "temperature_setpoint_c": 21,
-    }  # fmt: skip
+        "unit": sight.device,
+        "room_temperature_c": warm,
+        "outdoor_temperature_c": round(warm - 8, 1),
+        "return_water_temperature_c": round(warm + 21, 1),
+        "temperature_setpoint_c": 21,
+    }
 
 
 def _door_contact(sight: Sight) -> Json:
@@ -40,13 +43,19 @@ def _pump_words(sight: Sight) -> Json:
 
 
 def _platform(sight: Sight) -> Json:
-    return {"station": "Station Road", "platform": sight.pick("platform 3", "platform 4", "platform 13"),
-            "passengers": sight.count("people")}  # fmt: skip
+    return {
+        "station": "Station Road",
+        "platform": sight.pick("platform 3", "platform 4", "platform 13"),
+        "passengers": sight.count("people"),
+    }
 
 
 def _track(sight: Sight) -> Json:
-    return {"board": sight.device, "platform": sight.pick("Platform No. 3", "Platform 03", "Platform No. 2"),
-            "train": sight.pick("arriving", "departing")}  # fmt: skip
+    return {
+        "board": sight.device,
+        "platform": sight.pick("Platform No. 3", "Platform 03", "Platform No. 2"),
+        "train": sight.pick("arriving", "departing"),
+    }
 
 
 _DOORS, _PUMPS, _RAIL = ("security", "building"), ("water", "pump"), ("railway", "transport")

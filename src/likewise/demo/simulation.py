@@ -84,9 +84,13 @@ class City:
                 chance = random.Random(f"{self.world.seed} {device.id} {number}")
                 sight = Sight(self.world, device.place, device.id, seconds, number, chance)
                 yield Report(
-                    seconds, f"{device.id}-{self.run}-{number}", f"city/{device.id}", device.dialect.themes,
-                    device.dialect.say(sight), device,
-                )  # fmt: skip
+                    seconds,
+                    f"{device.id}-{self.run}-{number}",
+                    f"city/{device.id}",
+                    device.dialect.themes,
+                    device.dialect.say(sight),
+                    device,
+                )
             number += 1
 
 

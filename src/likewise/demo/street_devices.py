@@ -22,14 +22,20 @@ def _parking_places(sight: Sight) -> Json:
 
 def _traffic_quantities(sight: Sight) -> Json:
     return {
-        "type": "TrafficFlow", "refRoad": sight.place.name, "lane": "outer",
-        "averageVehicleSpeed": {"value": sight.get("speed"), "unit": "km/h"}, "vehicleCount": sight.count("vehicles"),
-    }  # fmt: skip
+        "type": "TrafficFlow",
+        "refRoad": sight.place.name,
+        "lane": "outer",
+        "averageVehicleSpeed": {"value": sight.get("speed"), "unit": "km/h"},
+        "vehicleCount": sight.count("vehicles"),
+    }
 
 
 def _traffic_imperial(sight: Sight) -> Json:
-    return {"cam": sight.device, "avg_vehicle_speed_mph": sight.get("speed", 1, 0.6214),
-            "volume_vph": sight.count("vehicles")}  # fmt: skip
+    return {
+        "cam": sight.device,
+        "avg_vehicle_speed_mph": sight.get("speed", 1, 0.6214),
+        "volume_vph": sight.count("vehicles"),
+    }
 
 
 def _traffic_loop(sight: Sight) -> Json:
@@ -41,8 +47,11 @@ def _people(sight: Sight) -> Json:
 
 
 def _bin_level(sight: Sight) -> Json:
-    return {"containerId": sight.device, "fillingLevel": {"value": sight.get("fill", 0), "unit": "%"},
-            "waste": sight.pick("glass", "paper", "mixed")}  # fmt: skip
+    return {
+        "containerId": sight.device,
+        "fillingLevel": {"value": sight.get("fill", 0), "unit": "%"},
+        "waste": sight.pick("glass", "paper", "mixed"),
+    }
 
 
 def _bin_percent(sight: Sight) -> Json:
@@ -63,8 +72,12 @@ def _water_imperial(sight: Sight) -> Json:
 
 
 def _plug(sight: Sight) -> Json:
-    return {"id": sight.device, "output": True, "electricPower": {"value": sight.get("power", 0), "unit": "W"},
-            "voltage": {"value": round(sight.chance.uniform(226, 236), 1), "unit": "V"}}  # fmt: skip
+    return {
+        "id": sight.device,
+        "output": True,
+        "electricPower": {"value": sight.get("power", 0), "unit": "W"},
+        "voltage": {"value": round(sight.chance.uniform(226, 236), 1), "unit": "V"},
+    }
 
 
 def _meter(sight: Sight) -> Json:
@@ -90,12 +103,15 @@ def _office(sight: Sight) -> Json:
         "type": sight.pick("increased energy consumption event", "normal energy consumption event"),
         "device": sight.pick("computer", "air conditioner", "refrigerator"),
         "office": sight.pick("room 112", "room 114"),
-    }  # fmt: skip
+    }
 
 
 def _guard(sight: Sight) -> Json:
-    return {"alarm": sight.pick("burglary", "break-in", "fire drill", "low battery"), "site": sight.place.name,
-            "armed": True}  # fmt: skip
+    return {
+        "alarm": sight.pick("burglary", "break-in", "fire drill", "low battery"),
+        "site": sight.place.name,
+        "armed": True,
+    }
 
 
 _PARKING, _TRAFFIC, _WASTE = ("parking", "transport"), ("traffic", "road"), ("waste", "city")

@@ -9,10 +9,14 @@ from likewise.demo.device_message import Dialect, Json, Sight
 
 def _flat_imperial(sight: Sight) -> Json:
     return {
-        "stationtype": "NW-WX3", "model": "Gale 300", "station": sight.device,
-        "tempf": sight.get("temperature", 1, 1.8, 32), "windspeedmph": sight.get("wind", 1, 2.237),
-        "baromrelin": sight.get("pressure", 2, 0.02953), "hourlyrainin": sight.get("rain", 2, 0.03937),
-    }  # fmt: skip
+        "stationtype": "NW-WX3",
+        "model": "Gale 300",
+        "station": sight.device,
+        "tempf": sight.get("temperature", 1, 1.8, 32),
+        "windspeedmph": sight.get("wind", 1, 2.237),
+        "baromrelin": sight.get("pressure", 2, 0.02953),
+        "hourlyrainin": sight.get("rain", 2, 0.03937),
+    }
 
 
 def _uplink(sight: Sight) -> Json:
@@ -20,23 +24,30 @@ def _uplink(sight: Sight) -> Json:
         "deviceInfo": {"deviceName": sight.device, "profile": "FX-TH"},
         "fPort": 2,
         "object": {
-            "TempC_SHT": sight.get("temperature", 2), "Hum_SHT": f"{sight.get('humidity')} %",
+            "TempC_SHT": sight.get("temperature", 2),
+            "Hum_SHT": f"{sight.get('humidity')} %",
             "BatV": f"{3.6 - sight.number * 1e-4:.3f} V",
         },
-    }  # fmt: skip
+    }
 
 
 def _plain(sight: Sight) -> Json:
-    return {"temperature": sight.get("temperature", 1), "humidity": f"{sight.get('humidity', 0)} %",
-            "battery": "87 %", "linkquality": sight.chance.randint(40, 240), "friendly_name": sight.device}  # fmt: skip
+    return {
+        "temperature": sight.get("temperature", 1),
+        "humidity": f"{sight.get('humidity', 0)} %",
+        "battery": "87 %",
+        "linkquality": sight.chance.randint(40, 240),
+        "friendly_name": sight.device,
+    }
 
 
 def _loud_keys(sight: Sight) -> Json:
     return {
-        "Name": sight.device, "AM2301": {"Temperature": sight.get("temperature"),
-        "Humidity": {"value": sight.get("humidity"), "unit": "%"}}, "TempUnit": "C",
+        "Name": sight.device,
+        "AM2301": {"Temperature": sight.get("temperature"), "Humidity": {"value": sight.get("humidity"), "unit": "%"}},
+        "TempUnit": "C",
         "Wifi": {"RSSI": -sight.chance.randint(40, 80)},
-    }  # fmt: skip
+    }
 
 
 def _metric_weather(sight: Sight) -> Json:
@@ -54,28 +65,42 @@ def _metric_weather(sight: Sight) -> Json:
 
 def _properties(sight: Sight) -> Json:
     return {
-        "type": "AirQualityObserved", "id": f"urn:air:{sight.device}",
+        "type": "AirQualityObserved",
+        "id": f"urn:air:{sight.device}",
         "NO2": {"value": sight.get("no2"), "unit": "ug/m3"},
         "PM10": {"value": sight.get("pm10"), "unit": "ug/m3"},
-        "address": {"street": sight.place.name}, "lat": sight.place.latitude, "long": sight.place.longitude,
-    }  # fmt: skip
+        "address": {"street": sight.place.name},
+        "lat": sight.place.latitude,
+        "long": sight.place.longitude,
+    }
 
 
 def _suffixed(sight: Sight) -> Json:
-    return {"serial": sight.device, "no2_ugm3": sight.get("no2"), "pm25_ugm3": sight.get("pm25"),
-            "pm10_ugm3": sight.get("pm10"), "ambient_temp_c": sight.get("temperature"), "fw": "4.1.7"}  # fmt: skip
+    return {
+        "serial": sight.device,
+        "no2_ugm3": sight.get("no2"),
+        "pm25_ugm3": sight.get("pm25"),
+        "pm10_ugm3": sight.get("pm10"),
+        "ambient_temp_c": sight.get("temperature"),
+        "fw": "4.1.7",
+    }
 
 
 def _deep(sight: Sight) -> Json:
-    return {"unit": sight.device, "gas": {"nitrogenDioxide": {"value": sight.get("no2", 4, 1e-3), "unit": "mg/m3"}},
-            "particles": {"fineDust": {"value": sight.get("pm25"), "unit": "ug/m3"}},
-            "gps": {"lat": sight.place.latitude, "long": sight.place.longitude}}  # fmt: skip
+    return {
+        "unit": sight.device,
+        "gas": {"nitrogenDioxide": {"value": sight.get("no2", 4, 1e-3), "unit": "mg/m3"}},
+        "particles": {"fineDust": {"value": sight.get("pm25"), "unit": "ug/m3"}},
+        "gps": {"lat": sight.place.latitude, "long": sight.place.longitude},
+    }
 
 
 def _acoustic(sight: Sight) -> Json:
     level = sight.get("noise")
-    return {"mic": sight.device, "noise": {"laeq": {"value": level, "unit": "dB"},
-            "peak": {"value": round(level + 9, 1), "unit": "dB"}}}  # fmt: skip
+    return {
+        "mic": sight.device,
+        "noise": {"laeq": {"value": level, "unit": "dB"}, "peak": {"value": round(level + 9, 1), "unit": "dB"}},
+    }
 
 
 def _sound(sight: Sight) -> Json:
@@ -83,8 +108,13 @@ def _sound(sight: Sight) -> Json:
 
 
 def _loudness(sight: Sight) -> Json:
-    return {"node": sight.device, "env": {"loudness": {"value": sight.get("noise", 0), "unit": "dB"},
-            "illuminance": {"value": sight.get("light", 0), "unit": "lx"}}}  # fmt: skip
+    return {
+        "node": sight.device,
+        "env": {
+            "loudness": {"value": sight.get("noise", 0), "unit": "dB"},
+            "illuminance": {"value": sight.get("light", 0), "unit": "lx"},
+        },
+    }
 
 
 _WEATHER, _INDOOR, _AIR, _NOISE = ("weather",), ("climate", "building"), ("air", "pollution"), ("noise", "city")

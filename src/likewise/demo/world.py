@@ -11,9 +11,25 @@ import random
 from typing import Final, Literal, NamedTuple
 
 Quantity = Literal[
-    "temperature", "humidity", "pressure", "wind", "rain", "no2", "pm10", "pm25", "noise", "parking", "speed",
-    "vehicles", "people", "fill", "power", "bikes", "water", "light",
-]  # fmt: skip
+    "temperature",
+    "humidity",
+    "pressure",
+    "wind",
+    "rain",
+    "no2",
+    "pm10",
+    "pm25",
+    "noise",
+    "parking",
+    "speed",
+    "vehicles",
+    "people",
+    "fill",
+    "power",
+    "bikes",
+    "water",
+    "light",
+]
 
 DAY: Final = 600.0  # seconds a day of the city lasts
 BEGINS: Final = 0.42  # the share of the day that is over when the city begins: late in the morning

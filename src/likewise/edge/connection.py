@@ -49,9 +49,17 @@ class Line:
     """The connection, once it is open."""
 
     def __init__(
-        self, socket: ClientConnection, broker: Broker, tenant: Tenant, here: str, outbox: Outbox,
-        own: OwnSubscriptions, receiving: Receiving, senses: dict[str, Sense], bounds: Bounds,
-    ) -> None:  # fmt: skip
+        self,
+        socket: ClientConnection,
+        broker: Broker,
+        tenant: Tenant,
+        here: str,
+        outbox: Outbox,
+        own: OwnSubscriptions,
+        receiving: Receiving,
+        senses: dict[str, Sense],
+        bounds: Bounds,
+    ) -> None:
         self._socket = socket
         self._broker = broker
         self._tenant = tenant
@@ -90,10 +98,16 @@ class Line:
         last = await asyncio.to_thread(outbox.last_dealt)
         await self._send(
             wire.Hello(
-                id=self._here, epoch=epoch, demand=outbox.demand.version, first=outbox.counts.acknowledged, last=last,
-                line=come.line, received=come.sequence, below=self._broker.edges.below(self._tenant),
+                id=self._here,
+                epoch=epoch,
+                demand=outbox.demand.version,
+                first=outbox.counts.acknowledged,
+                last=last,
+                line=come.line,
+                received=come.sequence,
+                below=self._broker.edges.below(self._tenant),
             )
-        )  # fmt: skip
+        )
         match await self._heard(3 * self.interval):
             case wire.Welcome() as said:
                 pass
@@ -160,9 +174,7 @@ class Line:
                     await self._events(items)
                     items, size = [], 0
                 self._in_flight.append(item.sequence)
-                await self._send(
-                    wire.Withdrawn(sequence=item.sequence, source=item.taken.source, event=item.taken.id)
-                )  # fmt: skip
+                await self._send(wire.Withdrawn(sequence=item.sequence, source=item.taken.source, event=item.taken.id))
             elif body is not None:
                 if items and size + len(body) > self._bytes:
                     break
@@ -234,13 +246,19 @@ class Line:
         readings, outbox.readings = outbox.readings, {}
         await self._send(
             wire.Health(
-                waiting=outbox.waiting, bytes=outbox.bytes, oldest=await asyncio.to_thread(outbox.oldest),
-                dropped=outbox.counts.dropped, policy=self._bounds.policy, forwarded=outbox.counts.forwarded,
-                passed_over=outbox.counts.passed_over, sources=dict(list(readings.items())[:10_000]),
-                subscribers=len(tenant.subscribers), subscriptions=sum(1 for _ in tenant.live()),
+                waiting=outbox.waiting,
+                bytes=outbox.bytes,
+                oldest=await asyncio.to_thread(outbox.oldest),
+                dropped=outbox.counts.dropped,
+                policy=self._bounds.policy,
+                forwarded=outbox.counts.forwarded,
+                passed_over=outbox.counts.passed_over,
+                sources=dict(list(readings.items())[:10_000]),
+                subscribers=len(tenant.subscribers),
+                subscriptions=sum(1 for _ in tenant.live()),
                 below=self._broker.edges.below(tenant),
             )
-        )  # fmt: skip
+        )
 
     async def leave(self) -> None:
         """Say bye if all that was there is above; else just go."""

@@ -186,9 +186,16 @@ class Uplink:
             compression=None,
         ) as socket:
             line = Line(
-                socket, self._broker, self.tenant, self.id, self.outbox, self.own, self._receiving, self._senses,
+                socket,
+                self._broker,
+                self.tenant,
+                self.id,
+                self.outbox,
+                self.own,
+                self._receiving,
+                self._senses,
                 self.bounds,
-            )  # fmt: skip
+            )
             await line.greet(self.epoch)
             self.line, self.state, self.address = line, "connected", address
             self.dialled += 1

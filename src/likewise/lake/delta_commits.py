@@ -94,9 +94,12 @@ class DeltaCommits:
             for part in parts
         ]
         table.create_write_transaction(
-            actions, "append", table.schema(), ["tenant", "day"] if by_day else None,
+            actions,
+            "append",
+            table.schema(),
+            ["tenant", "day"] if by_day else None,
             commit_properties=CommitProperties(app_transactions=[Transaction(query, batch)]),
-        )  # fmt: skip
+        )
 
 
 def _delta_schema(name: str) -> Any:

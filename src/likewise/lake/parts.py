@@ -158,8 +158,13 @@ def subscription_rows(subscriptions: Iterable[LoggedSubscription], version: int)
     from likewise.language import subscription_text
 
     rows = [
-        {"number": each.number, "id": each.subscription.id, "kind": each.subscription.kind,
-         "text": subscription_text(each.subscription), "version": version}
+        {
+            "number": each.number,
+            "id": each.subscription.id,
+            "kind": each.subscription.kind,
+            "text": subscription_text(each.subscription),
+            "version": version,
+        }
         for each in subscriptions
-    ]  # fmt: skip
+    ]
     return pa.Table.from_pylist(rows, schema=lake_schema(SUBSCRIPTIONS))

@@ -50,9 +50,14 @@ class ComparedBy(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_d
 
 
 class Known(
-    msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True, omit_defaults=True, tag="know",
+    msgspec.Struct,
+    frozen=True,
+    gc=False,
+    forbid_unknown_fields=True,
+    omit_defaults=True,
+    tag="know",
     tag_field="change",
-):  # fmt: skip
+):
     """What is known beside subscriptions, from here on: feedback, annotations (as CSV), meaning; None is no change."""
 
     feedback: tuple[Judgement, ...] | None = None

@@ -110,8 +110,9 @@ def _attributes(place: Place, parts: Sequence[Part]) -> list[str]:
     words: dict[str, str] = {}
     for _, batch in _batches(place, parts):
         columns = batch.columns()
-        for name, count in zip(columns.attributes, np.bincount(columns.attribute, minlength=len(columns.attributes)),
-                               strict=True):  # fmt: skip
+        for name, count in zip(
+            columns.attributes, np.bincount(columns.attribute, minlength=len(columns.attributes)), strict=True
+        ):
             words.setdefault(fold(name), name)
             counts[fold(name)] = counts.get(fold(name), 0) + int(count)
     ordered = sorted((name for name in counts if counts[name]), key=lambda name: -counts[name])
@@ -160,8 +161,10 @@ def column_array(values: list[Any], number: bool = False) -> pa.Array[Any]:
     kinds = {type(each) for each in there}
     if number or kinds <= {float, int}:
         whole = bool(kinds) and kinds <= {int} and not number and all(-(2**63) <= each < 2**63 for each in there)
-        return pa.array(values if whole else [None if v is None else float(v) for v in values],
-                        pa.int64() if whole else pa.float64())  # fmt: skip
+        return pa.array(
+            values if whole else [None if v is None else float(v) for v in values],
+            pa.int64() if whole else pa.float64(),
+        )
     if kinds <= {bool}:
         return pa.array(values, pa.bool_())
     return pa.array([None if each is None else _text(each) for each in values], pa.string())

@@ -128,9 +128,11 @@ def check_text(text: str) -> None:
             text.encode()
         except UnicodeEncodeError as found:
             raise mistake(
-                text.encode(errors="replace").decode(), "half a character (a lone surrogate) cannot stand here",
-                position=found.start, expected="text that is valid Unicode",
-            ) from None  # fmt: skip
+                text.encode(errors="replace").decode(),
+                "half a character (a lone surrogate) cannot stand here",
+                position=found.start,
+                expected="text that is valid Unicode",
+            ) from None
     if text.count("(") > MAX_NESTING:
         depth = 0
         for hit in _PARENTHESES.finditer(text):

@@ -13,10 +13,20 @@ from likewise.model.time import spoken
 from likewise.model.values import Interval
 
 _OPERATORS: Final = {
-    "=": "is", "!=": "is not", "<": "is below", "<=": "is at most", ">": "is above", ">=": "is at least",
-    "in": "is one of", "contains": "contains", "starts with": "starts with", "ends with": "ends with",
-    "under": "is under", "is-a": "is a kind of", "matches": "matches",
-}  # fmt: skip
+    "=": "is",
+    "!=": "is not",
+    "<": "is below",
+    "<=": "is at most",
+    ">": "is above",
+    ">=": "is at least",
+    "in": "is one of",
+    "contains": "contains",
+    "starts with": "starts with",
+    "ends with": "ends with",
+    "under": "is under",
+    "is-a": "is a kind of",
+    "matches": "matches",
+}
 
 
 def subscription_words(subscription: Subscription) -> str:

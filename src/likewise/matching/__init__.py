@@ -1,8 +1,8 @@
 """Matching: which subscriptions an event meets, and why.
 
 `matcher` is `likewise.Matcher`, `matcher_queries` what it says without changing, `matcher_state` what it holds;
-`engine` is the seam that every engine fits, `registry` chooses one for each kind; `condition_index` finds conditions for
-engines with windows; `results` merges what engines find, `storage` keeps it on disk, `snapshot` shows it to other
+`engine` is the seam that every engine fits, `registry` chooses one for each kind; `condition_index` finds conditions
+for engines with windows; `results` merges what engines find, `storage` keeps it on disk, `snapshot` shows it to other
 threads, `cache_use` counts what was remembered, `warm_up` compiles every kernel ahead. The rooms:
 
     plain           what every engine must equal, as pure functions

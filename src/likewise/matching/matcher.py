@@ -104,13 +104,22 @@ class Matcher(MatcherAlerts):
         annotations: GivenAnnotations | None = None,
     ) -> None:
         parts = {
-            "space": space, "measure": measure, "threshold": threshold, "types": types, "annotations": annotations,
-        }  # fmt: skip
+            "space": space,
+            "measure": measure,
+            "threshold": threshold,
+            "types": types,
+            "annotations": annotations,
+        }
         if interpretation is None:
             interpretation = Interpretation(
-                space=space, measure=measure, threshold=threshold, cache_bytes=cache_bytes, lateness=lateness,
-                types=as_types(types), annotations=as_annotations(annotations),
-            )  # fmt: skip
+                space=space,
+                measure=measure,
+                threshold=threshold,
+                cache_bytes=cache_bytes,
+                lateness=lateness,
+                types=as_types(types),
+                annotations=as_annotations(annotations),
+            )
         elif found := [name for name, part in parts.items() if part is not None]:
             raise InputError(f"an interpretation says the {found[0]} already; give the one or the other")
         self._clock = clock or system_clock
@@ -370,9 +379,12 @@ class Matcher(MatcherAlerts):
         """A matcher as it was saved in a folder, with the interpretation, engines and clock of this one."""
         choice = self._state.choice
         return Matcher.load(
-            folder, clock=self._clock, interpretation=self.interpretation, profile=choice.profile,
+            folder,
+            clock=self._clock,
+            interpretation=self.interpretation,
+            profile=choice.profile,
             engines=choice.chosen,
-        )  # fmt: skip
+        )
 
     def snapshot(self) -> Snapshot:
         """What the matcher holds now, unchanging, for other threads."""

@@ -170,9 +170,14 @@ class MatcherAnswers:
         known, event = self._state.held[self._state.ordinal(id)], as_event(event)
         by, explained = self.interpretation, self.explain(event, id, at)
         return selected(
-            self.annotated(event), known, explained, by.measure if needs_measure(known) else None, by.threshold,
-            score=score, payload=payload_sent(event) if names_payload(known) else None,
-        )  # fmt: skip
+            self.annotated(event),
+            known,
+            explained,
+            by.measure if needs_measure(known) else None,
+            by.threshold,
+            score=score,
+            payload=payload_sent(event) if names_payload(known) else None,
+        )
 
     def standings(self, id: str, limit: int = 100) -> list[KeyStanding]:
         """The keys of an alert, those first of which something was said, then those that hold, the newest first.
@@ -232,9 +237,11 @@ class MatcherAnswers:
         threshold = self.interpretation.threshold if subscription.threshold is None else subscription.threshold
         measure = self.interpretation.measure if subscription.body.is_relaxed() else None
         return best_mappings(
-            plain_condition(subscription), SeenEvent(self.annotated(event), measure, self.interpretation.types),
-            Needed.at(threshold), k,
-        )  # fmt: skip
+            plain_condition(subscription),
+            SeenEvent(self.annotated(event), measure, self.interpretation.types),
+            Needed.at(threshold),
+            k,
+        )
 
     def judgements(self) -> tuple[Judgement, ...]:
         """The feedback given so far, oldest first."""

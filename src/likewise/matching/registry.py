@@ -252,9 +252,13 @@ def _comparable(name: str, kind: Kind, by: Interpretation) -> Engine:
                 return NaiveEngine(meaning=_meaning(by))
             measured = kind in ("approximate", "top", "alert")
             return NaiveEngine(
-                by.measure if measured else None, threshold=by.threshold, lateness=by.lateness,
-                curve=by.curve("conditions") if measured else AS_SCORED, types=by.types, stale=by.stale,
-            )  # fmt: skip
+                by.measure if measured else None,
+                threshold=by.threshold,
+                lateness=by.lateness,
+                curve=by.curve("conditions") if measured else AS_SCORED,
+                types=by.types,
+                stale=by.stale,
+            )
     raise InputError(f"no engine is named {name!r}; there are {', '.join(ENGINES)}")
 
 

@@ -222,9 +222,12 @@ def _merge(first: Predicate, intervals: list[Interval]) -> Predicate | None:
             high = closed if high is None else min(high, closed)
     try:
         joined = Interval(
-            None if low is None else low[0], None if high is None else high[0],
-            low is not None and low[1], high is not None and not high[1], symbol,
-        )  # fmt: skip
+            None if low is None else low[0],
+            None if high is None else high[0],
+            low is not None and low[1],
+            high is not None and not high[1],
+            symbol,
+        )
     except InvalidSubscription:  # empty
         return None
     relaxed = first.attribute_relaxed

@@ -10,9 +10,17 @@ from likewise.model.display import html_of, text_of
 from likewise.model.mapping import Mapping
 
 Verdict = Literal[
-    "match", "below_threshold", "exact_part_false", "missing_attribute", "unit_mismatch", "not_in_top_k", "expired",
-    "below_confidence", "not_yet", "suppressed",
-]  # fmt: skip
+    "match",
+    "below_threshold",
+    "exact_part_false",
+    "missing_attribute",
+    "unit_mismatch",
+    "not_in_top_k",
+    "expired",
+    "below_confidence",
+    "not_yet",
+    "suppressed",
+]
 
 
 # Named here because the field `tuple` hides the type inside the class.

@@ -28,9 +28,19 @@ class Match:
     """
 
     __slots__ = (
-        "_likelihood", "_mapping", "_trace", "bindings", "cause", "event_id", "kind", "product", "rank_value", "score",
-        "spoken", "subscription_id",
-    )  # fmt: skip
+        "_likelihood",
+        "_mapping",
+        "_trace",
+        "bindings",
+        "cause",
+        "event_id",
+        "kind",
+        "product",
+        "rank_value",
+        "score",
+        "spoken",
+        "subscription_id",
+    )
 
     def __init__(
         self,
@@ -74,8 +84,17 @@ class Match:
         return self._mapping
 
     def _facts(self) -> tuple[object, ...]:
-        return (self.event_id, self.subscription_id, self.kind, self.score, self.product,
-                self.bindings, self.rank_value, self.cause, self.spoken)  # fmt: skip
+        return (
+            self.event_id,
+            self.subscription_id,
+            self.kind,
+            self.score,
+            self.product,
+            self.bindings,
+            self.rank_value,
+            self.cause,
+            self.spoken,
+        )
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Match) and self._facts() == other._facts()

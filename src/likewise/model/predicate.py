@@ -13,9 +13,22 @@ from likewise.model.timestamps import MOMENT, Moment
 from likewise.model.values import Interval, Quantity, finite
 
 Operator = Literal[
-    "=", "!=", "<", "<=", ">", ">=", "between", "in", "contains", "starts with", "ends with", "exists", "under", "is-a",
+    "=",
+    "!=",
+    "<",
+    "<=",
+    ">",
+    ">=",
+    "between",
+    "in",
+    "contains",
+    "starts with",
+    "ends with",
+    "exists",
+    "under",
+    "is-a",
     "matches",
-]  # fmt: skip
+]
 
 OPERATORS: Final[tuple[str, ...]] = get_args(Operator)
 COMPARISONS: Final = frozenset({"<", "<=", ">", ">="})
@@ -200,8 +213,11 @@ def _check_text(what: str, text: str) -> None:
     if not text or text.isspace():
         raise InvalidSubscription(f"the {what} is empty; give it some text")
     if len(text) > MAX_TERM_LENGTH:
-        raise LimitExceeded(f"characters of an {what}" if what[0] == "a" else f"characters of a {what}",
-                            allowed=MAX_TERM_LENGTH, found=len(text))  # fmt: skip
+        raise LimitExceeded(
+            f"characters of an {what}" if what[0] == "a" else f"characters of a {what}",
+            allowed=MAX_TERM_LENGTH,
+            found=len(text),
+        )
 
 
 def _check_values(values: tuple[object, ...]) -> None:

@@ -24,10 +24,15 @@ VERDICTS: Final[dict[str, str]] = {
     "suppressed": "it holds, and was said already",
 }
 KINDS: Final[dict[str, str]] = {
-    "exact": "exact", "approximate": "by meaning", "top": "ranking", "statements": "statements by meaning",
-    "pattern": "graph pattern", "interest": "interest vector", "near": "near triples",
+    "exact": "exact",
+    "approximate": "by meaning",
+    "top": "ranking",
+    "statements": "statements by meaning",
+    "pattern": "graph pattern",
+    "interest": "interest vector",
+    "near": "near triples",
     "alert": "alert",
-}  # fmt: skip
+}
 _printers: list[Callable[[Subscription], str]] = []
 
 

@@ -143,9 +143,14 @@ Body = Condition | Statements | GraphPattern | Interest | Near
 
 
 class Distance(
-    msgspec.Struct, frozen=True, gc=False, forbid_unknown_fields=True, tag="distance", tag_field="kind",
+    msgspec.Struct,
+    frozen=True,
+    gc=False,
+    forbid_unknown_fields=True,
+    tag="distance",
+    tag_field="kind",
     omit_defaults=True,
-):  # fmt: skip
+):
     """Euclidean distance of some attributes' numbers to a point; `units` are those of the point, if any is named."""
 
     point: tuple[tuple[str, float], ...]

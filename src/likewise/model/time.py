@@ -13,15 +13,18 @@ _LIMIT: Final = 2**63
 
 SECOND: Final = 1_000_000
 DURATIONS: Final = {
-    "us": 1, "ms": 1_000, "s": SECOND, "min": 60 * SECOND, "h": 3_600 * SECOND, "d": 86_400 * SECOND,
+    "us": 1,
+    "ms": 1_000,
+    "s": SECOND,
+    "min": 60 * SECOND,
+    "h": 3_600 * SECOND,
+    "d": 86_400 * SECOND,
     "wk": 604_800 * SECOND,
-}  # fmt: skip
+}
 
 
 _WORDS: Final = {"second": "s", "minute": "min", "hour": "h", "day": "d", "week": "wk"}
-_DURATION: Final = re.compile(
-    rf"(\d{{1,9}}(?:\.\d{{1,6}})?)\s*(?:({'|'.join(DURATIONS)})|({'|'.join(_WORDS)})s?)"
-)  # fmt: skip
+_DURATION: Final = re.compile(rf"(\d{{1,9}}(?:\.\d{{1,6}})?)\s*(?:({'|'.join(DURATIONS)})|({'|'.join(_WORDS)})s?)")
 
 
 def duration(text: str) -> int:

@@ -90,7 +90,7 @@ class Door:
             broker = self.broker
             made = await self.aside(
                 tenant, lambda: in_turn(lambda: broker.entries(tenant, events, broker.kept_until()))
-            )  # fmt: skip
+            )
             later = await self.answer(lambda done: self.hand_in(self.broker.received(tenant, made, done)))
             return cast("list[Receipt]", later)
         return cast("list[Receipt]", await self.answer(lambda done: self._gather(tenant, events, done)))

@@ -14,8 +14,12 @@ from likewise.spark.failures import spark_words
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-_NEEDED: Final = {"grpc": "grpcio", "grpc_status": "grpcio-status", "google.rpc": "googleapis-common-protos",
-                  "zstandard": "zstandard"}  # fmt: skip
+_NEEDED: Final = {
+    "grpc": "grpcio",
+    "grpc_status": "grpcio-status",
+    "google.rpc": "googleapis-common-protos",
+    "zstandard": "zstandard",
+}
 _PORT: Final = 15002
 _PATIENCE: Final = 10.0  # seconds until somebody must answer; gRPC itself would try for ten minutes
 

@@ -149,7 +149,11 @@ def _type(kind: pa.DataType) -> DataType:
     if pa.types.is_struct(kind):
         return types.StructType([types.StructField(f.name, _type(f.type), f.nullable) for f in kind])
     plain: dict[pa.DataType, DataType] = {
-        pa.string(): types.StringType(), pa.float64(): types.DoubleType(), pa.float32(): types.FloatType(),
-        pa.bool_(): types.BooleanType(), pa.int32(): types.IntegerType(), pa.int64(): types.LongType(),
-    }  # fmt: skip
+        pa.string(): types.StringType(),
+        pa.float64(): types.DoubleType(),
+        pa.float32(): types.FloatType(),
+        pa.bool_(): types.BooleanType(),
+        pa.int32(): types.IntegerType(),
+        pa.int64(): types.LongType(),
+    }
     return types.TimestampType() if pa.types.is_timestamp(kind) else plain[kind]

@@ -108,17 +108,45 @@ class Vocabulary(NamedTuple):
     """The words that generators draw from; the defaults are few, so that subscriptions and events meet often."""
 
     attributes: tuple[str, ...] = (
-        "a", "b", "c", "Temp", "device", "temp_c", "air_temp_f", "speed_kmh", "x[].name", "x[].value", "x.value",
-        "when", "when_ms",
-    )  # fmt: skip
+        "a",
+        "b",
+        "c",
+        "Temp",
+        "device",
+        "temp_c",
+        "air_temp_f",
+        "speed_kmh",
+        "x[].name",
+        "x[].value",
+        "x.value",
+        "when",
+        "when_ms",
+    )
     spellings: tuple[tuple[str, str], ...] = (("a", "A"), ("Temp", "  temp "), ("device", "DEVICE"))
     list_attribute: str = "x"
     fields: tuple[str, ...] = ("name", "value")  # of the items of a list
     ranked: tuple[str, str, str, str] = ("a", "b", "c", "Temp")  # attributes that windows rank by; the last has a unit
     texts: tuple[str, ...] = (
-        "off", "on", "laptop", "computer", "room 112", "Room  112", "a/b", "a/b/c", "a.b", "concatenate", "cat", "27",
-        "81.2 °F", "true", "", "2024-05-01", "2024-05-01T12:00:00Z", "2024-05-02T00:00", "9007199254740993",
-    )  # fmt: skip
+        "off",
+        "on",
+        "laptop",
+        "computer",
+        "room 112",
+        "Room  112",
+        "a/b",
+        "a/b/c",
+        "a.b",
+        "concatenate",
+        "cat",
+        "27",
+        "81.2 °F",
+        "true",
+        "",
+        "2024-05-01",
+        "2024-05-01T12:00:00Z",
+        "2024-05-02T00:00",
+        "9007199254740993",
+    )
     fragments: tuple[str, ...] = ("cat", "o", "room", "112", "room ", " ")  # of texts
     units: tuple[str, ...] = ("degC", "degF", "km/h", "m/s", "kg", "%", "s", "ms", "B", "kB")
     unknown_units: tuple[str, ...] = ("parsecs", "blorps", "FAH")  # that events state nevertheless
@@ -132,9 +160,11 @@ class Vocabulary(NamedTuple):
     predicates: tuple[str, ...] = ("<http://e.org/type>", "<http://e.org/homeTeams>", "<http://e.org/place_name>")
     near_predicates: tuple[str, ...] = ("<http://e.org/home_team>", "<http://e.org/places>")
     objects: tuple[str, ...] = (
-        '"Spain"@en', '"Spanien"@de', '"2012"^^<http://www.w3.org/2001/XMLSchema#integer>',
+        '"Spain"@en',
+        '"Spanien"@de',
+        '"2012"^^<http://www.w3.org/2001/XMLSchema#integer>',
         "<http://e.org/Football_Match>",
-    )  # fmt: skip
+    )
     vector_lengths: tuple[int, ...] = (5, 5, 5, 4, 1)
     rooms: tuple[str, ...] = ("hall", "Hall", "attic")  # values of the attribute that alerts are kept apart by
     sources: tuple[str | None, ...] = ("s1", "s1", "s2", None)
@@ -174,7 +204,11 @@ def growing_vocabulary(step: int) -> Vocabulary:
     whole = f'"{value}"^^<http://www.w3.org/2001/XMLSchema#integer>'
     return Vocabulary(
         attributes=(
-            *_each(names, "attr{0}", "Temp {0}", "x{0}[].f{0}", "x{0}.f{0}"), f"t{name}_c", f"when{name}", "a", "b",
+            *_each(names, "attr{0}", "Temp {0}", "x{0}[].f{0}", "x{0}.f{0}"),
+            f"t{name}_c",
+            f"when{name}",
+            "a",
+            "b",
         ),
         spellings=tuple((f"attr{n}", f" ATTR{n}") for n in names),
         list_attribute=f"x{name}",
@@ -182,7 +216,12 @@ def growing_vocabulary(step: int) -> Vocabulary:
         ranked=(f"attr{name}", "b", f"attr{max(0, name - 1)}", f"Temp {name}"),
         texts=(
             *_each(values, "text {0}", "a/t{0}", "a/t{0}/b", "{0}"),
-            f"{value} °F", _day(value), f"word{value}s", "on", "true", "",
+            f"{value} °F",
+            _day(value),
+            f"word{value}s",
+            "on",
+            "true",
+            "",
         ),
         fragments=(*_each(values, "ext {0}", "{0}", "t{0}"), "o", "word"),
         units=(*(symbols[n % len(symbols)] for n in values), "degC", "degF", "s", "ms"),
@@ -202,7 +241,7 @@ def growing_vocabulary(step: int) -> Vocabulary:
         sources=(*_each(subjects, "source {0}"), "s1", None),
         offset=3 * value % 1_000,
         variables=step // (4 * PHASE) % 3,  # where all is constant, what leads on from one constant grows by itself
-    )  # fmt: skip
+    )
 
 
 def _each(steps: Sequence[int], *texts: str) -> tuple[str, ...]:
@@ -400,8 +439,13 @@ def _alert(choice: Choice) -> Alert:
     if choice.integer(0, 3) == 0:
         return Alert(per, absent_for=choice.integer(1, 12), at_most_every=often, digest_every=span(4))
     until: tuple[Literal["false"] | tuple[Node, ...] | None, ...] = (
-        None, None, "false", "false", (Predicate("b", ">", 4.0),), (Predicate("a", "<", 2.0),),
-    )  # fmt: skip
+        None,
+        None,
+        "false",
+        "false",
+        (Predicate("b", ">", 4.0),),
+        (Predicate("a", "<", 2.0),),
+    )
     held, once = span(2), choice.pick(until)
     digest = span(3)
     held = 3 if (held, once, often, digest) == (None,) * 4 else held
@@ -413,10 +457,14 @@ def top(choice: Choice, words: Vocabulary = FIXED) -> Top:
     """A window over a few seconds or events, ranked by anything."""
     a, b, c, warmth = words.ranked
     scorings: tuple[Scoring, ...] = (
-        ValueOf(a), Distance(((a, 3.0), (b, 4.0))), WeightedSum(((2.0, a), (-1.0, c))), Relatedness(),
-        ValueOf(warmth, "degF"), Distance(((a, 3.0), (warmth, 20.0)), ("", "degC")),
+        ValueOf(a),
+        Distance(((a, 3.0), (b, 4.0))),
+        WeightedSum(((2.0, a), (-1.0, c))),
+        Relatedness(),
+        ValueOf(warmth, "degF"),
+        Distance(((a, 3.0), (warmth, 20.0)), ("", "degC")),
         WeightedSum(((2.0, a), (1.0, warmth)), ("kg", "degC")),
-    )  # fmt: skip
+    )
     by = choice.pick(scorings)
     k, highest = choice.integer(1, 3), choice.integer(0, 1) == 1
     match choice.integer(0, 4):

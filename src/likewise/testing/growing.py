@@ -59,9 +59,20 @@ def _small_blocks(_: Setting) -> Engine:
     from likewise.matching.bitmap.layout import BlockShape
 
     small = BlockShape(
-        tail_slots=4, tail_rows=24, largest_block=64, clustered=2, finer=2, levels=2, entered=100, met=100, merged=2,
-        dense_share=8, dense_from=3, cells=4, smallest_cell=4,
-    )  # fmt: skip
+        tail_slots=4,
+        tail_rows=24,
+        largest_block=64,
+        clustered=2,
+        finer=2,
+        levels=2,
+        entered=100,
+        met=100,
+        merged=2,
+        dense_share=8,
+        dense_from=3,
+        cells=4,
+        smallest_cell=4,
+    )
     return BitmapEngine(shape=small)
 
 
@@ -250,14 +261,18 @@ def meant_vocabulary(step: int) -> Vocabulary:
         spellings=tuple((f"{word(n)} {word(n + 1)}", f"{word(n)}_{word(n + 1)}") for n in steps),
         texts=(
             *(f"{word(n)} {state}" for n in steps for state in ("", "started", "not open")),
-            f"{word(step)} {word(step + 1)} {step}", f"T{step}", "on", "off", "true",
+            f"{word(step)} {word(step + 1)} {step}",
+            f"T{step}",
+            "on",
+            "off",
+            "true",
         ),
         themes=((), *((word(n),) for n in steps), (word(step), "energy")),
         properties=(*(f"{word(n)} {word(n + 1)}" for n in steps), "type"),
         resources=(*(f"{word(n)} {state}" for n in steps for state in ("started", "stopped")), "on"),
         predicates=tuple(f"<http://e.org/{word(n)}_{word(n + 1)}>" for n in steps),
         objects=tuple(f'"{word(n)} {state}"@en' for n in steps for state in ("started", "stopped")),
-    )  # fmt: skip
+    )
 
 
 def meant_setting(lateness: int) -> Setting:

@@ -60,7 +60,22 @@ class TableMeasure:
 
 @lru_cache(maxsize=65_536)
 def _seeded(seed: int, asked: Term, seen: Term) -> float:
-    key = repr((seed, fold(asked.text), asked.role, asked.theme, asked.unit, asked.kind, asked.context,
-                fold(seen.text), seen.role, seen.theme, seen.unit, seen.kind, seen.context))  # fmt: skip
+    key = repr(
+        (
+            seed,
+            fold(asked.text),
+            asked.role,
+            asked.theme,
+            asked.unit,
+            asked.kind,
+            asked.context,
+            fold(seen.text),
+            seen.role,
+            seen.theme,
+            seen.unit,
+            seen.kind,
+            seen.context,
+        )
+    )
     number = int.from_bytes(blake2b(key.encode(), digest_size=2).digest()) % 128
     return max(0, number - 64) / 64

@@ -48,9 +48,14 @@ class Setting(msgspec.Struct, frozen=True):
     def oracle(self) -> NaiveEngine:
         """A fresh plain engine."""
         return NaiveEngine(
-            self.measure, jcn=self.jcn, esa=self.esa, m=self.m, threshold=self.threshold, lateness=self.lateness,
+            self.measure,
+            jcn=self.jcn,
+            esa=self.esa,
+            m=self.m,
+            threshold=self.threshold,
+            lateness=self.lateness,
             meaning=self.meaning,
-        )  # fmt: skip
+        )
 
     def is_borderline(self, subscription: Subscription, event: Event) -> bool:
         """Whether the answer changes when the threshold moves by the tolerance."""
@@ -96,9 +101,13 @@ def compare_found(
 
 
 def compare_matches(
-    setting: Setting, oracle: NaiveEngine, event: Event | None,
-    expected: Sequence[tuple[int, Match]], actual: Sequence[tuple[int, Match]], name: str,
-) -> None:  # fmt: skip
+    setting: Setting,
+    oracle: NaiveEngine,
+    event: Event | None,
+    expected: Sequence[tuple[int, Match]],
+    actual: Sequence[tuple[int, Match]],
+    name: str,
+) -> None:
     """Both gave the same matches in the same order, whatever pairs are borderline left out."""
     if event is not None:
         odd = {ordinal for ordinal, _ in expected} ^ {ordinal for ordinal, _ in actual}

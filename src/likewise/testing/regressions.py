@@ -101,9 +101,14 @@ def top_k_forgets(make_engine: MakeEngine, kinds: frozenset[Kind], setting: Sett
 REGRESSIONS: dict[str, Check] = {
     check.__name__: check
     for check in (
-        removed_never_match, grandchildren_stay, between_equals_itself, many_recipients, deep_covering, top_k_forgets
+        removed_never_match,
+        grandchildren_stay,
+        between_equals_itself,
+        many_recipients,
+        deep_covering,
+        top_k_forgets,
     )
-}  # fmt: skip
+}
 
 
 def check_regressions(

@@ -1,8 +1,8 @@
 """Units in the names of readings: `wind_avg_km_h`, `TempC_SHT`, and glued on, `BatV`, `tempf`, `windspeedmph`.
 
 A name's unit stands behind what is measured. A single letter may be a unit but need not: it is sure where the word
-before it is known to be measured so (a battery in volts, a temperature in degrees), else it counts only where it
-fits the unit asked for.
+before it is known to be measured so (a battery in volts, a temperature in degrees), else it counts only where it fits
+the unit asked for.
 """
 
 from __future__ import annotations
@@ -27,8 +27,11 @@ MEASURED: Final[dict[str, frozenset[str]]] = {
         ("curr current i", "current"),
         ("wind gust windspeed windgust speed velocity windavg", "speed"),
         ("press pressure baro barom barometer baromrel baromabs", "pressure"),
-        ("rain rainfall precip precipitation rainrate dailyrain hourlyrain eventrain weeklyrain monthlyrain yearlyrain"
-         " totalrain", "length,density of flow"),
+        (
+            "rain rainfall precip precipitation rainrate dailyrain hourlyrain eventrain weeklyrain monthlyrain"
+            " yearlyrain totalrain",
+            "length,density of flow",
+        ),
         ("hum humidity rh moisture soilmoisture battery batt bat level charge soc", "ratio"),
         ("power pwr pow apparent active reactive", "power,apparent power,reactive power"),
         ("energy consumption", "energy,reactive energy"),
@@ -46,7 +49,7 @@ MEASURED: Final[dict[str, frozenset[str]]] = {
         ("angle dir direction heading winddir bearing", "angle"),
     )
     for word in words.split()
-}  # fmt: skip
+}
 _ALSO: Final = {word: MEASURED[word] | {"voltage", "ratio"} for word in ("bat", "batt", "battery")}
 MEASURED.update(_ALSO)
 _PLACES: Final = ("in", "out", "indoor", "outdoor", "ext", "int", "max", "min", "avg", "mean")

@@ -220,7 +220,7 @@ def test_a_subscription_that_came_by_before_its_tenant_had_an_index_is_demand() 
         (lambda: Announcement("s", ROOF.attributes, interval=0), InputError, "above 0"),
         (lambda: Area((50, 45), (1, 2)), InputError, "low first"),
     ],
-)  # fmt: skip
+)
 def test_a_bad_announcement_is_refused_with_words(said: object, error: type[Exception], words: str) -> None:
     """Before anybody counts on it."""
     with pytest.raises(error, match=words):

@@ -79,9 +79,11 @@ def test_a_kill_in_the_middle_of_announcing_and_correcting_loses_nothing(tmp_pat
             live = [
                 next(str(t.value) for t in entry.value.tuples if t.attribute == "announced[].name")
                 for entry in broker.store.entries(0, broker.store.position)
-                if entry.kind == EVENT and isinstance(entry.value, Event) and entry.position not in tenant.withdrawn
+                if entry.kind == EVENT
+                and isinstance(entry.value, Event)
+                and entry.position not in tenant.withdrawn
                 and entry.value.tuples[0].value == "announcement"
-            ]  # fmt: skip
+            ]
             assert sorted(live) == sorted(held.values())
             broker.register(tenant, f"ann{seed}")
             broker.subscribe(tenant, f"ann{seed}", [lw.parse("{type = announcement}", id="new")])

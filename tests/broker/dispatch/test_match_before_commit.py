@@ -48,9 +48,14 @@ def test_an_event_and_its_deliveries_share_one_commit(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("count", "matches", "commits"),
-    [(MATCH_ENTRIES, 1_000.0, 1), (MATCH_ENTRIES + 1, 1.0, 1), (FORESEEN, 1.0, 1), (MATCH_ENTRIES + 1, 1_000.0, 2),
-     (FORESEEN + 1, 1.0, 2)],
-)  # fmt: skip
+    [
+        (MATCH_ENTRIES, 1_000.0, 1),
+        (MATCH_ENTRIES + 1, 1.0, 1),
+        (FORESEEN, 1.0, 1),
+        (MATCH_ENTRIES + 1, 1_000.0, 2),
+        (FORESEEN + 1, 1.0, 2),
+    ],
+)
 def test_many_events_share_a_commit_with_their_deliveries_where_they_meet_few(
     count: int, matches: float, commits: int
 ) -> None:

@@ -238,8 +238,10 @@ def test_an_engine_that_cannot_be_made_refuses_its_subscription_alone(monkeypatc
         assert broker.worker.failure is None
         assert sorted(tenant.subscriber("ann").subscriptions) == ["after", "before"]
         assert [(id, met) for id, _, met in given(broker, tenant, "ann")] == [
-            ("e2", ["before"]), ("e0", ["after"]), ("new", ["before"]),
-        ]  # fmt: skip
+            ("e2", ["before"]),
+            ("e0", ["after"]),
+            ("new", ["before"]),
+        ]
 
 
 def test_events_that_take_long_leave_the_turn_to_others(sliced: None, monkeypatch: pytest.MonkeyPatch) -> None:

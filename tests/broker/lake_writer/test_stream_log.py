@@ -81,14 +81,19 @@ def test_a_stream_finds_what_the_broker_finds(tmp_path: Path) -> None:
         assert len(held.known.feedback) == 4
         assert held.known.meaning.space_checksum
         events = [
-            lw.event({"BatV": 3.2}, id="b"), lw.event({"t": 1}, id="r", source="s1"),
-            lw.event({"TempC_SHT": 27.1}, id="t"), lw.event({"battery_voltage": 3}, id="v"),
-        ]  # fmt: skip
+            lw.event({"BatV": 3.2}, id="b"),
+            lw.event({"t": 1}, id="r", source="s1"),
+            lw.event({"TempC_SHT": 27.1}, id="t"),
+            lw.event({"battery_voltage": 3}, id="v"),
+        ]
         broker.publish(tenant, events)
         broker.wait_until_matched(400)
         queue = tenant.subscriber("ann")
-        expected = {(each.event, int(number)) for each in broker.deliveries(tenant, queue, after=0, limit=99)
-                    for number in each.matched}  # fmt: skip
+        expected = {
+            (each.event, int(number))
+            for each in broker.deliveries(tenant, queue, after=0, limit=99)
+            for number in each.matched
+        }
         ids = {entry.position: entry.id for entry in broker.store.entries(0, broker.store.position) if entry.id}
     choice = MeaningChoice().as_logged(held.known)
     found = opened(save_matcher(held, 0, choice, tmp_path / "log" / "default" / "matchers"))

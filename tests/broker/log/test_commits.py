@@ -172,13 +172,15 @@ def test_requests_appended_together_fail_each_by_itself(log: EventLog) -> None:
         return list(entries), lambda result: told.__setitem__(name, result)
 
     appended(log, event("a"))
-    log.append_all([
-        request("new", event("b"), event("c")),
-        request("conflict", event("d"), event("a", 9)),
-        request("again", event("c")),
-        request("nothing"),
-        request("last", event("e")),
-    ])  # fmt: skip
+    log.append_all(
+        [
+            request("new", event("b"), event("c")),
+            request("conflict", event("d"), event("a", 9)),
+            request("again", event("c")),
+            request("nothing"),
+            request("last", event("e")),
+        ]
+    )
     flush(log)
     assert told["new"] == [Receipt("b", 2), Receipt("c", 3)]
     assert isinstance(told["conflict"], Conflict)

@@ -164,8 +164,9 @@ def test_an_altered_column_is_found_when_it_is_read_and_when_it_is_verified(
 def test_a_number_that_appears_where_there_was_none_is_found(store: Path, tmp_path: Path) -> None:
     """One flipped bit of a row's head turns nothing into zero, which would end an event or a subscription."""
     for table, column, where in (
-        ("log", "ends", "ends IS NULL"), ("subscriptions", "ended", "ended IS NULL"),
-    ):  # fmt: skip
+        ("log", "ends", "ends IS NULL"),
+        ("subscriptions", "ended", "ended IS NULL"),
+    ):
         data = tmp_path / table
         shutil.copytree(store, data)
         connection = sqlite3.connect(data / DATABASE, isolation_level=None)

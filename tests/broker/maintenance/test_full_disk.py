@@ -39,9 +39,12 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     place = tmp_path / "small"
     place.mkdir()
     mount = shutil.which("mount")
-    if mount is None or subprocess.run(
-        [mount, "-t", "tmpfs", "-o", "size=6m", "tmpfs", str(place)], capture_output=True, check=False
-    ).returncode:  # fmt: skip
+    if (
+        mount is None
+        or subprocess.run(
+            [mount, "-t", "tmpfs", "-o", "size=6m", "tmpfs", str(place)], capture_output=True, check=False
+        ).returncode
+    ):
         pytest.skip("a small file system cannot be mounted here: that needs root and `mount`")
     yield place
     subprocess.run(["umount", "--lazy", str(place)], check=False)

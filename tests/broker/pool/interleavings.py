@@ -35,8 +35,11 @@ from tests.broker.pool.stories import BRIEF, LONG, TENANTS, Published, Step, sto
 Architecture = Literal["replicated", "partitioned", "hierarchical"]
 ARCHITECTURES: tuple[Architecture, ...] = ("replicated", "partitioned", "hierarchical")
 KINDS: dict[str, Sequence[int]] = {
-    "arrivals": (ARRIVAL,), "earlier events": (INITIAL,), "promotions": (PROMOTED,), "sayings": tuple(SAYINGS.values())
-}  # fmt: skip
+    "arrivals": (ARRIVAL,),
+    "earlier events": (INITIAL,),
+    "promotions": (PROMOTED,),
+    "sayings": tuple(SAYINGS.values()),
+}
 Disturb = Callable[[random.Random, "Teller"], None]
 
 
@@ -133,9 +136,15 @@ def differences(one: Teller, other: Teller) -> list[str]:
 
 
 def compare(
-    seed: int, length: int, config: Matching, *, disturb: Disturb, words: bool = False, data: Path | None = None,
+    seed: int,
+    length: int,
+    config: Matching,
+    *,
+    disturb: Disturb,
+    words: bool = False,
+    data: Path | None = None,
     batches: Sequence[int] = BRIEF,
-) -> tuple[int, list[str]]:  # fmt: skip
+) -> tuple[int, list[str]]:
     """Tell a story to one process and to workers; how many events it had, and what differs."""
     one = Teller(Config(), None if data is None else data / "one")
     other = Teller(Config(matching=config), None if data is None else data / "other")
@@ -217,8 +226,10 @@ def tell_one(seed: int, length: int, done: Told) -> list[str]:
     assert staff is not None
     done.stories, done.events, done.seconds = seed + 1, done.events + events, done.seconds + time.monotonic() - begun
     done.splits, done.merges, done.deaths = (
-        done.splits + staff.splits, done.merges + staff.merges, done.deaths + staff.crew.reviving.deaths
-    )  # fmt: skip
+        done.splits + staff.splits,
+        done.merges + staff.merges,
+        done.deaths + staff.crew.reviving.deaths,
+    )
     return differ
 
 

@@ -146,10 +146,18 @@ def test_a_worker_that_cannot_be_started_is_said_and_tried_again_later() -> None
 @pytest.mark.parametrize(
     "wrong",
     [
-        {"minimum": 3, "maximum": 2}, {"split_us": 1.0, "merge_us": 2.0}, {"last": 0}, {"maximum": 1_000},
-        {"split_us": nan}, {"merge_us": nan}, {"split_us": inf}, {"span": inf}, {"last": 10**12}, {"split_busy": 7.0},
+        {"minimum": 3, "maximum": 2},
+        {"split_us": 1.0, "merge_us": 2.0},
+        {"last": 0},
+        {"maximum": 1_000},
+        {"split_us": nan},
+        {"merge_us": nan},
+        {"split_us": inf},
+        {"span": inf},
+        {"last": 10**12},
+        {"split_busy": 7.0},
     ],
-)  # fmt: skip
+)
 def test_settings_that_make_no_sense_are_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(InputError):
         Settings("paper", **wrong)

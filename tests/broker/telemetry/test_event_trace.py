@@ -57,9 +57,12 @@ def test_each_step_of_an_event_is_said_under_its_id(lines: list[Any]) -> None:
         broker.sweep()
     identity = {"tenant": "default", "event_id": "e1", "source": "/roof"}
     for step, level in (
-        ("event received", "debug"), ("event known already", "debug"), ("events refused", "info"),
-        ("event matched", "debug"), ("event expired", "debug"),
-    ):  # fmt: skip
+        ("event received", "debug"),
+        ("event known already", "debug"),
+        ("events refused", "info"),
+        ("event matched", "debug"),
+        ("event expired", "debug"),
+    ):
         found = said(lines, step)[0]
         assert identity.items() <= found.items(), (step, found)
         assert found["log_level"] == level

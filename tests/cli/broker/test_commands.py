@@ -74,8 +74,11 @@ def test_a_bad_line_does_not_end_publishing(address: str, tmp_path: Path, capsys
 
 def test_a_delivery_says_when_who_what_and_how_well(address: str, tmp_path: Path, capsys: Output) -> None:
     """Time, device, the reading that met it, score, subscription; then the rest."""
-    path = events_file(tmp_path, '{"v": 1, "id": "d1", "source": "roof/7", "time": 1700000000000000, '
-                       '"payload": {"fw": "4.1", "no2": {"value": 45, "unit": "ug/m3"}, "town": "D"}}')  # fmt: skip
+    path = events_file(
+        tmp_path,
+        '{"v": 1, "id": "d1", "source": "roof/7", "time": 1700000000000000, '
+        '"payload": {"fw": "4.1", "no2": {"value": 45, "unit": "ug/m3"}, "town": "D"}}',
+    )
     assert main.run(["publish", path, "--address", address]) == 0
     capsys.readouterr()
     assert main.run(["subscribe", "bad: {no2 > 40 ug/m3, town = D}", "--address", address, "--count", "1"]) == 0

@@ -124,7 +124,11 @@ def test_the_line_that_the_demo_prints_receives_matches_by_meaning(home: Devices
     assert asked[0] == "mosquitto_sub"
     with home.client() as writer, Repeated(lambda: writer.publish("home/cellar", b'{"relative_humidity": "61 %"}')):
         came = subprocess.run(
-            [str(tool), *asked[1:], "-C", "1"], env=environment, capture_output=True, text=True, timeout=PATIENCE,
+            [str(tool), *asked[1:], "-C", "1"],
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
             check=True,
-        )  # fmt: skip
+        )
     assert came.stdout == '{"relative_humidity": "61 %"}\n'

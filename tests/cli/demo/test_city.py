@@ -92,9 +92,14 @@ def test_the_city_runs_matches_explains_and_ends_cleanly(tmp_path: Path) -> None
     command = [sys.executable, "-m", "likewise", "demo", "--city", "--no-dashboard", "--port", str(port)]
     told: list[str] = []
     running = subprocess.Popen(
-        command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-        env={**os.environ, "COLUMNS": "100"}, start_new_session=True,
-    )  # fmt: skip
+        command,
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        env={**os.environ, "COLUMNS": "100"},
+        start_new_session=True,
+    )
     assert running.stdout is not None
     reader = threading.Thread(target=lambda: told.extend(running.stdout or ()))
     reader.start()
@@ -112,9 +117,12 @@ def test_the_city_runs_matches_explains_and_ends_cleanly(tmp_path: Path) -> None
             time.sleep(0.2)
         second = [sys.executable, "-m", "likewise", "subscribe", SUGGESTED, "--count", "3"]
         deliveries = subprocess.run(
-            [*second, "--address", f"http://127.0.0.1:{port}"], capture_output=True, text=True, timeout=120,
+            [*second, "--address", f"http://127.0.0.1:{port}"],
+            capture_output=True,
+            text=True,
+            timeout=120,
             env={**os.environ, "COLUMNS": "100"},
-        )  # fmt: skip
+        )
         assert untimed(deliveries.stdout.splitlines()) == untimed(excerpt("likewise subscribe"))
         assert deliveries.stderr == "damp was temporary and has ended; nothing stays at the broker.\n"
         stop_the_broker_of(running.pid)

@@ -83,9 +83,13 @@ def test_dated_events_become_rdf_with_their_countries(tmp_path: Path) -> None:
     path.write_bytes(gzip.compress(DATED.encode()))
     found, raw, format = read_events(path)
     assert [(t.attribute, t.value) for t in found[1].tuples] == [
-        ("sourceName", "Iraq"), ("sourceCountry", "Iraq"), ("eventText", 'Make a "visit"'),
-        ("targetName", "Citizen"), ("targetCountry", "France"), ("eventDate", "2014-02-13"),
-    ]  # fmt: skip
+        ("sourceName", "Iraq"),
+        ("sourceCountry", "Iraq"),
+        ("eventText", 'Make a "visit"'),
+        ("targetName", "Citizen"),
+        ("targetCountry", "France"),
+        ("eventDate", "2014-02-13"),
+    ]
     relevant = relevant_events(raw, format, read_subscriptions("icews"))
     assert {id for id, events in relevant.items() if events} == {"6"}
     path.write_bytes(gzip.compress(b"one\ttwo\n"))
@@ -116,8 +120,11 @@ def test_freebase_events_have_names_for_ids(tmp_path: Path, ending: str) -> None
     assert len(events) == 1
     said = [(s.property, s.value) for s in event_statements(events[0])]
     assert said == [
-        ("type", "event"), ("name", "World Cup Final"), ("location", "FNB Stadium"), ("team", "Spain"),
-    ]  # fmt: skip
+        ("type", "event"),
+        ("name", "World Cup Final"),
+        ("location", "FNB Stadium"),
+        ("team", "Spain"),
+    ]
     ns = "http://rdf.freebase.com/ns/"
     asked = [Asked("1", 'event place "FNB Stadium"', f"?event <{ns}time.event.locations> <{ns}m.0fnb>")]
     assert relevant_events(raw, format, asked) == {"1": {"<http://rdf.freebase.com/ns/m.0final>"}}

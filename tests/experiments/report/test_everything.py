@@ -106,9 +106,11 @@ def test_what_is_missing_or_wrong_is_said_and_the_others_run(tmp_path: Path) -> 
 
     said = StringIO()
     sections = everything(
-        Choices(), tmp_path, parts=[_counted("a", runs), Part("b", "Part b", (), wrong)],
+        Choices(),
+        tmp_path,
+        parts=[_counted("a", runs), Part("b", "Part b", (), wrong)],
         console=Console(file=said, width=300),
-    )  # fmt: skip
+    )
     assert [s.status for s in sections] == ["missing", "failed"]
     page = (tmp_path / PAGE).read_text()
     assert "give one with --data" in page

@@ -90,8 +90,11 @@ def test_every_step_is_a_file_one_can_read(load: ThematicLoad, tmp_path: Path) -
     write_load(load, tmp_path)
     lines = {p.name: [json.loads(line) for line in p.read_text().splitlines()] for p in tmp_path.iterdir()}
     assert {name: len(rows) for name, rows in lines.items()} == {
-        "seeds.jsonl": 30, "events.jsonl": 300, "subscriptions.jsonl": 20, "relevance.jsonl": 20,
-    }  # fmt: skip
+        "seeds.jsonl": 30,
+        "events.jsonl": 300,
+        "subscriptions.jsonl": 20,
+        "relevance.jsonl": 20,
+    }
     first = lines["subscriptions.jsonl"][0]
     assert parse(first["text"], id=first["id"]) == load.subscriptions[0]
     assert len(lines["relevance.jsonl"][0]["by_lineage"]) == int(load.relevant[0].sum())

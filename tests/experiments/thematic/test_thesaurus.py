@@ -17,13 +17,22 @@ from tests.experiments.small_thesaurus import small_thesaurus
 EUROVOC = {
     "schemes": {"10": {"domain": 48}, "11": {"domain": 4}},
     "concepts": {
-        "1": {"inScheme": [10], "topConceptOf": [10], "prefLabel": {"en": "transport", "fr": "transport"},
-              "narrower": [2], "related": [3]},
-        "2": {"inScheme": [10], "prefLabel": {"en": "vehicle"}, "altLabel": {"en": ["transport equipment"]},
-              "broader": [1]},
+        "1": {
+            "inScheme": [10],
+            "topConceptOf": [10],
+            "prefLabel": {"en": "transport", "fr": "transport"},
+            "narrower": [2],
+            "related": [3],
+        },
+        "2": {
+            "inScheme": [10],
+            "prefLabel": {"en": "vehicle"},
+            "altLabel": {"en": ["transport equipment"]},
+            "broader": [1],
+        },
         "3": {"inScheme": [11], "topConceptOf": [11], "prefLabel": {"en": "politics"}},
     },
-}  # fmt: skip
+}
 
 
 def texts(found: object) -> list[str]:

@@ -75,8 +75,11 @@ def test_events_without_a_reading_are_passed_over(files: tuple[Path, Path, Path]
     benchmark = read_benchmark(*files)
     assert len(benchmark.events) == 2
     assert [(a.vendor, a.term.text) for a in attributes(benchmark)] == [
-        ("a", "tmp"), ("a", "bat"), ("b", "air_temp_f"), ("b", "volts"),
-    ]  # fmt: skip
+        ("a", "tmp"),
+        ("a", "bat"),
+        ("b", "air_temp_f"),
+        ("b", "volts"),
+    ]
 
 
 def test_setting_vendors_aside_does_not_depend_on_the_others() -> None:

@@ -120,9 +120,11 @@ def test_columns_say_what_the_events_say() -> None:
     ).columns()
     assert columns.offsets.tolist() == [0, 2, 4]
     assert words(columns) == [
-        ("t", 1, "21.5", None, 0, NO_TIME, "C", 0), ("on", 2, "1.0", None, 0, NO_TIME, None, 0),
-        ("t", 0, "nan", "warm", 0, NO_TIME, None, 0), ("r[].n", 1, "3.0", None, 0, NO_TIME, None, 1),
-    ]  # fmt: skip
+        ("t", 1, "21.5", None, 0, NO_TIME, "C", 0),
+        ("on", 2, "1.0", None, 0, NO_TIME, None, 0),
+        ("t", 0, "nan", "warm", 0, NO_TIME, None, 0),
+        ("r[].n", 1, "3.0", None, 0, NO_TIME, None, 1),
+    ]
     assert columns.time.tolist() == [7, NO_TIME]
     assert columns.expires.tolist() == [NO_TIME, 9]
 
@@ -155,10 +157,13 @@ def test_what_others_write_is_read() -> None:
     """Large strings and lists, string views, other integers, missing columns and metadata, seconds, chunks."""
     struct = pa.struct([("attribute", pa.large_string()), ("number", pa.int32()), ("unit", pa.string_view())])
     table = table_of(
-        {"attribute": "t", "number": 5, "unit": "C"}, {"attribute": "u", "number": 6, "unit": ""},
-        kind=pa.large_list(struct), time=pa.array([3], pa.timestamp("s", tz="Europe/Zagreb")),
-        id=pa.array(["e"]).dictionary_encode(), themes=pa.array([None], pa.null()),
-    )  # fmt: skip
+        {"attribute": "t", "number": 5, "unit": "C"},
+        {"attribute": "u", "number": 6, "unit": ""},
+        kind=pa.large_list(struct),
+        time=pa.array([3], pa.timestamp("s", tz="Europe/Zagreb")),
+        id=pa.array(["e"]).dictionary_encode(),
+        themes=pa.array([None], pa.null()),
+    )
     assert list(EventBatch.from_arrow(table)) == [
         Event((EventTuple("t", 5, "C"), EventTuple("u", 6)), id="e", time=3_000_000)
     ]
@@ -345,15 +350,23 @@ def test_whole_numbers_and_moments_come_back_to_the_last_digit() -> None:
 
 def test_a_batch_of_version_1_is_read_as_it_was_written() -> None:
     """Whole numbers are doubles up to 2**53, or spelled by the text beside them."""
-    parts = {"attribute": ["a"] * 5, "number": [27.0, 27.0, 2.0**53, 27.5, None], "group": [0] * 5,
-             "text": [None, "27.0", "9007199254740993", None, "warm"]}  # fmt: skip
+    parts = {
+        "attribute": ["a"] * 5,
+        "number": [27.0, 27.0, 2.0**53, 27.5, None],
+        "group": [0] * 5,
+        "text": [None, "27.0", "9007199254740993", None, "warm"],
+    }
     tuples = pa.array([dict(zip(parts, row, strict=True)) for row in zip(*parts.values(), strict=True)])
     table = pa.table({"tuples": pa.ListArray.from_arrays([0, 5], tuples)})
     table = table.replace_schema_metadata({"likewise.schema": "event-batch", "v": "1"})
     values = [t.value for t in EventBatch.from_arrow(table).to_events()[0].tuples]
     assert [(type(v), v) for v in values] == [
-        (int, 27), (float, 27.0), (int, 2**53 + 1), (float, 27.5), (str, "warm"),
-    ]  # fmt: skip
+        (int, 27),
+        (float, 27.0),
+        (int, 2**53 + 1),
+        (float, 27.5),
+        (str, "warm"),
+    ]
 
 
 def test_a_value_may_be_given_by_whole_or_moment_alone() -> None:

@@ -40,19 +40,43 @@ NAMES = [
 def value(chance: random.Random) -> Any:
     return chance.choice(
         [
-            chance.randrange(-5, 100), chance.uniform(-3, 3), "warm", "degC", "21", "", chance.random() < 0.5,
-            "12:00:00", "2024-05-01", 1.0, -0.0,
+            chance.randrange(-5, 100),
+            chance.uniform(-3, 3),
+            "warm",
+            "degC",
+            "21",
+            "",
+            chance.random() < 0.5,
+            "12:00:00",
+            "2024-05-01",
+            1.0,
+            -0.0,
         ]
-    )  # fmt: skip
+    )
 
 
 def odd(chance: random.Random) -> Any:
     return chance.choice(
         [
-            None, [], {}, [1, 2], {"value": 3, "unit": "degC"}, {"a": {"b": [1, {"c": None}]}}, 2**63 - 1, 2**63,
-            -(2**63), 10**40, "x" * 1025, "é\u2028:\\", [0, 1, 1], 1e308, "\ud83d\ude00", {"": 1}, [[[[]]]],
+            None,
+            [],
+            {},
+            [1, 2],
+            {"value": 3, "unit": "degC"},
+            {"a": {"b": [1, {"c": None}]}},
+            2**63 - 1,
+            2**63,
+            -(2**63),
+            10**40,
+            "x" * 1025,
+            "é\u2028:\\",
+            [0, 1, 1],
+            1e308,
+            "\ud83d\ude00",
+            {"": 1},
+            [[[[]]]],
         ]
-    )  # fmt: skip
+    )
 
 
 def payload(chance: random.Random) -> dict[str, Any]:
@@ -86,12 +110,19 @@ def written(chance: random.Random, made: Any) -> bytes:
         place = chance.randrange(len(data))
         data = chance.choice(
             [
-                data[:place] + data[place + 1 :], data[:place] + bytes([chance.randrange(256)]) + data[place:],
-                data[:place], data.replace(b'"lat"', b'"no2"'), data.replace(b"1", b"1e999", 1),
+                data[:place] + data[place + 1 :],
+                data[:place] + bytes([chance.randrange(256)]) + data[place:],
+                data[:place],
+                data.replace(b'"lat"', b'"no2"'),
+                data.replace(b"1", b"1e999", 1),
                 data.replace(b"1", b"NaN", 1),
-                data.replace(b"warm", b"\\ud800"), b"[]", b"7", b"", data + data,
+                data.replace(b"warm", b"\\ud800"),
+                b"[]",
+                b"7",
+                b"",
+                data + data,
             ]
-        )  # fmt: skip
+        )
     return data
 
 
@@ -114,9 +145,11 @@ def same_columns(one: Columns, other: Columns) -> bool:
         words: list[Any] = [
             [None if code < 0 else names[code] for code in codes.tolist()]
             for codes, names in (
-                (columns.attribute, columns.attributes), (columns.text, columns.texts), (columns.unit, columns.units),
+                (columns.attribute, columns.attributes),
+                (columns.text, columns.texts),
+                (columns.unit, columns.units),
             )
-        ]  # fmt: skip
+        ]
         arrays: list[Any] = [
             columns.offsets,
             columns.kind,

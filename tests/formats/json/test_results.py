@@ -73,13 +73,27 @@ def test_an_explanation_written_and_read_again_is_the_same(explanation: Explanat
 
 
 @given(
-    st.none() | TEXT, TEXT, st.sampled_from(get_args(Kind)), UNIT, UNIT, st.none() | MAPPINGS, BINDINGS,
-    st.none() | st.floats(allow_nan=False, allow_infinity=False), st.sampled_from(["arrival", "promoted"]),
-)  # fmt: skip
+    st.none() | TEXT,
+    TEXT,
+    st.sampled_from(get_args(Kind)),
+    UNIT,
+    UNIT,
+    st.none() | MAPPINGS,
+    BINDINGS,
+    st.none() | st.floats(allow_nan=False, allow_infinity=False),
+    st.sampled_from(["arrival", "promoted"]),
+)
 def test_a_match_written_and_read_again_is_the_same(
-    event: str | None, subscription: str, kind: Any, score: float, product: float, mapping: Mapping | None,
-    bindings: Any, rank: float | None, cause: Any,
-) -> None:  # fmt: skip
+    event: str | None,
+    subscription: str,
+    kind: Any,
+    score: float,
+    product: float,
+    mapping: Mapping | None,
+    bindings: Any,
+    rank: float | None,
+    cause: Any,
+) -> None:
     """With its mapping if that was asked for; and it follows its schema."""
     match = Match(event, subscription, kind, score, product, lambda: mapping, bindings, rank, cause)
     data = match_to_json(match, mapping=True)

@@ -103,8 +103,11 @@ BAD: list[tuple[str, Any, type[LikewiseError]]] = [
     ("a value of 10 MB", predicate('"' + "x" * 10_000_000 + '"'), LimitExceeded),
     ("a value of 2,000 characters", predicate('"' + "x" * 2_000 + '"'), LimitExceeded),
     ("nesting 10,000 deep", predicate("1").replace('{"kind": "pred', NOT * 10_000 + '{"kind": "pred'), LimitExceeded),
-    ("nesting 100 deep", '{"v":1,"body":{"kind":"condition","items":[' + NOT * 100 + EXISTS + "}" * 100 + "]}}",
-     LimitExceeded),
+    (
+        "nesting 100 deep",
+        '{"v":1,"body":{"kind":"condition","items":[' + NOT * 100 + EXISTS + "}" * 100 + "]}}",
+        LimitExceeded,
+    ),
     ("values 10,000 deep", predicate("[" * 10_000 + "]" * 10_000), InputError),
     ("invalid UTF-8", predicate('"x"').encode().replace(b"x", b"\xff"), FormatError),
     ("half a surrogate pair", predicate('"\\ud800"'), FormatError),
@@ -114,7 +117,7 @@ BAD: list[tuple[str, Any, type[LikewiseError]]] = [
     ("a wrong term", '{"v": 1, "body": {"kind": "pattern", "patterns": [["?e", "p", "?o"]]}}', FormatError),
     ("a wrong variable", '{"v": 1, "body": {"kind": "pattern", "patterns": [["?", "?p", "?o"]]}}', FormatError),
     ("a threshold of text", '{"v": 1, "threshold": "high", ' + INTEREST + "}", FormatError),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("data", "error"), [case[1:] for case in BAD], ids=[case[0] for case in BAD])

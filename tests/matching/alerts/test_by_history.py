@@ -97,12 +97,15 @@ def _seldom(key: str, spans: list[tuple[int, int]], alarm: str, end: str | None)
 
 
 CLAUSES = {
-    "for": f"for {SPAN} s", "for once": f"for {SPAN} s once until false", "once": "once until false",
-    "seldom": f"at most every {SPAN} s", "absent": f"absent for {SPAN} s",
+    "for": f"for {SPAN} s",
+    "for once": f"for {SPAN} s once until false",
+    "once": "once until false",
+    "seldom": f"at most every {SPAN} s",
+    "absent": f"absent for {SPAN} s",
     "once seldom": f"once until false at most every {COOL_DOWN} s",
     "for seldom": f"for {SPAN} s at most every {COOL_DOWN} s",
     "absent seldom": f"absent for {SPAN} s at most every {COOL_DOWN} s",
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("engine", ["alerts", "naive"])

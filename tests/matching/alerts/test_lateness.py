@@ -73,10 +73,14 @@ def test_what_a_device_sends_after_a_break_is_waited_for_as_a_whole(engine: str)
 def _events(chance: random.Random) -> list[Event]:
     times = sorted(chance.sample(range(0, 200), 30))
     return [
-        lw.event({"t": chance.randint(0, 9), "room": chance.choice("ab")}, source=chance.choice(("x", "y", "z")),
-                 id=f"e{number}", time=time * S)
+        lw.event(
+            {"t": chance.randint(0, 9), "room": chance.choice("ab")},
+            source=chance.choice(("x", "y", "z")),
+            id=f"e{number}",
+            time=time * S,
+        )
         for number, time in enumerate(times)
-    ]  # fmt: skip
+    ]
 
 
 def _told(held: list[lw.Subscription], engine: str, arriving: list[tuple[int, Event]]) -> set[tuple[object, ...]]:

@@ -124,9 +124,8 @@ def test_extreme_numbers_and_ties(shape: BlockShape) -> None:
     bounds = [*EXTREMES, 2**53 + 1, 2**60 + 1]
     subscriptions = [condition(Predicate("x", op, b)) for b in bounds for op in ("<", "<=", ">", ">=", "=", "!=")]
     subscriptions += [
-        condition(Predicate("x", "between", Interval(a, b, low_open=a < b)))
-        for a in bounds for b in bounds if a <= b
-    ]  # fmt: skip
+        condition(Predicate("x", "between", Interval(a, b, low_open=a < b))) for a in bounds for b in bounds if a <= b
+    ]
     check(engine_of(subscriptions, shape), *(event({"x": x}) for x in bounds))
 
 

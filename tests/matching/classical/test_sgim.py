@@ -68,13 +68,15 @@ def test_equals_the_plain_evaluation_over_many_overlapping_ranges(seed: int) -> 
     for ordinal in range(150):
         bound = float(choice.integer(-50, 50))
         predicates = [
-            choice.pick((
-                Predicate("x", ">", bound),
-                Predicate("x", "<=", bound),
-                Predicate("x", "=", bound),
-                Predicate("x", "between", Interval(bound, bound + choice.integer(0, 30))),
-            ))
-        ]  # fmt: skip
+            choice.pick(
+                (
+                    Predicate("x", ">", bound),
+                    Predicate("x", "<=", bound),
+                    Predicate("x", "=", bound),
+                    Predicate("x", "between", Interval(bound, bound + choice.integer(0, 30))),
+                )
+            )
+        ]
         if choice.integer(0, 1):
             low = float(choice.integer(0, 90))
             predicates += [Predicate("y", ">=", low), Predicate("y", "<=", low + 10)]

@@ -81,9 +81,27 @@ MIXING = [
     Predicate("x", "exists"),
 ]
 MIXED = [
-    True, False, "true", "TRUE", "false", "1", "1.0", 1, 1.5, 0, -1,
-    "a", "b", "tea", "t1", "x1y", "5 km", "5 KM", "", "21",
-]  # fmt: skip
+    True,
+    False,
+    "true",
+    "TRUE",
+    "false",
+    "1",
+    "1.0",
+    1,
+    1.5,
+    0,
+    -1,
+    "a",
+    "b",
+    "tea",
+    "t1",
+    "x1y",
+    "5 km",
+    "5 KM",
+    "",
+    "21",
+]
 CASES = pytest.mark.parametrize(
     ("predicates", "values"),
     [(COMPARING, NUMBERS), (WORDING, WORDS), (MIXING, MIXED)],

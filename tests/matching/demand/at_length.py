@@ -21,10 +21,18 @@ from likewise.semantics.enrichment.table import NO_ANNOTATIONS
 from tests.matching.demand.strangers import Case, draw_case
 
 ALERTS = (
-    " for 5 min", " for 30 s", " once until false", " for 1 min once until false", ' once until {"status" exists}',
-    " at most every 2 min", " absent for 3 min", " digest every 10 min", " for 2 min digest every 5 min",
-    " once until {temperature~ < 5} confidence 0.4", " for 1 min confidence 0.5",
-)  # fmt: skip
+    " for 5 min",
+    " for 30 s",
+    " once until false",
+    " for 1 min once until false",
+    ' once until {"status" exists}',
+    " at most every 2 min",
+    " absent for 3 min",
+    " digest every 10 min",
+    " for 2 min digest every 5 min",
+    " once until {temperature~ < 5} confidence 0.4",
+    " for 1 min confidence 0.5",
+)
 MINUTE = 60_000_000
 
 
@@ -116,9 +124,15 @@ def main() -> int:
     for seed in range(total["done"], said.cases):  # type: ignore[call-overload]
         begun = time.process_time()
         plain, alerts = compare_matches(seed), compare_alerts(seed, 20_000_000 * (seed % 2))
-        for name, more in (("matches", plain.found), ("judged", plain.judged), ("said", alerts.found),
-                           ("kept_back", alerts.judged), ("missed", plain.missed + alerts.missed), ("done", 1),
-                           ("cpu_seconds", time.process_time() - begun)):  # fmt: skip
+        for name, more in (
+            ("matches", plain.found),
+            ("judged", plain.judged),
+            ("said", alerts.found),
+            ("kept_back", alerts.judged),
+            ("missed", plain.missed + alerts.missed),
+            ("done", 1),
+            ("cpu_seconds", time.process_time() - begun),
+        ):
             total[name] += more  # type: ignore[operator]
         kept.write_text(json.dumps(total))
     print(json.dumps(total))

@@ -149,38 +149,68 @@ def _fact(chance: Random) -> str:
         unit = chance.choice(units)
         numbers = sorted(round(chance.uniform(low - 2, high + 2), chance.choice((0, 1))) for _ in range(2))
         first, second = (f"{number:g} {unit}".rstrip() for number in numbers)
-        return chance.choice((
-            f"{name} > {first}", f"{name} < {second}", f"{name} >= {first}", f"{name} != {first}",
-            f"{name} between {first} and {second}", f"{first} <= {name} < {second}", f"{name} exists",
-            f"{name} in ({first}, {second})", f"{name} = {chance.choice((low, high, 1, 7.5))}",
-            f'{name} = "{chance.choice((low, high, 1, 7.5))}"', f'{name} contains "1"',
-        ))  # fmt: skip
+        return chance.choice(
+            (
+                f"{name} > {first}",
+                f"{name} < {second}",
+                f"{name} >= {first}",
+                f"{name} != {first}",
+                f"{name} between {first} and {second}",
+                f"{first} <= {name} < {second}",
+                f"{name} exists",
+                f"{name} in ({first}, {second})",
+                f"{name} = {chance.choice((low, high, 1, 7.5))}",
+                f'{name} = "{chance.choice((low, high, 1, 7.5))}"',
+                f'{name} contains "1"',
+            )
+        )
     if kind < 0.75:
         asked = chance.choice(list(TEXTS))
         names, values = TEXTS[asked]
         name = _quoted(chance.choice((asked, *names))) + chance.choice(("", "", "~"))
         value = chance.choice(values)
-        return chance.choice((
-            f'{name} = {_quoted(value)}{chance.choice(("", "~"))}', f"{name} != {_quoted(value)}",
-            f"{name} in ({_quoted(value)}, {_quoted(chance.choice(values))})", f"{name} exists",
-            f"{name} contains {_quoted(value[1:3])}", f"{name} starts with {_quoted(value[:2])}",
-            f"{name} ends with {_quoted(value[-2:])}", f"{name} under {_quoted('building/floor 1')}",
-            f'{name} matches "building/+/#"', f"{name} is-a measurement", f'{name} = "notebook"~',
-        ))  # fmt: skip
+        return chance.choice(
+            (
+                f"{name} = {_quoted(value)}{chance.choice(('', '~'))}",
+                f"{name} != {_quoted(value)}",
+                f"{name} in ({_quoted(value)}, {_quoted(chance.choice(values))})",
+                f"{name} exists",
+                f"{name} contains {_quoted(value[1:3])}",
+                f"{name} starts with {_quoted(value[:2])}",
+                f"{name} ends with {_quoted(value[-2:])}",
+                f"{name} under {_quoted('building/floor 1')}",
+                f'{name} matches "building/+/#"',
+                f"{name} is-a measurement",
+                f'{name} = "notebook"~',
+            )
+        )
     if kind < 0.85:
         names, values = next(iter(DATES.values()))
         name = _quoted(chance.choice(names))
         first, second = sorted(chance.sample(("2024-04-30", "2024-05-01", "2024-05-01T11:00:00Z", "2024-06-20"), 2))
-        return chance.choice((
-            f"{name} > {first}", f"{name} <= {second}", f"{name} = 2024-05-01", f"{first} <= {name} < {second}",
-            f"{name} != 2024-05-01", f"{name} in ({first}, {second})",
-        ))  # fmt: skip
+        return chance.choice(
+            (
+                f"{name} > {first}",
+                f"{name} <= {second}",
+                f"{name} = 2024-05-01",
+                f"{first} <= {name} < {second}",
+                f"{name} != 2024-05-01",
+                f"{name} in ({first}, {second})",
+            )
+        )
     if kind < 0.95:
         asked = chance.choice(list(SWITCHES))
         name = _quoted(asked) + "~" if chance.random() < 0.6 else _quoted(chance.choice(SWITCHES[asked]))
         return f"{name} {chance.choice(('=', '=', '!='))} {chance.choice(('true', 'false'))}"
-    return chance.choice(('tags = red', 'tags = red, tags = blue', '"readings.name" = temp', '"readings[].value" > 3',
-                          '"doors.state"~ = open~'))  # fmt: skip
+    return chance.choice(
+        (
+            "tags = red",
+            "tags = red, tags = blue",
+            '"readings.name" = temp',
+            '"readings[].value" > 3',
+            '"doors.state"~ = open~',
+        )
+    )
 
 
 def _spelled(chance: Random, name: str) -> str:
@@ -198,8 +228,10 @@ def _event(chance: Random, said: Announcement, strange: bool, place: int) -> lw.
     for name in LISTS:
         own = [each for each in said.attributes if each.name.startswith(f"{name}[].")]
         if own and chance.random() < 0.8:
-            payload[name] = [{each.name.split(".")[1]: _field(chance, each) for each in own if chance.random() < 0.9}
-                             for _ in range(chance.randint(1, 3))]  # fmt: skip
+            payload[name] = [
+                {each.name.split(".")[1]: _field(chance, each) for each in own if chance.random() < 0.9}
+                for _ in range(chance.randint(1, 3))
+            ]
     if any(each.name == "tags[]" for each in said.attributes):
         payload["tags"] = chance.sample(("red", "blue", "green"), chance.randint(1, 2))
     themes = said.themes

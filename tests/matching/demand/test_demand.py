@@ -32,8 +32,9 @@ def said(*attributes: AnnouncedAttribute, **more: object) -> Announcement:
 
 def test_a_relaxed_subscription_becomes_an_exact_filter_on_the_names_of_the_source() -> None:
     """With its own unit: what a reading states is brought to it there, too."""
-    made = demand_of(said(AnnouncedAttribute("air_temp_f", low=-40, high=120), AnnouncedAttribute("no2")),
-                     "{temperature~ > 25 degC}")  # fmt: skip
+    made = demand_of(
+        said(AnnouncedAttribute("air_temp_f", low=-40, high=120), AnnouncedAttribute("no2")), "{temperature~ > 25 degC}"
+    )
     assert [str(each) for each in made.filters] == ["{air_temp_f > 25 degC}"]
     assert made.look(lw.event({"air_temp_f": 81})).subscriptions == ("s0",)
     assert not made.look(lw.event({"air_temp_f": 60})).wanted
@@ -107,8 +108,9 @@ def test_alerts_demand_what_is_about_them_and_what_ends_them() -> None:
     """A state must see every event that can move it."""
     made = demand_of(
         said(AnnouncedAttribute("door", values=("open", "closed")), AnnouncedAttribute("key", kind="boolean")),
-        "{door = open} for 5 min", "{door = open} once until {key = true}",
-    )  # fmt: skip
+        "{door = open} for 5 min",
+        "{door = open} once until {key = true}",
+    )
     assert made.look(lw.event({"door": "closed"})).subscriptions == ("s0",)  # the other is armed by its key alone
     assert made.look(lw.event({"door": "open"})).subscriptions == ("s0", "s1")
     assert made.look(lw.event({"key": True})).subscriptions == ("s1",)
@@ -117,8 +119,11 @@ def test_alerts_demand_what_is_about_them_and_what_ends_them() -> None:
 
 def test_of_top_k_the_condition_goes_and_negative_parts_stay_at_the_hub() -> None:
     """The filter is met by too many rather than by too few."""
-    made = demand_of(said(AnnouncedAttribute("no2"), AnnouncedAttribute("mode", kind="text")),
-                     "{no2 > 40} top 3 within 1 h by value(no2)", "{no2 > 40, not mode = away}")  # fmt: skip
+    made = demand_of(
+        said(AnnouncedAttribute("no2"), AnnouncedAttribute("mode", kind="text")),
+        "{no2 > 40} top 3 within 1 h by value(no2)",
+        "{no2 > 40, not mode = away}",
+    )
     assert {str(each) for each in made.filters} == {"{no2 > 40}"}
     assert made.look(lw.event({"no2": 50, "mode": "away"})).subscriptions == ("s0", "s1")
 

@@ -22,10 +22,16 @@ from likewise.semantics.enrichment.annotation import Annotation
 from likewise.semantics.enrichment.table import Annotations
 from likewise.testing import TableMeasure
 
-WORDS = TableMeasure({
-    ("device", "gadget"): 0.9, ("laptop", "computer"): 0.8, ("coffee machine", "computer"): 0.3,
-    ("tablet", "computer"): 0.7, ("temperature", "tmp"): 0.9, ("place", "room"): 0.9,
-})  # fmt: skip
+WORDS = TableMeasure(
+    {
+        ("device", "gadget"): 0.9,
+        ("laptop", "computer"): 0.8,
+        ("coffee machine", "computer"): 0.3,
+        ("tablet", "computer"): 0.7,
+        ("temperature", "tmp"): 0.9,
+        ("place", "room"): 0.9,
+    }
+)
 
 
 def row(key: str, equals: str = "", **said: str) -> dict[str, object]:
@@ -134,8 +140,11 @@ def test_every_door_of_a_matcher_sees_the_annotated_event() -> None:
     matcher.add(lw.parse("{room = 112, t < 0 degC}", id="cold"))
     matcher.add(lw.parse("{place~ = 112}", id="room"))
     matcher.add(lw.parse("{room = 112} top 1 within 5 events by value(t in degC)", id="top"))
-    events = [lw.event({"model": "X", "t": 30}, source="s", id="e1"), lw.event({"t": 30}, id="e2"),
-              lw.event({"model": "x", "t": 40}, source="s", id="e3")]  # fmt: skip
+    events = [
+        lw.event({"model": "X", "t": 30}, source="s", id="e1"),
+        lw.event({"t": 30}, id="e2"),
+        lw.event({"model": "x", "t": 40}, source="s", id="e3"),
+    ]
     assert [m.subscription_id for m in matcher.would_match(events[0], at=1)] == ["cold", "room", "top"]
     assert [m.subscription_id for m in matcher.snapshot().match(events[0])] == ["cold", "room"]
     assert matcher.mappings(events[0], "room", 1)[0].correspondences[0].tuple == 2

@@ -39,8 +39,9 @@ def test_a_match_names_its_tuples_and_needs_no_change() -> None:
     assert told.score == 1.0
     assert told.threshold == 0.5
     assert [(r.text, r.tuple, r.attribute, r.value) for r in told.predicates] == [
-        ("device~ = laptop~", 2, "device", "laptop"), ("office = room 112", 1, "office", "room 112")
-    ]  # fmt: skip
+        ("device~ = laptop~", 2, "device", "laptop"),
+        ("office = room 112", 1, "office", "room 112"),
+    ]
     assert told.mapping is not None
     assert told.runner_up is not None
     assert told.runner_up.product == pytest.approx(0.49 * 0.81)

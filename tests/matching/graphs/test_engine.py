@@ -85,9 +85,7 @@ def test_a_chain_is_joined_over_several_subjects() -> None:
     )
     engine.add(4, parse('?s <http://e.org/value> "5.0"^^xsd:decimal', id="d"), 0)
     integer = '"5"^^<http://www.w3.org/2001/XMLSchema#integer>'
-    graph = [
-        ("o1", "madeBy", "d1"), ("d1", "in", "r1"), ("d1", "in", "r2"), ("o2", "madeBy", "d2"), ("d2", "in", "r3")
-    ]  # fmt: skip
+    graph = [("o1", "madeBy", "d1"), ("d1", "in", "r1"), ("d1", "in", "r2"), ("o2", "madeBy", "d2"), ("d2", "in", "r3")]
     triples = [Triple(f"<http://e.org/{s}>", f"<http://e.org/{p}>", f"<http://e.org/{o}>") for s, p, o in graph]
     kind = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
     triples += [Triple("<http://e.org/r2>", kind, "<http://e.org/Lab>")]

@@ -126,9 +126,10 @@ def _without_mirror(vectors: list[str], event: str) -> list[int]:
         return []
     first, length = empty
     return [
-        o for o, v in enumerate(vectors)
+        o
+        for o, v in enumerate(vectors)
         if v.count("1") <= t and "1" not in v[first : first + length] and agrees(v, event)
-    ]  # fmt: skip
+    ]
 
 
 def test_all_zero_and_all_one_vectors_are_not_skipped() -> None:

@@ -221,10 +221,13 @@ def test_statements_may_share_an_answer_and_use_the_threshold() -> None:
     graph = [Triple("<http://e.org/m>", "<http://e.org/homeTeams>", '"Spain"@en')]
     e = event({}, graph=graph)
     engine = engine_with(
-        'event "home team" "Spain" . event homeTeam "spain"', 'event "home team" "Spain" . event type "race"',
+        'event "home team" "Spain" . event homeTeam "spain"',
+        'event "home team" "Spain" . event type "race"',
         'event "home team" "Spain" . event type "race" threshold 0.6',
-        jcn=TableMeasure(), esa=TableMeasure(), threshold=0.5,
-    )  # fmt: skip
+        jcn=TableMeasure(),
+        esa=TableMeasure(),
+        threshold=0.5,
+    )
     assert [(ordinal, match.score) for ordinal, match in engine.match(e, 0)] == [(0, 1.0), (1, 0.5)]
 
 
@@ -248,17 +251,34 @@ def test_rdf_terms_become_plain_words() -> None:
     )
     found = [(s.property, s.value, s.place) for s in event_statements(Event(graph=graph))]
     assert found == [
-        ("home Team", "F.C. Barcelona", 0), ("label", 'A "big" match!', 2), ("goal", "3", 4), ("in", "São Paulo", 5)
-    ]  # fmt: skip
+        ("home Team", "F.C. Barcelona", 0),
+        ("label", 'A "big" match!', 2),
+        ("goal", "3", 4),
+        ("in", "São Paulo", 5),
+    ]
     assert event_statements(Event((EventTuple("isOpen", True),)))[0].value == "true"
 
 
 @pytest.mark.parametrize(
     ("plural", "one"),
-    [("Matches", "Match"), ("parties", "party"), ("boxes", "box"), ("buses", "bus"), ("houses", "house"),
-     ("children", "child"), ("series", "series"), ("bus", "bus"), ("class", "class"), ("USA", "USA"), ("NBAS", "NBAS"),
-     ("Texas", "Texas"), ("cameras", "camera"), ("People", "Person"), ("is", "is")],
-)  # fmt: skip
+    [
+        ("Matches", "Match"),
+        ("parties", "party"),
+        ("boxes", "box"),
+        ("buses", "bus"),
+        ("houses", "house"),
+        ("children", "child"),
+        ("series", "series"),
+        ("bus", "bus"),
+        ("class", "class"),
+        ("USA", "USA"),
+        ("NBAS", "NBAS"),
+        ("Texas", "Texas"),
+        ("cameras", "camera"),
+        ("People", "Person"),
+        ("is", "is"),
+    ],
+)
 def test_nouns_become_singular(plural: str, one: str) -> None:
     """Regular endings and the usual exceptions; what is no plural stays."""
     assert singular(plural) == one

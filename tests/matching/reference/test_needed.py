@@ -60,8 +60,13 @@ def test_the_floor_follows_the_threshold() -> None:
 def test_states_written_as_numbers_or_booleans_meet_words(value: object) -> None:
     """The engines agree on each, alone and beside others, through what a measure says of the value in its place."""
     measure = TableMeasure(seed=5)
-    texts = ("{door~ = open~} threshold 0.3", "{door = open~} threshold 0.2", '{door~ = "1"~} threshold 0.1',
-             '{door~ = "true"~} threshold 0.1', "{door~ = yes~, x = 1} threshold 0.2")  # fmt: skip
+    texts = (
+        "{door~ = open~} threshold 0.3",
+        "{door = open~} threshold 0.2",
+        '{door~ = "1"~} threshold 0.1',
+        '{door~ = "true"~} threshold 0.1',
+        "{door~ = yes~, x = 1} threshold 0.2",
+    )
     naive, thematic = engines(measure, *texts)
     for attribute in ("door", "door_open", "contact", "gate"):
         seen = event({attribute: value, "x": 1})

@@ -15,9 +15,11 @@ from likewise.errors import ArtefactDamaged, ArtefactMissing, IndexRebuilt
 from likewise.matching.matcher import Matcher
 
 TEXTS = [
-    "{a > 3, b <= 30}", "{s in (w1, w2), not b = 4}", "{kind is-a device}",
+    "{a > 3, b <= 30}",
+    "{s in (w1, w2), not b = 4}",
+    "{kind is-a device}",
     "{a > 1} top 2 within 9 events by value(b)",
-]  # fmt: skip
+]
 
 
 def events(chance: random.Random, count: int, name: str) -> list[lw.Event]:

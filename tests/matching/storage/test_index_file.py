@@ -39,17 +39,41 @@ TINY = BlockShape(
     tail_slots=4, tail_rows=64, largest_block=16, clustered=2, merged=2, dense_from=2, cells=4, smallest_cell=1
 )
 EXTRA = (
-    "{n = 9007199254740993}", "{n != 4}", "{t > 25 degC}", "{t <= 300 K}", "{when > 2024-05-01}", "{on = true}",
-    "{name contains cat}", "{name starts with a, name ends with z}", "{topic under \"a/b\"}",
-    "{topic matches \"a/+/c\"}", "{kind is-a \"a\"}", "{name in (cat, dog, 7)}", "{not name = cat, n exists}",
+    "{n = 9007199254740993}",
+    "{n != 4}",
+    "{t > 25 degC}",
+    "{t <= 300 K}",
+    "{when > 2024-05-01}",
+    "{on = true}",
+    "{name contains cat}",
+    "{name starts with a, name ends with z}",
+    '{topic under "a/b"}',
+    '{topic matches "a/+/c"}',
+    '{kind is-a "a"}',
+    "{name in (cat, dog, 7)}",
+    "{not name = cat, n exists}",
     "{(n = 1 or n = 2)}",
-    "{some list (a = 1, b > 2)}", "{2024-01-01 <= when <= 2024-12-31}", "{n = 1.5, m != cat}",
-)  # fmt: skip
+    "{some list (a = 1, b > 2)}",
+    "{2024-01-01 <= when <= 2024-12-31}",
+    "{n = 1.5, m != cat}",
+)
 SEEN = (
-    {"n": 9007199254740993}, {"n": 4}, {"n": 1.5, "m": "dog"}, {"t": "26 degC"}, {"t": 20}, {"when": "2024-06-01"},
-    {"on": True}, {"name": "a cat z"}, {"name": "dog"}, {"topic": "a/b/c"}, {"kind": "a"}, {"n": 1}, {"name": 7},
-    {"list": [{"a": 1, "b": 3}]}, {"n": 2, "name": "cat"},
-)  # fmt: skip
+    {"n": 9007199254740993},
+    {"n": 4},
+    {"n": 1.5, "m": "dog"},
+    {"t": "26 degC"},
+    {"t": 20},
+    {"when": "2024-06-01"},
+    {"on": True},
+    {"name": "a cat z"},
+    {"name": "dog"},
+    {"topic": "a/b/c"},
+    {"kind": "a"},
+    {"n": 1},
+    {"name": 7},
+    {"list": [{"a": 1, "b": 3}]},
+    {"n": 2, "name": "cat"},
+)
 
 
 def drawn(seed: int, count: int) -> list[Subscription]:

@@ -116,9 +116,12 @@ class Oracle:
         if self.asked.duration is not None:
             self.window = [p for p in self.window if now - p.time < self.asked.duration]
         ranked = sorted(
-            ((-p.rank if self.asked.highest else p.rank, -p.arrived, p.id) for p in self.window
-             if p.rank is not None and p.id not in self.gone),
-        )  # fmt: skip
+            (
+                (-p.rank if self.asked.highest else p.rank, -p.arrived, p.id)
+                for p in self.window
+                if p.rank is not None and p.id not in self.gone
+            ),
+        )
         fresh = [id for _, _, id in ranked[: self.asked.k] if id not in self.told]
         self.told.update(fresh)
         return fresh

@@ -45,13 +45,26 @@ def test_pairs_written_beforehand_are_told_apart_and_found(
 @pytest.mark.parametrize(
     ("asked", "seen"),
     [
-        ("inflammable", "flammable"), ("not locked", "unlocked"), ("bay 07", "bay 7"), ("second floor", "2nd floor"),
-        ("PM2.5", "pm2_5"), ("pump P-101", "pump p101"), ("on", "true"), ("South Africa", "Johannesburg"),
-        ("United Kingdom", "London"), ("computer", "laptop"), ("laptop", "computer"), ("carbon dioxide", "CO2"),
-        ("5 km run", "5000 m run"), ("water leak", "leakage of water"), ("door not closed", "door open"),
-        ("error-free", "free of errors"), ("north-east", "northeast"), ("water shortage", "lack of water"),
+        ("inflammable", "flammable"),
+        ("not locked", "unlocked"),
+        ("bay 07", "bay 7"),
+        ("second floor", "2nd floor"),
+        ("PM2.5", "pm2_5"),
+        ("pump P-101", "pump p101"),
+        ("on", "true"),
+        ("South Africa", "Johannesburg"),
+        ("United Kingdom", "London"),
+        ("computer", "laptop"),
+        ("laptop", "computer"),
+        ("carbon dioxide", "CO2"),
+        ("5 km run", "5000 m run"),
+        ("water leak", "leakage of water"),
+        ("door not closed", "door open"),
+        ("error-free", "free of errors"),
+        ("north-east", "northeast"),
+        ("water shortage", "lack of water"),
     ],
-)  # fmt: skip
+)
 def test_what_only_looks_different_is_the_same(judge: ValueJudge, asked: str, seen: str) -> None:
     """Even where the words are hardly related."""
     assert said(judge, asked, seen, base=0.2) >= 0.5
@@ -60,19 +73,40 @@ def test_what_only_looks_different_is_the_same(judge: ValueJudge, asked: str, se
 @pytest.mark.parametrize(
     ("asked", "seen"),
     [
-        ("room 201", "room 112"), ("increased temperature event", "decreased temperature event"), ("PM10", "PM1"),
-        ("CO", "CO2"), ("authorised", "unauthorised"), ("pump started", "pump stopped"), ("phase 1", "phase 2"),
-        ("leak detected", "no leak detected"), ("pump needs repair", "pump has been repaired"), ("Galway", "Dublin"),
-        ("United Kingdom", "Johannesburg"), ("Johannesburg", "South Africa"), ("rack 3 row 2", "rack 2 row 3"),
-        ("5 km run", "10 km run"), ("alarm", "alarm cleared"), ("platform 3", "platform"), ("engine on", "engine off"),
-        ("user logged in", "user logged out"), ("guest checked in", "guest has checked out"),
-        ("valve failed to close", "valve closed"), ("error", "error-free"), ("road free of ice", "icy road"),
-        ("maintenance required", "maintenance completed"), ("cleaning due", "cleaning done"),
-        ("connection established", "connection lost"), ("north", "west"), ("west", "north"),
-        ("electric car", "diesel car"), ("cat", "dog"), ("dog", "cat"), ("friday", "monday"),
+        ("room 201", "room 112"),
+        ("increased temperature event", "decreased temperature event"),
+        ("PM10", "PM1"),
+        ("CO", "CO2"),
+        ("authorised", "unauthorised"),
+        ("pump started", "pump stopped"),
+        ("phase 1", "phase 2"),
+        ("leak detected", "no leak detected"),
+        ("pump needs repair", "pump has been repaired"),
+        ("Galway", "Dublin"),
+        ("United Kingdom", "Johannesburg"),
+        ("Johannesburg", "South Africa"),
+        ("rack 3 row 2", "rack 2 row 3"),
+        ("5 km run", "10 km run"),
+        ("alarm", "alarm cleared"),
+        ("platform 3", "platform"),
+        ("engine on", "engine off"),
+        ("user logged in", "user logged out"),
+        ("guest checked in", "guest has checked out"),
+        ("valve failed to close", "valve closed"),
+        ("error", "error-free"),
+        ("road free of ice", "icy road"),
+        ("maintenance required", "maintenance completed"),
+        ("cleaning due", "cleaning done"),
+        ("connection established", "connection lost"),
+        ("north", "west"),
+        ("west", "north"),
+        ("electric car", "diesel car"),
+        ("cat", "dog"),
+        ("dog", "cat"),
+        ("friday", "monday"),
         ("in stock", "out of stock"),
     ],
-)  # fmt: skip
+)
 def test_what_looks_alike_and_differs_is_told_apart(judge: ValueJudge, asked: str, seen: str) -> None:
     """Below the threshold squared, however related: no other part makes up for it."""
     assert said(judge, asked, seen, base=1.0) <= 0.25
@@ -81,14 +115,24 @@ def test_what_looks_alike_and_differs_is_told_apart(judge: ValueJudge, asked: st
 @pytest.mark.parametrize(
     ("asked", "attribute", "value", "same"),
     [
-        ("open", "door_open", "1", True), ("open", "door_open", "0", False), ("closed", "door_open", "false", True),
-        ("open", "contact", "true", False), ("closed", "contact", "true", True), ("open", "contact", "false", True),
-        ("open", "door", "true", False), ("occupied", "occupancy", "true", True), ("occupied", "occupancy", "0", False),
-        ("leak detected", "water_leak", "true", True), ("leak detected", "water_leak", "false", False),
-        ("enabled", "disabled", "1", False), ("unlocked", "locked", "true", False), ("on", "light", "1", True),
-        ("motion", "motion", "0", False), ("no motion", "motion", "0", True),
+        ("open", "door_open", "1", True),
+        ("open", "door_open", "0", False),
+        ("closed", "door_open", "false", True),
+        ("open", "contact", "true", False),
+        ("closed", "contact", "true", True),
+        ("open", "contact", "false", True),
+        ("open", "door", "true", False),
+        ("occupied", "occupancy", "true", True),
+        ("occupied", "occupancy", "0", False),
+        ("leak detected", "water_leak", "true", True),
+        ("leak detected", "water_leak", "false", False),
+        ("enabled", "disabled", "1", False),
+        ("unlocked", "locked", "true", False),
+        ("on", "light", "1", True),
+        ("motion", "motion", "0", False),
+        ("no motion", "motion", "0", True),
     ],
-)  # fmt: skip
+)
 def test_a_state_means_what_its_attribute_says(
     judge: ValueJudge, asked: str, attribute: str, value: str, same: bool
 ) -> None:
@@ -169,11 +213,14 @@ def test_numbers_and_codes_are_read_as_they_are_meant() -> None:
 @pytest.mark.parametrize(
     ("done", "awaited"),
     [
-        ("approved", "pending approval"), ("confirmed", "awaiting confirmation"), ("delivered", "delivery outstanding"),
-        ("paid", "payment due"), ("filter replaced", "filter replacement required"),
+        ("approved", "pending approval"),
+        ("confirmed", "awaiting confirmation"),
+        ("delivered", "delivery outstanding"),
+        ("paid", "payment due"),
+        ("filter replaced", "filter replacement required"),
         ("door closed", "door needs closing"),
     ],
-)  # fmt: skip
+)
 def test_what_is_still_to_come_has_not_been_done(judge: ValueJudge, done: str, awaited: str) -> None:
     """However related: whichever of them was asked for."""
     assert said(judge, done, awaited, base=0.99) < 0.25
@@ -188,9 +235,15 @@ def test_what_is_awaited_too_or_said_by_both_is_no_difference(judge: ValueJudge)
 
 @pytest.mark.parametrize(
     ("thing", "compound"),
-    [("battery", "battery cover"), ("door", "door handle"), ("pump", "pump house"), ("turbine", "turbine blade"),
-     ("water", "water tank"), ("car", "car park")],
-)  # fmt: skip
+    [
+        ("battery", "battery cover"),
+        ("door", "door handle"),
+        ("pump", "pump house"),
+        ("turbine", "turbine blade"),
+        ("water", "water tank"),
+        ("car", "car park"),
+    ],
+)
 def test_a_compound_is_not_the_thing_that_it_is_named_after(judge: ValueJudge, thing: str, compound: str) -> None:
     assert said(judge, thing, compound, base=0.99) < 0.45
     assert said(judge, compound, thing, base=0.99) < 0.45
@@ -198,18 +251,29 @@ def test_a_compound_is_not_the_thing_that_it_is_named_after(judge: ValueJudge, t
 
 @pytest.mark.parametrize(
     ("asked", "seen"),
-    [("oak", "oak tree"), ("maintenance", "maintenance work"), ("fire", "forest fire"), ("fire", "fire alarm"),
-     ("door", "front door"), ("battery", "battery low")],
-)  # fmt: skip
+    [
+        ("oak", "oak tree"),
+        ("maintenance", "maintenance work"),
+        ("fire", "forest fire"),
+        ("fire", "fire alarm"),
+        ("door", "front door"),
+        ("battery", "battery low"),
+    ],
+)
 def test_a_last_word_that_says_what_it_is_or_how_tells_nothing_apart(judge: ValueJudge, asked: str, seen: str) -> None:
     assert said(judge, asked, seen, base=0.7) >= 0.5
 
 
 @pytest.mark.parametrize(
     ("asked", "seen"),
-    [("power cut", "electricity outage"), ("loss of power", "mains failure"), ("network outage", "network failure"),
-     ("interruption of the water supply", "interruption of water supply"), ("power cut", "blackout")],
-)  # fmt: skip
+    [
+        ("power cut", "electricity outage"),
+        ("loss of power", "mains failure"),
+        ("network outage", "network failure"),
+        ("interruption of the water supply", "interruption of water supply"),
+        ("power cut", "blackout"),
+    ],
+)
 def test_the_end_of_a_supply_is_found_in_any_wording(judge: ValueJudge, asked: str, seen: str) -> None:
     assert said(judge, asked, seen, base=0.2) >= 0.5
     assert said(judge, "power cut", "water outage", base=0.9) < 0.9

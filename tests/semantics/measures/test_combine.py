@@ -49,7 +49,7 @@ def test_half_is_where_related_begins(embedded: Space) -> None:
         ("increased energy usage event", "increased energy consumption event"),
         ("carbon dioxide", "co2"),
     ],
-)  # fmt: skip
+)
 def test_words_phrases_and_identifiers_pass_by_one_rule(embedded: Space, asked: str, seen: str) -> None:
     assert embedded.relatedness(asked, seen) >= defaults.THRESHOLD
 
@@ -65,7 +65,10 @@ def test_themes_without_a_common_document_do_not_erase_meaning(embedded: Space) 
     """The default measure looks through both themes together; `thematic` keeps to the paper."""
     found = embedded.relatedness("laptop", "computer", themes=["computers"], other_themes=["energy"])
     assert found >= defaults.THRESHOLD
-    assert embedded.relatedness("laptop", "computer", themes=["computers"], other_themes=["energy"], measure="thematic") < 0.05  # fmt: skip  # noqa: E501
+    assert (
+        embedded.relatedness("laptop", "computer", themes=["computers"], other_themes=["energy"], measure="thematic")
+        < 0.05
+    )
 
 
 def test_themes_still_tell_senses_apart(embedded: Space) -> None:

@@ -27,7 +27,11 @@ def taxonomy(tmp_path_factory: pytest.TempPathFactory) -> Taxonomy:
     return Taxonomy(taxonomy_files(compact(read_wordnet(folder))))
 
 
-@given(st.lists(st.sampled_from(WORDS), min_size=1, max_size=5), st.lists(st.sampled_from(WORDS), min_size=1, max_size=5), st.booleans())  # fmt: skip  # noqa: E501
+@given(
+    st.lists(st.sampled_from(WORDS), min_size=1, max_size=5),
+    st.lists(st.sampled_from(WORDS), min_size=1, max_size=5),
+    st.booleans(),
+)
 def test_words_score_by_the_formula(asked: list[str], seen: list[str], every: bool) -> None:
     """The kernel equals the plain search for the lowest common subsumer."""
     taxonomy = load_space().taxonomy

@@ -14,11 +14,37 @@ from likewise.semantics.space import Space
 
 NAMES = ["esa", "thematic", "latent", "jcn", "names", "combine", "sameness"]
 TEXTS = [
-    "temperature", "TempC_SHT", "air_temp_f", "batteryLevel", "wind speed", "Laptop", "laptop", "computer", "", "  ",
-    "qzxw", "дом", "温度", "حرارة", "a", "the of", "112", "co2", "x" * 1024, "word " * 200, "🌡️", "rh", "km/h",
-]  # fmt: skip
+    "temperature",
+    "TempC_SHT",
+    "air_temp_f",
+    "batteryLevel",
+    "wind speed",
+    "Laptop",
+    "laptop",
+    "computer",
+    "",
+    "  ",
+    "qzxw",
+    "дом",
+    "温度",
+    "حرارة",
+    "a",
+    "the of",
+    "112",
+    "co2",
+    "x" * 1024,
+    "word " * 200,
+    "🌡️",
+    "rh",
+    "km/h",
+]
 THEMES = [(), ("energy",), ("qzxw",), ("weather", "room"), ("",)]
-terms = st.builds(Term, st.one_of(st.sampled_from(TEXTS), st.text(max_size=20)), theme=st.sampled_from(THEMES), unit=st.sampled_from(["", "degC", "nonsense"]))  # fmt: skip  # noqa: E501
+terms = st.builds(
+    Term,
+    st.one_of(st.sampled_from(TEXTS), st.text(max_size=20)),
+    theme=st.sampled_from(THEMES),
+    unit=st.sampled_from(["", "degC", "nonsense"]),
+)
 
 
 def measure_named(name: str) -> Measure:

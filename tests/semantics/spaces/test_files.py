@@ -183,10 +183,19 @@ def test_unsorted_terms_are_refused(tmp_path: Path) -> None:
     """Look-up is a binary search, so order is part of the format."""
     with pytest.raises(InputError, match="sorted"):
         write_space(
-            tmp_path / "s", name="s", kind="text", corpus="", tokenizer=TokenizerSettings(), terms=["b", "a"],
-            titles=["x"], posting_ends=[1, 2], documents=[0, 0], frequencies=[1, 1], document_maxima=[1],
+            tmp_path / "s",
+            name="s",
+            kind="text",
+            corpus="",
+            tokenizer=TokenizerSettings(),
+            terms=["b", "a"],
+            titles=["x"],
+            posting_ends=[1, 2],
+            documents=[0, 0],
+            frequencies=[1, 1],
+            document_maxima=[1],
             document_frequencies=[1, 1],
-        )  # fmt: skip
+        )
 
 
 def test_extras_are_added_to_a_finished_space(files: SpaceFiles) -> None:

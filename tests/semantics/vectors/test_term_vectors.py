@@ -39,9 +39,13 @@ def test_thematic_relatedness_is_the_papers(
     every, letter, whole_term, one = choices
     space = space_of(corpus)
     measure = space.measure(
-        "thematic", metric=metric, basis="all" if every else "any", projection="letter" if letter else "whole",
-        idf="term" if whole_term else "token", equal="one" if one else "letter",
-    )  # fmt: skip
+        "thematic",
+        metric=metric,
+        basis="all" if every else "any",
+        projection="letter" if letter else "whole",
+        idf="term" if whole_term else "token",
+        equal="one" if one else "letter",
+    )
     terms = [Term(text, theme=tuple(theme)) for text, theme in sides]
     found = measure.matrix(terms, terms)
     for i, (a, theme_a) in enumerate(sides):
@@ -76,8 +80,10 @@ def test_the_letter_gives_what_we_do_not(embedded: Space) -> None:
 
 def test_a_theme_moves_a_word_to_its_domain(embedded: Space) -> None:
     """Algorithm 1 at work: a bank is nearer to deposits under money than under rivers."""
-    by = {tag: embedded.relatedness("bank", "deposit", themes=[tag], other_themes=[tag], measure="thematic")
-          for tag in ("money", "river")}  # fmt: skip
+    by = {
+        tag: embedded.relatedness("bank", "deposit", themes=[tag], other_themes=[tag], measure="thematic")
+        for tag in ("money", "river")
+    }
     assert by["money"] > embedded.relatedness("bank", "deposit", measure="esa") > by["river"]
 
 
@@ -112,7 +118,18 @@ def test_vectors_are_kept_within_a_bound(embedded: Space, monkeypatch: pytest.Mo
     assert np.array_equal(vectors.vector("water").weights, first)
 
 
-@pytest.mark.parametrize(("name", "options"), [("esa", {"metric": "angle"}), ("thematic", {"basis": "some"}), ("thematic", {"projection": "some"}), ("thematic", {"idf": "word"}), ("thematic", {"equal": "two"}), ("esa", {"nonsense": 1}), ("nothing", {})])  # fmt: skip  # noqa: E501
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("esa", {"metric": "angle"}),
+        ("thematic", {"basis": "some"}),
+        ("thematic", {"projection": "some"}),
+        ("thematic", {"idf": "word"}),
+        ("thematic", {"equal": "two"}),
+        ("esa", {"nonsense": 1}),
+        ("nothing", {}),
+    ],
+)
 def test_wrong_options_are_refused(embedded: Space, name: str, options: dict[str, object]) -> None:
     with pytest.raises(InputError):
         embedded.measure(name, **options)

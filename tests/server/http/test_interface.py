@@ -135,8 +135,10 @@ def test_a_backtest_of_an_alert_says_cause_key_and_time(http: httpx.Client) -> N
     assert found["causes"] == {"held": 2, "cleared": 1}
     assert found["matched"] == 2
     assert [(each["cause"], each["key"], each["event"]) for each in found["matches"]] == [
-        ("held", ["cellar"], "b1"), ("cleared", ["cellar"], "b2"), ("held", ["cellar"], "b3"),
-    ]  # fmt: skip
+        ("held", ["cellar"], "b1"),
+        ("cleared", ["cellar"], "b2"),
+        ("held", ["cellar"], "b3"),
+    ]
     last = found["matches"][-1]
     assert last["arrival"] + 1 == last["time"] <= found["until"]
 

@@ -108,8 +108,9 @@ def test_a_reading_over_time_is_in_one_unit(broker: Broker, http: TestClient, cl
     assert found["left_out"] == 2
     assert found["whole"]
     assert [(m["subscription"], m["cause"], m["event"]) for m in found["marks"]] == [
-        ("warm", "arrival", "roof-26"), ("warm", "arrival", "roof-3"),
-    ]  # fmt: skip
+        ("warm", "arrival", "roof-26"),
+        ("warm", "arrival", "roof-3"),
+    ]
     assert get(http, "/v1/series", source="roof")["attribute"] == "t"
     assert get(http, "/v1/series", source="roof", since=START + MINUTE, until=START + 2 * MINUTE)["points"] == [
         {"at": START + MINUTE, "value": 26.0, "event": "roof-26"}

@@ -44,9 +44,11 @@ class Mosquitto:
     def start(self) -> None:
         assert self._program is not None
         self._process = subprocess.Popen(
-            [self._program, "-c", str(self._config)], env=self._environment,
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        )  # fmt: skip
+            [self._program, "-c", str(self._config)],
+            env=self._environment,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
         deadline = time.monotonic() + 60
         while True:
             assert self._process.poll() is None, "mosquitto ended"

@@ -55,9 +55,22 @@ class Bridged:
 
     def __init__(self, data: Path, url: str) -> None:
         self._command = [
-            sys.executable, "-m", "likewise", "serve", "--data", str(data), "--port", "0", "--json",
-            "--mqtt-bridge", url, "--keep", "forever", "--profile", "small",
-        ]  # fmt: skip
+            sys.executable,
+            "-m",
+            "likewise",
+            "serve",
+            "--data",
+            str(data),
+            "--port",
+            "0",
+            "--json",
+            "--mqtt-bridge",
+            url,
+            "--keep",
+            "forever",
+            "--profile",
+            "small",
+        ]
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
@@ -99,9 +112,12 @@ def kept(data: Path) -> Counter[int]:
     try:
         values = (entry.value for entry in store.entries(0, store.position))
         return Counter(
-            int(each.value) for event in values if isinstance(event, Event) for each in event.tuples
+            int(each.value)
+            for event in values
+            if isinstance(event, Event)
+            for each in event.tuples
             if each.attribute == "n"
-        )  # fmt: skip
+        )
     finally:
         store.close()
 
@@ -129,8 +145,11 @@ def run(kills: int, seed: int, folder: Path) -> Ended:
         for name in reversed(which):
             bridged.start() if name == "broker" else mosquitto.start()
         if done.total() % 10 < len(which):
-            print(f"{done.total()} of {kills} kills: {len(given):,} given, {tap.acknowledged.total():,} acknowledged",
-                  file=sys.stderr, flush=True)  # fmt: skip
+            print(
+                f"{done.total()} of {kills} kills: {len(given):,} given, {tap.acknowledged.total():,} acknowledged",
+                file=sys.stderr,
+                flush=True,
+            )
     stop.set()
     device.join(PATIENCE)
     before = -1
@@ -144,13 +163,17 @@ def run(kills: int, seed: int, folder: Path) -> Ended:
     sent = Counter({int(json.loads(body)["n"]): times for body, times in tap.sent.items()})
     named = [n for n in found if n % 2]
     return Ended(
-        done["broker"], done["mosquitto"], len(given), len(acknowledged), found.total(),
+        done["broker"],
+        done["mosquitto"],
+        len(given),
+        len(acknowledged),
+        found.total(),
         lost=len(acknowledged - set(found)),
         doubled=sum(found[n] > 1 for n in named) + sum(times > sent[n] for n, times in found.items()),
         repeated=sum(times > 1 for times in found.values()),
         lost_by_mosquitto=len({int(json.loads(body)["n"]) for body in given} - set(sent)),
         seconds=round(time.monotonic() - begun, 1),
-    )  # fmt: skip
+    )
 
 
 def _await_more(tap: Wiretap) -> None:

@@ -76,9 +76,22 @@ class Served:
             trying.bind(("127.0.0.1", 0))
             self.port = int(trying.getsockname()[1])
         self._command = [
-            sys.executable, "-m", "likewise", "serve", "--data", str(data), "--port", "0", "--json",
-            "--mqtt", str(self.port), "--keep", "forever", "--profile", "small",
-        ]  # fmt: skip
+            sys.executable,
+            "-m",
+            "likewise",
+            "serve",
+            "--data",
+            str(data),
+            "--port",
+            "0",
+            "--json",
+            "--mqtt",
+            str(self.port),
+            "--keep",
+            "forever",
+            "--profile",
+            "small",
+        ]
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
@@ -243,9 +256,10 @@ def stored_numbers(data: Path) -> Counter[int]:
     try:
         every = store.entries(0, store.position)
         return Counter(
-            int(json.loads(each.message.payload)["n"]) for each in every
+            int(json.loads(each.message.payload)["n"])
+            for each in every
             if each.kind == EVENT and each.message is not None
-        )  # fmt: skip
+        )
     finally:
         store.close()
 
@@ -285,10 +299,18 @@ def run(kills: int, qos: int, seed: int, folder: Path, publishers: int = 2, subs
     lost = len(acknowledged - set(found)) + sum(len(acknowledged - set(reader.got)) for reader in readers)
     again = sum(times > 1 for each in (found, *(reader.got for reader in readers)) for times in each.values())
     return Ended(
-        qos, seed, kills, len(acknowledged), found.total(), sum(reader.got.total() for reader in readers), lost,
-        again if qos == 2 else 0, again if qos == 1 else 0, sum(each.forgotten for each in (*readers, *writers)),
+        qos,
+        seed,
+        kills,
+        len(acknowledged),
+        found.total(),
+        sum(reader.got.total() for reader in readers),
+        lost,
+        again if qos == 2 else 0,
+        again if qos == 1 else 0,
+        sum(each.forgotten for each in (*readers, *writers)),
         round(time.monotonic() - begun, 1),
-    )  # fmt: skip
+    )
 
 
 def _acknowledged(writers: list[Publisher]) -> int:

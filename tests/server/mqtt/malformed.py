@@ -30,31 +30,82 @@ from tests.server.mqtt.test_bridge import bridged, stored, until
 
 MAPS = sorted((Path(topic_maps.__file__).parent / "maps").glob("*.toml"))
 TOPICS = (
-    "zigbee2mqtt/attic", "zigbee2mqtt/a/b", "tele/plug/SENSOR", "stat/plug/RESULT", "shellies/x/sensor/temperature",
-    "shellyplus/events/rpc", "application/1/device/2/event/up", "v3/app@ttn/devices/d/up", "telegraf/h/cpu",
-    "homeassistant/sensor/n/t/config", "home/attic/temperature", "a", "/", "a//b", "\u00e9/\u20ac", "x" * 3_000,
-)  # fmt: skip
+    "zigbee2mqtt/attic",
+    "zigbee2mqtt/a/b",
+    "tele/plug/SENSOR",
+    "stat/plug/RESULT",
+    "shellies/x/sensor/temperature",
+    "shellyplus/events/rpc",
+    "application/1/device/2/event/up",
+    "v3/app@ttn/devices/d/up",
+    "telegraf/h/cpu",
+    "homeassistant/sensor/n/t/config",
+    "home/attic/temperature",
+    "a",
+    "/",
+    "a//b",
+    "\u00e9/\u20ac",
+    "x" * 3_000,
+)
 GOOD = (
-    b'{"temperature": 27.5, "humidity": 41}', b"21.5", b"ON", b'{"v":1,"payload":{"t":21},"id":"e1"}',
-    b'[{"bn":"urn:x","n":"t","u":"Cel","v":21}]', b'{"AM2301":{"Temperature":70},"TempUnit":"F"}',
+    b'{"temperature": 27.5, "humidity": 41}',
+    b"21.5",
+    b"ON",
+    b'{"v":1,"payload":{"t":21},"id":"e1"}',
+    b'[{"bn":"urn:x","n":"t","u":"Cel","v":21}]',
+    b'{"AM2301":{"Temperature":70},"TempUnit":"F"}',
     b'{"specversion":"1.0","id":"1","source":"/x","type":"t","data":{"a":1}}',
     b'{"object":{"t":1},"deduplicationId":"d","time":"2024-05-01T12:00:00Z"}',
     b'{"fields":{"a":1},"tags":{"h":"x"},"timestamp":1700000000,"name":"m"}',
     b'{"state_topic":"s/t","device_class":"power"}',
-)  # fmt: skip
+)
 ODD = (
-    b"", b"\x00", b"\xff\xfe\x00", b"{", b"[[[[", b'{"a":' * 200, b"nan", b"1e999", b"-", b'{"a":1,"a":2}', b"[]",
-    b"{}", b'{"a":null}', b'"\\ud800"', b'{"":1}', b"9" * 400, b'{"time":"yesterday"}', b"\xf0\x9f\x98\x80" * 50,
-    b"[" + b"1," * 5_000 + b"1]", b'{"temperature":{"value":"hot","unit":7}}', b'{"v":1,"payload":[]}',
-    b'{"v":99,"payload":{}}', b"true", b"null", b"\x89PNG\r\n\x1a\n" * 100,
-)  # fmt: skip
+    b"",
+    b"\x00",
+    b"\xff\xfe\x00",
+    b"{",
+    b"[[[[",
+    b'{"a":' * 200,
+    b"nan",
+    b"1e999",
+    b"-",
+    b'{"a":1,"a":2}',
+    b"[]",
+    b"{}",
+    b'{"a":null}',
+    b'"\\ud800"',
+    b'{"":1}',
+    b"9" * 400,
+    b'{"time":"yesterday"}',
+    b"\xf0\x9f\x98\x80" * 50,
+    b"[" + b"1," * 5_000 + b"1]",
+    b'{"temperature":{"value":"hot","unit":7}}',
+    b'{"v":1,"payload":[]}',
+    b'{"v":99,"payload":{}}',
+    b"true",
+    b"null",
+    b"\x89PNG\r\n\x1a\n" * 100,
+)
 KINDS = (
-    "", "", "application/json", "application/senml+json", "application/cloudevents+json", "text/turtle", "a/b; c=d",
+    "",
+    "",
+    "application/json",
+    "application/senml+json",
+    "application/cloudevents+json",
+    "text/turtle",
+    "a/b; c=d",
     "\u00e9",
-)  # fmt: skip
+)
 LINES = (
-    "read = 7", "[[topic]]", "topic = []", "units = 3", "nonsense = 1", "\x00", "[topic]", 'topic = "#/a"',
-)  # fmt: skip
+    "read = 7",
+    "[[topic]]",
+    "topic = []",
+    "units = 3",
+    "nonsense = 1",
+    "\x00",
+    "[topic]",
+    'topic = "#/a"',
+)
 
 
 class Ended(NamedTuple):

@@ -50,9 +50,20 @@ LOOKED_AT = 100  # sessions after which a good client comes
 MEANINGS = ("{temperature~ > 25 degC}", "{no2 > 40}", "{", "{a~ = b~} threshold 0.3", "{x exists}", "\u20ac", "")
 TOPICS = ("a", "a/b", "home/attic/temperature", "$likewise/hot", "$likewise/subscriptions/one", "$SYS/x", "é")
 FILTERS = (
-    "#", "+/+", "a/#", "home/+/temperature", "$likewise/hot", "$likewise/q/%7Bno2%20%3E%2040%7D", "$likewise/q/%7B",
-    "$likewise/matches/one", "$likewise/answers/+", "$share/g/a/#", "$share/g/$likewise/hot", "$SYS/#", "$likewise/",
-)  # fmt: skip
+    "#",
+    "+/+",
+    "a/#",
+    "home/+/temperature",
+    "$likewise/hot",
+    "$likewise/q/%7Bno2%20%3E%2040%7D",
+    "$likewise/q/%7B",
+    "$likewise/matches/one",
+    "$likewise/answers/+",
+    "$share/g/a/#",
+    "$share/g/$likewise/hot",
+    "$SYS/#",
+    "$likewise/",
+)
 PAYLOADS = (b'{"temperature": 27.5}', b"21.5", b"", b"ON", b"\xff\x00", b"{no2 > 40}", b"{", b"[" * 2_000, b'{"a":1}')
 
 

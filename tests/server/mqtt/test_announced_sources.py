@@ -28,19 +28,25 @@ DEVICES = [
         "definition": {
             "model": "LED1545G12",
             "exposes": [
-                {"type": "light", "features": [
-                    {"type": "binary", "property": "state", "value_on": "ON", "value_off": "OFF", "access": 7},
-                    {"type": "numeric", "property": "brightness", "value_min": 0, "value_max": 254, "access": 7},
-                    {"type": "composite", "property": "color", "features": [
-                        {"type": "numeric", "property": "x", "access": 7}]},
-                ]},
+                {
+                    "type": "light",
+                    "features": [
+                        {"type": "binary", "property": "state", "value_on": "ON", "value_off": "OFF", "access": 7},
+                        {"type": "numeric", "property": "brightness", "value_min": 0, "value_max": 254, "access": 7},
+                        {
+                            "type": "composite",
+                            "property": "color",
+                            "features": [{"type": "numeric", "property": "x", "access": 7}],
+                        },
+                    ],
+                },
                 {"type": "enum", "property": "effect", "values": ["blink", "breathe"], "access": 3},
             ],
         },
     },
     {"friendly_name": "off", "disabled": True, "definition": {"exposes": []}},
     "no device",
-]  # fmt: skip
+]
 
 
 def message(topic: str, said: object) -> Message:
@@ -54,14 +60,21 @@ def test_zigbee2mqtts_devices_become_announcements() -> None:
     assert reader.read(said, 0) == []
     thermometer, lamp = reader.announcements(said)
     assert (thermometer.source, thermometer.model, thermometer.place) == (
-        "zigbee2mqtt/attic/thermometer", "WSDCGQ11LM", "attic",
-    )  # fmt: skip
+        "zigbee2mqtt/attic/thermometer",
+        "WSDCGQ11LM",
+        "attic",
+    )
     assert [(each.name, each.unit, each.low, each.high) for each in thermometer.attributes] == [
-        ("temperature", "degC", None, None), ("battery", "%", 0, 100), ("strange", "", None, None),
-    ]  # fmt: skip
+        ("temperature", "degC", None, None),
+        ("battery", "%", 0, 100),
+        ("strange", "", None, None),
+    ]
     assert [(each.name, each.values) for each in lamp.attributes] == [
-        ("state", ("ON", "OFF")), ("brightness", ()), ("color.x", ()), ("effect", ("blink", "breathe")),
-    ]  # fmt: skip
+        ("state", ("ON", "OFF")),
+        ("brightness", ()),
+        ("color.x", ()),
+        ("effect", ("blink", "breathe")),
+    ]
     reading = message("zigbee2mqtt/attic/thermometer", {"temperature": 21})
     assert reader.read(reading, 0)[0].source == thermometer.source
     assert reader.announcements(reading) == []
@@ -72,15 +85,20 @@ def test_home_assistants_discovery_becomes_an_announcement_of_the_state_topics_s
     reader = MessageReader(load_maps())
     found = []
     for name, unit in (("temperature", "°C"), ("humidity", "%")):
-        said = {"stat_t": "tele/attic/SENSOR", "dev_cla": name, "unit_of_meas": unit,
-                "val_tpl": f"{{{{ value_json.AM2301.{name} }}}}"}  # fmt: skip
+        said = {
+            "stat_t": "tele/attic/SENSOR",
+            "dev_cla": name,
+            "unit_of_meas": unit,
+            "val_tpl": f"{{{{ value_json.AM2301.{name} }}}}",
+        }
         config = message(f"homeassistant/sensor/attic_{name}/config", said)
         assert reader.read(config, 0) == []
         found = reader.announcements(config)
     [made] = found
     assert (made.source, [(each.name, each.unit) for each in made.attributes]) == (
-        "tasmota:attic", [("AM2301.temperature", "degC"), ("AM2301.humidity", "%")],
-    )  # fmt: skip
+        "tasmota:attic",
+        [("AM2301.temperature", "degC"), ("AM2301.humidity", "%")],
+    )
 
 
 def test_what_is_no_list_of_devices_announces_nothing_and_ends_nothing() -> None:
@@ -101,7 +119,8 @@ def test_what_was_heard_stands_in_the_catalogue() -> None:
         broker.store.commit(lambda tables: None)
         broker.wait_until_matched()
         assert [each.source for each in broker.catalogue.page(tenant).sources] == [
-            "zigbee2mqtt/attic/thermometer", "zigbee2mqtt/lamp",
-        ]  # fmt: skip
+            "zigbee2mqtt/attic/thermometer",
+            "zigbee2mqtt/lamp",
+        ]
         [temperature, *_] = broker.catalogue.source(tenant, "zigbee2mqtt/attic/thermometer").attributes
         assert "temperature" in temperature.understood.means

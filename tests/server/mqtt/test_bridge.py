@@ -84,8 +84,10 @@ def test_what_devices_say_is_found_by_meaning(mosquitto: Mosquitto, tmp_path: Pa
             await until(lambda: bridge.state.stored == 3 and bridge.state.passed_over == 1)
             broker.wait_until_matched()
             assert [event.source for event in stored(broker)] == [
-                "zigbee2mqtt/attic", "tasmota:plug", "home/cellar/temperature",
-            ]  # fmt: skip
+                "zigbee2mqtt/attic",
+                "tasmota:plug",
+                "home/cellar/temperature",
+            ]
             assert len(tenant.subscriber("ann")) == 2
 
     asyncio.run(run())

@@ -25,13 +25,18 @@ SHAPES: dict[str, tuple[str, object, str, list[tuple[object, ...]]]] = {
         [("temperature", 27.34, "degC"), ("humidity", 51.2, "%"), ("pressure", 1013, "hPa"), ("voltage", 3005, "")],
     ),
     "zigbee2mqtt below a place": (
-        "zigbee2mqtt/attic/climate", {"temperature": 24.5}, "zigbee2mqtt/attic/climate",
+        "zigbee2mqtt/attic/climate",
+        {"temperature": 24.5},
+        "zigbee2mqtt/attic/climate",
         [("temperature", 24.5, "degC"), ("place", "attic", ""), ("device", "climate", "")],
     ),
     "tasmota": (
         "tele/tasmota_1A2B/SENSOR",
-        {"Time": "2024-05-01T12:00:00", "AM2301": {"Temperature": 75.2, "Humidity": 60.1, "DewPoint": 60.3},
-         "TempUnit": "F"},
+        {
+            "Time": "2024-05-01T12:00:00",
+            "AM2301": {"Temperature": 75.2, "Humidity": 60.1, "DewPoint": 60.3},
+            "TempUnit": "F",
+        },
         "tasmota:tasmota_1A2B",
         [("AM2301.Temperature", 75.2, "F"), ("AM2301.Humidity", 60.1, "%"), ("AM2301.DewPoint", 60.3, "F")],
     ),
@@ -42,28 +47,47 @@ SHAPES: dict[str, tuple[str, object, str, list[tuple[object, ...]]]] = {
         [("ENERGY.Total", 3.185, "kWh"), ("ENERGY.Power", 7, "W"), ("ENERGY.Voltage", 230, "V")],
     ),
     "shelly's bare values": (
-        "shellies/shellyht-AA/sensor/temperature", b"22.38", "shellyht-AA", [("temperature", 22.38, "degC")],
+        "shellies/shellyht-AA/sensor/temperature",
+        b"22.38",
+        "shellyht-AA",
+        [("temperature", 22.38, "degC")],
     ),
     "shelly's relay": ("shellies/plug-1/relay/0", b"on", "shellies/plug-1", [("relay_0", "on", "")]),
     "shelly's later ones": (
         "shellyplusht-b0/events/rpc",
-        {"src": "shellyplusht-b0", "dst": "x", "method": "NotifyStatus",
-         "params": {"ts": 1.0, "temperature:0": {"id": 0, "tC": 23.4, "tF": 74.1}, "humidity:0": {"id": 0, "rh": 48}}},
+        {
+            "src": "shellyplusht-b0",
+            "dst": "x",
+            "method": "NotifyStatus",
+            "params": {
+                "ts": 1.0,
+                "temperature:0": {"id": 0, "tC": 23.4, "tF": 74.1},
+                "humidity:0": {"id": 0, "rh": 48},
+            },
+        },
         "shellyplusht-b0",
         [("temperature:0.tC", 23.4, ""), ("humidity:0.rh", 48, "%")],
     ),
     "chirpstack": (
         "application/ba1f/device/24e124/event/up",
-        {"deduplicationId": "3ac7e3c4", "time": "2024-05-01T12:00:00.823500726+00:00",
-         "deviceInfo": {"deviceName": "em300", "devEui": "24e124"}, "fCnt": 4, "data": "AWcQ",
-         "object": {"temperature": 27.2, "humidity": 56.5}},
+        {
+            "deduplicationId": "3ac7e3c4",
+            "time": "2024-05-01T12:00:00.823500726+00:00",
+            "deviceInfo": {"deviceName": "em300", "devEui": "24e124"},
+            "fCnt": 4,
+            "data": "AWcQ",
+            "object": {"temperature": 27.2, "humidity": 56.5},
+        },
         "24e124",
         [("temperature", 27.2, ""), ("deviceInfo.deviceName", "em300", ""), ("device", "24e124", "")],
     ),
     "ttn": (
         "v3/farm@ttn/devices/eui-1/up",
-        {"end_device_ids": {"device_id": "eui-1"}, "received_at": "2024-05-01T12:00:00Z",
-         "uplink_message": {"session_key_id": "AYf", "f_cnt": 12, "decoded_payload": {"temperature": 26.4}}},
+        {
+            "end_device_ids": {"device_id": "eui-1"},
+            "received_at": "2024-05-01T12:00:00Z",
+            "uplink_message": {"session_key_id": "AYf", "f_cnt": 12, "decoded_payload": {"temperature": 26.4}},
+        },
         "farm@ttn/eui-1",
         [("temperature", 26.4, ""), ("end_device_ids.device_id", "eui-1", "")],
     ),
@@ -75,13 +99,18 @@ SHAPES: dict[str, tuple[str, object, str, list[tuple[object, ...]]]] = {
     ),
     "a plain topic": ("home/attic/temperature", b"24.9", "home/attic/temperature", [("temperature", 24.9, "")]),
     "a plain topic with its unit": (
-        "home/attic/temperature/state", "24.9 °C".encode(), "home/attic/temperature/state",
+        "home/attic/temperature/state",
+        "24.9 °C".encode(),
+        "home/attic/temperature/state",
         [("temperature", "24.9 °C", "")],
     ),
     "senml": (
-        "any/pack", [{"bn": "urn:dev:1/", "n": "temp", "u": "Cel", "v": 21.5}], "urn:dev:1/", [("temp", 21.5, "degC")]
+        "any/pack",
+        [{"bn": "urn:dev:1/", "n": "temp", "u": "Cel", "v": 21.5}],
+        "urn:dev:1/",
+        [("temp", 21.5, "degC")],
     ),
-}  # fmt: skip
+}
 
 
 def read(topic: str, payload: object, **said: object) -> list[lw.Event]:

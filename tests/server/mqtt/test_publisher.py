@@ -21,8 +21,12 @@ from tests.server.mqtt.test_bridge import bridged, stored, until
 def published(*arguments: str, said: str = "") -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "likewise", "publish", *arguments],
-        input=said, text=True, capture_output=True, timeout=240, check=False,
-    )  # fmt: skip
+        input=said,
+        text=True,
+        capture_output=True,
+        timeout=240,
+        check=False,
+    )
 
 
 def test_what_is_published_to_mqtt_reaches_a_bridge_as_it_was(mosquitto: Mosquitto, tmp_path: Path) -> None:

@@ -60,7 +60,7 @@ SHAPES: dict[str, tuple[tuple[str, bytes], ...]] = {
     "evcc": (("evcc/vehicles/{one}/soc", b"1"), ("evcc/vehicles/{one}/range", b"1")),
     "openhab": (("openhab/items/{one}/state", b"1"),),
     "generic": (("plain/{many}", b"1"),),
-}  # fmt: skip
+}
 device = st.tuples(st.sampled_from(sorted(SHAPES)), names, name, name)
 
 

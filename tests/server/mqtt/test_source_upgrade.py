@@ -36,7 +36,7 @@ BECAME = {
     "boiler": {"tasmota:boiler"},
     "garage": {"zigbee2mqtt/garage"},
     "hall": set(),
-}  # fmt: skip
+}
 
 
 @pytest.fixture
@@ -89,8 +89,12 @@ def test_an_upgrade_sends_nothing_and_is_done_once(older: Path, clock: ManualClo
     with Broker(older, clock=clock) as broker:
         before = said(broker)
         assert {source for cause, source, id in before if id == "smoke"} == {
-            "climate", "attic", "porch/binary_sensor/smoke/state", "boiler", "hall",
-        }  # fmt: skip
+            "climate",
+            "attic",
+            "porch/binary_sensor/smoke/state",
+            "boiler",
+            "hall",
+        }
         rename_former_sources(broker)
         tick(broker)
         assert said(broker) == before
@@ -147,17 +151,22 @@ def test_one_name_to_several_devices_begins_anew(upgraded: Broker) -> None:
     say(upgraded, "zigbee2mqtt/kitchen/climate", {"smoke": True})
     say(upgraded, "zigbee2mqtt/attic", {"smoke": True})
     assert said(upgraded)[before:] == [
-        ("arrival", "zigbee2mqtt/kitchen/climate", "smoke"), ("arrival", "zigbee2mqtt/attic", "smoke"),
-    ]  # fmt: skip
+        ("arrival", "zigbee2mqtt/kitchen/climate", "smoke"),
+        ("arrival", "zigbee2mqtt/attic", "smoke"),
+    ]
 
 
 def test_corrections_are_copied(upgraded: Broker) -> None:
     """To each source that a name became; that of the name stays, for what stands in the log under it."""
     found = sorted((each.name, each.attribute) for each in upgraded.tenant("default").known.corrections.values())
     assert found == [
-        ("boiler", "temperature"), ("climate", "temp1"), ("hall", "temperature"), ("tasmota:boiler", "temperature"),
-        ("zigbee2mqtt/cellar/climate", "temp1"), ("zigbee2mqtt/kitchen/climate", "temp1"),
-    ]  # fmt: skip
+        ("boiler", "temperature"),
+        ("climate", "temp1"),
+        ("hall", "temperature"),
+        ("tasmota:boiler", "temperature"),
+        ("zigbee2mqtt/cellar/climate", "temp1"),
+        ("zigbee2mqtt/kitchen/climate", "temp1"),
+    ]
 
 
 def test_history_stays_under_the_old_name_and_is_found_by_the_new_one(upgraded: Broker) -> None:

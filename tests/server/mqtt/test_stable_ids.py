@@ -184,8 +184,9 @@ def test_a_restart_and_a_replay_lead_to_the_same(tmp_path: Path, clock: ManualCl
         entries = [each.value for each in broker.store.entries(0, broker.store.position)]
         renames = [each for each in entries if isinstance(each, RenameSource)]
         assert [(each.before, each.sources, each.label) for each in renames] == [
-            ("zigbee2mqtt/kitchen", (KITCHEN,), "kitchen"), ("zigbee2mqtt/pantry", (KITCHEN,), "pantry"),
-        ]  # fmt: skip
+            ("zigbee2mqtt/kitchen", (KITCHEN,), "kitchen"),
+            ("zigbee2mqtt/pantry", (KITCHEN,), "pantry"),
+        ]
     for forget in (False, True):
         for folder in (tmp_path / "data" / "windows").glob("*") if forget else ():
             for path in sorted(folder.rglob("*"), reverse=True):
@@ -222,42 +223,64 @@ def test_a_saved_state_and_the_log_after_it_lead_to_the_same(tmp_path: Path, clo
         (
             ("tasmota/discovery/DC4F22A1B2C3/config", {"mac": "DC4F22A1B2C3", "t": "plug", "dn": "Plug"}),
             (("tele/plug/SENSOR", {"t": 1}), ("stat/plug/POWER", b"ON"), ("tele/plug/LWT", b"Online")),
-            "DC4F22A1B2C3", "Plug",
+            "DC4F22A1B2C3",
+            "Plug",
         ),
         (
-            ("tasmota/discovery/DC4F22A1B2C3/config",
-             {"mac": "DC4F22A1B2C3", "t": "plug", "ft": "home/%topic%/%prefix%/", "tp": ["cmnd", "stat", "tele"]}),
+            (
+                "tasmota/discovery/DC4F22A1B2C3/config",
+                {"mac": "DC4F22A1B2C3", "t": "plug", "ft": "home/%topic%/%prefix%/", "tp": ["cmnd", "stat", "tele"]},
+            ),
             (("home/plug/tele/SENSOR", {"t": 1}), ("home/plug/stat/POWER", b"ON")),
-            "DC4F22A1B2C3", "plug",
+            "DC4F22A1B2C3",
+            "plug",
         ),
         (
             ("home/attic/pump/events/rpc", {"src": "shellyplus1-a8", "params": {"switch:0": {"apower": 3}}}),
-            (("home/attic/pump/status/switch:0", {"apower": 3}), ("home/attic/pump/online", b"true"),
-             ("home/attic/pump/anything", b"7")),
-            "shellyplus1-a8", "home/attic/pump",
+            (
+                ("home/attic/pump/status/switch:0", {"apower": 3}),
+                ("home/attic/pump/online", b"true"),
+                ("home/attic/pump/anything", b"7"),
+            ),
+            "shellyplus1-a8",
+            "home/attic/pump",
         ),
         (
-            ("homeassistant/sensor/n1/t/config",
-             {"stat_t": "node1/t/state", "json_attr_t": "node1/more", "dev": {"ids": ["n1-abc"], "name": "Node"}}),
+            (
+                "homeassistant/sensor/n1/t/config",
+                {"stat_t": "node1/t/state", "json_attr_t": "node1/more", "dev": {"ids": ["n1-abc"], "name": "Node"}},
+            ),
             (("node1/t/state", b"20"), ("node1/more", {"rssi": -60})),
-            "n1-abc", "Node",
+            "n1-abc",
+            "Node",
         ),
         (
-            ("homeassistant/device/n2/config",
-             {"dev": {"ids": "n2-abc", "name": "Two"}, "cmps": {
-                 "a": {"p": "sensor", "state_topic": "node2/a"}, "b": {"p": "sensor", "state_topic": "node2/b"}}}),
+            (
+                "homeassistant/device/n2/config",
+                {
+                    "dev": {"ids": "n2-abc", "name": "Two"},
+                    "cmps": {
+                        "a": {"p": "sensor", "state_topic": "node2/a"},
+                        "b": {"p": "sensor", "state_topic": "node2/b"},
+                    },
+                },
+            ),
             (("node2/a", b"20"), ("node2/b", b"21")),
-            "n2-abc", "Two",
+            "n2-abc",
+            "Two",
         ),
         (
-            ("homeassistant/sensor/k/config",
-             {"stat_t": "zigbee2mqtt/kitchen", "dev": {"ids": [f"zigbee2mqtt_{KITCHEN}"], "name": "kitchen"}}),
+            (
+                "homeassistant/sensor/k/config",
+                {"stat_t": "zigbee2mqtt/kitchen", "dev": {"ids": [f"zigbee2mqtt_{KITCHEN}"], "name": "kitchen"}},
+            ),
             (("zigbee2mqtt/kitchen", {"t": 1}), ("zigbee2mqtt/kitchen/availability", b"online")),
-            KITCHEN, "kitchen",
+            KITCHEN,
+            "kitchen",
         ),
     ],
     ids=["tasmota", "tasmota, prefix last", "shelly", "discovery", "discovery of a device", "discovery of zigbee2mqtt"],
-)  # fmt: skip
+)
 def test_whatever_announces_a_stable_id_gives_it_to_all_topics_of_the_device(
     announced: tuple[str, object], topics: tuple[tuple[str, object], ...], id: str, label: str
 ) -> None:

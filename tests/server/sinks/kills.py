@@ -73,8 +73,10 @@ class BrokerProcess:
         said = ["serve", "--data", str(self._data), "--port", str(self._port), "--profile", self._profile, "--json"]
         self._process = subprocess.Popen(
             [sys.executable, "-m", "likewise", *said, "--allow-target", "127.0.0.0/8"],
-            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True,
-        )  # fmt: skip
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
         assert self._process.stdout is not None
         if not self._process.stdout.readline():
             raise RuntimeError(f"the broker did not start; it ended with {self._process.wait()}")

@@ -38,8 +38,10 @@ def test_a_client_subscribes_with_a_target(address: str, receiver: Receiver) -> 
         until(lambda: len(receiver.accepted) == 1)
         [shown] = inbox.targets.list("bad air")
         assert (shown.id, shown.state.dead, shown.address) == (
-            "webhook", 1, f"http://127.0.0.1:{receiver.server_address[1]}/...",
-        )  # fmt: skip
+            "webhook",
+            1,
+            f"http://127.0.0.1:{receiver.server_address[1]}/...",
+        )
         assert inbox.targets.retry("bad air", "webhook") == 1
         until(lambda: len(receiver.accepted) == 2)
         assert inbox.targets.change("bad air", "webhook", form="cloudevents").form == "cloudevents"

@@ -21,9 +21,7 @@ from likewise.broker.log.tokens import make_token
 from tests.server.conftest import serving
 from tests.server.sinks.receiver import Receiver, receiving
 
-CONFIG = Config(
-    server=Server(port=0), matching=Matching(profile="small"), targets=TargetsAllowed(("127.0.0.0/8",))
-)  # fmt: skip
+CONFIG = Config(server=Server(port=0), matching=Matching(profile="small"), targets=TargetsAllowed(("127.0.0.0/8",)))
 PATH = "/v1/subscribers/ann/subscriptions/bad%20air/targets"
 LETTERS = "/v1/dead-letters"
 
@@ -84,8 +82,11 @@ def test_a_target_gets_each_match_and_says_how_it_fares(http: httpx.Client, rece
     assert reason["parts"] == [{"part": "no2 > 40", "score": 1.0, "attribute": "no2", "value": "50"}]
     [shown] = until(lambda: [each for each in http.get("/v1/targets").json() if each["state"].get("sent") == 2])
     assert (shown["subscriber"], shown["subscription"], shown["id"], shown["kind"]) == (
-        "ann", "bad air", "hook", "webhook",
-    )  # fmt: skip
+        "ann",
+        "bad air",
+        "hook",
+        "webhook",
+    )
     assert shown["state"]["last_success"] > 0
     assert shown == http.get(f"{PATH}/hook").json() == http.get(PATH).json()[0]
     assert "secret" not in shown
@@ -250,10 +251,13 @@ def test_a_bound_token_sees_and_sets_its_own_alone(receiver: Receiver) -> None:
     tokens = {
         name: broker.store.commit(partial(made_token, tenant, scopes))
         for name, tenant, scopes in (
-            ("admin", "default", ["admin"]), ("ann", "default", ["subscribe:ann"]),
-            ("bob", "default", ["subscribe:bob"]), ("publisher", "default", ["publish"]), ("other", "other", ["admin"]),
+            ("admin", "default", ["admin"]),
+            ("ann", "default", ["subscribe:ann"]),
+            ("bob", "default", ["subscribe:bob"]),
+            ("publisher", "default", ["publish"]),
+            ("other", "other", ["admin"]),
         )
-    }  # fmt: skip
+    }
 
     def of(name: str) -> dict[str, str]:
         return {"authorization": f"Bearer {tokens[name]}"}

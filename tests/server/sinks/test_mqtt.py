@@ -83,8 +83,11 @@ def test_a_match_is_published_with_its_score_and_why(mosquitto: Mosquitto) -> No
             assert (topic, msgspec.json.decode(payload)["id"]) == ("alerts/bad air/hall__", "e1")
             properties = dict(said["user_property"])
             assert (properties["id"], properties["score"], properties["cause"], properties["sequence"]) == (
-                "msg_1", "0.9", "arrival", "1",
-            )  # fmt: skip
+                "msg_1",
+                "0.9",
+                "arrival",
+                "1",
+            )
             assert msgspec.json.decode(properties["because"], type=tuple[Because, ...]) == REASONS
             assert said["content_type"] == ["application/json"]
             assert [dict(each["user_property"])["id"] for _, _, each in got] == [f"msg_{n}" for n in range(1, 21)]

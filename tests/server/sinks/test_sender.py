@@ -365,9 +365,11 @@ def test_what_is_over_while_it_waits_its_turn_is_not_sent(first: Any, swept: boo
         feed = await side.set()
         tried = "first" if first == "stall" else "back"  # what the target was asked to take before it was over
         events = [
-            lw.event({"no2": 50}, id=tried), lw.event({"no2": 50}, id="short", expires=clock() + 1_000_000),
-            lw.event({"no2": 50}, id="back"), lw.event({"no2": 50}, id="good"),
-        ]  # fmt: skip
+            lw.event({"no2": 50}, id=tried),
+            lw.event({"no2": 50}, id="short", expires=clock() + 1_000_000),
+            lw.event({"no2": 50}, id="back"),
+            lw.event({"no2": 50}, id="good"),
+        ]
         if first == "not now":
             del events[2]
         await asyncio.to_thread(side.broker.publish, side.tenant, events)

@@ -38,11 +38,14 @@ URLS = st.sampled_from(["https://", "http://", "mqtt://", "ftp://", ""]).flatmap
 TARGETS = st.fixed_dictionaries(
     {"kind": st.sampled_from(["webhook", "mqtt", "x"]), "url": URLS | VALUES},
     optional={
-        "topic": st.text(max_size=30) | VALUES, "template": VALUES, "form": st.sampled_from(["json", "template", "x"]),
+        "topic": st.text(max_size=30) | VALUES,
+        "template": VALUES,
+        "form": st.sampled_from(["json", "template", "x"]),
         "headers": st.dictionaries(st.text(max_size=10), st.text(max_size=10), max_size=3) | VALUES,
-        "secret": st.text(max_size=60) | VALUES, "timeout": st.floats(allow_nan=False) | VALUES,
+        "secret": st.text(max_size=60) | VALUES,
+        "timeout": st.floats(allow_nan=False) | VALUES,
     },
-)  # fmt: skip
+)
 
 
 @given(TARGETS | VALUES)
@@ -76,10 +79,14 @@ TOPIC = MqttTopic("mqtt://a.example", "t", username="ann", password="hush")
 @pytest.mark.parametrize(
     ("before", "url"),
     [
-        (HOOK, "https://b.example/x"), (HOOK, "http://a.example/x"), (HOOK, "https://a.example:8443/x"),
-        (TOPIC, "mqtt://b.example"), (TOPIC, "mqtts://a.example"), (TOPIC, "mqtt://a.example:1884"),
+        (HOOK, "https://b.example/x"),
+        (HOOK, "http://a.example/x"),
+        (HOOK, "https://a.example:8443/x"),
+        (TOPIC, "mqtt://b.example"),
+        (TOPIC, "mqtts://a.example"),
+        (TOPIC, "mqtt://a.example:1884"),
     ],
-)  # fmt: skip
+)
 def test_what_is_kept_for_one_host_is_not_sent_to_another(before: TargetWanted, url: str, partly: bool) -> None:
     """Who changes the address gives headers, name and password again; else they would be read there."""
     kept = Setting("u", 0, before)
@@ -171,10 +178,22 @@ def test_networks_are_read_from_the_configuration() -> None:
 @pytest.mark.parametrize(
     "special",
     [
-        "fec0::1", "64:ff9b:1::7f00:1", "::127.0.0.1", "::ffff:0:127.0.0.1", "192.88.99.1", "5f00::1", "3fff::1",
-        "2002:7f00:1::", "::ffff:127.0.0.1", "64:ff9b::7f00:1", "fe80::1", "100.64.0.1", "224.0.0.1", "0.0.0.0",
+        "fec0::1",
+        "64:ff9b:1::7f00:1",
+        "::127.0.0.1",
+        "::ffff:0:127.0.0.1",
+        "192.88.99.1",
+        "5f00::1",
+        "3fff::1",
+        "2002:7f00:1::",
+        "::ffff:127.0.0.1",
+        "64:ff9b::7f00:1",
+        "fe80::1",
+        "100.64.0.1",
+        "224.0.0.1",
+        "0.0.0.0",
     ],
-)  # fmt: skip
+)
 def test_no_special_address_counts_as_public(special: str) -> None:
     """Neither those of private networks nor those that carry one inside; public ones do."""
     assert not may_reach(special, ())

@@ -138,9 +138,14 @@ def letter(text: str = "Wärme\n.\n..two\nend") -> EmailMessage:
 
 
 def send(
-    server: Server, certificate: tuple[Path, Path] | None = None, *, scheme: str = "smtp", host: str = "127.0.0.1",
-    login: tuple[str, str] | tuple[None, None] = (None, None), message: EmailMessage | None = None,
-) -> None:  # fmt: skip
+    server: Server,
+    certificate: tuple[Path, Path] | None = None,
+    *,
+    scheme: str = "smtp",
+    host: str = "127.0.0.1",
+    login: tuple[str, str] | tuple[None, None] = (None, None),
+    message: EmailMessage | None = None,
+) -> None:
     trust = ssl.create_default_context(cafile=None if certificate is None else str(certificate[0]))
     where = MailServer(scheme, host, server.port)
 

@@ -50,8 +50,10 @@ def test_a_match_is_signed_over_id_time_and_body() -> None:
     assert got.headers["webhook-signature"] == f"v1,{wanted}"
     assert (got.headers["webhook-id"], got.headers["webhook-timestamp"]) == ("msg_1", "1700000000")
     assert (got.path, got.headers["content-type"], got.headers["authorization"]) == (
-        "/hook", "application/json", "Bearer abc",
-    )  # fmt: skip
+        "/hook",
+        "application/json",
+        "Bearer abc",
+    )
 
 
 @pytest.mark.parametrize("status", [200, 201, 202, 204, 299])
@@ -158,10 +160,29 @@ def test_one_connection_serves_many_matches() -> None:
 
 
 PRIVATE = [
-    "127.0.0.1", "127.9.9.9", "10.0.0.1", "172.16.0.1", "192.168.1.1", "169.254.169.254", "100.64.0.1", "0.0.0.0",
-    "::1", "::", "fe80::1", "fc00::1", "::ffff:127.0.0.1", "::ffff:169.254.169.254", "64:ff9b::7f00:1",
-    "2002:7f00:1::", "224.0.0.1", "255.255.255.255", "fe80::1%eth0", "ff02::1", "198.18.0.1", "192.0.2.1",
-]  # fmt: skip
+    "127.0.0.1",
+    "127.9.9.9",
+    "10.0.0.1",
+    "172.16.0.1",
+    "192.168.1.1",
+    "169.254.169.254",
+    "100.64.0.1",
+    "0.0.0.0",
+    "::1",
+    "::",
+    "fe80::1",
+    "fc00::1",
+    "::ffff:127.0.0.1",
+    "::ffff:169.254.169.254",
+    "64:ff9b::7f00:1",
+    "2002:7f00:1::",
+    "224.0.0.1",
+    "255.255.255.255",
+    "fe80::1%eth0",
+    "ff02::1",
+    "198.18.0.1",
+    "192.0.2.1",
+]
 
 
 @pytest.mark.parametrize("address", PRIVATE)
@@ -215,8 +236,11 @@ def test_forms_say_the_same_match_each_in_its_way() -> None:
     said = msgspec.json.decode(cloud.body)
     assert cloud.media_type == "application/cloudevents+json"
     assert (said["specversion"], said["id"], said["subject"], said["type"]) == (
-        "1.0", "msg_1", "bad air", "likewise.match",
-    )  # fmt: skip
+        "1.0",
+        "msg_1",
+        "bad air",
+        "likewise.match",
+    )
     assert said["data"]["event"]["id"] == "e1"
     made = parcel(
         form="template", template={"text": "{{city}} has {{no2}} ({{@score}})", "n": "{{no2}}", "x": ["{{y}}"]}

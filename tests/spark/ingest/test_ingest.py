@@ -26,8 +26,16 @@ TURTLE = """@prefix e: <http://e.org/> . @prefix xsd: <http://www.w3.org/2001/XM
 e:m1 a e:FootballMatch ; e:homeTeams e:FC_Galway, e:Real_Madrid ; e:goals 3 ; e:label "Spiel"@de, "game"@en .
 e:m2 a e:Race ; e:place [ e:name "Galway" ] .
 """
-MATCH = ("http://e.org/m1", [("type", "Football Match"), ("home Team", "FC Galway"), ("home Team", "Real Madrid"),
-                             ("goal", 3), ("label", "game")])  # fmt: skip
+MATCH = (
+    "http://e.org/m1",
+    [
+        ("type", "Football Match"),
+        ("home Team", "FC Galway"),
+        ("home Team", "Real Madrid"),
+        ("goal", 3),
+        ("label", "game"),
+    ],
+)
 
 
 def quads() -> list[str]:

@@ -70,10 +70,27 @@ def prepare(folder: Path) -> None:
 def start(folder: Path, name: str, *, batch: int = BATCH) -> subprocess.Popen[bytes]:
     """A query of its own session; what it says goes to a file."""
     command = [
-        sys.executable, "-m", "likewise", "stream", "run", "--from", f"files:{folder / 'in'}", "--once",
-        "--to", f"parquet:{folder / name / 'lake'}", "--subscriptions", str(folder / "log"), "--keep", "wanted",
-        "--checkpoint", str(folder / name / "state"), "--max-events", str(batch), "--master", "local[2]",
-    ]  # fmt: skip
+        sys.executable,
+        "-m",
+        "likewise",
+        "stream",
+        "run",
+        "--from",
+        f"files:{folder / 'in'}",
+        "--once",
+        "--to",
+        f"parquet:{folder / name / 'lake'}",
+        "--subscriptions",
+        str(folder / "log"),
+        "--keep",
+        "wanted",
+        "--checkpoint",
+        str(folder / name / "state"),
+        "--max-events",
+        str(batch),
+        "--master",
+        "local[2]",
+    ]
     with (folder / f"{name}.log").open("ab") as log:
         return subprocess.Popen(command, stdout=log, stderr=log, start_new_session=True)
 

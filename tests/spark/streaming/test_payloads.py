@@ -18,11 +18,21 @@ from likewise.model import Event, event
 from likewise.spark.streaming.payloads import read_payloads, read_structs, read_table
 
 PAYLOADS = [
-    b'{"t": 21}', b'{"t": 21.5, "city": "Galway"}', b'{"a": {"b": [1, 2]}}', b'{"t": {"value": 3, "unit": "C"}}',
+    b'{"t": 21}',
+    b'{"t": 21.5, "city": "Galway"}',
+    b'{"a": {"b": [1, 2]}}',
+    b'{"t": {"value": 3, "unit": "C"}}',
     b'{"v": 1, "payload": {"t": 1}, "id": "e"}',
     b'{"v": 1, "payload": {"t": 1}, "id": "e", "source": "s", "time": 77, "themes": ["heat"]}',
-    b"", b"{", b"[1]", b'{"t": 1, "t": 2}', b"{}", b'{"t": NaN}', b'\xff', b'{"v": 1, "payload": 3, "graph": 4}',
-]  # fmt: skip
+    b"",
+    b"{",
+    b"[1]",
+    b'{"t": 1, "t": 2}',
+    b"{}",
+    b'{"t": NaN}',
+    b"\xff",
+    b'{"v": 1, "payload": 3, "graph": 4}',
+]
 
 
 def plainly(payload: bytes) -> Event | None:
@@ -60,9 +70,16 @@ def test_structs_are_read_without_their_empty_fields() -> None:
 
 
 WRONG: list[dict[str, Any] | None] = [
-    {"number": float("inf")}, {"number": 3.0, "whole": 4}, {"number": 3.0, "text": "4"}, None, {"group": -1},
-    {"attribute": ""}, {"number": None}, {"boolean": True}, {"moment": 2**62, "number": None},
-]  # fmt: skip
+    {"number": float("inf")},
+    {"number": 3.0, "whole": 4},
+    {"number": 3.0, "text": "4"},
+    None,
+    {"group": -1},
+    {"attribute": ""},
+    {"number": None},
+    {"boolean": True},
+    {"moment": 2**62, "number": None},
+]
 
 
 @pytest.mark.parametrize("stated", [True, False], ids=["of version 2", "of no version"])

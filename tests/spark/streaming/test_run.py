@@ -61,9 +61,10 @@ class Lake:
 
     def stream(self, **changed: Any) -> Stream:
         said = {
-            "inlet": f"files:{self.folder / 'in'}", "outlet": f"{self.kind}:{self.folder / 'lake'}",
+            "inlet": f"files:{self.folder / 'in'}",
+            "outlet": f"{self.kind}:{self.folder / 'lake'}",
             "subscriptions": str(self.folder / "log"),
-        }  # fmt: skip
+        }
         query = Query(**(said | {key: value for key, value in changed.items() if key in Query.__struct_fields__}))
         rest = {key: value for key, value in changed.items() if key not in Query.__struct_fields__}
         return Stream(query, self.folder / "checkpoint", **rest)

@@ -41,7 +41,7 @@ EVENTS: list[dict[str, Any]] = [
     {"v": 1, "id": "e1", "source": "hall", "payload": {"air temperature": reading(30), "city": "Cork"}},
     {"v": 1, "id": "e2", "source": "hall", "payload": {"temperature": 26, "city": "Galway", "tags": ["a", "b"]}},
     {"v": 1, "id": "e3", "payload": {"temperature": reading(1)}},
-]  # fmt: skip
+]
 
 
 def subscriptions() -> list[lw.Subscription]:

@@ -33,9 +33,13 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.timeout(900)  # the first test may wait for Spark, and for kernels to be compiled
 HEADERS = pa.list_(pa.struct([pa.field("key", pa.string()), pa.field("value", pa.binary())]))
 COLUMNS: dict[str, pa.DataType] = {
-    "key": pa.binary(), "value": pa.binary(), "partition": pa.int32(), "offset": pa.int64(),
-    "timestamp": pa.timestamp("us", tz="UTC"), "headers": HEADERS,
-}  # fmt: skip
+    "key": pa.binary(),
+    "value": pa.binary(),
+    "partition": pa.int32(),
+    "offset": pa.int64(),
+    "timestamp": pa.timestamp("us", tz="UTC"),
+    "headers": HEADERS,
+}
 SCHEMA = pa.schema(COLUMNS)
 
 
@@ -102,10 +106,16 @@ def read(cluster: Cluster, range: TopicRange) -> list[dict[str, Any]]:
             said: list[Any] = list(message.headers() or [])
             headers = [{"key": key, "value": value} for key, value in said]
             time = message.timestamp()[1] * 1_000
-            found.append({
-                "key": message.key(), "value": message.value(), "partition": range.partition,
-                "offset": message.offset(), "timestamp": time, "headers": headers or None,
-            })  # fmt: skip
+            found.append(
+                {
+                    "key": message.key(),
+                    "value": message.value(),
+                    "partition": range.partition,
+                    "offset": message.offset(),
+                    "timestamp": time,
+                    "headers": headers or None,
+                }
+            )
     consumer.close()
     return found
 

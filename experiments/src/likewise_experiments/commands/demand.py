@@ -74,8 +74,15 @@ def _grow(seed: int, quick: bool, as_json: bool) -> None:
     output.print_table(
         heads,
         [
-            (f"{g.subscriptions:,}", f"{g.announcements:,}", g.microseconds_a_subscription,
-             g.milliseconds_an_announcement, g.milliseconds_of_one_more_subscription, g.megabytes, g.wanted)
+            (
+                f"{g.subscriptions:,}",
+                f"{g.announcements:,}",
+                g.microseconds_a_subscription,
+                g.milliseconds_an_announcement,
+                g.milliseconds_of_one_more_subscription,
+                g.megabytes,
+                g.wanted,
+            )
             for g in found
         ],
-    )  # fmt: skip
+    )

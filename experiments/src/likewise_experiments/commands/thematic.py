@@ -75,9 +75,15 @@ def thematic(
 
         sizes = SIZES if cells == "quick" else read_cells(cells)[0]
         found = run_departures(
-            thesaurus, out, space=space, sizes=sizes, seed=seed, events=events, subscriptions=subscriptions,
+            thesaurus,
+            out,
+            space=space,
+            sizes=sizes,
+            seed=seed,
+            events=events,
+            subscriptions=subscriptions,
             console=progress,
-        )  # fmt: skip
+        )
         output.print_json(found) if as_json else _show_departures(found)
         return
     if cold_start:
@@ -85,18 +91,22 @@ def thematic(
 
         chosen = None if measure is None else measure_named(measure)
         rows = cold_starts(
-            thesaurus, out, space=space, measure=chosen, letter=letter, seed=seed, events=events,
+            thesaurus,
+            out,
+            space=space,
+            measure=chosen,
+            letter=letter,
+            seed=seed,
+            events=events,
             subscriptions=subscriptions,
-        )  # fmt: skip
+        )
         output.print_json(rows) if as_json else _show_cold_start(rows)
         return
     from likewise_experiments.thematic.experiment import Choices, experiment
     from likewise_experiments.thematic.letter import LETTER
 
     named = LETTER.measure if letter else measure_named(measure or "thematic")
-    choices = Choices(
-        thesaurus, space, named, cells, seed, throughput, events, subscriptions, model, letter, degree
-    )  # fmt: skip
+    choices = Choices(thesaurus, space, named, cells, seed, throughput, events, subscriptions, model, letter, degree)
     report = experiment(choices, out, master=master, console=progress)
     if as_json:
         output.print_json(report)
@@ -148,9 +158,12 @@ def _show_departures(found: Departures) -> None:
     for row in found.rows:
         figures = (row.best, row.worst, row.larger_event_themes, row.larger_subscription_themes)
         table.add_row(
-            row.variant, f"{100 * row.baseline:.1f}", f"{100 * row.gain:+.1f}", f"{100 * row.share_above:.0f} %",
+            row.variant,
+            f"{100 * row.baseline:.1f}",
+            f"{100 * row.gain:+.1f}",
+            f"{100 * row.share_above:.0f} %",
             *(f"{100 * x:.1f}" for x in figures),
-        )  # fmt: skip
+        )
     console.print(table)
 
 
@@ -162,8 +175,13 @@ def _show_cold_start(rows: tuple[ColdStart, ...]) -> None:
         table.add_column(column, justify="right")
     for row in rows:
         for name, part in (("first", row.first), ("following", row.following)):
-            figures = (f"{part.f1:.3f}", f"{part.cpu_s:.2f}", f"{part.median_ms:.3f}", f"{part.p99_ms:.2f}",
-                       f"{part.slowest_ms:.1f}")  # fmt: skip
+            figures = (
+                f"{part.f1:.3f}",
+                f"{part.cpu_s:.2f}",
+                f"{part.median_ms:.3f}",
+                f"{part.p99_ms:.2f}",
+                f"{part.slowest_ms:.1f}",
+            )
             tags = f"{row.event_tags}, {row.subscription_tags}"
             table.add_row(row.name, tags, f"{name} {part.events:,}", *figures)
     output.console().print(table)

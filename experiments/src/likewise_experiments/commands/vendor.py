@@ -61,9 +61,13 @@ def vendor(
     named = [measure_named(said) for said in measure or ["esa", "names", "combine", "sameness"]]
     chosen = load_space(space)
     report = vendor_experiment(
-        benchmark, part, measures_of(chosen, named, model), threshold, curve=curve,
+        benchmark,
+        part,
+        measures_of(chosen, named, model),
+        threshold,
+        curve=curve,
         probabilities=chosen.calibration.probability,
-    )  # fmt: skip
+    )
     if as_json:
         output.print_json(report)
         return

@@ -56,10 +56,21 @@ def evaluate_demand(
         done += len(drawn.subscriptions)
         progress(done)
     return DemandResult(
-        done, total["events"], total["outside"], total["matches"], total["missed"], total["inside"], total["sent"],
-        total["matched"], round(total["sent"] / max(1, total["matched"]), 3), total["wanted"], total["new"], seed,
-        tuple(examples[:10]), beside=beside,
-    )  # fmt: skip
+        done,
+        total["events"],
+        total["outside"],
+        total["matches"],
+        total["missed"],
+        total["inside"],
+        total["sent"],
+        total["matched"],
+        round(total["sent"] / max(1, total["matched"]), 3),
+        total["wanted"],
+        total["new"],
+        seed,
+        tuple(examples[:10]),
+        beside=beside,
+    )
 
 
 def _look(drawn: Drawn, chance: Random, total: dict[str, int], examples: list[str]) -> None:

@@ -22,15 +22,20 @@ class Quantity(NamedTuple):
 
 
 QUANTITIES: Final = (
-    Quantity(("temperature", "air temperature"), ("temperature", "TempC_SHT", "air_temp_f", "temperatureValue", "tmp"),
-             ("degC", "degF", ""), -10, 40),
+    Quantity(
+        ("temperature", "air temperature"),
+        ("temperature", "TempC_SHT", "air_temp_f", "temperatureValue", "tmp"),
+        ("degC", "degF", ""),
+        -10,
+        40,
+    ),
     Quantity(("humidity", "relative humidity"), ("humidity", "Hum_SHT", "relativeHumidity", "rh"), ("%", ""), 10, 90),
     Quantity(("battery voltage",), ("BatV", "battery_voltage", "batteryVolts", "voltage"), ("V", "mV", ""), 2, 4),
     Quantity(("carbon dioxide", "co2"), ("co2", "CO2_ppm", "carbonDioxide", "eco2"), ("ppm", ""), 400, 2000),
     Quantity(("power", "active power"), ("power", "activePower", "W_total", "wattage"), ("W", "kW", ""), 0, 3000),
     Quantity(("pressure", "air pressure"), ("pressure", "baro", "airPressure_hPa"), ("hPa", "kPa", ""), 950, 1050),
     Quantity(("water temperature",), ("waterTemp", "pool_temperature", "supply_temp"), ("degC", ""), 5, 60),
-)  # fmt: skip
+)
 TEXTS: Final = {
     ("device", "appliance", "equipment", "deviceType"): ("laptop", "computer", "heater", "lamp", "fan", "refrigerator"),
     ("status", "state", "operatingMode"): ("on", "off", "fault", "running", "idle"),
@@ -68,9 +73,7 @@ def _announcement(chance: Random) -> Announcement:
         name, unit = chance.choice(quantity.names), chance.choice(quantity.units)
         low, high = _in_unit(quantity, unit)
         ranged = chance.random() < 0.8
-        attributes[name] = AnnouncedAttribute(
-            name, unit, "number", low if ranged else None, high if ranged else None
-        )  # fmt: skip
+        attributes[name] = AnnouncedAttribute(name, unit, "number", low if ranged else None, high if ranged else None)
     for names, values in TEXTS.items():
         if chance.random() < 0.5:
             name = chance.choice(names)

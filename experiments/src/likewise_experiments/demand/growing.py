@@ -34,8 +34,9 @@ class Grown(msgspec.Struct, frozen=True):
     wanted: float
 
 
-def grow(sizes: Sequence[tuple[int, int]], seed: int = 1,
-         progress: Callable[[str], None] = lambda said: None) -> list[Grown]:  # fmt: skip
+def grow(
+    sizes: Sequence[tuple[int, int]], seed: int = 1, progress: Callable[[str], None] = lambda said: None
+) -> list[Grown]:
     """Fill an index of each size: subscriptions of a room, of a place, and relaxed ones; announcements of rooms."""
     found = []
     for subscriptions, announcements in sizes:
@@ -66,9 +67,14 @@ def _grow(chance: Random, subscriptions: int, announcements: int) -> Grown:
     used = max(0.0, _resident() - before)
     asked = sum(len(index.wanted_by(source)) for source in index.sources()) / max(1, len(index.sources()))
     return Grown(
-        subscriptions, announcements, round(added / max(1, subscriptions) * 1e6, 1),
-        round(announced / max(1, announcements) * 1e3, 2), round(one_more * 1e3, 2), round(used, 1), round(asked, 1),
-    )  # fmt: skip
+        subscriptions,
+        announcements,
+        round(added / max(1, subscriptions) * 1e6, 1),
+        round(announced / max(1, announcements) * 1e3, 2),
+        round(one_more * 1e3, 2),
+        round(used, 1),
+        round(asked, 1),
+    )
 
 
 def _resident() -> float:
@@ -85,8 +91,11 @@ def _subscription(chance: Random, id: str) -> Subscription:
         return parse(f'{{room = room {chance.randrange(ROOMS)}, "{quantity.asked[0]}"~ > {level}}}', id=id)
     if kind < 0.95:
         lat, long = 45 + 5 * chance.random(), 15 + 5 * chance.random()
-        return parse(f"{{{quantity.names[0]} > {level}, {lat:.4f} <= lat <= {lat + 0.01:.4f}, "
-                     f"{long:.4f} <= long <= {long + 0.01:.4f}}}", id=id)  # fmt: skip
+        return parse(
+            f"{{{quantity.names[0]} > {level}, {lat:.4f} <= lat <= {lat + 0.01:.4f}, "
+            f"{long:.4f} <= long <= {long + 0.01:.4f}}}",
+            id=id,
+        )
     return parse(f'{{"{quantity.asked[0]}"~ > {level}, owner = owner {chance.randrange(ROOMS)}}}', id=id)
 
 

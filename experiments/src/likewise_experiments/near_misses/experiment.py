@@ -65,6 +65,13 @@ def evaluate_near_misses(misses: Iterable[NearMiss], matcher: Matcher, cases: st
             counts["another" if named else "nothing"] += 1
             wrong.append(WrongNames(miss.name, miss.text, named, tuple(sorted(miss.right)), found.verdict))
     return NearMissResult(
-        cases, counts["misses"], counts["named"], counts["nothing"], counts["another"], counts["sound"],
-        counts["advised"], counts["met"], tuple(wrong),
-    )  # fmt: skip
+        cases,
+        counts["misses"],
+        counts["named"],
+        counts["nothing"],
+        counts["another"],
+        counts["sound"],
+        counts["advised"],
+        counts["met"],
+        tuple(wrong),
+    )

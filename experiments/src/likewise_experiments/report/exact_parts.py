@@ -22,11 +22,12 @@ def units(setting: Setting) -> Section:
     answers = sum(result.engines.values())
     said = f"{answers:,} answers of {len(result.engines)} engines and ways; {result.differences:,} differ."
     return Section(
-        "units", "Numbers, units, dates and lists are exact",
+        "units",
+        "Numbers, units, dates and lists are exact",
         (Table(f"{result.comparisons:,} comparisons", ("group", "comparisons"), rows), Text(said)),
         f"likewise eval units --comparisons {wanted} --seed {SEED}",
         (Glance("answers that differ from exact arithmetic", f"{result.differences:,} of {answers:,}", "0"),),
-    )  # fmt: skip
+    )
 
 
 def near_misses(setting: Setting) -> Section:
@@ -38,11 +39,12 @@ def near_misses(setting: Setting) -> Section:
     row = tuple(f"{n:,}" for n in (result.misses, result.named, result.another, result.nothing, result.advised))
     heads = ("near misses", "all", "right", "another", "none", "with a threshold")
     return Section(
-        "near_misses", "Why not: the reading that was meant",
+        "near_misses",
+        "Why not: the reading that was meant",
         (Table("Events that miss a subscription by one part", heads, (("generated", *row),)),),
         f"likewise eval near-misses --count {count} --seed {SEED}",
         (Glance("near misses explained by the right reading", f"{result.named:,} of {result.misses:,}"),),
-    )  # fmt: skip
+    )
 
 
 def demand(setting: Setting) -> Section:
@@ -55,7 +57,9 @@ def demand(setting: Setting) -> Section:
         f"of them outside their announcement; {result.sent:,} subscriptions sent where {result.matched:,} matched."
     )
     return Section(
-        "demand", "Asked of sources: nothing wanted stays behind", (Text(said),),
+        "demand",
+        "Asked of sources: nothing wanted stays behind",
+        (Text(said),),
         f"likewise eval demand --pairs {pairs} --events {events} --seed {SEED}",
         (Glance("matches that a source would not have sent", f"{result.missed:,} of {result.matches:,}", "0"),),
-    )  # fmt: skip
+    )

@@ -62,11 +62,12 @@ def relatedness(setting: Setting) -> Section:
     model = [f"embeddings:model={setting.choices.model}"] if setting.choices.model is not None else []
     said = " ".join(f"--measure {each}" for each in [*MEASURES, *model])
     return Section(
-        "relatedness", "People’s judgements of relatedness",
+        "relatedness",
+        "People’s judgements of relatedness",
         (Table("Spearman’s rank correlation", ("measure", *(_short(p.name) for p in files)), rows),),
         f"likewise eval relatedness {listed} {said}",
         facts=facts,
-    )  # fmt: skip
+    )
 
 
 def _named(said: str) -> tuple[str, dict[str, str]]:
@@ -143,7 +144,8 @@ def vendor(setting: Setting) -> Section:
     exists = report.decisions["exists"]
     facts = {_MEASURE_NAMES.get(name, name): r.maximal_f1 for name, r in report.ranking.items()}
     return Section(
-        "vendor", "What vendors call the thing",
+        "vendor",
+        "What vendors call the thing",
         (
             Text(
                 f"{best.phrases} plain phrases against {best.attributes:,} labelled attributes of {report.vendors} "
@@ -153,10 +155,14 @@ def vendor(setting: Setting) -> Section:
             Table("Ranking: means over phrases", ("measure", "maximal F1", "average precision"), rows),
             Table(
                 f"Decisions of `{report.decided_by}` at its threshold {report.threshold:g}",
-                ("condition", "precision", "recall", "F1", "by vendor", "distinct events"), decided,
+                ("condition", "precision", "recall", "F1", "by vendor", "distinct events"),
+                decided,
             ),
-            drawn("vendors", "Mean maximal F1 of the phrases a vendor can answer; the line is the mean over vendors.",
-                  lambda: bars(best.by_vendor, "By vendor", "maximal F1", mark=_mean(best.by_vendor))),
+            drawn(
+                "vendors",
+                "Mean maximal F1 of the phrases a vendor can answer; the line is the mean over vendors.",
+                lambda: bars(best.by_vendor, "By vendor", "maximal F1", mark=_mean(best.by_vendor)),
+            ),
         ),
         _vendor_command(setting),
         (
@@ -164,7 +170,7 @@ def vendor(setting: Setting) -> Section:
             Glance("decisions at the default threshold, F1", f"{exists.f1:.3f}", "0.70 aimed at"),
         ),
         {"vendors, F1": facts},
-    )  # fmt: skip
+    )
 
 
 _MEASURE_NAMES: Final = {"esa": "esa:metric=unit"}  # the yardstick has esa's default metric
@@ -183,11 +189,12 @@ def sameness(setting: Setting) -> Section:
         counted = evaluate_sameness(pairs, setting.space.measure(name), defaults.THRESHOLD, path.name).total
         rows.append((f"`{name}`", f"{counted.apart} of {counted.different}", f"{counted.found} of {counted.same}"))
     return Section(
-        "sameness", "Related is not the same",
+        "sameness",
+        "Related is not the same",
         (Table(f"At the threshold {defaults.THRESHOLD:g}", ("measure", "kept apart", "found"), tuple(rows)),),
         f"likewise eval sameness {path}",
         (Glance("different kept apart; same found", f"{rows[-1][1]}; {rows[-1][2]}", "0.9 and 0.85 aimed at"),),
-    )  # fmt: skip
+    )
 
 
 def feedback(setting: Setting) -> Section:
@@ -200,13 +207,18 @@ def feedback(setting: Setting) -> Section:
         "F1 of decisions": (x, [p.decision_f1 for p in points]),
     }
     rows = tuple(
-        (str(p.judgements_a_phrase), f"{p.judgements:,}",
-         *(f"{f:.3f}" for f in (p.maximal_f1, p.average_precision, p.decision_f1))) for p in points
-    )  # fmt: skip
+        (
+            str(p.judgements_a_phrase),
+            f"{p.judgements:,}",
+            *(f"{f:.3f}" for f in (p.maximal_f1, p.average_precision, p.decision_f1)),
+        )
+        for p in points
+    )
     panel = Panel("Quality on vendors nobody judged", "judgements a phrase", "", lines)
     first, last = points[0], points[-1]
     return Section(
-        "feedback", "What judgements are worth",
+        "feedback",
+        "What judgements are worth",
         (
             Text(
                 "A person judges the attributes that rank highest for a phrase among two thirds of the development "
@@ -222,7 +234,7 @@ def feedback(setting: Setting) -> Section:
                 f"{last.decision_f1:.3f} (none: {first.decision_f1:.3f})",
             ),
         ),
-    )  # fmt: skip
+    )
 
 
 def ablation(setting: Setting) -> Section:
@@ -235,19 +247,27 @@ def ablation(setting: Setting) -> Section:
             tell(number)
     whole = next(row for row in rows if row.name == EVERYTHING)
     return Section(
-        "ablation", "What each part of the default measure is worth",
+        "ablation",
+        "What each part of the default measure is worth",
         (
             Text("The default measure on the development vendors, whole and with one part left out at a time."),
             Table(
-                "", ("", "maximal F1", "change", "average precision", "F1 of decisions"),
+                "",
+                ("", "maximal F1", "change", "average precision", "F1 of decisions"),
                 tuple(
-                    (r.name, f"{r.maximal_f1:.3f}", "" if r is whole else f"{r.maximal_f1 - whole.maximal_f1:+.3f}",
-                     f"{r.average_precision:.3f}", f"{r.decision_f1:.3f}") for r in rows
+                    (
+                        r.name,
+                        f"{r.maximal_f1:.3f}",
+                        "" if r is whole else f"{r.maximal_f1 - whole.maximal_f1:+.3f}",
+                        f"{r.average_precision:.3f}",
+                        f"{r.decision_f1:.3f}",
+                    )
+                    for r in rows
                 ),
             ),
         ),
         f"python benchmarks/ablation.py {setting.file(VENDOR[0]).parent}",
-    )  # fmt: skip
+    )
 
 
 PARTS: Final = (

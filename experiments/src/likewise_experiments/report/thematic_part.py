@@ -37,9 +37,16 @@ ROWS: Final[tuple[tuple[str, Callable[[Headline, Show], str]], ...]] = (
     ("mean standard error", lambda h, show: show(h.mean_error) if h.best.samples > 1 else "one sample"),
 )
 PAPER: Final = (
-    ("62 %", "202"), ("over 70 % of 900", "over 92 %"), ("62 to 85 %", "202 to 838"), ("71 %", "320"), ("", ""),
-    ("85 %", "838"), ("4 %", "95"), ("59 to 62 %", ""), ("7 %", ""),
-)  # fmt: skip
+    ("62 %", "202"),
+    ("over 70 % of 900", "over 92 %"),
+    ("62 to 85 %", "202 to 838"),
+    ("71 %", "320"),
+    ("", ""),
+    ("85 %", "838"),
+    ("4 %", "95"),
+    ("59 to 62 %", ""),
+    ("7 %", ""),
+)
 
 
 def thematic(setting: Setting) -> Section:
@@ -57,16 +64,19 @@ def thematic(setting: Setting) -> Section:
     cells = f"{len({c.event_size for c in report.cells})}x{len({c.subscription_size for c in report.cells})}"
     samples = max(c.samples for c in report.cells)
     return Section(
-        "thematic", "Themes",
+        "thematic",
+        "Themes",
         (
-            _told(report), _sentences(report), drawn_beside("thematic", CAPTIONS, lambda: figures(report)),
+            _told(report),
+            _sentences(report),
+            drawn_beside("thematic", CAPTIONS, lambda: figures(report)),
             _measures(report),
         ),
         f"likewise eval thematic --thesaurus {thesaurus} --cells {cells}x{samples}{_size(report)} "
         f"--out {setting.folder}",
         _glances(report),
         {"thematic load, F1": {row.measure: row.f1 for row in report.measures if not row.note}},
-    )  # fmt: skip
+    )
 
 
 def _earlier(folder: Path, wanted: Choices) -> Report | None:

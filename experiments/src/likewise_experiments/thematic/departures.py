@@ -89,8 +89,9 @@ def departures(
             baseline = quality(arrays, truth, opened.measure(name, **options), shared=variant.shared).f1
             rows.append(_row(variant, grid, baseline))
             tell(number)
-    found = Departures(opened.name, load.thesaurus, seed, tuple(sizes), len(load.events), len(load.subscriptions),
-                       tuple(rows))  # fmt: skip
+    found = Departures(
+        opened.name, load.thesaurus, seed, tuple(sizes), len(load.events), len(load.subscriptions), tuple(rows)
+    )
     (folder / FILE).write_bytes(msgspec.json.format(msgspec.json.encode(found)))
     return found
 

@@ -136,9 +136,17 @@ def _speeds(
 
 
 def _report(
-    choices: Choices, space: Space, load: ThematicLoad, baseline: Quality, results: list[SubExperiment],
-    speeds: list[Throughput], slow: float, measures: tuple[MeasureRow, ...], seconds: float, rewritten: int,
-) -> Report:  # fmt: skip
+    choices: Choices,
+    space: Space,
+    load: ThematicLoad,
+    baseline: Quality,
+    results: list[SubExperiment],
+    speeds: list[Throughput],
+    slow: float,
+    measures: tuple[MeasureRow, ...],
+    seconds: float,
+    rewritten: int,
+) -> Report:
     grid, speed_cells = cells(results), cells(speeds)
     told = headline(grid, baseline.f1)
     fast = headline(speed_cells, slow) if speed_cells else None

@@ -72,7 +72,7 @@ class Grid:
         lacking, begun = self.lacking(), time.monotonic()
         work = _worker(
             self._arrays, self._truth, self._packs, lacking, self._space, self._measure, self._shared, str(self.folder)
-        )  # fmt: skip
+        )
         rows = spark.range(0, len(lacking), 1, numPartitions=max(1, len(lacking)))
         try:
             with counting("sub-experiments", self._total, console, done=self.done()) as tell, watching(self.done, tell):
@@ -90,9 +90,13 @@ class Grid:
             with counting("sub-experiments", self._total, console, done=self.done()) as tell:
                 for number in lacking:
                     _run_pack(
-                        self._arrays, self._truth, self._packs[number], measure, self._shared,
+                        self._arrays,
+                        self._truth,
+                        self._packs[number],
+                        measure,
+                        self._shared,
                         _part(self.folder, number),
-                    )  # fmt: skip
+                    )
                     tell(self.done())
         finally:
             if lacking:

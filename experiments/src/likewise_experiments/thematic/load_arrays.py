@@ -85,9 +85,16 @@ def load_arrays(subscriptions: Sequence[Subscription], events: Sequence[Event]) 
         columns.append([known[item] for item in event.tuples])
     table = np.array(list(predicates), np.int64).reshape(-1, 4)
     return LoadArrays(
-        tuple(asked[0]), tuple(asked[1]), tuple(seen[0]), tuple(seen[1]), table[:, :2], table[:, 2:].astype(bool),
-        np.array(list(tuples), np.int64), _padded(rows), _padded(columns),
-    )  # fmt: skip
+        tuple(asked[0]),
+        tuple(asked[1]),
+        tuple(seen[0]),
+        tuple(seen[1]),
+        table[:, :2],
+        table[:, 2:].astype(bool),
+        np.array(list(tuples), np.int64),
+        _padded(rows),
+        _padded(columns),
+    )
 
 
 def _predicate(p: Predicate, asked: tuple[dict[Term, int], dict[Term, int]]) -> tuple[int, int, bool, bool]:

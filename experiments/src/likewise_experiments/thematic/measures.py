@@ -24,9 +24,14 @@ if TYPE_CHECKING:
     from likewise_experiments.thematic.load_arrays import LoadArrays
 
 MEASURES: Final[tuple[tuple[str, Mapping[str, str]], ...]] = (
-    ("esa", {"metric": "letter"}), ("esa", {"metric": "raw"}), ("esa", {"metric": "unit"}),
-    ("esa", {"metric": "cosine"}), ("jcn", {}), ("names", {}), ("combine", {}),
-)  # fmt: skip
+    ("esa", {"metric": "letter"}),
+    ("esa", {"metric": "raw"}),
+    ("esa", {"metric": "unit"}),
+    ("esa", {"metric": "cosine"}),
+    ("jcn", {}),
+    ("names", {}),
+    ("combine", {}),
+)
 
 
 class MeasureRow(msgspec.Struct, frozen=True):

@@ -51,14 +51,52 @@ CHANGES: Final = ("increased", "decreased", "high", "low")
 
 COMPUTERS: Final = ("laptop", "computer", "server")
 APPLIANCES: Final = (
-    "refrigerator", "kettle", "microwave oven", "dishwasher", "washing machine", "air conditioner", "television",
-    "printer", "monitor", "desk lamp", "vacuum cleaner", "hair dryer", "coffee machine", "garage door", "fan", "heater",
-)  # fmt: skip
+    "refrigerator",
+    "kettle",
+    "microwave oven",
+    "dishwasher",
+    "washing machine",
+    "air conditioner",
+    "television",
+    "printer",
+    "monitor",
+    "desk lamp",
+    "vacuum cleaner",
+    "hair dryer",
+    "coffee machine",
+    "garage door",
+    "fan",
+    "heater",
+)
 VEHICLES: Final = (
-    "Audi", "BMW", "Citroen", "Ferrari", "Fiat", "Ford", "Honda", "Hyundai", "Jaguar", "Kia", "Lexus", "Mazda",
-    "Mercedes", "Mitsubishi", "Nissan", "Opel", "Peugeot", "Porsche", "Renault", "Saab", "Seat", "Skoda", "Subaru",
-    "Suzuki", "Toyota", "Volkswagen", "Volvo",
-)  # fmt: skip
+    "Audi",
+    "BMW",
+    "Citroen",
+    "Ferrari",
+    "Fiat",
+    "Ford",
+    "Honda",
+    "Hyundai",
+    "Jaguar",
+    "Kia",
+    "Lexus",
+    "Mazda",
+    "Mercedes",
+    "Mitsubishi",
+    "Nissan",
+    "Opel",
+    "Peugeot",
+    "Porsche",
+    "Renault",
+    "Saab",
+    "Seat",
+    "Skoda",
+    "Subaru",
+    "Suzuki",
+    "Toyota",
+    "Volkswagen",
+    "Volvo",
+)
 VEHICLE_KINDS: Final = ("car", "bus", "taxi", "lorry", "motorcycle")
 ROOMS: Final = {
     "ground floor": ("room 011", "room 012", "meeting room", "kitchen", "reception"),
@@ -114,8 +152,15 @@ def _outdoor(chosen: random.Random) -> Pairs:
     city, region, country, streets = chosen.choice(PLACES)
     sensor = ("sensor", f"sensor {chosen.randint(100, 399)}")
     where = (("street", chosen.choice(streets)), ("zone", chosen.choice(("city centre", "suburb", "park"))))
-    return (*_reading(chosen, capability, OUTDOOR[capability]), sensor, *where,
-            ("city", city), ("region", region), ("country", country), CONTINENT)  # fmt: skip
+    return (
+        *_reading(chosen, capability, OUTDOOR[capability]),
+        sensor,
+        *where,
+        ("city", city),
+        ("region", region),
+        ("country", country),
+        CONTINENT,
+    )
 
 
 def _mobile(chosen: random.Random) -> Pairs:

@@ -114,8 +114,10 @@ def _runs(length: int) -> Iterator[tuple[int, int]]:
             yield start, start + size
 
 
-class _Concept(msgspec.Struct, rename={"preferred": "prefLabel", "others": "altLabel", "schemes": "inScheme",
-                                       "tops": "topConceptOf"}):  # fmt: skip
+class _Concept(
+    msgspec.Struct,
+    rename={"preferred": "prefLabel", "others": "altLabel", "schemes": "inScheme", "tops": "topConceptOf"},
+):
     preferred: dict[str, str] = {}
     others: dict[str, list[str]] = {}
     schemes: list[int | str] = []

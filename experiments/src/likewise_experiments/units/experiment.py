@@ -146,9 +146,12 @@ def _engines() -> Iterator[tuple[str, BaseEngine]]:
     from likewise.matching.thematic.engine import ThematicEngine
 
     for name, make in (
-        ("naive", NaiveEngine), ("bitmap", BitmapEngine), ("forest", ForestEngine), ("sgim", SgimEngine),
+        ("naive", NaiveEngine),
+        ("bitmap", BitmapEngine),
+        ("forest", ForestEngine),
+        ("sgim", SgimEngine),
         ("thematic", ThematicEngine),
-    ):  # fmt: skip
+    ):
         yield name, make()
 
 

@@ -170,9 +170,7 @@ def rank(benchmark: Benchmark, measure: Measure) -> Ranking:
         ]
         if scored:
             by_vendor[vendor] = float(np.mean(scored))
-    return Ranking(
-        float(np.mean(list(f1.values()))), float(np.mean(precision)), len(f1), len(listed), f1, by_vendor
-    )  # fmt: skip
+    return Ranking(float(np.mean(list(f1.values()))), float(np.mean(precision)), len(f1), len(listed), f1, by_vendor)
 
 
 class Decisions(msgspec.Struct, frozen=True):

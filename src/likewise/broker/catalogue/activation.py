@@ -48,9 +48,13 @@ class Activation:
     """
 
     def __init__(
-        self, wanted: WantedSources, clock: Callable[[], int], say: Say, recall: Recall = lambda tenant: (),
+        self,
+        wanted: WantedSources,
+        clock: Callable[[], int],
+        say: Say,
+        recall: Recall = lambda tenant: (),
         topics_of: Topics = lambda tenant, source: (source,),
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._wanted = wanted
         self._clock = clock
         self._say = say
@@ -137,9 +141,7 @@ class Activation:
         key = (tenant.number, sense.source)
         before, now = self._told.get(key), self._clock()
         if before is not None and (before.on, before.interval) == (sense.on, sense.interval):
-            self._told[key] = Sense(
-                sense.source, sense.on, before.version, sense.interval, sense.wanted, sense.reason
-            )  # fmt: skip
+            self._told[key] = Sense(sense.source, sense.on, before.version, sense.interval, sense.wanted, sense.reason)
             return
         version = max(now, 0 if before is None else before.version + 1)
         with self._changed:
@@ -271,6 +273,7 @@ def _groups(announced: list[Announcement]) -> list[list[Announcement]]:
 
 def _near(one: Announcement, other: Announcement) -> bool:
     if one.area is not None and other.area is not None:
-        return all(a[0] <= b[1] and b[0] <= a[1] for a, b in ((one.area.lat, other.area.lat),
-                                                             (one.area.long, other.area.long)))  # fmt: skip
+        return all(
+            a[0] <= b[1] and b[0] <= a[1] for a, b in ((one.area.lat, other.area.lat), (one.area.long, other.area.long))
+        )
     return fold(one.place) == fold(other.place)

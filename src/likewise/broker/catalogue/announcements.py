@@ -165,9 +165,14 @@ class Announcements:
         self._log.append(entries, lambda result: None)
 
     def _append(
-        self, tenant: Tenant, command: Command, said: list[Event], withdrawn: list[Command], done: Done,
+        self,
+        tenant: Tenant,
+        command: Command,
+        said: list[Event],
+        withdrawn: list[Command],
+        done: Done,
         message: Kept | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """A command, the event of it with its message of MQTT, and what it takes back, one after the other."""
         entries: list[Entry] = [command_entry(tenant.number, command, done)]
         events = event_entries(tenant.number, said, self._kept_until())

@@ -92,6 +92,9 @@ def load_learnt(path: Path, **limits: int) -> tuple[Learnt, int] | None:
     except FileNotFoundError:
         return None
     except (OSError, ValueError, KeyError, IndexError, msgspec.MsgspecError) as error:
-        _log.error("what was learnt of sources cannot be used; it is learnt anew from the log", file=str(path),
-                   reason=str(error))  # fmt: skip
+        _log.error(
+            "what was learnt of sources cannot be used; it is learnt anew from the log",
+            file=str(path),
+            reason=str(error),
+        )
         return None

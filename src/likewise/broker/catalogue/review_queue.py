@@ -67,8 +67,13 @@ def useful_questions(
         proposed = said.means or terms[best[0]].text
         made.append(
             UsefulQuestion(
-                word.attribute, word.unit, round(float(gain[place]), 2), word.sources, proposed, said.probability,
+                word.attribute,
+                word.unit,
+                round(float(gain[place]), 2),
+                word.sources,
+                proposed,
+                said.probability,
                 tuple((terms[at].text, round(float(column[at]), 3)) for at in best),
             )
-        )  # fmt: skip
+        )
     return made

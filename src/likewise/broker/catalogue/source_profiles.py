@@ -28,12 +28,22 @@ LINE: Final = 12  # numbers of the line that is drawn
 LONGEST: Final = 200  # characters of a text that is kept
 SLOWLY: Final = 0.9  # how much the gaps of before count beside a new one
 COLUMNS: Final[dict[str, tuple[type, tuple[int, ...]]]] = {
-    "count": (np.int64, ()), "low": (np.float64, ()), "high": (np.float64, ()), "number": (np.float64, ()),
-    "last": (np.int64, ()), "kinds": (np.uint8, ()), "line": (np.float32, (LINE,)),
-}  # fmt: skip
+    "count": (np.int64, ()),
+    "low": (np.float64, ()),
+    "high": (np.float64, ()),
+    "number": (np.float64, ()),
+    "last": (np.int64, ()),
+    "kinds": (np.uint8, ()),
+    "line": (np.float32, (LINE,)),
+}
 OF_SOURCES: Final = {
-    "base": np.int64, "room": np.int32, "events": np.int64, "first": np.int64, "seen": np.int64, "interval": np.float64,
-}  # fmt: skip
+    "base": np.int64,
+    "room": np.int32,
+    "events": np.int64,
+    "first": np.int64,
+    "seen": np.int64,
+    "interval": np.float64,
+}
 
 
 class Learnt:
@@ -204,9 +214,13 @@ class Learnt:
             seen[number] = max(before, last)
 
     def _add_readings(
-        self, columns: Columns, names: NDArray[np.int32], row: NDArray[np.int64], tuples: NDArray[np.int64],
+        self,
+        columns: Columns,
+        names: NDArray[np.int32],
+        row: NDArray[np.int64],
+        tuples: NDArray[np.int64],
         when: NDArray[np.int64],
-    ) -> None:  # fmt: skip
+    ) -> None:
         own, kind = self._row, columns.kind[tuples]
         np.add.at(own["count"], row, 1)
         np.maximum.at(own["last"], row, when)
@@ -253,9 +267,17 @@ class Learnt:
         own = {name: each[row] for name, each in self._row.items()}
         line = own["line"][~np.isnan(own["line"])]
         return Reading(
-            attribute, unit, int(own["count"]), int(own["kinds"]), float(own["low"]), float(own["high"]),
-            int(own["last"]), float(own["number"]), str(self._text[row]), tuple(line.tolist()),
-        )  # fmt: skip
+            attribute,
+            unit,
+            int(own["count"]),
+            int(own["kinds"]),
+            float(own["low"]),
+            float(own["high"]),
+            int(own["last"]),
+            float(own["number"]),
+            str(self._text[row]),
+            tuple(line.tolist()),
+        )
 
     def words(self) -> Iterator[Word]:
         """Every name with a unit, over all sources: how often, which kinds, which range."""
@@ -273,9 +295,15 @@ class Learnt:
         for number, (attribute, unit) in enumerate(self._names):
             if count[number]:
                 yield Word(
-                    attribute, unit, int(total[number]), int(count[number]), int(kinds[number]), float(low[number]),
-                    float(high[number]), int(last[number]),
-                )  # fmt: skip
+                    attribute,
+                    unit,
+                    int(total[number]),
+                    int(count[number]),
+                    int(kinds[number]),
+                    float(low[number]),
+                    float(high[number]),
+                    int(last[number]),
+                )
 
     def texts(self, attribute: str, unit: str = "") -> dict[str, int]:
         """The texts of a name, and how often each was seen."""

@@ -133,11 +133,19 @@ class Catalogue:
         understood = self.understanding(tenant).of(found)
         return [
             WordShown(
-                word.attribute, word.unit, kinds_of(word.kinds), word.times, word.sources, _finite(word.low),
-                _finite(word.high), word.last, tuple(sorted(said, key=lambda text: -said[text])[:SHOWN_VALUES]), taken,
+                word.attribute,
+                word.unit,
+                kinds_of(word.kinds),
+                word.times,
+                word.sources,
+                _finite(word.low),
+                _finite(word.high),
+                word.last,
+                tuple(sorted(said, key=lambda text: -said[text])[:SHOWN_VALUES]),
+                taken,
             )
             for word, said, taken in zip(found, texts, understood, strict=True)
-        ]  # fmt: skip
+        ]
 
     def questions(self, tenant: Tenant, limit: int = 10) -> list[UsefulQuestion]:
         """The questions whose answers would change most deliveries."""
@@ -227,9 +235,11 @@ def _together(parts: list[LearntSource]) -> LearntSource | None:
             readings[each.attribute, each.unit] = known._replace(times=known.times + each.times, low=low, high=high)
     newest = parts[0]
     return newest._replace(
-        events=sum(each.events for each in parts), first=min(each.first for each in parts),
-        seen=max(each.seen for each in parts), readings=tuple(readings.values()),
-    )  # fmt: skip
+        events=sum(each.events for each in parts),
+        first=min(each.first for each in parts),
+        seen=max(each.seen for each in parts),
+        readings=tuple(readings.values()),
+    )
 
 
 def _lower(one: float, other: float) -> float:
@@ -253,9 +263,16 @@ def _attributes(learnt: LearntSource | None, held: HeldAnnouncement | None) -> t
 def _of_reading(reading: Reading) -> AttributeShown:
     number = _finite(reading.number)
     return AttributeShown(
-        reading.attribute, reading.unit, kinds_of(reading.kinds), reading.times, _finite(reading.low),
-        _finite(reading.high), reading.text or None if number is None else number, reading.last, reading.line,
-    )  # fmt: skip
+        reading.attribute,
+        reading.unit,
+        kinds_of(reading.kinds),
+        reading.times,
+        _finite(reading.low),
+        _finite(reading.high),
+        reading.text or None if number is None else number,
+        reading.last,
+        reading.line,
+    )
 
 
 def _as_reading(shown: AttributeShown) -> Reading:

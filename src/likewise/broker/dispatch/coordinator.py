@@ -61,9 +61,7 @@ class Coordinator(MatchingWorker):
         on_quiet: Callable[[], None] = lambda: None,
         on_end: Callable[[], None] = lambda: None,
     ) -> None:
-        super().__init__(
-            log, tenants, clock=clock, lock=lock, on_stored=on_stored, on_quiet=on_quiet, on_end=on_end
-        )  # fmt: skip
+        super().__init__(log, tenants, clock=clock, lock=lock, on_stored=on_stored, on_quiet=on_quiet, on_end=on_end)
         self._staff = staff
         self._crew = staff.crew
         self._elastic = elastic

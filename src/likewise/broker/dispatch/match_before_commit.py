@@ -42,9 +42,7 @@ class MatchBeforeCommit:
         """Whether more of these could be matched before their commit if another commit went first."""
         if not isinstance(other, StoreOutcome):
             return False
-        return any(
-            not tenant.caught_up and other.catches_up(tenant) for tenant in self._served(list(entries))
-        )  # fmt: skip
+        return any(not tenant.caught_up and other.catches_up(tenant) for tenant in self._served(list(entries)))
 
     def foresee(self, entries: list[Entry]) -> StoreOutcome | None:
         """What new events lead to, for the tenants where that is known before they are committed."""

@@ -46,9 +46,7 @@ def _match_part(tenant: Tenant, entries: Sequence[Entry], outcome: Outcome, find
     """Match as many events as what they meet has room in memory for."""
     plain = None
     if len(tenant.stateless):
-        plain = match_guarded(
-            tenant.stateless, entries, lambda entry, error: set_aside(tenant, entry, error, outcome)
-        )  # fmt: skip
+        plain = match_guarded(tenant.stateless, entries, lambda entry, error: set_aside(tenant, entry, error, outcome))
         tenant.met(len(entries), len(plain.index))
     if not len(tenant.windows):
         if plain is not None:

@@ -142,8 +142,10 @@ class MatchingWorker:
                 return  # the store is closed, and nobody waits
             if isinstance(error, Unavailable) and self.hurried.is_set():  # as on a full disk: nothing is wrong here
                 self.failure = error
-                _log.warning("deliveries could not be stored before the stop; the next start goes on from the log",
-                             reason=str(error))  # fmt: skip
+                _log.warning(
+                    "deliveries could not be stored before the stop; the next start goes on from the log",
+                    reason=str(error),
+                )
             else:
                 self.fail(error)
             self._refuse_the_rest(error)
@@ -337,10 +339,8 @@ class MatchingWorker:
         while True:
             try:
                 wait_for(
-                    lambda done: self._log.submit(
-                        StoreOutcome(outcome, self._lock, self._on_stored, self, done=done)
-                    )
-                )  # fmt: skip
+                    lambda done: self._log.submit(StoreOutcome(outcome, self._lock, self._on_stored, self, done=done))
+                )
                 return
             except Unavailable:
                 if self._given_up or self.hurried.is_set():

@@ -55,9 +55,14 @@ def deliver_found(stretch: Stretch, outcome: Outcome, find: FindEntry) -> None:
 
 
 def _deliver_one(
-    tenant: Tenant, entry: Entry, place: int, plain: MetEvents | None, found: list[Found], outcome: Outcome,
+    tenant: Tenant,
+    entry: Entry,
+    place: int,
+    plain: MetEvents | None,
+    found: list[Found],
+    outcome: Outcome,
     find: FindEntry,
-) -> None:  # fmt: skip
+) -> None:
     """One event for those whose windows it enters, and those it met otherwise; then what it promotes."""
     arrived = [(each.number, each.score) for each in found if not each.promoted]
     if plain is not None and place in plain:
@@ -87,11 +92,18 @@ def _deliver_packed(tenant: Tenant, entries: Sequence[Entry], met: Matched, outc
         sent[place] = tenant.next_number
         made.append(
             Delivery(
-                tenant.next_number, entry.position, ARRIVAL, recipients[reach[place] : reach[place + 1]],
-                numbers[a:b], b"" if scores is None else pack_scores(scores[a:b]), entry.body, entry.ends,
-                message=entry.message, packed=packed,
+                tenant.next_number,
+                entry.position,
+                ARRIVAL,
+                recipients[reach[place] : reach[place + 1]],
+                numbers[a:b],
+                b"" if scores is None else pack_scores(scores[a:b]),
+                entry.body,
+                entry.ends,
+                message=entry.message,
+                packed=packed,
             )
-        )  # fmt: skip
+        )
         tenant.next_number += 1
     events = np.frombuffer(met.events, "<i4")
     offers: dict[int, array[int]] = {}

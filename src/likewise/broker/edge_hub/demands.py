@@ -231,8 +231,10 @@ class EdgeDemands:
             any((own := of[n]) is None or own.above for n in asked.everything),
         )
         if columns is not None:
-            own_sent = sorted((OwnSent(here[n], sent[n].number, *msgspec.structs.astuple(each))
-                               for n, each in scores.items()), key=lambda each: each.subscription)  # fmt: skip
+            own_sent = sorted(
+                (OwnSent(here[n], sent[n].number, *msgspec.structs.astuple(each)) for n, each in scores.items()),
+                key=lambda each: each.subscription,
+            )
             values = tuple(TermSent(t.text, t.theme, t.unit, t.kind, t.context) for t in columns.values)
             made = msgspec.structs.replace(made, own=tuple(own_sent), values=values)
         return made, {each.number: each for each in sent.values()}

@@ -107,10 +107,17 @@ def _matches(deliveries: Sequence[Delivery], entries: Mapping[int, Entry], query
             continue
         scores = np.frombuffer(each.scores, "<f4") if each.scores else np.ones(len(each.matched), np.float32)
         row = {
-            "query": query, "batch": batch, "inlet": "log", "partition": 0, "offset": each.event,
-            "event_id": entry.id, "source": entry.source or None, "time": entry.time,
-            "subscriptions": each.matched, "scores": scores,
-        }  # fmt: skip
+            "query": query,
+            "batch": batch,
+            "inlet": "log",
+            "partition": 0,
+            "offset": each.event,
+            "event_id": entry.id,
+            "source": entry.source or None,
+            "time": entry.time,
+            "subscriptions": each.matched,
+            "scores": scores,
+        }
         by_day.setdefault(moment_of(entry) // DAY, []).append(row)
     for day, rows in sorted(by_day.items()):
         yield MATCHES, day, pa.Table.from_pylist(rows, schema=lake_schema(MATCHES))
@@ -133,12 +140,21 @@ def _said(deliveries: Sequence[Delivery], entries: Mapping[int, Entry], query: s
             digest = msgspec.json.encode(Spoken((), 0, None, 0, spoken.items, spoken.total, spoken.counts)).decode()
         for number, score in zip(each.matched.tolist(), scores.tolist(), strict=True):
             row = {
-                "query": query, "batch": batch, "shard": "broker", "place": each.number, "subscription": number,
-                "cause": CAUSES[each.cause], "event_id": entry.id, "score": score, "rank_value": None,
-                "key": None if spoken is None else list(spoken.key), "moment": moment,
+                "query": query,
+                "batch": batch,
+                "shard": "broker",
+                "place": each.number,
+                "subscription": number,
+                "cause": CAUSES[each.cause],
+                "event_id": entry.id,
+                "score": score,
+                "rank_value": None,
+                "key": None if spoken is None else list(spoken.key),
+                "moment": moment,
                 "since": None if spoken is None else spoken.since,
-                "suppressed": 0 if spoken is None else spoken.suppressed, "digest": digest,
-            }  # fmt: skip
+                "suppressed": 0 if spoken is None else spoken.suppressed,
+                "digest": digest,
+            }
             by_day.setdefault(moment // DAY, []).append(row)
     for day, rows in sorted(by_day.items()):
         yield SAID_TABLE, day, pa.Table.from_pylist(rows, schema=lake_schema(SAID_TABLE))

@@ -120,8 +120,6 @@ class StreamLog:
         annotations = write_annotations(table) if len(table := by.annotations.current()) else ""
         now = Known(feedback, annotations, self._meaning())
         said = {
-            name: getattr(now, name)
-            for name in Known.__struct_fields__
-            if getattr(now, name) != getattr(held, name)
-        }  # fmt: skip
+            name: getattr(now, name) for name in Known.__struct_fields__ if getattr(now, name) != getattr(held, name)
+        }
         return Known(**said) if said else None

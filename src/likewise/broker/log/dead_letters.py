@@ -59,16 +59,19 @@ def insert(tables: Tables, letters: Sequence[NewLetter]) -> None:
         tables.change(
             "DELETE FROM dead_letters WHERE tenant = ?1 AND number <= (SELECT number FROM dead_letters "
             "WHERE tenant = ?1 ORDER BY number DESC LIMIT 1 OFFSET ?2)",
-            tenant, MAX_DEAD_LETTERS,
-        )  # fmt: skip
+            tenant,
+            MAX_DEAD_LETTERS,
+        )
 
 
 def listed(tables: Tables, tenant: int, after: int, limit: int) -> list[DeadLetter]:
     """A tenant's dead letters after a number, oldest first."""
     rows = tables.rows(
         f"SELECT {COLUMNS} FROM dead_letters WHERE tenant = ? AND number > ? ORDER BY number LIMIT ?",
-        tenant, after, limit,
-    )  # fmt: skip
+        tenant,
+        after,
+        limit,
+    )
     return [letter_row(row) for row in rows]
 
 
@@ -91,8 +94,10 @@ def of_event(tables: Tables, tenant: int, event: int, subscriber: int) -> list[D
     rows = tables.rows(
         f"SELECT {COLUMNS} FROM dead_letters WHERE tenant = ? AND event = ? AND (subscriber IS NULL OR subscriber = ?) "
         "ORDER BY number",
-        tenant, event, subscriber,
-    )  # fmt: skip
+        tenant,
+        event,
+        subscriber,
+    )
     return [letter_row(row) for row in rows]
 
 

@@ -20,9 +20,19 @@ from likewise.broker.log.packed_sets import Numbers, pack, unpack
 from likewise.broker.log.tables import Row, Tables
 
 CAUSES: Final[tuple[Cause, ...]] = (
-    "arrival", "promoted", "initial", "replayed", "topic", "retained", "held", "cleared", "absent", "returned",
-    "digest", "arrival",
-)  # fmt: skip
+    "arrival",
+    "promoted",
+    "initial",
+    "replayed",
+    "topic",
+    "retained",
+    "held",
+    "cleared",
+    "absent",
+    "returned",
+    "digest",
+    "arrival",
+)
 ARRIVAL, PROMOTED, INITIAL, REPLAYED, TOPIC, RETAINED, SAID = range(7)  # from `SAID` on it is what an alert says
 SAYINGS: Final = {cause: number for number, cause in enumerate(CAUSES) if number >= SAID}
 SCORE_BYTES: Final = 4  # of the one score of what an alert says; its facts stand behind it in the table
@@ -135,8 +145,11 @@ def read_between(tables: Tables, tenant: int, after: int, until: int, limit: int
     """The deliveries of a tenant between two numbers, in order, without their events."""
     rows = tables.rows(
         f"SELECT {COLUMNS} FROM deliveries WHERE tenant = ? AND number > ? AND number <= ? ORDER BY number LIMIT ?",
-        tenant, after, until, limit,
-    )  # fmt: skip
+        tenant,
+        after,
+        until,
+        limit,
+    )
     return [delivery_row(row) for row in rows]
 
 
@@ -144,8 +157,10 @@ def read_newest(tables: Tables, tenant: int, after: int, limit: int) -> list[Del
     """The newest deliveries of a tenant after a number, at most so many, in order, without their events."""
     rows = tables.rows(
         f"SELECT {COLUMNS} FROM deliveries WHERE tenant = ? AND number > ? ORDER BY number DESC LIMIT ?",
-        tenant, after, limit,
-    )  # fmt: skip
+        tenant,
+        after,
+        limit,
+    )
     return [delivery_row(row) for row in reversed(rows)]
 
 
@@ -159,9 +174,12 @@ def first_deliveries(tables: Tables, tenant: int, events: Sequence[int]) -> dict
             tables.rows(
                 f"SELECT event, min(number) FROM deliveries WHERE tenant = ? AND cause NOT IN (?, ?) "
                 f"AND event IN ({marks}) GROUP BY event",
-                tenant, TOPIC, RETAINED, *some,
+                tenant,
+                TOPIC,
+                RETAINED,
+                *some,
             )
-        )  # fmt: skip
+        )
     return found
 
 
@@ -185,8 +203,9 @@ def subscriptions_met(tables: Tables, tenant: int, event: int) -> set[int]:
 
 def recipients_after(tables: Tables, tenant: int, after: int) -> Iterator[tuple[int, list[int]]]:
     """The number and the recipients of each delivery of a tenant after a number, in order."""
-    for row in tables.each(f"SELECT {COLUMNS} FROM deliveries WHERE tenant = ? AND number > ? ORDER BY number",
-                           tenant, after):  # fmt: skip
+    for row in tables.each(
+        f"SELECT {COLUMNS} FROM deliveries WHERE tenant = ? AND number > ? ORDER BY number", tenant, after
+    ):
         verify(*row)
         yield row[1], unpack(row[5]).tolist()
 
@@ -219,6 +238,9 @@ def render(delivery: Delivery, own: Iterable[tuple[int, str]]) -> bytes:
     scores = np.frombuffer(delivery.scores, "<f4") if delivery.scores else None
     named = [{"id": id, "score": 1.0 if scores is None else round(float(scores[place]), 6)} for place, id in own]
     frame = b'{"v":1,"sequence":%d,"cause":"%s","subscriptions":%s,"event":%s}' % (
-        delivery.number, CAUSES[delivery.cause].encode(), _ENCODE(named), delivery.body,
-    )  # fmt: skip
+        delivery.number,
+        CAUSES[delivery.cause].encode(),
+        _ENCODE(named),
+        delivery.body,
+    )
     return frame[:-1] + b',"alert":' + delivery.said + b"}" if delivery.said else frame

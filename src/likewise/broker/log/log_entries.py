@@ -59,8 +59,11 @@ def rows_between(tables: Tables, after: int, until: int, tenant: int | None = No
     return tables.rows(
         f"SELECT {ENTRY} FROM log "
         "WHERE position > ?1 AND position <= ?2 AND (?3 IS NULL OR tenant = ?3) ORDER BY position LIMIT ?4",
-        after, until, tenant, PAGE,
-    )  # fmt: skip
+        after,
+        until,
+        tenant,
+        PAGE,
+    )
 
 
 def ranges_after(tables: Tables, positions: Mapping[int, int]) -> dict[int, int]:
@@ -93,8 +96,9 @@ def newest_event(tables: Tables, tenant: int, until: int) -> Entry | None:
     """The newest event of a tenant up to a position."""
     row = tables.row(
         f"SELECT {ENTRY} FROM log WHERE kind = 0 AND tenant = ? AND position <= ? ORDER BY position DESC LIMIT 1",
-        tenant, until,
-    )  # fmt: skip
+        tenant,
+        until,
+    )
     return None if row is None else entry_row(row)
 
 
@@ -103,8 +107,10 @@ def newest_events(tables: Tables, tenant: int, after: int, limit: int) -> list[E
     rows = tables.rows(
         f"SELECT {ENTRY} FROM log WHERE kind = 0 AND tenant = ? AND position > ? AND withdrawn = 0 "
         "ORDER BY position DESC LIMIT ?",
-        tenant, after, limit,
-    )  # fmt: skip
+        tenant,
+        after,
+        limit,
+    )
     return [entry_row(row) for row in reversed(rows)]
 
 
@@ -113,8 +119,10 @@ def first_of_newest(tables: Tables, tenant: int, before: int, limit: int) -> int
     (first,) = tables.one(
         "SELECT min(position) FROM (SELECT position FROM log WHERE kind = 0 AND tenant = ? AND position < ? "
         "ORDER BY position DESC LIMIT ?)",
-        tenant, before, limit,
-    )  # fmt: skip
+        tenant,
+        before,
+        limit,
+    )
     return None if first is None else int(first)
 
 
@@ -172,8 +180,12 @@ def over(tables: Tables, unneeded: Unneeded, now: int, spans: Sequence[Waiting] 
         "AND position < ?3 AND arrival <= ?4 AND position NOT IN (SELECT position FROM retained) "
         "UNION SELECT position FROM log WHERE kind = 0 AND withdrawn = 1 "
         "AND tenant = ?1 AND position < ?3 AND arrival <= ?4 LIMIT ?5",
-        tenant, now, before, arrived, SWEPT,
-    )  # fmt: skip
+        tenant,
+        now,
+        before,
+        arrived,
+        SWEPT,
+    )
     return [position for (position,) in rows]
 
 
@@ -192,8 +204,12 @@ def count_held_back(tables: Tables, tenant: int, now: int, spans: Sequence[Waiti
         (count,) = tables.one(
             "SELECT count(*) FROM log WHERE kind = 0 AND ends IS NOT NULL AND ends <= ?2 AND ends > ?3 AND tenant = ?1 "
             "AND position > ?4 AND position <= ?5",
-            tenant, now, now - behind, after, upto,
-        )  # fmt: skip
+            tenant,
+            now,
+            now - behind,
+            after,
+            upto,
+        )
         found += int(count)
     return found
 
@@ -214,8 +230,12 @@ def newly_over(
         "SELECT ends, position FROM log WHERE kind = 0 AND ends IS NOT NULL AND ends >= ?2 AND ends <= ?4 "
         "AND (ends, position) > (?2, ?3) AND tenant = ?1 AND position <= ?5 AND withdrawn = 0 "
         "ORDER BY ends, position LIMIT ?6",
-        tenant, *after, now, until, limit,
-    )  # fmt: skip
+        tenant,
+        *after,
+        now,
+        until,
+        limit,
+    )
     return [(ends, position) for ends, position in rows]
 
 
@@ -224,8 +244,11 @@ def over_between(tables: Tables, tenant: int, after: int, until: int, now: int) 
     rows = tables.rows(
         "SELECT ends, position FROM log WHERE kind = 0 AND tenant = ? AND position > ? AND position <= ? "
         "AND ends <= ? AND withdrawn = 0",
-        tenant, after, until, now,
-    )  # fmt: skip
+        tenant,
+        after,
+        until,
+        now,
+    )
     return [(ends, position) for ends, position in rows]
 
 

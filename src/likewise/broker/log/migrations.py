@@ -176,5 +176,11 @@ def _naming(tables: Tables) -> None:
 
 
 _STEPS: Final[dict[int, Callable[[Tables], None]]] = {
-    2: _followers, 3: _kept_types, 4: _targets, 5: _mqtt, 6: _catalogue, 7: _edges, 8: _naming,
-}  # fmt: skip
+    2: _followers,
+    3: _kept_types,
+    4: _targets,
+    5: _mqtt,
+    6: _catalogue,
+    7: _edges,
+    8: _naming,
+}

@@ -65,10 +65,7 @@ def pack_parts(numbers: Numbers, cuts: Sequence[int]) -> list[bytes]:
     if len(numbers) and numbers.max() >= 2**32:
         return [pack(numbers[a:b]) for a, b in pairwise(cuts)]
     written = numbers.astype("<u4").tobytes()
-    return [
-        _NARROW + written[4 * a : 4 * b] if b - a <= _FEW else pack(numbers[a:b])
-        for a, b in pairwise(cuts)
-    ]  # fmt: skip
+    return [_NARROW + written[4 * a : 4 * b] if b - a <= _FEW else pack(numbers[a:b]) for a, b in pairwise(cuts)]
 
 
 def _part(numbers: Numbers) -> bytes:

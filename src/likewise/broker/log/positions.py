@@ -17,8 +17,11 @@ def start_at(tables: Tables, follower: str, tenant: int, position: int = 0) -> N
     """Let a follower begin after a position of a tenant's entries."""
     tables.change(
         "INSERT INTO followers VALUES (?1, ?2, ?3, ~?3, ?4)",
-        follower, tenant, position, text_checksum((follower,), tenant),
-    )  # fmt: skip
+        follower,
+        tenant,
+        position,
+        text_checksum((follower,), tenant),
+    )
 
 
 def advance(tables: Tables, follower: str, positions: Mapping[int, int]) -> None:

@@ -56,10 +56,16 @@ def add_subscriber(tables: Tables, tenant: int, row: SubscriberRow) -> None:
     """Keep a new subscriber."""
     tables.change(
         "INSERT INTO subscribers VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
-        row.number, tenant, row.id, row.policy, row.limit, row.acknowledged, row.dropped,
+        row.number,
+        tenant,
+        row.id,
+        row.policy,
+        row.limit,
+        row.acknowledged,
+        row.dropped,
         subscriber_guard(row.acknowledged, row.dropped),
         subscriber_checksum(row.number, tenant, row.id, row.policy, row.limit),
-    )  # fmt: skip
+    )
 
 
 def change_queue(tables: Tables, tenant: int, row: SubscriberRow) -> None:
@@ -67,8 +73,11 @@ def change_queue(tables: Tables, tenant: int, row: SubscriberRow) -> None:
     check = subscriber_checksum(row.number, tenant, row.id, row.policy, row.limit)
     tables.change(
         "UPDATE subscribers SET policy = ?, queue_limit = ?, checksum = ? WHERE number = ?",
-        row.policy, row.limit, check, row.number,
-    )  # fmt: skip
+        row.policy,
+        row.limit,
+        check,
+        row.number,
+    )
 
 
 def remove_subscriber(tables: Tables, number: int) -> None:
@@ -100,17 +109,23 @@ def add_subscription(tables: Tables, tenant: int, row: SubscriptionRow) -> None:
     body = msgspec.json.encode(row.subscription)
     tables.change(
         "INSERT INTO subscriptions VALUES (?, ?, ?, ?, ?, NULL, ?, ?)",
-        row.number, tenant, row.subscriber, row.id, row.added,
-        checksum(body, row.number, tenant, row.subscriber, row.added), body,
-    )  # fmt: skip
+        row.number,
+        tenant,
+        row.subscriber,
+        row.id,
+        row.added,
+        checksum(body, row.number, tenant, row.subscriber, row.added),
+        body,
+    )
 
 
 def end_subscription(tables: Tables, number: int, position: int) -> None:
     """Write down that a subscription ended at a position."""
     tables.change(
         "UPDATE subscriptions SET ended = ?1, checksum = checksum - coalesce(ended + 1, 0) + ?1 + 1 WHERE number = ?2",
-        position, number,
-    )  # fmt: skip
+        position,
+        number,
+    )
 
 
 def remove_subscriptions(tables: Tables, numbers: Iterable[int]) -> None:
@@ -128,8 +143,10 @@ def subscriptions_between(tables: Tables, tenant: int, after: int, until: int) -
     """The subscriptions of a tenant with numbers between two, those that ended among them."""
     rows = tables.each(
         f"SELECT {SUBSCRIPTION} FROM subscriptions WHERE tenant = ? AND number > ? AND number <= ? ORDER BY number",
-        tenant, after, until,
-    )  # fmt: skip
+        tenant,
+        after,
+        until,
+    )
     return [subscription_row(row) for row in rows]
 
 

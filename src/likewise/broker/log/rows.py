@@ -39,9 +39,25 @@ FOLLOWER: Final = "follower, tenant, position, guard, checksum"
 TOGETHER: Final = 200  # entries that are read at once; each holds what was read with it in memory
 STATE: Final = frozenset({"commit", "position", "arrival", "naming"})
 _OWNED: Final = (
-    "subscribers", "subscriptions", "deliveries", "judgements", "dead_letters", "followers", "targets", "messages",
-    "retained", "topics", "sessions", "in_flight", "received", "catalogue", "hops", "edges", "outbox", "uplink",
-)  # fmt: skip
+    "subscribers",
+    "subscriptions",
+    "deliveries",
+    "judgements",
+    "dead_letters",
+    "followers",
+    "targets",
+    "messages",
+    "retained",
+    "topics",
+    "sessions",
+    "in_flight",
+    "received",
+    "catalogue",
+    "hops",
+    "edges",
+    "outbox",
+    "uplink",
+)
 _SUBSCRIPTIONS: Final = msgspec.json.Decoder(Subscription)
 
 

@@ -80,7 +80,7 @@ def make_token(
 def _insert(tables: Tables, row: TokenRow, made: int) -> None:
     tables.change(
         f"INSERT INTO tokens ({TOKEN}) VALUES (?, ?, ?, ?, ?, ?, ?)", *row, made, text_checksum(tuple(row), made)
-    )  # fmt: skip
+    )
 
 
 def remove_token(tables: Tables, name: str, tenant: str) -> None:

@@ -198,8 +198,11 @@ class Store:
             try:
                 self._watermark.write(self._commit)
             except OSError as error:  # what is committed stays so, and must not be done again
-                _log.warning("a commit could not be noted beside the store: losing its end would not be noticed",
-                             commit=self._commit, error=str(error))  # fmt: skip
+                _log.warning(
+                    "a commit could not be noted beside the store: losing its end would not be noticed",
+                    commit=self._commit,
+                    error=str(error),
+                )
 
     # -- reading --------------------------------------------------------------------------------
 

@@ -112,8 +112,11 @@ def _take_up(log: EventLog, tables: Tables, tenant: Tenant, saved: bool) -> None
             tenant.rebuilt = tenant.unsaved = True
             _log.error(
                 "saved windows are missing or damaged: they are made again from the log; what was over or withdrawn "
-                "before is not in them", tenant=tenant.name, subscriptions=len(reaching), after=start,
-            )  # fmt: skip
+                "before is not in them",
+                tenant=tenant.name,
+                subscriptions=len(reaching),
+                after=start,
+            )
         entries = log.entries(start - 1, tenant.matched, tenant=tenant.number)
         bring_up_to_date(tenant, entries, everything, start, {position for position, _ in judged})
     stateless = []

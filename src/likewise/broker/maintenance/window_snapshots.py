@@ -253,8 +253,12 @@ def _repeat(tenant: Tenant, entry: Entry, held: dict[int, Held]) -> None:
             case Judge() as command:
                 rejudge(tenant, command, entry.position, held)
     except Exception as error:
-        _log.warning("an entry fails again in the windows", position=entry.position, tenant=tenant.name,
-                     error=f"{type(error).__name__}: {error}")  # fmt: skip
+        _log.warning(
+            "an entry fails again in the windows",
+            position=entry.position,
+            tenant=tenant.name,
+            error=f"{type(error).__name__}: {error}",
+        )
 
 
 def rejudge(tenant: Tenant, command: Judge, position: int, held: dict[int, Held]) -> None:
@@ -266,6 +270,10 @@ def rejudge(tenant: Tenant, command: Judge, position: int, held: dict[int, Held]
             try:
                 judge(tenant, command, each)
             except Exception as error:  # it was refused, or failed, before the restart, too
-                _log.warning("feedback fails again", position=position, tenant=tenant.name,
-                             error=f"{type(error).__name__}: {error}")  # fmt: skip
+                _log.warning(
+                    "feedback fails again",
+                    position=position,
+                    tenant=tenant.name,
+                    error=f"{type(error).__name__}: {error}",
+                )
                 return

@@ -22,7 +22,7 @@ from likewise.broker.pool.messages import (
     Save,
     Standings,
     WouldMatch,
-)  # fmt: skip
+)
 from likewise.broker.pool.processes.process import Host, Ticket, WorkerProcess, died
 from likewise.broker.pool.shard import Share
 
@@ -102,8 +102,12 @@ class Reviving:
         if dead.number not in self._again:
             self.deaths += 1
             dead.kill()
-            _log.warning("a worker died and is started again", worker=dead.number, code=dead.process.returncode,
-                         unanswered=dead.waiting)  # fmt: skip
+            _log.warning(
+                "a worker died and is started again",
+                worker=dead.number,
+                code=dead.process.returncode,
+                unanswered=dead.waiting,
+            )
             dead.end()
         new = self._crew.employ(dead.number)
         new.busy, new.matched = dead.busy, dead.matched

@@ -241,10 +241,35 @@ class Usage(msgspec.Struct, frozen=True, tag="usage", array_like=True):
 
 
 Operation = (
-    Told | Hold | LetGo | Know | Match | Rehearse | MatchEach | Withdrawn | Advance | Shift | Outage | Excuse
-    | Expect | Expects | Rename | RenameSource | Adopt | Save | Load | Drop
-    | Plan | Proxies | WouldMatch | Explain | Board | Standings | Ask | Usage
-)  # fmt: skip
+    Told
+    | Hold
+    | LetGo
+    | Know
+    | Match
+    | Rehearse
+    | MatchEach
+    | Withdrawn
+    | Advance
+    | Shift
+    | Outage
+    | Excuse
+    | Expect
+    | Expects
+    | Rename
+    | RenameSource
+    | Adopt
+    | Save
+    | Load
+    | Drop
+    | Plan
+    | Proxies
+    | WouldMatch
+    | Explain
+    | Board
+    | Standings
+    | Ask
+    | Usage
+)
 
 
 class Request(msgspec.Struct, frozen=True, array_like=True):

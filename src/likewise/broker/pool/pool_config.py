@@ -41,9 +41,18 @@ def settings_of(config: Config) -> Settings:
 def _settings(config: Config, policy: str, minimum: int, maximum: int) -> Settings:
     said = config.workers
     return Settings(
-        policy, minimum, maximum, said.memory, said.split_us, said.merge_us, said.last, said.split_busy,  # type: ignore[arg-type]
-        said.merge_busy, said.span, said.pause,
-    )  # fmt: skip
+        policy,  # type: ignore[arg-type]
+        minimum,
+        maximum,
+        said.memory,
+        said.split_us,
+        said.merge_us,
+        said.last,
+        said.split_busy,
+        said.merge_busy,
+        said.span,
+        said.pause,
+    )
 
 
 def begin(config: Config, tenants: Mapping[int, Tenant], data: Path | None = None) -> tuple[FlatStaff, Elastic]:
@@ -51,12 +60,18 @@ def begin(config: Config, tenants: Mapping[int, Tenant], data: Path | None = Non
     matching, alerts = config.matching, config.alerts
     crew = Crew(
         Told(
-            matching.space, matching.measure, matching.threshold, matching.profile, matching.types,
-            matching.cache_bytes, duration(alerts.forget), duration(alerts.lateness),
+            matching.space,
+            matching.measure,
+            matching.threshold,
+            matching.profile,
+            matching.types,
+            matching.cache_bytes,
+            duration(alerts.forget),
+            duration(alerts.lateness),
             duration(alerts.stale),
         ),
         data,
-    )  # fmt: skip
+    )
     settings = settings_of(config)
     try:
         tree = matching.architecture == "hierarchical"

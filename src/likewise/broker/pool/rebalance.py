@@ -71,9 +71,15 @@ def _stateless(
 
 
 def _place(
-    crew: Crew, spread: SpreadMatcher, tenant: Tenant, new: Sequence[NewSubscription],
-    hosts: Sequence[WorkerProcess], *, saved: Saved | None = None, remembers: bool = False,
-) -> Share:  # fmt: skip
+    crew: Crew,
+    spread: SpreadMatcher,
+    tenant: Tenant,
+    new: Sequence[NewSubscription],
+    hosts: Sequence[WorkerProcess],
+    *,
+    saved: Saved | None = None,
+    remembers: bool = False,
+) -> Share:
     share = Share(tenant.number, remembers=remembers)
     share.held = {each.number: each for each in new}
     share.known, share.saved = spread.known, saved

@@ -158,9 +158,12 @@ class Elastic:
     """Lets a staff grow and shrink by its settings, one step at a time, between stretches."""
 
     def __init__(
-        self, staff: Staff, settings: Settings, clock: Callable[[], float] = time.monotonic,
+        self,
+        staff: Staff,
+        settings: Settings,
+        clock: Callable[[], float] = time.monotonic,
         free: Callable[[], float] = free_cores,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.settings = settings
         self.changes: deque[tuple[float, str, int]] = deque(maxlen=1_000)  # when what was begun with which worker
         self._staff = staff

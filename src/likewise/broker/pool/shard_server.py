@@ -55,7 +55,7 @@ from likewise.broker.pool.messages import (
     Withdrawn,
     WouldMatch,
     Yes,
-)  # fmt: skip
+)
 from likewise.broker.pool.split_plan import plan
 from likewise.broker.tenants.match_guarded import match_guarded
 from likewise.broker.tenants.matched_events import MetEvents, Shares
@@ -98,9 +98,11 @@ class Portion:
     """
 
     def __init__(
-        self, matcher: NumberedMatcher, load: Callable[[Path], NumberedMatcher] | None = None,
+        self,
+        matcher: NumberedMatcher,
+        load: Callable[[Path], NumberedMatcher] | None = None,
         annotations: TakenAnnotations | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.matcher = matcher
         self.owner: dict[int, int] = {}
         self._load = load
@@ -246,20 +248,28 @@ class Portion:
         given = chosen & (counts > 0)
         shares = Shares.of(met, self._owners(met.named), given)
         return Matched(
-            counts.tobytes(), numbers.tobytes(), scores, np.flatnonzero(given).astype("<i4").tobytes(),
-            np.diff(shares.starts).astype("<i4").tobytes(), shares.recipients.astype("<i8", copy=False).tobytes(),
-            _packed(met, shares, given), shares.owners, shares.cuts, shares.events.astype("<i4").tobytes(),
-            list(failed.items()), behind,
-        )  # fmt: skip
+            counts.tobytes(),
+            numbers.tobytes(),
+            scores,
+            np.flatnonzero(given).astype("<i4").tobytes(),
+            np.diff(shares.starts).astype("<i4").tobytes(),
+            shares.recipients.astype("<i8", copy=False).tobytes(),
+            _packed(met, shares, given),
+            shares.owners,
+            shares.cuts,
+            shares.events.astype("<i4").tobytes(),
+            list(failed.items()),
+            behind,
+        )
 
     def _stand_for(self, roots: Sequence[tuple[int, Subscription]]) -> None:
         """Have these roots in front of shares elsewhere."""
         self._roots = self.matcher.alike() if roots else None
         self._behind = np.array([share for share, _ in roots], np.int64)
         if self._roots is not None:
-            self._roots.add_many([
-                (place, msgspec.structs.replace(each, valid_for=None), 0) for place, (_, each) in enumerate(roots)
-            ])  # fmt: skip
+            self._roots.add_many(
+                [(place, msgspec.structs.replace(each, valid_for=None), 0) for place, (_, each) in enumerate(roots)]
+            )
 
     def _passed(self, entries: Sequence[Entry], at: Sequence[int]) -> dict[int, bytes]:
         """The places of events that may meet something behind each proxy."""

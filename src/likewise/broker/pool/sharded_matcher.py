@@ -39,7 +39,7 @@ from likewise.broker.pool.messages import (
     Withdrawn,
     WouldMatch,
     Yes,
-)  # fmt: skip
+)
 from likewise.broker.pool.pool import failure
 from likewise.broker.pool.processes.folders import remove_folder
 from likewise.broker.pool.shard_map import HeldInShares

@@ -65,7 +65,7 @@ def _with_selected(log: EventLog, tenant: Tenant, queue: SubscriberQueue, frame:
 
 def select_of(
     log: EventLog, tenant: Tenant, position: int, wanted: Sequence[tuple[Held, float]], now: int, frame: bytes
-) -> tuple[SelectedValues, ...]:  # fmt: skip
+) -> tuple[SelectedValues, ...]:
     """What some subscriptions, each with its stored score, select of an event of the log; at most `MAX_BECAUSE`.
 
     `frame` is the JSON of the delivery, which has the payload as it was sent.
@@ -83,10 +83,14 @@ def select_of(
         try:
             explained = explain_live(tenant, held, entry, now)
             values = selected(
-                event, asked, explained, interpretation.measure if needs_measure(asked) else None,
-                interpretation.threshold, score=score,
+                event,
+                asked,
+                explained,
+                interpretation.measure if needs_measure(asked) else None,
+                interpretation.threshold,
+                score=score,
                 payload=_payload(frame, entry.value) if names_payload(asked) else None,
-            )  # fmt: skip
+            )
         except Exception as error:  # what is selected is no reason to keep a delivery back
             _log.error("what is selected cannot be said", tenant=tenant.name, subscription=held.id, exc_info=error)
             continue

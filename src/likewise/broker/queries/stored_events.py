@@ -25,9 +25,17 @@ MARKS: Final = 500  # marks of a series at most
 
 
 def stored_events(
-    log: EventLog, tenant: Tenant, *, before: int, limit: int, source: str | None = None, containing: str = "",
-    subscription: tuple[str, str] | None = None, since: int = 0, until: int = FOREVER,
-) -> StoredEvents:  # fmt: skip
+    log: EventLog,
+    tenant: Tenant,
+    *,
+    before: int,
+    limit: int,
+    source: str | None = None,
+    containing: str = "",
+    subscription: tuple[str, str] | None = None,
+    since: int = 0,
+    until: int = FOREVER,
+) -> StoredEvents:
     """The newest events before a position that hold every word of `containing`, and met a subscription if one is said.
 
     One question looks at `LOOKED_AT` entries at most; `before` says where to go on.
@@ -123,9 +131,15 @@ def series(
     step = max(1, -(-len(shown) // points))
     some = shown[::step]
     return Series(
-        source, attribute, unit, tuple(Point(e.arrival, value, e.id) for e, value in some), tuple(marks[::-1]),
-        earliest <= since or not lowest, left_out, tuple(names),
-    )  # fmt: skip
+        source,
+        attribute,
+        unit,
+        tuple(Point(e.arrival, value, e.id) for e, value in some),
+        tuple(marks[::-1]),
+        earliest <= since or not lowest,
+        left_out,
+        tuple(names),
+    )
 
 
 def _numbers(entry: Entry) -> dict[str, tuple[float, str]]:

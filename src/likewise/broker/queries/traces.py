@@ -20,10 +20,16 @@ from likewise.broker.tenants.tenant import Held, Tenant
 from likewise.language import subscription_text
 
 WHY: Final = {
-    "arrival": "when it came", "promoted": "when it moved up among the best", "initial": "as the subscription was made",
-    "replayed": "after it had been set aside", "held": "as it had held for long enough", "cleared": "as it was over",
-    "absent": "as nothing came", "returned": "as something came again", "digest": "in what was gathered",
-}  # fmt: skip
+    "arrival": "when it came",
+    "promoted": "when it moved up among the best",
+    "initial": "as the subscription was made",
+    "replayed": "after it had been set aside",
+    "held": "as it had held for long enough",
+    "cleared": "as it was over",
+    "absent": "as nothing came",
+    "returned": "as something came again",
+    "digest": "in what was gathered",
+}
 
 NOT_MET: Final = {
     "top": "It was compared with the subscription, and was not among the best.",
@@ -49,9 +55,14 @@ def trace(log: EventLog, tenant: Tenant, entry: Entry, subscriber: str, subscrip
     text = "" if asked is None else subscription_text(asked.subscription)
     now = queue.subscriptions.get(subscription)
     return Trace(
-        entry.id, entry.source, entry.arrival, outcome, tuple(steps), text,
+        entry.id,
+        entry.source,
+        entry.arrival,
+        outcome,
+        tuple(steps),
+        text,
         asked is not None and asked.number != now,
-    )  # fmt: skip
+    )
 
 
 def _held_at(held: Held, position: int) -> bool:
@@ -59,9 +70,14 @@ def _held_at(held: Held, position: int) -> bool:
 
 
 def _outcome(
-    tables: Tables, tenant: Tenant, entry: Entry, then: Held | None, versions: list[Held], given: bool,
+    tables: Tables,
+    tenant: Tenant,
+    entry: Entry,
+    then: Held | None,
+    versions: list[Held],
+    given: bool,
     steps: list[TraceStep],
-) -> Outcome:  # fmt: skip
+) -> Outcome:
     """What it comes to; says so as a step where nothing was delivered."""
     if given:
         return "delivered"

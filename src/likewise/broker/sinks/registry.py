@@ -186,9 +186,16 @@ class Targets:
         detail = f"the target {feed.id!r} of {feed.subscription!r}: {why}"[:2000]
         body = msgspec.json.encode({"target": feed.id, "sequence": match.sequence})
         letter = NewLetter(
-            tenant.number, self._clock(), "undelivered", detail, feed.subscriber, match.position, pack([match.number]),
-            body, letter_mark(feed.number),
-        )  # fmt: skip
+            tenant.number,
+            self._clock(),
+            "undelivered",
+            detail,
+            feed.subscriber,
+            match.position,
+            pack([match.number]),
+            body,
+            letter_mark(feed.number),
+        )
 
         def write(tables: Tables) -> None:
             dead_letters.insert(tables, [letter])
@@ -284,7 +291,14 @@ class Targets:
         with self._queues:
             for feed in tenant.feeds:
                 found[feed.number] = TargetState(
-                    len(feed.pending), dead.get(letter_mark(feed.number), 0), feed.sent, feed.failed, feed.expired,
-                    feed.succeeded * 1_000_000 or None, feed.last_error, feed.last_error_at, feed.trying_again_at,
-                )  # fmt: skip
+                    len(feed.pending),
+                    dead.get(letter_mark(feed.number), 0),
+                    feed.sent,
+                    feed.failed,
+                    feed.expired,
+                    feed.succeeded * 1_000_000 or None,
+                    feed.last_error,
+                    feed.last_error_at,
+                    feed.trying_again_at,
+                )
         return found

@@ -41,7 +41,7 @@ class Outgoing(NamedTuple):
 
 def read_waiting(
     log: EventLog, queues: Lock, tenant: Tenant, feed: TargetFeed, limit: int, times: TimeOf
-) -> list[Outgoing]:  # fmt: skip
+) -> list[Outgoing]:
     """The next matches that wait for a target, in order; what has expired or was withdrawn is over and goes."""
     while True:
         with queues:
@@ -94,9 +94,18 @@ def outgoing(delivery: Delivery, tenant: Tenant, feed: TargetFeed, times: TimeOf
     said = render(delivery, [(place, feed.subscription)])
     number, cause = int(delivery.matched[place]), CAUSES[delivery.cause]
     return Outgoing(
-        message_id(feed, delivery), delivery.number, cause, feed.subscription, number, score, delivery.event,
-        delivery.body, said, None if delivery.cause == PROMOTED or delivery.said else delivery.ends, delivery.said,
-    )  # fmt: skip
+        message_id(feed, delivery),
+        delivery.number,
+        cause,
+        feed.subscription,
+        number,
+        score,
+        delivery.event,
+        delivery.body,
+        said,
+        None if delivery.cause == PROMOTED or delivery.said else delivery.ends,
+        delivery.said,
+    )
 
 
 def message_id(feed: TargetFeed, delivery: Delivery) -> str:

@@ -75,10 +75,14 @@ class EventTrace:
             facts = error.facts()
             first = events[0] if events else None
             _log.info(
-                "events refused", tenant=tenant, code=error.code, detail=str(error)[:500], events=len(events),
+                "events refused",
+                tenant=tenant,
+                code=error.code,
+                detail=str(error)[:500],
+                events=len(events),
                 event_id=facts.get("id") or (first.id if first else None),
                 source=facts.get("source") or (first.source if first else None),
-            )  # fmt: skip
+            )
 
     def stored(self, outcome: Outcome) -> None:
         """Events were matched and their deliveries stored; some may have become dead letters."""
@@ -87,10 +91,16 @@ class EventTrace:
                 for d in deliveries:
                     known = _IDENTITY.decode(d.body) if d.body else _Identity()
                     _log.debug(
-                        "event matched", tenant=tenant.name, event_id=known.id, source=known.source, position=d.event,
-                        sequence=d.number, cause=CAUSES[d.cause], recipients=len(d.recipients),
+                        "event matched",
+                        tenant=tenant.name,
+                        event_id=known.id,
+                        source=known.source,
+                        position=d.event,
+                        sequence=d.number,
+                        cause=CAUSES[d.cause],
+                        recipients=len(d.recipients),
                         subscriptions=len(d.matched),
-                    )  # fmt: skip
+                    )
         if self.some and outcome.letters:
             self._letters(outcome)
 
@@ -103,14 +113,23 @@ class EventTrace:
             counted.setdefault((letter.tenant, letter.reason), []).append(known)
             if self.each:
                 _log.debug(
-                    "event became a dead letter", tenant=names.get(letter.tenant), event_id=known.id,
-                    source=known.source, position=letter.event, reason=letter.reason, detail=letter.detail,
-                )  # fmt: skip
+                    "event became a dead letter",
+                    tenant=names.get(letter.tenant),
+                    event_id=known.id,
+                    source=known.source,
+                    position=letter.event,
+                    reason=letter.reason,
+                    detail=letter.detail,
+                )
         for (number, reason), events in counted.items():
             _log.info(
-                "dead letters", tenant=names.get(number), reason=reason, count=len(events), event_id=events[0].id,
+                "dead letters",
+                tenant=names.get(number),
+                reason=reason,
+                count=len(events),
+                event_id=events[0].id,
                 source=events[0].source,
-            )  # fmt: skip
+            )
 
     def sent(self, tenant: str, subscriber: str, page: Iterable[tuple[int, bytes]]) -> None:
         """Deliveries went out to a stream."""
@@ -118,9 +137,13 @@ class EventTrace:
             for _, frame in page:
                 said = _SENT.decode(frame)
                 _log.debug(
-                    "event delivered", tenant=tenant, event_id=said.event.id, source=said.event.source,
-                    subscriber=subscriber, sequence=said.sequence,
-                )  # fmt: skip
+                    "event delivered",
+                    tenant=tenant,
+                    event_id=said.event.id,
+                    source=said.event.source,
+                    subscriber=subscriber,
+                    sequence=said.sequence,
+                )
 
     def acknowledged(self, tenant: str, subscriber: str, number: int) -> None:
         """A subscriber settled everything up to a sequence number."""
@@ -144,6 +167,9 @@ class EventTrace:
         if self.each:
             for event in events:
                 _log.debug(
-                    "event expired", tenant=tenants[event.tenant].name, event_id=event.id, source=event.source,
+                    "event expired",
+                    tenant=tenants[event.tenant].name,
+                    event_id=event.id,
+                    source=event.source,
                     position=event.position,
-                )  # fmt: skip
+                )

@@ -78,12 +78,18 @@ class Metrics:
     def watch_clock(self, retention: Retention) -> None:
         """Measure how far the clock is trusted to remove things."""
         for name, text, value in (
-            ("clock_behind_seconds", "By how much what was stored before a step of the clock is behind it",
-             lambda: retention.behind / 1e6),
-            ("clock_hold_seconds", "Time left in which nothing is removed because of a step of the clock",
-             lambda: retention.hold_left),
+            (
+                "clock_behind_seconds",
+                "By how much what was stored before a step of the clock is behind it",
+                lambda: retention.behind / 1e6,
+            ),
+            (
+                "clock_hold_seconds",
+                "Time left in which nothing is removed because of a step of the clock",
+                lambda: retention.hold_left,
+            ),
             ("clock_held_back", "Events that are over by the clock and stay", lambda: retention.held_back),
-        ):  # fmt: skip
+        ):
             Gauge(f"likewise_{name}", text, registry=self.registry).set_function(value)
 
     def watch_lake(self, behind: Callable[[Tenant], int], batches: Callable[[], int]) -> None:

@@ -34,9 +34,15 @@ def shown_workers(staff: FlatStaff | None, elastic: Elastic | None) -> WorkersSh
     if staff is None:
         return WorkersShown("none", **rules, processes=[own])
     return WorkersShown(
-        staff.architecture, **rules, processes=[own, *_workers(staff)], splits=staff.splits, merges=staff.merges,
-        deaths=staff.crew.reviving.deaths, under_way=staff.under_way, ready=_ready(staff),
-    )  # fmt: skip
+        staff.architecture,
+        **rules,
+        processes=[own, *_workers(staff)],
+        splits=staff.splits,
+        merges=staff.merges,
+        deaths=staff.crew.reviving.deaths,
+        under_way=staff.under_way,
+        ready=_ready(staff),
+    )
 
 
 def _shown_itself(role: str) -> WorkerShown:
@@ -49,9 +55,15 @@ def _ready(staff: FlatStaff) -> WorkerShown | None:
     if spare is None:
         return None
     return WorkerShown(
-        0, "Matcher, kept ready", spare.process.pid, alive=spare.alive, waiting=spare.waiting,
-        cpu_seconds=round(spare.used.cpu, 3), resident=spare.used.resident, shared=spare.used.shared,
-    )  # fmt: skip
+        0,
+        "Matcher, kept ready",
+        spare.process.pid,
+        alive=spare.alive,
+        waiting=spare.waiting,
+        cpu_seconds=round(spare.used.cpu, 3),
+        resident=spare.used.resident,
+        shared=spare.used.shared,
+    )
 
 
 def _workers(staff: FlatStaff) -> Iterator[WorkerShown]:
@@ -62,12 +74,21 @@ def _workers(staff: FlatStaff) -> Iterator[WorkerShown]:
         leaf = tree is None or tree.is_leaf(worker.number)
         parent = 0 if tree is None else tree.parents.get(worker.number, 0)
         yield WorkerShown(
-            worker.number, "ChildMatcher" if parent else "RootMatcher" if tree is not None else "Matcher",
-            worker.process.pid, parent, leaf, worker.alive, sum(len(share.held) for share in held),
-            sum(len(share.held) for share in held if share.remembers), worker.matched, worker.waiting,
-            round(worker.used.cpu, 3), round(worker.busy / max(1e-3, now - worker.started), 4), worker.used.resident,
+            worker.number,
+            "ChildMatcher" if parent else "RootMatcher" if tree is not None else "Matcher",
+            worker.process.pid,
+            parent,
+            leaf,
+            worker.alive,
+            sum(len(share.held) for share in held),
+            sum(len(share.held) for share in held if share.remembers),
+            worker.matched,
+            worker.waiting,
+            round(worker.used.cpu, 3),
+            round(worker.busy / max(1e-3, now - worker.started), 4),
+            worker.used.resident,
             worker.used.shared,
-        )  # fmt: skip
+        )
 
 
 def change_workers(elastic: Elastic | None, wanted: WorkersWanted) -> None:

@@ -158,8 +158,10 @@ class Identities:
         """Return whether a command says what the log has said."""
         held = self._held.get(command.before)
         return held is not None and (held.sources, held.label, held.basis) == (
-            command.sources, command.label, command.basis,
-        )  # fmt: skip
+            command.sources,
+            command.label,
+            command.basis,
+        )
 
     def given_up_at(self, name: str) -> int | None:
         """Return when a name was given up for others (µs); None if it is a source's own."""

@@ -264,8 +264,13 @@ def gathered(spoken: Spoken) -> dict[str, int]:
 def _found(matches: Iterable[Match]) -> list[Found]:
     return [
         Found(
-            int(m.subscription_id), None if m.event_id is None else int(m.event_id), m.score, m.cause == "promoted",
-            m.rank_value, m.cause, m.spoken,
+            int(m.subscription_id),
+            None if m.event_id is None else int(m.event_id),
+            m.score,
+            m.cause == "promoted",
+            m.rank_value,
+            m.cause,
+            m.spoken,
         )
         for m in matches
-    ]  # fmt: skip
+    ]

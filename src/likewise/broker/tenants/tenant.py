@@ -269,6 +269,4 @@ class Tenant:
     @property
     def window_length(self) -> int:
         """The longest window of time among its top-k subscriptions, in µs; 0 if there is none."""
-        return max(
-            (s.top.duration or 0 for _, s in self.windows.subscriptions() if s.top is not None), default=0
-        )  # fmt: skip
+        return max((s.top.duration or 0 for _, s in self.windows.subscriptions() if s.top is not None), default=0)

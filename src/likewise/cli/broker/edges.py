@@ -41,10 +41,19 @@ def list_edges(broker: BrokerOptions, as_json: AsJson = False) -> None:
         output.print_line("No edge has connected yet. One is run by `likewise edge --upstream URL --data DIR`.")
         return
     rows = [
-        (each.id, each.state, each.sources, each.filters, each.subscriptions, each.sequence, each.waiting,
-         each.dropped, _when(each.seen))
+        (
+            each.id,
+            each.state,
+            each.sources,
+            each.filters,
+            each.subscriptions,
+            each.sequence,
+            each.waiting,
+            each.dropped,
+            _when(each.seen),
+        )
         for each in found
-    ]  # fmt: skip
+    ]
     output.print_table(
         ("edge", "state", "sources", "filters", "subscriptions", "stored", "waiting", "dropped", "heard"), rows
     )

@@ -73,10 +73,19 @@ def show(broker: BrokerOptions, source: Name, as_json: AsJson = False) -> None:
         output.remark(f"it was called {', '.join(found.aliases)} before")
     output.print_line(f"{found.source}{where}: {found.activity}, {found.events} events, last seen {_seen(found)}")
     rows = [
-        (each.attribute, each.unit, "/".join(each.kinds), _range(each), _last(each), line(each.line),
-         each.understood.means or "?", f"{each.understood.probability:.2f}", _basis(each))
+        (
+            each.attribute,
+            each.unit,
+            "/".join(each.kinds),
+            _range(each),
+            _last(each),
+            line(each.line),
+            each.understood.means or "?",
+            f"{each.understood.probability:.2f}",
+            _basis(each),
+        )
         for each in found.attributes
-    ]  # fmt: skip
+    ]
     output.print_table(("attribute", "unit", "kind", "range", "last", "", "is taken for", "p", ""), rows)
 
 

@@ -69,16 +69,23 @@ def subscribe(
 
 
 def _subscribe_by_mqtt(
-    broker: BrokerOptions, wanted: list[tuple[str, Subscription]], id: str | None, count: int | None, why: bool,
+    broker: BrokerOptions,
+    wanted: list[tuple[str, Subscription]],
+    id: str | None,
+    count: int | None,
+    why: bool,
     as_json: bool,
-) -> None:  # fmt: skip
+) -> None:
     from likewise.cli.broker.mqtt_inbox import SESSION, MqttInbox, print_messages
     from likewise.server.mqtt.subscriber import MqttSubscriber
 
     line = MqttSubscriber(
-        broker.address or "", password=broker.token, ca=broker.ca, client_id=id or f"terminal-{secrets.token_hex(4)}",
+        broker.address or "",
+        password=broker.token,
+        ca=broker.ca,
+        client_id=id or f"terminal-{secrets.token_hex(4)}",
         session=SESSION if id is not None else 0,
-    )  # fmt: skip
+    )
     print_messages(MqttInbox(line, wanted, lasting=id is not None, why=why), count, as_json)
 
 
@@ -205,9 +212,11 @@ def _explained(inbox: Subscriber, delivery: ClientDelivery) -> Explanation | Non
     from likewise.formats.json.results import explanation_from_json
 
     asked = {
-        "event_id": delivery.event.id, "source": delivery.event.source or "",
-        "subscriber": inbox.id, "subscription": delivery.subscriptions[0].id,
-    }  # fmt: skip
+        "event_id": delivery.event.id,
+        "source": delivery.event.source or "",
+        "subscriber": inbox.id,
+        "subscription": delivery.subscriptions[0].id,
+    }
     try:
         answer = inbox.request("POST", "/v1/explain", msgspec.json.encode(asked))
     except BrokerRefused:

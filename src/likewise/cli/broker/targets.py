@@ -62,10 +62,15 @@ class Settings(OptionGroup):
         from likewise.errors import FormatError
 
         found: dict[str, Any] = {
-            "form": self.form, "topic": self.topic, "because": self.because, "username": self.username,
-            "timeout": self.timeout, "patience": self.patience, "secret": _line(self.secret),
+            "form": self.form,
+            "topic": self.topic,
+            "because": self.because,
+            "username": self.username,
+            "timeout": self.timeout,
+            "patience": self.patience,
+            "secret": _line(self.secret),
             "password": _line(self.password),
-        }  # fmt: skip
+        }
         if self.template is not None:
             text = _text(self.template)
             found["form"] = self.form or "template"

@@ -38,14 +38,20 @@ def list_words(
         output.print_line("No words yet. They come by themselves with events.")
     else:
         rows = [
-            (each.attribute, each.unit, "/".join(each.kinds), each.times, each.sources, ", ".join(each.values[:4]),
-             each.understood.means or "?", f"{each.understood.probability:.2f}",
-             "corrected" if each.understood.basis == "corrected" else "")
+            (
+                each.attribute,
+                each.unit,
+                "/".join(each.kinds),
+                each.times,
+                each.sources,
+                ", ".join(each.values[:4]),
+                each.understood.means or "?",
+                f"{each.understood.probability:.2f}",
+                "corrected" if each.understood.basis == "corrected" else "",
+            )
             for each in found
-        ]  # fmt: skip
-        output.print_table(
-            ("attribute", "unit", "kind", "seen", "sources", "values", "is taken for", "p", ""), rows
-        )  # fmt: skip
+        ]
+        output.print_table(("attribute", "unit", "kind", "seen", "sources", "values", "is taken for", "p", ""), rows)
 
 
 @app.command()
@@ -67,10 +73,16 @@ def questions(
         output.print_line("No question: nothing that is asked for is in doubt.")
     else:
         rows = [
-            (each.attribute, each.unit, f"{each.deliveries:.3g}", each.sources, each.proposed,
-             ", ".join(f"{term} {likely:.2f}" for term, likely in each.asked))
+            (
+                each.attribute,
+                each.unit,
+                f"{each.deliveries:.3g}",
+                each.sources,
+                each.proposed,
+                ", ".join(f"{term} {likely:.2f}" for term, likely in each.asked),
+            )
             for each in found
-        ]  # fmt: skip
+        ]
         output.print_table(("attribute", "unit", "a day", "sources", "is it ...?", "asked for as"), rows)
         output.remark("Answer one: likewise vocabulary correct ATTRIBUTE 'what it is' --model ... | --source ...")
 
@@ -121,10 +133,17 @@ def corrections(broker: BrokerOptions, as_json: AsJson = False) -> None:
         output.print_line("No corrections.")
     else:
         rows = [
-            (each.number, each.attribute, f"{each.of} {each.name}" if each.name else "", each.means, each.unit, each.by,
-             clock(each.at) if each.at else "")
+            (
+                each.number,
+                each.attribute,
+                f"{each.of} {each.name}" if each.name else "",
+                each.means,
+                each.unit,
+                each.by,
+                clock(each.at) if each.at else "",
+            )
             for each in found
-        ]  # fmt: skip
+        ]
         output.print_table(("number", "attribute", "of", "is", "unit", "by", "at"), rows)
 
 

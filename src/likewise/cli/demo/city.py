@@ -81,9 +81,15 @@ class _Show:
     """What the terminal shows, and what the city does meanwhile."""
 
     def __init__(
-        self, screen: Console, client: httpx.Client, broker: Running, address: str, view: str, line: DeviceLine,
+        self,
+        screen: Console,
+        client: httpx.Client,
+        broker: Running,
+        address: str,
+        view: str,
+        line: DeviceLine,
         devices_port: str,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._screen = screen
         self._client = client
         self._broker = broker
@@ -166,12 +172,14 @@ class _Show:
         for wanted in WANTED:
             asked.add_row(Text(wanted.id, "bold cyan"), Text(wanted.text, "cyan"))
         where = Text.assemble(
-            "Dashboard  ", (self._view, "bold green"), f"\nBroker     {self._address}  (its interface: /docs)\n"
+            "Dashboard  ",
+            (self._view, "bold green"),
+            f"\nBroker     {self._address}  (its interface: /docs)\n"
             f"MQTT       {self._line.said}\n\n"
             "Ask for something of your own in the dashboard, or in another terminal, in this folder:\n",
             (f"  {command_name()} subscribe '{SUGGESTED}'{self._other_address()}", "bold"),
             "\n\nBelow: what devices report, and ✓ what it meets. Ctrl-C ends everything.",
-        )  # fmt: skip
+        )
         title = f"A city of {devices} devices by {vendors} vendors"
         self._screen.print(Panel(where, title=title, border_style="green"))
         said = Text.assemble("Any program that speaks MQTT 5 may ask, too: ", (by_mqtt(self._devices_port), "bold"))
@@ -221,10 +229,12 @@ class _Show:
                 answer = self._client.post("/v1/explain", json={**asked, "subscription": met["subscription"]})
                 reason = why(explanation_from_json(answer.content)) if answer.is_success else ""
                 line = Text.assemble(
-                    ("✓ ", "bold green"), (met["subscription"].ljust(10), "bold cyan"),
+                    ("✓ ", "bold green"),
+                    (met["subscription"].ljust(10), "bold cyan"),
                     (f" {number(met['score']).ljust(5)} ", score_style(met["score"])),
-                    (f"{event['source'].removeprefix('city/')}  ", "bold"), reason,
-                )  # fmt: skip
+                    (f"{event['source'].removeprefix('city/')}  ", "bold"),
+                    reason,
+                )
                 self._screen.print(line, no_wrap=True, overflow="ellipsis")
         while len(events) > 2000:
             del events[next(iter(events))]

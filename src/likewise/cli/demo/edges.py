@@ -73,9 +73,7 @@ def district_of(source: str) -> str:
 class _Districts:
     """What the city does, and what the terminal shows of the edges."""
 
-    def __init__(
-        self, screen: Console, hub: httpx.Client, edges: dict[str, httpx.Client], line: LosableLine
-    ) -> None:  # fmt: skip
+    def __init__(self, screen: Console, hub: httpx.Client, edges: dict[str, httpx.Client], line: LosableLine) -> None:
         self._screen = screen
         self._hub = hub
         self._edges = edges

@@ -76,9 +76,13 @@ class Mosquitto:
             environment["LD_LIBRARY_PATH"] = self._program.libraries
         try:
             self._process = subprocess.Popen(
-                [self._program.path, "-c", str(config)], env=environment, start_new_session=True,
-                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-            )  # fmt: skip
+                [self._program.path, "-c", str(config)],
+                env=environment,
+                start_new_session=True,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+            )
         except OSError as error:
             self.absent = f"Mosquitto cannot be started: {error}"
             return

@@ -30,8 +30,11 @@ class Running:
         quiet = {"LIKEWISE_LOGGING_LEVEL": "warning", "LIKEWISE_LOGGING_FORMAT": "text", **os.environ}
         self._process = subprocess.Popen(
             [sys.executable, "-m", "likewise", *self._arguments],
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, start_new_session=True, env=quiet,
-        )  # fmt: skip
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            start_new_session=True,
+            env=quiet,
+        )
 
     @property
     def ended(self) -> int | None:

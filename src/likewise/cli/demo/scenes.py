@@ -97,8 +97,14 @@ def nearest() -> Scene:
 def football() -> Scene:
     """The final of 2010 and a subscription to it, as the hybrid matching paper tells them, and a concert."""
     spain, netherlands = "Spain national football team", "Netherlands national football team"
-    final = (("name", "2010 FIFA World Cup Final"), ("referee", "Howard Webb"), ("location", "FNB Stadium"),
-             ("location", "Johannesburg"), ("team", spain), ("team", netherlands))  # fmt: skip
+    final = (
+        ("name", "2010 FIFA World Cup Final"),
+        ("referee", "Howard Webb"),
+        ("location", "FNB Stadium"),
+        ("location", "Johannesburg"),
+        ("team", spain),
+        ("team", netherlands),
+    )
     concert = (("name", "Summer Serenade"), ("performer", "City Orchestra"), ("location", "Vienna"))
     return Scene(
         "Statements about Linked Data",

@@ -54,9 +54,16 @@ def backtest(
     choice = MeaningChoice(space, measure, threshold, said)
     with spark_session(master, memory=memory) as spark:
         report = run(
-            spark, events.absolute(), log, out.absolute(), version=version, against=against, choice=choice,
-            examples=examples, overwrite=overwrite,
-        )  # fmt: skip
+            spark,
+            events.absolute(),
+            log,
+            out.absolute(),
+            version=version,
+            against=against,
+            choice=choice,
+            examples=examples,
+            overwrite=overwrite,
+        )
     if as_json:
         output.print_json(report)
         return

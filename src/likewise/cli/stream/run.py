@@ -104,9 +104,12 @@ def run(
                     _show(report, as_json)
                     if metrics is not None:
                         told.add(
-                            report.counts, batch=report.batch, seconds=report.seconds, lag=report.lag,
+                            report.counts,
+                            batch=report.batch,
+                            seconds=report.seconds,
+                            lag=report.lag,
                             subscriptions=report.subscriptions,
-                        )  # fmt: skip
+                        )
                         told.write(metrics)
                 if once:
                     break

@@ -16,8 +16,11 @@ if TYPE_CHECKING:
     from likewise.model import Event, Explanation, Mapping, Match, PredicateReport
 
 STYLES: Final = {
-    "match": "bold green", "below_threshold": "yellow", "not_in_top_k": "yellow", "expired": "yellow",
-}  # fmt: skip
+    "match": "bold green",
+    "below_threshold": "yellow",
+    "not_in_top_k": "yellow",
+    "expired": "yellow",
+}
 
 
 def score_style(score: float) -> str:
@@ -72,9 +75,12 @@ def why(explanation: Explanation) -> str:
 def match_line(match: Match, explanation: Explanation | None) -> Text:
     """One match on one line: event, subscription, score, why."""
     line = Text.assemble(
-        (str(match.event_id), "bold"), "  ", (match.subscription_id, "cyan"), "  ",
+        (str(match.event_id), "bold"),
+        "  ",
+        (match.subscription_id, "cyan"),
+        "  ",
         (number(match.score), score_style(match.score)),
-    )  # fmt: skip
+    )
     if match.rank_value is not None:
         line.append(f"  ranked by {match.rank_value:.4g}")
     if match.cause == "promoted":
@@ -126,9 +132,12 @@ def _part(report: PredicateReport, relatedness: float) -> Text:
 def _summary(explanation: Explanation, event: Event, called: str) -> list[Text]:
     verdict, style = verdict_text(explanation.verdict), verdict_style(explanation.verdict)
     first = Text.assemble(
-        (str(explanation.event_id or "the event"), "bold"), " and ", (called, "cyan"), ": ",
+        (str(explanation.event_id or "the event"), "bold"),
+        " and ",
+        (called, "cyan"),
+        ": ",
         (verdict, style),
-    )  # fmt: skip
+    )
     if explanation.score:
         first.append(f", score {number(explanation.score)}", score_style(explanation.score))
         if explanation.threshold is not None:

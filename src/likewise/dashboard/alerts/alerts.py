@@ -15,8 +15,13 @@ from likewise.errors import LikewiseError
 ALERTS: Final = 20  # shown at once
 KEYS: Final = 10  # of each
 NAMES: Final = {
-    "on": "on", "absent": "absent", "lasting": "lasting", "excused": "unheard", "watched": "watched", "off": "off",
-}  # fmt: skip
+    "on": "on",
+    "absent": "absent",
+    "lasting": "lasting",
+    "excused": "unheard",
+    "watched": "watched",
+    "off": "off",
+}
 
 
 class AlertsPanel:

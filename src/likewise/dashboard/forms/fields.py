@@ -11,8 +11,25 @@ from nicegui import ui
 from likewise.dashboard.forms.form import COMPARISONS, PLACES, REPEATING, SAYING, SENDING, WHERE, Form, Place, Wish
 
 UNITS: Final = (
-    "degC", "degF", "%", "dB", "hPa", "ug/m3", "ppm", "lx", "m/s", "km/h", "mm", "W", "kW", "kWh", "V", "A", "s", "min",
-)  # fmt: skip
+    "degC",
+    "degF",
+    "%",
+    "dB",
+    "hPa",
+    "ug/m3",
+    "ppm",
+    "lx",
+    "m/s",
+    "km/h",
+    "mm",
+    "W",
+    "kW",
+    "kWh",
+    "V",
+    "A",
+    "s",
+    "min",
+)
 WITH_UNIT: Final = frozenset({">", ">=", "<", "<=", "=", "!=", "between"})
 SPAN: Final = "for example 5 min, 2 h, 1 d"
 # What is still being typed is said before the click is, so that it does not come back after it.

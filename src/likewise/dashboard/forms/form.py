@@ -12,16 +12,32 @@ Sending = Literal["now", "gathered"]
 Where = Literal["anywhere", "named", "area"]
 
 COMPARISONS: Final = {
-    ">": "is above", ">=": "is at least", "<": "is below", "<=": "is at most", "between": "is between", "=": "is",
-    "!=": "is not", "in": "is one of", "contains": "contains", "starts with": "begins with", "ends with": "ends with",
-    "exists": "is there", "is-a": "is a kind of", "under": "is at or below the topic", "matches": "is a topic like",
-}  # fmt: skip
+    ">": "is above",
+    ">=": "is at least",
+    "<": "is below",
+    "<=": "is at most",
+    "between": "is between",
+    "=": "is",
+    "!=": "is not",
+    "in": "is one of",
+    "contains": "contains",
+    "starts with": "begins with",
+    "ends with": "ends with",
+    "exists": "is there",
+    "is-a": "is a kind of",
+    "under": "is at or below the topic",
+    "matches": "is a topic like",
+}
 SAYING: Final[dict[Saying, str]] = {
-    "holds": "as soon as it holds", "held": "once it has held for", "absent": "when nothing came for",
-}  # fmt: skip
+    "holds": "as soon as it holds",
+    "held": "once it has held for",
+    "absent": "when nothing came for",
+}
 REPEATING: Final[dict[Repeating, str]] = {
-    "each": "each time", "once": "once, until it is over", "every": "at most every",
-}  # fmt: skip
+    "each": "each time",
+    "once": "once, until it is over",
+    "every": "at most every",
+}
 SENDING: Final[dict[Sending, str]] = {"now": "at once", "gathered": "gathered every"}
 WHERE: Final[dict[Where, str]] = {"anywhere": "anywhere", "named": "where the", "area": "within the corners"}
 # Attributes that say where something is; a condition that ends with one of them is about a place.

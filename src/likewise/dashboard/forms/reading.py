@@ -42,10 +42,12 @@ def read(subscription: Subscription) -> Form:
 
 def _read(subscription: Subscription) -> Form:
     for what, asked in (
-        ("a ranking", subscription.top), ("a threshold of its own", subscription.threshold),
-        ("a confidence", subscription.confidence), ("a choice of what is sent", subscription.select),
+        ("a ranking", subscription.top),
+        ("a threshold of its own", subscription.threshold),
+        ("a confidence", subscription.confidence),
+        ("a choice of what is sent", subscription.select),
         ("one source of several", subscription.from_one_source),
-    ):  # fmt: skip
+    ):
         if asked not in (None, (), False):
             raise Unsayable(what)
     if not isinstance(subscription.body, Condition):
@@ -56,9 +58,11 @@ def _read(subscription: Subscription) -> Form:
         raise Unsayable("“not”, “or” and “some”")
     place, rest = _place(predicates)
     form = Form(
-        tuple(map(_wish, rest)), place, ", ".join(_listed(tag) for tag in subscription.themes),
+        tuple(map(_wish, rest)),
+        place,
+        ", ".join(_listed(tag) for tag in subscription.themes),
         valid_for="" if subscription.valid_for is None else _span(subscription.valid_for),
-    )  # fmt: skip
+    )
     return form if subscription.alert is None else _with_alert(form, subscription.alert)
 
 
@@ -89,9 +93,14 @@ def _place(items: list[Predicate]) -> tuple[Place, list[Predicate]]:
         latitude, longitude = items[-2:]
         (south, north), (west, east) = (_bounds(each.value) for each in (latitude, longitude))
         area = Place(
-            "area", south=south, north=north, west=west, east=east, latitude=latitude.attribute,
+            "area",
+            south=south,
+            north=north,
+            west=west,
+            east=east,
+            latitude=latitude.attribute,
             longitude=longitude.attribute,
-        )  # fmt: skip
+        )
         return area, items[:-2]
     last = items[-1]
     named = last.attribute.casefold() in PLACES and not last.attribute_relaxed

@@ -24,9 +24,16 @@ TOGGLE: Final = "dense no-caps unelevated padding='2px 12px' toggle-color=primar
 SPANS: Final = {"hour": (60, 1), "day": (1_440, 15)}  # minutes, and minutes counted together
 LENGTHS: Final = {"hour": "an hour", "day": "a day"}
 SAYINGS: Final = {
-    "arrival": "met", "initial": "met", "promoted": "moved up", "held": "has held", "cleared": "is over",
-    "absent": "is silent", "returned": "is back", "digest": "was gathered", "replayed": "tried again",
-}  # fmt: skip
+    "arrival": "met",
+    "initial": "met",
+    "promoted": "moved up",
+    "held": "has held",
+    "cleared": "is over",
+    "absent": "is silent",
+    "returned": "is back",
+    "digest": "was gathered",
+    "replayed": "tried again",
+}
 
 
 class TrafficChart:
@@ -86,13 +93,14 @@ def traffic_options() -> dict[str, Any]:
     """Bars of events, a line of matches; bars begin at nought."""
     frame = _frame()
     return {
-        **frame, "yAxis": {**frame["yAxis"], "scale": False, "minInterval": 1},
+        **frame,
+        "yAxis": {**frame["yAxis"], "scale": False, "minInterval": 1},
         "legend": {"top": 0, "right": 0, "textStyle": {"color": SOFT}},
         "series": [
             {"type": "bar", "name": "events", "data": [], "color": BLUE, "barMaxWidth": 14},
             {"type": "line", "name": "matches", "data": [], "color": GREEN, "showSymbol": False},
         ],
-    }  # fmt: skip
+    }
 
 
 class ReadingChart:
@@ -231,24 +239,35 @@ def series_text(found: Series) -> str:
 def series_options() -> dict[str, Any]:
     """A line, and marks on it."""
     return {
-        **_frame(), "tooltip": {"trigger": "item"},
+        **_frame(),
+        "tooltip": {"trigger": "item"},
         "series": [
             {"type": "line", "name": "", "data": [], "color": BLUE, "showSymbol": False, "lineStyle": {"width": 2}},
             {
-                "type": "scatter", "name": "said", "data": [], "color": RED, "symbol": "pin", "symbolSize": 22,
+                "type": "scatter",
+                "name": "said",
+                "data": [],
+                "color": RED,
+                "symbol": "pin",
+                "symbolSize": 22,
                 "symbolOffset": [0, "-40%"],
             },
         ],
-    }  # fmt: skip
+    }
 
 
 def _frame() -> dict[str, Any]:
     return {
-        "animation": False, "grid": {"left": 46, "right": 14, "top": 30, "bottom": 26}, "useUTC": False,
+        "animation": False,
+        "grid": {"left": 46, "right": 14, "top": 30, "bottom": 26},
+        "useUTC": False,
         "tooltip": {"trigger": "axis"},
         "xAxis": {"type": "time", "axisLabel": {"color": SOFT, "hideOverlap": True}, "splitLine": {"show": False}},
         "yAxis": {
-            "type": "value", "scale": True, "axisLabel": {"color": SOFT}, "nameTextStyle": {"color": SOFT},
+            "type": "value",
+            "scale": True,
+            "axisLabel": {"color": SOFT},
+            "nameTextStyle": {"color": SOFT},
             "splitLine": {"lineStyle": {"color": SOFT, "opacity": 0.18}},
         },
-    }  # fmt: skip
+    }

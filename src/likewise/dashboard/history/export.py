@@ -59,9 +59,11 @@ def _readings(event: StoredEvent) -> Iterator[list[object]]:
     envelope = event.event
     themes = envelope.get("themes")
     about = [
-        moment(event.arrival), envelope.get("source", ""), envelope.get("id", ""),
+        moment(event.arrival),
+        envelope.get("source", ""),
+        envelope.get("id", ""),
         "; ".join(map(str, themes)) if isinstance(themes, list) else "",
-    ]  # fmt: skip
+    ]
     met = "; ".join(f"{m.subscriber}/{m.subscription}" for m in event.met)
     items = envelope.get("tuples")
     for item in items if isinstance(items, list) else []:
@@ -74,12 +76,17 @@ def _matches(event: StoredEvent) -> Iterator[dict[str, object]]:
             zip(
                 MATCH_COLUMNS,
                 (
-                    moment(event.arrival), met.subscriber, met.subscription, met.score, event.event.get("source", ""),
-                    event.event.get("id", ""), event_line(event.event, 10_000),
+                    moment(event.arrival),
+                    met.subscriber,
+                    met.subscription,
+                    met.score,
+                    event.event.get("source", ""),
+                    event.event.get("id", ""),
+                    event_line(event.event, 10_000),
                 ),
                 strict=True,
             )
-        )  # fmt: skip
+        )
 
 
 def _csv(columns: tuple[str, ...], rows: Iterable[Iterable[object]]) -> str:

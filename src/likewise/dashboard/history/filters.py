@@ -27,9 +27,11 @@ class EventFilter(msgspec.Struct, frozen=True, omit_defaults=True):
     def query(self, now: float) -> dict[str, object]:
         """What the broker is asked."""
         said: dict[str, object] = {
-            "containing": self.words.strip(), "source": self.source.strip(), "subscriber": self.subscriber,
+            "containing": self.words.strip(),
+            "source": self.source.strip(),
+            "subscriber": self.subscriber,
             "subscription": self.subscription,
-        }  # fmt: skip
+        }
         if self.span in LENGTHS:
             said["since"] = max(0, int((now - LENGTHS[self.span]) * 1e6))
         return {name: value for name, value in said.items() if value != ""}

@@ -27,9 +27,11 @@ ASKED: Final = 1_000  # events of one question while a file is made
 QUESTIONS: Final = 40  # questions that one file may take
 STORE: Final = "likewise-filters"  # the name under which a browser keeps them
 FORMS: Final[dict[str, tuple[str, Callable[[Iterable[StoredEvent]], str]]]] = {
-    "events.csv": ("Events as CSV", events_csv), "events.jsonl": ("Events as JSON lines", events_lines),
-    "matches.csv": ("Matches as CSV", matches_csv), "matches.jsonl": ("Matches as JSON lines", matches_lines),
-}  # fmt: skip
+    "events.csv": ("Events as CSV", events_csv),
+    "events.jsonl": ("Events as JSON lines", events_lines),
+    "matches.csv": ("Matches as CSV", matches_csv),
+    "matches.jsonl": ("Matches as JSON lines", matches_lines),
+}
 
 
 class SearchPanel:

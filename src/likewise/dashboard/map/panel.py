@@ -59,12 +59,13 @@ class MapPanel:
                 moving = ui.row().classes("items-center no-wrap gap-1")
             with moving:
                 for icon, label, act in (
-                    ("add", "Nearer", lambda v: v.zoomed(1)), ("remove", "Further", lambda v: v.zoomed(-1)),
+                    ("add", "Nearer", lambda v: v.zoomed(1)),
+                    ("remove", "Further", lambda v: v.zoomed(-1)),
                     ("west", "To the west", lambda v: v.moved(-WIDTH / 3, 0)),
                     ("north", "To the north", lambda v: v.moved(0, -HEIGHT / 3)),
                     ("south", "To the south", lambda v: v.moved(0, HEIGHT / 3)),
                     ("east", "To the east", lambda v: v.moved(WIDTH / 3, 0)),
-                ):  # fmt: skip
+                ):
                     ui.button(icon=icon, on_click=lambda _, move=act: self._move(move)).props(
                         f"flat round dense size=sm aria-label='{label}'"
                     )

@@ -17,7 +17,7 @@ from likewise.dashboard.sources.rendering import (
     taken_for,
     values,
     why_asleep,
-)  # fmt: skip
+)
 from likewise.dashboard.view_state import Viewing
 from likewise.errors import LikewiseError
 

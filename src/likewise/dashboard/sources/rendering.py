@@ -9,9 +9,11 @@ from likewise.api.sources import AttributeShown, SourceShown, UsefulQuestion
 from likewise.dashboard.view_state import clock
 
 STATES = {
-    "awake": ("lw-good", "awake"), "silent": ("lw-bad", "silent"), "resting": ("lw-soft", "asleep"),
+    "awake": ("lw-good", "awake"),
+    "silent": ("lw-bad", "silent"),
+    "resting": ("lw-soft", "asleep"),
     "announced": ("lw-soft", "announced, not heard yet"),
-}  # fmt: skip
+}
 
 
 def line(numbers: Sequence[float], width: int = 84, height: int = 18) -> str:

@@ -188,9 +188,21 @@ def join_columns(parts: Sequence[Columns]) -> Columns:
         for name in ("kind", "number", "whole", "moment", "group", "time", "expires")
     )
     return Columns(
-        np.cumsum(sizes), attribute, attributes, kind, number, whole, text, texts, moment, unit, units, group, time,
+        np.cumsum(sizes),
+        attribute,
+        attributes,
+        kind,
+        number,
+        whole,
+        text,
+        texts,
+        moment,
+        unit,
+        units,
+        group,
+        time,
         expires,
-    )  # fmt: skip
+    )
 
 
 def _joined_codes(parts: Sequence[tuple[NDArray[np.int32], list[str]]]) -> tuple[NDArray[np.int32], list[str]]:

@@ -217,9 +217,15 @@ def _events(columns: Columns, rest: pa.RecordBatch) -> Iterator[Event]:
     attributes, texts, units = columns.attributes, columns.texts, columns.units
     tuples = []
     for attribute, kind, number, whole, text, unit, group in zip(
-        columns.attribute.tolist(), columns.kind.tolist(), columns.number.tolist(), columns.whole.tolist(),
-        columns.text.tolist(), columns.unit.tolist(), columns.group.tolist(), strict=True,
-    ):  # fmt: skip
+        columns.attribute.tolist(),
+        columns.kind.tolist(),
+        columns.number.tolist(),
+        columns.whole.tolist(),
+        columns.text.tolist(),
+        columns.unit.tolist(),
+        columns.group.tolist(),
+        strict=True,
+    ):
         value: str | int | float | bool
         if kind == NUMBER:
             value = number

@@ -175,9 +175,12 @@ class JsonBatch(EventBatch):
         schema = pa.schema([batch_schema().field(name) for name in REST])
         nothing: list[Any] = [[]] * size
         lists: list[Any] = [
-            [each.id for each in self._around], [each.source for each in self._around], self.themes(), nothing,
+            [each.id for each in self._around],
+            [each.source for each in self._around],
+            self.themes(),
+            nothing,
             [None] * size,
-        ]  # fmt: skip
+        ]
         arrays = [pa.array(values, field.type) for values, field in zip(lists, schema, strict=True)]
         return pa.RecordBatch.from_arrays(arrays, schema=schema)
 

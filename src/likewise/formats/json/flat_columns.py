@@ -185,15 +185,29 @@ class ColumnWriter:
         """All that was written, with the times of the events."""
         texts = list(self._texts)
         return Columns(
-            self._offsets, self._attribute, list(self._attributes), self._kind, self._number, self._whole, self._text,
-            texts, moments_of(self._text, texts), self._unit, list(self._units), self._group, time, expires,
-        )  # fmt: skip
+            self._offsets,
+            self._attribute,
+            list(self._attributes),
+            self._kind,
+            self._number,
+            self._whole,
+            self._text,
+            texts,
+            moments_of(self._text, texts),
+            self._unit,
+            list(self._units),
+            self._group,
+            time,
+            expires,
+        )
 
 
 def columns_of_flat(
-    alike: Sequence[SameKeys], rest: Mapping[int, Sequence[EventTuple]], time: NDArray[np.int64],
+    alike: Sequence[SameKeys],
+    rest: Mapping[int, Sequence[EventTuple]],
+    time: NDArray[np.int64],
     expires: NDArray[np.int64],
-) -> Columns:  # fmt: skip
+) -> Columns:
     """The columns of flat objects, and of the events among them that were read otherwise, by their places.
 
     >>> found = SameKeys(("t", "on"))

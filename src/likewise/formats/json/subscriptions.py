@@ -47,8 +47,16 @@ class SubscriptionDocument(msgspec.Struct, frozen=True, gc=False, omit_defaults=
 
 
 OPTIONS: Final = (
-    "top", "threshold", "valid_for", "confidence", "using", "best", "select", "from_one_source", "alert",
-)  # fmt: skip
+    "top",
+    "threshold",
+    "valid_for",
+    "confidence",
+    "using",
+    "best",
+    "select",
+    "from_one_source",
+    "alert",
+)
 _DECODER: Final = msgspec.json.Decoder(SubscriptionDocument)
 
 
@@ -80,9 +88,19 @@ def subscription_from_json(data: Data) -> Subscription:
 
         body = Near(canonical_patterns((body.pattern,))[0], body.radius, body.by)
     made = Subscription(
-        body, found.id, found.themes, found.top, found.threshold, found.valid_for, found.confidence, found.using,
-        found.best, found.select, found.from_one_source, found.alert,
-    )  # fmt: skip
+        body,
+        found.id,
+        found.themes,
+        found.top,
+        found.threshold,
+        found.valid_for,
+        found.confidence,
+        found.using,
+        found.best,
+        found.select,
+        found.from_one_source,
+        found.alert,
+    )
     return made if made.id else with_default_id(made)
 
 

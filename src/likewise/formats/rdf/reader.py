@@ -22,28 +22,66 @@ from likewise.model.event import Event, EventTuple
 from likewise.model.rdf import RDF_TYPE, Triple, last_part
 
 FORMATS: Final = {
-    "nt": "N_TRIPLES", "nq": "N_QUADS", "ttl": "TURTLE", "trig": "TRIG", "rdf": "RDF_XML", "jsonld": "JSON_LD",
-}  # fmt: skip
+    "nt": "N_TRIPLES",
+    "nq": "N_QUADS",
+    "ttl": "TURTLE",
+    "trig": "TRIG",
+    "rdf": "RDF_XML",
+    "jsonld": "JSON_LD",
+}
 _TITLES: Final = {
-    "nt": "N-Triples", "nq": "N-Quads", "ttl": "Turtle", "trig": "TriG", "rdf": "RDF/XML", "jsonld": "JSON-LD",
-}  # fmt: skip
+    "nt": "N-Triples",
+    "nq": "N-Quads",
+    "ttl": "Turtle",
+    "trig": "TriG",
+    "rdf": "RDF/XML",
+    "jsonld": "JSON-LD",
+}
 _PLACE: Final = re.compile(r"^Parser error [^:]*: | \(line \d+\)$")  # pyoxigraph's, in many forms
 _ALIASES: Final = {
-    "n-triples": "nt", "ntriples": "nt", "application/n-triples": "nt",
-    "n-quads": "nq", "nquads": "nq", "application/n-quads": "nq",
-    "turtle": "ttl", "n3": "ttl", "text/turtle": "ttl", "application/trig": "trig",
-    "rdf/xml": "rdf", "rdfxml": "rdf", "xml": "rdf", "owl": "rdf", "application/rdf+xml": "rdf",
-    "json-ld": "jsonld", "application/ld+json": "jsonld",
-}  # fmt: skip
+    "n-triples": "nt",
+    "ntriples": "nt",
+    "application/n-triples": "nt",
+    "n-quads": "nq",
+    "nquads": "nq",
+    "application/n-quads": "nq",
+    "turtle": "ttl",
+    "n3": "ttl",
+    "text/turtle": "ttl",
+    "application/trig": "trig",
+    "rdf/xml": "rdf",
+    "rdfxml": "rdf",
+    "xml": "rdf",
+    "owl": "rdf",
+    "application/rdf+xml": "rdf",
+    "json-ld": "jsonld",
+    "application/ld+json": "jsonld",
+}
 
 _XSD: Final = "http://www.w3.org/2001/XMLSchema#"
-_NUMERIC: Final = frozenset({
-    _XSD + name for name in (
-        "integer", "decimal", "double", "float", "long", "int", "short", "byte", "nonNegativeInteger",
-        "positiveInteger", "nonPositiveInteger", "negativeInteger",
-        "unsignedLong", "unsignedInt", "unsignedShort", "unsignedByte",
-    )
-})  # fmt: skip
+_NUMERIC: Final = frozenset(
+    {
+        _XSD + name
+        for name in (
+            "integer",
+            "decimal",
+            "double",
+            "float",
+            "long",
+            "int",
+            "short",
+            "byte",
+            "nonNegativeInteger",
+            "positiveInteger",
+            "nonPositiveInteger",
+            "negativeInteger",
+            "unsignedLong",
+            "unsignedInt",
+            "unsignedShort",
+            "unsignedByte",
+        )
+    }
+)
 _LITERAL: Final = re.compile(r'"((?:[^"\\]|\\.)*)"(?:@([\w-]+)|\^\^<([^>]*)>)?', re.DOTALL)
 _ESCAPE: Final = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))")
 _ESCAPED: Final = {"t": "\t", "b": "\b", "n": "\n", "r": "\r", "f": "\f"}

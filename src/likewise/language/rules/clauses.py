@@ -81,8 +81,9 @@ class Clauses:
             if part.startswith("@"):
                 raise Mistake(
                     f"`{part[:40]}` is no attribute; without `per` each source has a state of its own",
-                    position=start_of(part), expected='an attribute, quoted if it begins with "@"',
-                )  # fmt: skip
+                    position=start_of(part),
+                    expected='an attribute, quoted if it begins with "@"',
+                )
         return Clause("per", tuple(read_text(part)[0] for part in parts[1:]), start_of(parts[0]))
 
     def from_one_source(self, parts: list[str]) -> Clause:

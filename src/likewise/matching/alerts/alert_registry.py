@@ -148,9 +148,18 @@ class HeldAlerts(BaseEngine):
     def _match(self, member: Member, key: Key, say: Say) -> Match:
         about = say.about
         return Match(
-            about.event_id, member.subscription.id, "alert", about.score, about.product, None, (), None, say.cause,
-            self.curve, Spoken(key, say.moment, say.since, say.suppressed, stale=say.stale),
-        )  # fmt: skip
+            about.event_id,
+            member.subscription.id,
+            "alert",
+            about.score,
+            about.product,
+            None,
+            (),
+            None,
+            say.cause,
+            self.curve,
+            Spoken(key, say.moment, say.since, say.suppressed, stale=say.stale),
+        )
 
     def _note(self, member: Member) -> None:
         """Note which events can be withdrawn from an alert."""

@@ -244,9 +244,18 @@ class AlertEngine(Withdrawing):
         member.items, member.scheduled = [], None
         member.drop_unsaid()
         return Match(
-            last.event_id, member.subscription.id, "alert", last.score, last.score, None, (), None, "digest",
-            self.curve, spoken,
-        )  # fmt: skip
+            last.event_id,
+            member.subscription.id,
+            "alert",
+            last.score,
+            last.score,
+            None,
+            (),
+            None,
+            "digest",
+            self.curve,
+            spoken,
+        )
 
     def shift(self, by: int) -> None:
         """Let time, and everything that is known, count as so many µs later: a clock was set."""
@@ -286,9 +295,14 @@ class AlertEngine(Withdrawing):
         if member is None:
             raise UnknownId(str(ordinal))
         found = explain(
-            event, member.subscription, measure=self.measure, threshold=self.threshold, curve=self.curve, at=at,
+            event,
+            member.subscription,
+            measure=self.measure,
+            threshold=self.threshold,
+            curve=self.curve,
+            at=at,
             types=self.types,
-        )  # fmt: skip
+        )
         now = at if self.now is None else max(self.now, at)
         key = key_of(event, member.alert.per)
         state = None if key is None else member.states.get(key)
@@ -303,11 +317,18 @@ class AlertEngine(Withdrawing):
         first = heapq.nlargest(limit, states.items(), key=lambda item: item[1].rank())
         return [
             KeyStanding(
-                key, state.heard_at(), state.begin, state.told, state.spoken, state.absent, state.quiet_until,
-                len(state.held_back) + state.more_held_back, state.paused,
+                key,
+                state.heard_at(),
+                state.begin,
+                state.told,
+                state.spoken,
+                state.absent,
+                state.quiet_until,
+                len(state.held_back) + state.more_held_back,
+                state.paused,
             )
             for key, state in first
-        ]  # fmt: skip
+        ]
 
     def count_keys(self, ordinal: int) -> int:
         """How many keys of an alert have a state."""

@@ -24,8 +24,11 @@ from likewise.matching.bitmap.interval_bitmap import cell_width, clear_bits, int
 VIOLATES = 64  # action of a listed row that must not hold; below: the requirement it confirms
 IS_COMPOUND = 128  # added to the action of a compound range
 KINDS: dict[str, type[np.generic]] = {
-    "cuts": np.float64, "cells": np.uint64, "postings": np.uint16, "heavy": np.uint64,
-}  # fmt: skip
+    "cuts": np.float64,
+    "cells": np.uint64,
+    "postings": np.uint16,
+    "heavy": np.uint64,
+}
 
 
 NO_GATES = np.zeros((0, 3))

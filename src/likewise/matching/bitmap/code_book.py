@@ -30,9 +30,21 @@ class AttributeCodes:
     """All that is asked of one attribute (folded); every number here is a point."""
 
     __slots__ = (
-        "axis", "booleans", "code", "different", "head", "name", "only_numbers", "remembered", "seen", "texts",
-        "unindexed", "unit_axes", "used", "wholes",
-    )  # fmt: skip
+        "axis",
+        "booleans",
+        "code",
+        "different",
+        "head",
+        "name",
+        "only_numbers",
+        "remembered",
+        "seen",
+        "texts",
+        "unindexed",
+        "unit_axes",
+        "used",
+        "wholes",
+    )
 
     def __init__(self, name: str, code: int, types: Hierarchy = NO_TYPES) -> None:
         self.name = name

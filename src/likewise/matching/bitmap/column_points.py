@@ -49,9 +49,17 @@ def write_batch(points: EventPoints, batch: EventBatch, starts: NDArray[np.int64
     while event < len(batch):
         points.make_room(int(starts[event]) + 2 * int(columns.offsets[-1] - columns.offsets[event]))
         event = _write(
-            columns.offsets, columns.attribute, heads, said, columns.number, seen,
-            event, points.codes, points.numbers, starts,
-        )  # fmt: skip
+            columns.offsets,
+            columns.attribute,
+            heads,
+            said,
+            columns.number,
+            seen,
+            event,
+            points.codes,
+            points.numbers,
+            starts,
+        )
         if event < len(batch):
             starts[event + 1] = points.write(batch[event], int(starts[event]))
             event += 1
@@ -81,10 +89,17 @@ def _said(points: EventPoints, columns: Columns, asked: list[AttributeCodes]) ->
 
 @compiled
 def _write(
-    offsets: NDArray[np.int64], attribute: NDArray[np.int32], heads: NDArray[np.int64], said: NDArray[np.int64],
-    number: NDArray[np.float64], seen: NDArray[np.int64], event: int, codes: NDArray[np.int64],
-    numbers: NDArray[np.float64], starts: NDArray[np.int64],
-) -> int:  # fmt: skip
+    offsets: NDArray[np.int64],
+    attribute: NDArray[np.int32],
+    heads: NDArray[np.int64],
+    said: NDArray[np.int64],
+    number: NDArray[np.float64],
+    seen: NDArray[np.int64],
+    event: int,
+    codes: NDArray[np.int64],
+    numbers: NDArray[np.float64],
+    starts: NDArray[np.int64],
+) -> int:
     """Write events from `event` on, up to one that is involved; which one that is."""
     at = starts[event]
     for current in range(event, len(offsets) - 1):

@@ -190,9 +190,17 @@ def _copy_cell(record: Integers, axes: Integers, axis: int, number: float, scrat
 
 @inlined
 def match_dense(
-    record: Integers, table: Integers, index: int, masks: Words, points: Integers, numbers: Numbers, head: int,
-    end: int, result: Words, scratch: Words,
-) -> None:  # fmt: skip
+    record: Integers,
+    table: Integers,
+    index: int,
+    masks: Words,
+    points: Integers,
+    numbers: Numbers,
+    head: int,
+    end: int,
+    result: Words,
+    scratch: Words,
+) -> None:
     """Keep the slots of `result` that a dense attribute, stated by the points after `head`, satisfies."""
     words = record[L.WORDS]
     present = (2 * index + 1) * words
@@ -244,7 +252,7 @@ def match_dense(
 @compiled
 def _match_compound(
     record: Integers, points: Integers, numbers: Numbers, at: int, head: int, end: int, scratch: Words
-) -> None:  # fmt: skip
+) -> None:
     """A repeated number: set the slots whose lower bound one tuple meets and whose upper bound another."""
     point = points[at]
     code = point >> 2

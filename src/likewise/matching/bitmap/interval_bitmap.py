@@ -72,9 +72,15 @@ def interval_bitmap(
 
 @compiled
 def _fill(
-    cells: NDArray[np.uint64], numbers: NDArray[np.float64], shorts: NDArray[np.uint16], state: NDArray[np.uint64],
-    bounds: NDArray[np.float64], flips: NDArray[np.int64], step: int, often: bool,
-) -> None:  # fmt: skip
+    cells: NDArray[np.uint64],
+    numbers: NDArray[np.float64],
+    shorts: NDArray[np.uint16],
+    state: NDArray[np.uint64],
+    bounds: NDArray[np.float64],
+    flips: NDArray[np.int64],
+    step: int,
+    often: bool,
+) -> None:
     words = len(state)
     width = words + step + step // 4
     for cell in range(len(cells) // width):

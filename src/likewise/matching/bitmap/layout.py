@@ -95,14 +95,34 @@ BOUNDED: Final = 2  # flag of an axis: some row is compound
 UPPER: Final = 1 << 15  # added to the slot of an upper bound
 
 ADDRESSES: Final = {
-    "start": START, "alive": ALIVE, "need": NEED, "row_ordinals": ORDINALS, "dense": DENSE_TABLE, "masks": MASKS,
-    "axes": AXES, "cuts": CUTS, "cells": CELLS, "tokens": TOKENS,
-    "postings": POSTINGS, "heavy": HEAVY, "number_codes": NUMBERS, "number_starts": NUMBER_STARTS,
-    "number_slots": NUMBER_SLOTS, "number_actions": NUMBER_ACTIONS, "number_on": NUMBER_ON, "number_off": NUMBER_OFF,
-    "token_codes": LISTED, "token_starts": LISTED_STARTS, "token_slots": LISTED_SLOTS,
-    "token_actions": LISTED_ACTIONS, "row_starts": ROW_STARTS, "row_codes": ROW_CODES, "row_flags": ROW_FLAGS,
-    "row_on": ROW_ON, "row_off": ROW_OFF,
-}  # fmt: skip
+    "start": START,
+    "alive": ALIVE,
+    "need": NEED,
+    "row_ordinals": ORDINALS,
+    "dense": DENSE_TABLE,
+    "masks": MASKS,
+    "axes": AXES,
+    "cuts": CUTS,
+    "cells": CELLS,
+    "tokens": TOKENS,
+    "postings": POSTINGS,
+    "heavy": HEAVY,
+    "number_codes": NUMBERS,
+    "number_starts": NUMBER_STARTS,
+    "number_slots": NUMBER_SLOTS,
+    "number_actions": NUMBER_ACTIONS,
+    "number_on": NUMBER_ON,
+    "number_off": NUMBER_OFF,
+    "token_codes": LISTED,
+    "token_starts": LISTED_STARTS,
+    "token_slots": LISTED_SLOTS,
+    "token_actions": LISTED_ACTIONS,
+    "row_starts": ROW_STARTS,
+    "row_codes": ROW_CODES,
+    "row_flags": ROW_FLAGS,
+    "row_on": ROW_ON,
+    "row_off": ROW_OFF,
+}
 
 # Line 0.
 BLOCKS: Final = 0  # how many blocks stand in the lines after it

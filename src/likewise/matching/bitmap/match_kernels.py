@@ -22,9 +22,18 @@ Words = NDArray[np.uint64]
 
 @inlined
 def match_block(
-    record: Integers, points: Integers, numbers: Numbers, first: int, end: int,
-    result: Words, scratch: Words, confirmed: Words, touched: Integers, sources: Integers, simple: int,
-) -> None:  # fmt: skip
+    record: Integers,
+    points: Integers,
+    numbers: Numbers,
+    first: int,
+    end: int,
+    result: Words,
+    scratch: Words,
+    confirmed: Words,
+    touched: Integers,
+    sources: Integers,
+    simple: int,
+) -> None:
     """The slots of a block that the event's points first..end meet, as a bitmap, from what `find_sources` found."""
     words = record[L.WORDS]
     start = words_at(record[L.START], words)
@@ -133,9 +142,18 @@ def match_events(table: int, starts: Integers, result: Words) -> int:
             begin = event * width + record[L.AT]
             own = result[begin : begin + words]
             match_block(
-                record, points, numbers, starts[event], starts[event + 1], own, scratch, confirmed, touched,
-                sources[room * (pair + 1 & 1) :], before,
-            )  # fmt: skip
+                record,
+                points,
+                numbers,
+                starts[event],
+                starts[event + 1],
+                own,
+                scratch,
+                confirmed,
+                touched,
+                sources[room * (pair + 1 & 1) :],
+                before,
+            )
             for word in range(words):
                 total += ones(own[word])
     if known >= 0:

@@ -48,10 +48,19 @@ class Tail:
         record = self.record
         arrays: list[NDArray[Any]] = [self._alive, self._need, self._ordinals, self._starts, *columns]
         for field, array in zip(
-            (layout.ALIVE, layout.NEED, layout.ORDINALS, layout.ROW_STARTS,
-             layout.ROW_CODES, layout.ROW_FLAGS, layout.ROW_ON, layout.ROW_OFF),
-            arrays, strict=True,
-        ):  # fmt: skip
+            (
+                layout.ALIVE,
+                layout.NEED,
+                layout.ORDINALS,
+                layout.ROW_STARTS,
+                layout.ROW_CODES,
+                layout.ROW_FLAGS,
+                layout.ROW_ON,
+                layout.ROW_OFF,
+            ),
+            arrays,
+            strict=True,
+        ):
             record[field] = address(array)
         record[layout.ORDER] = layout.SHARED
 

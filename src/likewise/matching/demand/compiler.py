@@ -96,18 +96,27 @@ def asked_terms(subscriptions: Iterable[Subscription]) -> Iterator[Term]:
 
 
 def _conjunction(
-    conjunction: PlainConjunction, offers: Offers, scores: Scores, theme: tuple[str, ...], needed: Needed,
+    conjunction: PlainConjunction,
+    offers: Offers,
+    scores: Scores,
+    theme: tuple[str, ...],
+    needed: Needed,
     types: Hierarchy,
-) -> Parts | None:  # fmt: skip
+) -> Parts | None:
     """The parts of one conjunction; None if no event can meet it. One of `not` alone is met by everything."""
     every = [(True,) * len(offers.offers)] * len(conjunction.positive)
     return meant_parts(conjunction, offers, every, scores, theme, needed, types)
 
 
 def meant_parts(
-    conjunction: PlainConjunction, offers: Offers, allowed: Sequence[Sequence[bool]], scores: Scores,
-    theme: tuple[str, ...], needed: Needed, types: Hierarchy,
-) -> Parts | None:  # fmt: skip
+    conjunction: PlainConjunction,
+    offers: Offers,
+    allowed: Sequence[Sequence[bool]],
+    scores: Scores,
+    theme: tuple[str, ...],
+    needed: Needed,
+    types: Hierarchy,
+) -> Parts | None:
     """The parts of one conjunction, of the offers that are `allowed` to meet each predicate."""
     if conjunction.some and not offers.listed:
         return None

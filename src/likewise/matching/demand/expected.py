@@ -28,9 +28,14 @@ FACTS: Final = ("place", "model")
 
 
 def expected_key(
-    subscription: Subscription, announcement: Announcement, annotations: Annotations, annotate: Annotate,
-    scores: Scores, needed: Needed, types: Hierarchy = NO_TYPES,
-) -> Key | None:  # fmt: skip
+    subscription: Subscription,
+    announcement: Announcement,
+    annotations: Annotations,
+    annotate: Annotate,
+    scores: Scores,
+    needed: Needed,
+    types: Hierarchy = NO_TYPES,
+) -> Key | None:
     """The key of an alert that a source will have something for, by its announcement; None if that is not known."""
     alert = subscription.alert
     if alert is None or alert.absent_for is None:
@@ -84,9 +89,13 @@ def _facts(announcement: Announcement) -> tuple[EventTuple, ...]:
 def _with_facts(offers: Offers, announcement: Announcement) -> Offers:
     more = tuple(
         Offer(
-            item.attribute, (Form(seen_attribute(item, offers.theme)),), Predicate(item.attribute, "exists"),
-            (item.value,), "", item,
+            item.attribute,
+            (Form(seen_attribute(item, offers.theme)),),
+            Predicate(item.attribute, "exists"),
+            (item.value,),
+            "",
+            item,
         )
         for item in _facts(announcement)
-    )  # fmt: skip
+    )
     return offers._replace(offers=(*offers.offers, *more))

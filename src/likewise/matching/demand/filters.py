@@ -54,10 +54,8 @@ class DemandFilter(msgspec.Struct, frozen=True):
 
 def _met(part: Part, by_name: Mapping[str, list[EventTuple]], types: Hierarchy) -> bool:
     return any(
-        meets(predicate, item, types)
-        for predicate in part
-        for item in by_name.get(fold(predicate.attribute), ())
-    )  # fmt: skip
+        meets(predicate, item, types) for predicate in part for item in by_name.get(fold(predicate.attribute), ())
+    )
 
 
 class Judged(msgspec.Struct, frozen=True):
@@ -124,9 +122,14 @@ class Demand(msgspec.Struct, frozen=True):
     def version(self) -> str:
         """A name for what it says: equal demands have equal versions."""
         said = msgspec.json.encode(
-            (self.filters, self.everything, sorted(map(repr, self.judged.terms)), sorted(self.judged.texts),
-             [sorted(texts) for _, texts in sorted(self.judged.texts.items())])
-        )  # fmt: skip
+            (
+                self.filters,
+                self.everything,
+                sorted(map(repr, self.judged.terms)),
+                sorted(self.judged.texts),
+                [sorted(texts) for _, texts in sorted(self.judged.texts.items())],
+            )
+        )
         return hashlib.sha256(said).hexdigest()[:12]
 
     def __bool__(self) -> bool:

@@ -140,9 +140,7 @@ class DemandIndex:
 
     # -- announcements --------------------------------------------------------------------------
 
-    def announce(
-        self, announcement: Announcement, texts: Texts = lambda name: (), key: str | None = None
-    ) -> set[int]:  # fmt: skip
+    def announce(self, announcement: Announcement, texts: Texts = lambda name: (), key: str | None = None) -> set[int]:
         """Hold an announcement, in place of the source's earlier one; the subscriptions that it concerns.
 
         `texts` gives further texts that an attribute is known to have. Where several speak for one source, each has a
@@ -262,9 +260,14 @@ class DemandIndex:
         subscription, interpretation = self._subscriptions[number], self._interpretation
         said = said or self._announced[source][0]
         return expected_key(
-            subscription, said, interpretation.annotations.current(), self._step.annotated,
-            self._scores, self._needed(subscription), interpretation.types,
-        )  # fmt: skip
+            subscription,
+            said,
+            interpretation.annotations.current(),
+            self._step.annotated,
+            self._scores,
+            self._needed(subscription),
+            interpretation.types,
+        )
 
     def up_to_date(self) -> bool:
         """Whether what was compiled still holds: neither feedback nor annotations have changed since."""

@@ -198,9 +198,15 @@ def nearest_tuples(predicates: tuple[Predicate, ...], rows: list[Row], needed: N
 
 
 def _report(
-    predicate: Predicate, item: EventTuple, place: int, verdict: Verdict, attribute: float, value: float,
-    *, negated: bool = False,
-) -> PredicateReport:  # fmt: skip
+    predicate: Predicate,
+    item: EventTuple,
+    place: int,
+    verdict: Verdict,
+    attribute: float,
+    value: float,
+    *,
+    negated: bool = False,
+) -> PredicateReport:
     value_text = str(int(item.value)) if isinstance(item.value, float) and item.value.is_integer() else str(item.value)
     shown = f"{value_text} {item.unit}".strip()
     return PredicateReport(

@@ -77,9 +77,18 @@ def explain(
     if judged.verdict == "below_threshold" and probability is not None and judged.score >= level:
         judged = _unsure(judged, subscription, needed, probability)
     return Explanation(
-        subscription.id, event.id, judged.verdict, judged.reports, judged.change, judged.score, compared,
-        judged.mapping, judged.runner_up, subscription.degree, probability,
-    )  # fmt: skip
+        subscription.id,
+        event.id,
+        judged.verdict,
+        judged.reports,
+        judged.change,
+        judged.score,
+        compared,
+        judged.mapping,
+        judged.runner_up,
+        subscription.degree,
+        probability,
+    )
 
 
 def _unsure(judged: Finding, subscription: Subscription, needed: Needed, probability: float) -> Finding:

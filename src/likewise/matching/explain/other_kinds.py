@@ -23,11 +23,15 @@ def explain_interest(interest: Interest, event: Event) -> Finding:
         PredicateReport(
             f"p{i + 1} = {a}",
             "match" if i not in wrong else "exact_part_false" if i < len(seen) else "missing_attribute",
-            i if i < len(seen) else None, f"p{i + 1}", seen[i : i + 1], 1.0, float(i not in wrong),
+            i if i < len(seen) else None,
+            f"p{i + 1}",
+            seen[i : i + 1],
+            1.0,
+            float(i not in wrong),
         )
         for i, a in enumerate(asked)
         if a != "*"
-    )  # fmt: skip
+    )
     if len(asked) != len(seen):
         change = f"It would need a vector of {len(asked)} properties; the event's has {len(seen)}."
         return Finding("missing_attribute", reports, change)
@@ -109,12 +113,17 @@ def _near_reports(near: Near, event: Event, best: Apart) -> tuple[PredicateRepor
     constants = [(p, a, s) for p, a, s in zip(POSITIONS, asked, seen, strict=True) if not is_variable(a)]
     return tuple(
         PredicateReport(
-            f"{position} near {term_text(a)}", "match" if distance <= near.radius else "below_threshold",
-            best.place, position, term_text(s), max(0.0, 1.0 - distance), 1.0,
+            f"{position} near {term_text(a)}",
+            "match" if distance <= near.radius else "below_threshold",
+            best.place,
+            position,
+            term_text(s),
+            max(0.0, 1.0 - distance),
+            1.0,
             notes=(f"{distance:.3f} apart by {near.by}, {near.radius:g} is allowed",),
         )
         for (position, a, s), distance in zip(constants, best.distances, strict=True)
-    )  # fmt: skip
+    )
 
 
 def explain_statements(
@@ -152,10 +161,15 @@ def _answer_report(
         return PredicateReport(text, "missing_attribute")
     verdict: Verdict = "match" if met or answer.similarity >= threshold else "below_threshold"
     return PredicateReport(
-        text, verdict, answer.found.place, answer.found.property, answer.found.value,
-        answer.property_relatedness, answer.value_relatedness,
+        text,
+        verdict,
+        answer.found.place,
+        answer.found.property,
+        answer.found.value,
+        answer.property_relatedness,
+        answer.value_relatedness,
         evidence=(*_behind(answer, using), ("rank", float(answer.rank))),
-    )  # fmt: skip
+    )
 
 
 def _behind(answer: Answer, using: Variant) -> tuple[tuple[str, float], ...]:

@@ -39,9 +39,15 @@ class Selected(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 def selected(
-    event: Event, subscription: Subscription, explained: Explanation, measure: Measure | None, threshold: float,
-    *, score: float | None = None, payload: object = None,
-) -> Selected:  # fmt: skip
+    event: Event,
+    subscription: Subscription,
+    explained: Explanation,
+    measure: Measure | None,
+    threshold: float,
+    *,
+    score: float | None = None,
+    payload: object = None,
+) -> Selected:
     """What `select` names of an event that met a subscription, or that an alert names; `explained` says by what.
 
     `score` is that of the delivery, if there is one, and `payload` what was sent, where the event says more by now.
@@ -104,9 +110,13 @@ def _fact(
 
 
 def _column(
-    column: Column, event: Event, subscription: Subscription, explained: Explanation, measure: Measure | None,
+    column: Column,
+    event: Event,
+    subscription: Subscription,
+    explained: Explanation,
+    measure: Measure | None,
     threshold: float,
-) -> tuple[object, str]:  # fmt: skip
+) -> tuple[object, str]:
     seen = SeenEvent(event, measure)
     place, symbol = _met_by(column, subscription, explained, seen)
     if place is None:

@@ -161,9 +161,11 @@ def _find_covered(stalls: Stalls, node: Node) -> list[Node]:
     """The siblings the node covers."""
     needs = node.needs
     return [
-        sibling for stall in stalls.values() for sibling in stall.may_be_covered(node)
+        sibling
+        for stall in stalls.values()
+        for sibling in stall.may_be_covered(node)
         if needs <= sibling.offers and node.covers(sibling)
-    ]  # fmt: skip
+    ]
 
 
 def _link(stalls: Stalls, node: Node, parent: Node | None) -> None:

@@ -57,9 +57,21 @@ class TripleAutomaton:
     """
 
     __slots__ = (
-        "_after_object", "_after_predicate", "_after_subject", "_equal", "_everything", "_free_ids", "_free_labels",
-        "_labels", "_look_up", "_patterns", "_states", "_table", "_uses", "match",
-    )  # fmt: skip
+        "_after_object",
+        "_after_predicate",
+        "_after_subject",
+        "_equal",
+        "_everything",
+        "_free_ids",
+        "_free_labels",
+        "_labels",
+        "_look_up",
+        "_patterns",
+        "_states",
+        "_table",
+        "_uses",
+        "match",
+    )
 
     def __init__(self) -> None:
         self._patterns: dict[int, tuple[str, str, str]] = {}

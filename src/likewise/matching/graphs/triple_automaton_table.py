@@ -166,7 +166,18 @@ class AutomatonTable:
 
     def _follow(self, labels: NDArray[np.int32], at: int, triples: Any, out: Any) -> tuple[int, int]:
         found: tuple[int, int] = follow(
-            labels, at, self._roles, self._rest, self._branches, self._keys, self._targets,
-            self._starts, self._counts, self._numbers, self._everything, triples, out,
-        )  # fmt: skip
+            labels,
+            at,
+            self._roles,
+            self._rest,
+            self._branches,
+            self._keys,
+            self._targets,
+            self._starts,
+            self._counts,
+            self._numbers,
+            self._everything,
+            triples,
+            out,
+        )
         return found

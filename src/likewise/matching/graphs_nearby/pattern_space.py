@@ -188,15 +188,28 @@ class PatternSpace:
         check_ids("triples that were searched for", found, len(of))
         check_lengths("rows of constants", len(self._rows), self._empty)
         kept = measure(
-            vectors, self._rows, of, self._constants, known, ~vectors.any(axis=1), self._empty,
-            found, slots, self.radius, mean,
-        )  # fmt: skip
+            vectors,
+            self._rows,
+            of,
+            self._constants,
+            known,
+            ~vectors.any(axis=1),
+            self._empty,
+            found,
+            slots,
+            self.radius,
+            mean,
+        )
         found, slots, mean = found[:kept], slots[:kept], mean[:kept]
         if self._equal:
             keep = np.fromiter(
-                (all(triples[t][i] == triples[t][j] for i, j in self._equal.get(s, ())) for t, s in
-                 zip(found.tolist(), slots.tolist(), strict=True)), bool, len(found),
-            )  # fmt: skip
+                (
+                    all(triples[t][i] == triples[t][j] for i, j in self._equal.get(s, ()))
+                    for t, s in zip(found.tolist(), slots.tolist(), strict=True)
+                ),
+                bool,
+                len(found),
+            )
             found, slots, mean = found[keep], slots[keep], mean[keep]
         return self._ranked(triples, found, slots, mean)
 
@@ -205,9 +218,11 @@ class PatternSpace:
     ) -> Near:
         if self._everything:
             pairs = [
-                (t, slot) for t, parts in enumerate(triples) for slot in self._everything
+                (t, slot)
+                for t, parts in enumerate(triples)
+                for slot in self._everything
                 if all(parts[i] == parts[j] for i, j in self._equal.get(slot, ()))
-            ]  # fmt: skip
+            ]
             further = np.array(pairs, np.int64).reshape(-1, 2)
             found, slots = np.concatenate([found, further[:, 0]]), np.concatenate([slots, further[:, 1]])
             mean = np.concatenate([mean, np.zeros(len(further), np.float32)])

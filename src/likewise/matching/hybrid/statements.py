@@ -114,7 +114,12 @@ class StatementsEngine(BaseEngine):
             else:
                 jcn = esa = self._named(variant)
             part = self._ways[way] = HybridEngine(
-                jcn, esa, m=m, threshold=self.threshold, variant="hybrid" if variant == "hybrid" else "jcn",
-                cache_bytes=self._cache_bytes, curve=self.curve,
-            )  # fmt: skip
+                jcn,
+                esa,
+                m=m,
+                threshold=self.threshold,
+                variant="hybrid" if variant == "hybrid" else "jcn",
+                cache_bytes=self._cache_bytes,
+                curve=self.curve,
+            )
         return part

@@ -317,10 +317,18 @@ class NaiveEngine(BaseEngine):
             met = evaluate(self._windowed[ordinal], seen, self._needed(ordinal))
             standing = self._windows.standing(event, ordinal, at, met)
         found = explain(
-            event, subscription, measure=self.measure, named=self._named, m=self.m,
-            threshold=self.threshold, curve=self.curve, at=at, standing=standing, nearness=self._nearness,
+            event,
+            subscription,
+            measure=self.measure,
+            named=self._named,
+            m=self.m,
+            threshold=self.threshold,
+            curve=self.curve,
+            at=at,
+            standing=standing,
+            nearness=self._nearness,
             types=self.types,
-        )  # fmt: skip
+        )
         return (
             found
             if subscription.alert is None

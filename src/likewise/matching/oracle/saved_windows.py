@@ -39,10 +39,16 @@ def write_windows(folder: Path, saved: SavedWindows) -> None:
 
     facts = {"format": "likewise-windows", "v": VERSION, "now": saved.now, "arrivals": saved.arrivals}
     columns: dict[str, pa.DataType] = {
-        "ordinal": pa.int64(), "sequence": pa.int64(), "time": pa.int64(), "event_id": pa.string(),
-        "rank_value": pa.float64(), "score": pa.float64(), "product": pa.float64(),
-        "delivered": pa.bool_(), "withdrawn": pa.bool_(),
-    }  # fmt: skip
+        "ordinal": pa.int64(),
+        "sequence": pa.int64(),
+        "time": pa.int64(),
+        "event_id": pa.string(),
+        "rank_value": pa.float64(),
+        "score": pa.float64(),
+        "product": pa.float64(),
+        "delivered": pa.bool_(),
+        "withdrawn": pa.bool_(),
+    }
     schema = pa.schema(columns, metadata={"likewise": msgspec.json.encode(facts)})
     rows = [
         {"ordinal": ordinal, **msgspec.structs.asdict(publication)}

@@ -70,12 +70,23 @@ class PlainWindows:
         window, id = self._windows[ordinal], self._ids[ordinal]
         traces = dict(window.traces)
         return [
-            (ordinal, Match(
-                p.event_id, id, "top", p.score, p.product, traces.get(p.sequence), (), p.rank_value,
-                "arrival" if p.sequence == arriving else "promoted", self._curve,
-            ))
+            (
+                ordinal,
+                Match(
+                    p.event_id,
+                    id,
+                    "top",
+                    p.score,
+                    p.product,
+                    traces.get(p.sequence),
+                    (),
+                    p.rank_value,
+                    "arrival" if p.sequence == arriving else "promoted",
+                    self._curve,
+                ),
+            )
             for p in window.deliver(now)
-        ]  # fmt: skip
+        ]
 
     def advance(self, now: int) -> Hits:
         """Let time pass; the promotions this causes, ordered by moment, then ordinal."""

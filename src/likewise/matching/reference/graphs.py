@@ -54,8 +54,10 @@ def unify(pattern: TriplePattern, triple: Triple, bound: dict[str, str]) -> dict
     """
     further = dict(bound)
     for asked, seen in (
-        (pattern.subject, triple.subject), (pattern.predicate, triple.predicate), (pattern.object, triple.object)
-    ):  # fmt: skip
+        (pattern.subject, triple.subject),
+        (pattern.predicate, triple.predicate),
+        (pattern.object, triple.object),
+    ):
         if (further.setdefault(asked, seen) if is_variable(asked) else asked) != seen:
             return None
     return further

@@ -114,10 +114,15 @@ def describe(rows: Sequence[Row], relaxed_parts: int, k: int, conjunction: int =
     mappings = []
     for product, choice in listed[:k]:
         correspondences = tuple(
-            Correspondence(place, index, rows[place].attribute[index], rows[place].value[index],
-                           similarities[place][index] / sums[place])
+            Correspondence(
+                place,
+                index,
+                rows[place].attribute[index],
+                rows[place].value[index],
+                similarities[place][index] / sums[place],
+            )
             for place, index in enumerate(choice)
-        )  # fmt: skip
+        )
         score = score_of(product, relaxed_parts)
         mappings.append(Mapping(correspondences, score, product, product / total, conjunction))
     return mappings

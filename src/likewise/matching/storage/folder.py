@@ -114,11 +114,22 @@ def save(state: MatcherState, folder: Path, *, indexed: bool = True) -> None:
         if by.types:
             (building / TYPES).write_bytes(msgspec.json.encode(by.types.declared))
         manifest = Manifest(
-            "likewise-matcher", VERSION, by.threshold, state.next_ordinal, len(state.held),
-            by.configuration(), by.space_checksum(), by.lateness, by.is_given(), engines,
-            len(rows), len(by.types.declared), digest,
-            files_below(building, SUBSCRIPTIONS, index.FOLDER), states=tuple(states),
-        )  # fmt: skip
+            "likewise-matcher",
+            VERSION,
+            by.threshold,
+            state.next_ordinal,
+            len(state.held),
+            by.configuration(),
+            by.space_checksum(),
+            by.lateness,
+            by.is_given(),
+            engines,
+            len(rows),
+            len(by.types.declared),
+            digest,
+            files_below(building, SUBSCRIPTIONS, index.FOLDER),
+            states=tuple(states),
+        )
         (building / "manifest.json").write_bytes(msgspec.json.format(msgspec.json.encode(sealed(manifest))))
         if folder.exists():
             folder.rename(reserved / "old")

@@ -236,10 +236,11 @@ class ThematicEngine(BaseEngine):
             pieces.append(sorted(own))
         joined = [row for own in pieces for row in own]
         return (
-            np.array([len(own) for own in pieces], np.int64), np.array([row[0] for row in joined], np.int64),
+            np.array([len(own) for own in pieces], np.int64),
+            np.array([row[0] for row in joined], np.int64),
             np.array([row[1] for row in joined], np.float32),
             np.array([row[2] for row in joined] if products else [], np.float64),
-        )  # fmt: skip
+        )
 
     def _match_indexed(self, events: Sequence[Event], of: _Stretch, *, products: bool) -> FoundArrays:
         """The matches of what the lists index."""
@@ -272,9 +273,19 @@ class ThematicEngine(BaseEngine):
         first, parts = 0, []
         while first < len(events):
             first, written, self._tick = match_events(
-                first, offsets, rows, starts, values, *held, table.indexed, table.longest, met, self._tick,
-                ordinals, (counts, *out),
-            )  # fmt: skip
+                first,
+                offsets,
+                rows,
+                starts,
+                values,
+                *held,
+                table.indexed,
+                table.longest,
+                met,
+                self._tick,
+                ordinals,
+                (counts, *out),
+            )
             ordinal, inverse, product = (column[:written] for column in out)
             parts.append((ordinal.copy(), _scores(product, inverse), product.copy() if products else product[:0]))
         if lists.over():

@@ -18,8 +18,25 @@ ROOM = 1_000_000  # matches a block may find before it is made narrower
 
 
 @kernel
-def _fill(first, width, offsets, rows, starts, values, row_kind, row_start, row_length, texts, numbers, tuples, tick,
-          stamp, slot, hits, block):  # fmt: skip
+def _fill(
+    first,
+    width,
+    offsets,
+    rows,
+    starts,
+    values,
+    row_kind,
+    row_start,
+    row_length,
+    texts,
+    numbers,
+    tuples,
+    tick,
+    stamp,
+    slot,
+    hits,
+    block,
+):
     """Walk the posting lists of a block of events; how many predicates were met by any of them.
 
     A predicate that is met gets a slot: a row of `best` and `where` over the block's events, NaN where an
@@ -214,8 +231,25 @@ def _new_block(capacity, width, tuples):
 
 
 @kernel
-def match_events(first, offsets, rows, starts, values, lists, texts, numbers, table, limits, pivots, indexed,
-                 longest, met, tick, ordinals, out):  # fmt: skip
+def match_events(
+    first,
+    offsets,
+    rows,
+    starts,
+    values,
+    lists,
+    texts,
+    numbers,
+    table,
+    limits,
+    pivots,
+    indexed,
+    longest,
+    met,
+    tick,
+    ordinals,
+    out,
+):
     """Match events from `first` on until the output is full: (next event, matches written, next tick).
 
     For each block of events: walk the posting lists of their tuples and keep each predicate's best
@@ -233,9 +267,13 @@ def match_events(first, offsets, rows, starts, values, lists, texts, numbers, ta
     widest = _width(events - first, tuples, predicates, entries, owners)
     slots = np.empty(longest, np.int64)
     scratch = (
-        np.empty(widest, np.float32), np.empty(widest, np.uint32), np.empty(widest, np.uint32),
-        np.empty(widest, np.int64), np.empty((3, longest + 1)), np.empty((2, longest + 1), np.int64),
-    )  # fmt: skip
+        np.empty(widest, np.float32),
+        np.empty(widest, np.uint32),
+        np.empty(widest, np.uint32),
+        np.empty(widest, np.int64),
+        np.empty((3, longest + 1)),
+        np.empty((2, longest + 1), np.int64),
+    )
     candidates = np.empty(conjunctions, np.int64)
     count = np.zeros(widest, np.int64)
     found = (count, np.empty((widest, owners), np.int32), np.empty((widest, owners)))
@@ -257,8 +295,25 @@ def match_events(first, offsets, rows, starts, values, lists, texts, numbers, ta
         if needed > capacity:
             capacity = min(2 * needed, predicates)
             block = _new_block(capacity, widest, tuples)
-        hit_count = _fill(first, width, offsets, rows, starts, values, row_kind, row_start, row_length, texts, numbers,
-                          tuples, tick, met[0], met[1], met[2], block)  # fmt: skip
+        hit_count = _fill(
+            first,
+            width,
+            offsets,
+            rows,
+            starts,
+            values,
+            row_kind,
+            row_start,
+            row_length,
+            texts,
+            numbers,
+            tuples,
+            tick,
+            met[0],
+            met[1],
+            met[2],
+            block,
+        )
         count[:width] = 0
         work = _candidates(pivots[0], pivots[1], indexed, conjunctions, met[2], hit_count, candidates)
         _test(candidates, work, width, sizes, table, limits, tick, met, block, slots, scratch, found)

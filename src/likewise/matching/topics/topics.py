@@ -65,15 +65,18 @@ class TopicTree:
                     if node.number >= 0:
                         found.append(node.number)
                     pending += [
-                        child for name, child in node.children.items()
+                        child
+                        for name, child in node.children.items()
                         if node is not self._root or not name.startswith("$")
-                    ]  # fmt: skip
+                    ]
                 return found
             if level == "+":
                 nodes = [
-                    child for node in nodes for name, child in node.children.items()
+                    child
+                    for node in nodes
+                    for name, child in node.children.items()
                     if depth or not name.startswith("$")
-                ]  # fmt: skip
+                ]
             else:
                 nodes = [child for node in nodes if (child := node.children.get(level)) is not None]
         return [node.number for node in nodes if node.number >= 0]

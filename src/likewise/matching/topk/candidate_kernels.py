@@ -200,8 +200,26 @@ def refill(slot, log, since, centre, shared, sign, window, k, keep, start, lengt
 
 
 @kernel
-def step(gone, arriving, forced, log, window, shared, sign, subs, starts, lengths, entries, bounds, tree, tail,
-         touched, marks, out, faded_out):  # fmt: skip
+def step(
+    gone,
+    arriving,
+    forced,
+    log,
+    window,
+    shared,
+    sign,
+    subs,
+    starts,
+    lengths,
+    entries,
+    bounds,
+    tree,
+    tail,
+    touched,
+    marks,
+    out,
+    faded_out,
+):
     """Publications leave, one arrives, and every list they concern is settled.
 
     `gone` are the indices in the log of what leaves, `arriving` that of what arrives (-1: nothing). With
@@ -245,8 +263,21 @@ def step(gone, arriving, forced, log, window, shared, sign, subs, starts, length
                 continue
             old = bound[slot]
             entered[slot] += 1
-            lost = put_in(slot, value, time, number, window, k[slot], keep[slot], capacity[slot], starts[slot],
-                          lengths, entries, bounds, scratch)  # fmt: skip
+            lost = put_in(
+                slot,
+                value,
+                time,
+                number,
+                window,
+                k[slot],
+                keep[slot],
+                capacity[slot],
+                starts[slot],
+                lengths,
+                entries,
+                bounds,
+                scratch,
+            )
             for j in range(lost):
                 faded_slot[faded_count], faded_number[faded_count] = slot, scratch[j]
                 faded_count += 1
@@ -265,8 +296,22 @@ def step(gone, arriving, forced, log, window, shared, sign, subs, starts, length
         # A list may stay short although its region fills: after some arrivals the region is drawn anew.
         crowded = entered[slot] >= REDRAW * keep[slot]
         if forced or crowded or (lengths[slot] < k[slot] and bound[slot] < np.inf):
-            lost = refill(slot, log, since[slot], centres[slot], shared, sign, window, k[slot], keep[slot], start,
-                          lengths, entries, bounds, done_before)  # fmt: skip
+            lost = refill(
+                slot,
+                log,
+                since[slot],
+                centres[slot],
+                shared,
+                sign,
+                window,
+                k[slot],
+                keep[slot],
+                start,
+                lengths,
+                entries,
+                bounds,
+                done_before,
+            )
             for j in range(lost):
                 faded_slot[faded_count], faded_number[faded_count] = slot, done_before[j]
                 faded_count += 1

@@ -245,9 +245,15 @@ class TopKEngine(BaseEngine):
         if subscription is None:
             raise UnknownId(str(ordinal))
         return explain(
-            event, subscription, measure=self.measure, threshold=self.threshold, curve=self.curve, at=at,
-            standing=self._standing(event, ordinal, at), types=self.types,
-        )  # fmt: skip
+            event,
+            subscription,
+            measure=self.measure,
+            threshold=self.threshold,
+            curve=self.curve,
+            at=at,
+            standing=self._standing(event, ordinal, at),
+            types=self.types,
+        )
 
     def _standing(self, event: Event, ordinal: int, at: int) -> Standing | None:
         """Where the event stands, or would stand if it came now; None if it is no candidate."""

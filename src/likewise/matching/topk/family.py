@@ -109,11 +109,17 @@ class Family:
         keep = margin(top.k)
         capacity = 2 * keep
         for column, value in (
-            (self._k, top.k), (self._keep, keep), (self._capacity, capacity), (self._length, 0),
-            (self._since, self.next if since is None else since), (self._entered, 0),
+            (self._k, top.k),
+            (self._keep, keep),
+            (self._capacity, capacity),
+            (self._length, 0),
+            (self._since, self.next if since is None else since),
+            (self._entered, 0),
             (self._start, len(self._entries[0])),
-            (self._bounds[0], np.inf), (self._bounds[1], 0), (self._bounds[2], 0),
-        ):  # fmt: skip
+            (self._bounds[0], np.inf),
+            (self._bounds[1], 0),
+            (self._bounds[2], 0),
+        ):
             column.append(value)
         for pool in self._entries:
             pool.extend(np.zeros(capacity))
@@ -299,11 +305,25 @@ class Family:
             check_room("publications of a window", max(used) - self.base + 1, self._window.count)
         members, start, length, entries, bounds = self._arrays
         delivered, faded_count, refills = step(
-            np.array(gone, np.int64) - self.base, arriving - self.base if arriving >= 0 else -1, forced,
+            np.array(gone, np.int64) - self.base,
+            arriving - self.base if arriving >= 0 else -1,
+            forced,
             (*self._window.arrays(), self.base),
-            self.kind, self.shared, self.sign,
-            members, start, length, entries, bounds, self._tree, self._tail, self._touched, self._marks, out, faded,
-        )  # fmt: skip
+            self.kind,
+            self.shared,
+            self.sign,
+            members,
+            start,
+            length,
+            entries,
+            bounds,
+            self._tree,
+            self._tail,
+            self._touched,
+            self._marks,
+            out,
+            faded,
+        )
         if self.shared:
             self._reach = float(self._tree[-1][1])
             if self._tail < size:
@@ -334,9 +354,12 @@ class Family:
             ends = self._start.view() + self._capacity.view()
             check_room("candidates of members", int(ends.max(initial=0)), min(map(len, self._entries)))
             self._arrays = (
-                (*(column.view() for column in members), self._matrix), self._start.view(), self._length.view(),
-                tuple(pool.view() for pool in self._entries), tuple(column.view() for column in self._bounds),
-            )  # fmt: skip
+                (*(column.view() for column in members), self._matrix),
+                self._start.view(),
+                self._length.view(),
+                tuple(pool.view() for pool in self._entries),
+                tuple(column.view() for column in self._bounds),
+            )
         if self._tree is None or size - self._tail > PATIENCE + self._tail // 4:
             order, first, last, boxes, leaf_of = build_tree(self._matrix, np.arange(size))
             widest = widest_regions(order, first, last, self._bounds[0].view())

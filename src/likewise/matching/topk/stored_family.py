@@ -76,11 +76,21 @@ class WindowFamily(Family):
             slot = self.slots[ordinal]
             self._since.view()[slot] = began
             refill(
-                slot, log, began, self._matrix[slot], self.shared, self.sign, self.kind, self._k.view()[slot],
-                self._keep.view()[slot], self._start.view()[slot], self._length.view(),
-                tuple(pool.view() for pool in self._entries), tuple(column.view() for column in self._bounds),
+                slot,
+                log,
+                began,
+                self._matrix[slot],
+                self.shared,
+                self.sign,
+                self.kind,
+                self._k.view()[slot],
+                self._keep.view()[slot],
+                self._start.view()[slot],
+                self._length.view(),
+                tuple(pool.view() for pool in self._entries),
+                tuple(column.view() for column in self._bounds),
                 np.empty(int(self._capacity.view()[slot]), np.int64),
-            )  # fmt: skip
+            )
             start = int(self._start.view()[slot])
             places = {int(self._entries[2].view()[i]): i for i in range(start, start + int(self._length.view()[slot]))}
             for number in delivered:

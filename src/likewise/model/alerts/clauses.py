@@ -21,9 +21,12 @@ from likewise.units import unit
 Fact = Literal["source", "id", "time", "score", "probability", "subscription", "payload"]
 FACTS: Final[tuple[str, ...]] = get_args(Fact)
 CLAUSES: Final = {  # what makes an alert, in the order in which they act and print, with the words that begin each
-    "held_for": "for", "once_until": "once until", "at_most_every": "at most every", "absent_for": "absent for",
+    "held_for": "for",
+    "once_until": "once until",
+    "at_most_every": "at most every",
+    "absent_for": "absent for",
     "digest_every": "digest every",
-}  # fmt: skip
+}
 
 
 def _refused(clause: str, problem: str) -> InvalidSubscription:

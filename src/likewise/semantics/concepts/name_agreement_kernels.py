@@ -1,4 +1,6 @@
-"""Compiled comparison of many words by where vocabularies use them (`name_agreement`), and what follows for qualifiers."""
+"""Compiled comparison of many words by where vocabularies use them (`name_agreement`), and what follows for
+qualifiers.
+"""
 
 # The kernels are typed by numba, from what they are called with.
 # mypy: disable-error-code="no-untyped-def, untyped-decorator"

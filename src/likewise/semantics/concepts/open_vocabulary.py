@@ -1,8 +1,8 @@
 """Words that say which one is meant, compared by what is known about words in general.
 
 Two qualifiers of the inventory are compared by the inventory. A word that it does not list is compared by the names of
-vocabularies (`name_agreement`), then by WordNet (`values.standing`): a shared meaning, an opposite, another kind of one thing.
-Where neither knows anything, how related the words are decides (`kernels`).
+vocabularies (`name_agreement`), then by WordNet (`values.standing`): a shared meaning, an opposite, another kind of one
+thing. Where neither knows anything, how related the words are decides (`kernels`).
 """
 
 from __future__ import annotations

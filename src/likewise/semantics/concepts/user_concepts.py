@@ -17,8 +17,15 @@ from likewise.semantics.concepts.vocabularies.entries import entries
 from likewise.semantics.concepts.vocabularies.mappings import mapped_concepts
 from likewise.semantics.concepts.vocabularies.ontologies import ontology_concepts
 
-RDF: Final = {"ttl": "TURTLE", "n3": "TURTLE", "nt": "N_TRIPLES", "rdf": "RDF_XML", "owl": "RDF_XML", "xml": "RDF_XML",
-              "jsonld": "JSON_LD"}  # fmt: skip
+RDF: Final = {
+    "ttl": "TURTLE",
+    "n3": "TURTLE",
+    "nt": "N_TRIPLES",
+    "rdf": "RDF_XML",
+    "owl": "RDF_XML",
+    "xml": "RDF_XML",
+    "jsonld": "JSON_LD",
+}
 MAX_BYTES: Final = 64 * 2**20
 
 

@@ -90,8 +90,13 @@ class FacetWeights(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def certainties(self) -> dict[str, float]:
         """What is left of an agreement by what a kind follows from."""
         return {
-            "head": 1.0, "weak": self.weak, "unit": self.unit, "context": self.context, "guess": self.guess, "": 0.0
-        }  # fmt: skip
+            "head": 1.0,
+            "weak": self.weak,
+            "unit": self.unit,
+            "context": self.context,
+            "guess": self.guess,
+            "": 0.0,
+        }
 
     def without(self, facet: str) -> FacetWeights:
         """The weights with which one facet plays no part.

@@ -62,9 +62,14 @@ class Correction(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown
         """The annotation it is; of a model with a source, that one's own."""
         key = "source" if source else self.attribute if self.of == "attribute" else self.of
         return Annotation(
-            key, source or self.name, "" if key == self.attribute else self.attribute, unit=self.unit, means=self.means,
-            line=number, where=SAID,
-        )  # fmt: skip
+            key,
+            source or self.name,
+            "" if key == self.attribute else self.attribute,
+            unit=self.unit,
+            means=self.means,
+            line=number,
+            where=SAID,
+        )
 
     def __str__(self) -> str:
         whose = f" of {self.of} {self.name}" if self.name else ""

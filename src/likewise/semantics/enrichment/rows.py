@@ -84,8 +84,14 @@ def _row(cells: Mapping[str, str], line: int, where: str) -> Annotation:
     key = said.get("key", "")
     try:
         return Annotation(
-            key.removesuffix("~").rstrip(), said.get("is", ""), said.get("attribute", ""), said.get("value", ""),
-            said.get("unit", ""), said.get("means", ""), key.endswith("~"), line,
-        )  # fmt: skip
+            key.removesuffix("~").rstrip(),
+            said.get("is", ""),
+            said.get("attribute", ""),
+            said.get("value", ""),
+            said.get("unit", ""),
+            said.get("means", ""),
+            key.endswith("~"),
+            line,
+        )
     except InputError as error:
         raise FormatError(f"{where}: {error}") from None

@@ -17,9 +17,18 @@ from likewise.errors import FormatError, InputError, LimitExceeded
 from likewise.semantics.enrichment.corrections import Correction, OfWhat
 
 COLUMNS: Final = (
-    "subject_id", "subject_label", "subject_source", "predicate_id", "object_id", "object_label",
-    "mapping_justification", "author_label", "mapping_date", "confidence", "other",
-)  # fmt: skip
+    "subject_id",
+    "subject_label",
+    "subject_source",
+    "predicate_id",
+    "object_id",
+    "object_label",
+    "mapping_justification",
+    "author_label",
+    "mapping_date",
+    "confidence",
+    "other",
+)
 AS_IT_IS: Final = frozenset(("subject_label", "subject_source", "object_label"))  # a name may begin with a blank
 END: Final[list[str]] = []
 EXACT: Final = "skos:exactMatch"
@@ -47,8 +56,19 @@ def write_sssom(corrections: Iterable[Correction]) -> str:
         concept = f"concept:{_curie(each.means)}" if each.means else "sssom:NoTermFound"
         day = datetime.fromtimestamp(each.at / 1e6, UTC).date().isoformat() if each.at else ""
         seen = "/".join(_curie(part) for part in (each.of, each.name, each.attribute) if part)
-        cells = (f"seen:{seen}", each.attribute, whose, EXACT, concept, each.means, MANUAL, each.by, day, "1.0",
-                 f"unit={each.unit}" if each.unit else "")  # fmt: skip
+        cells = (
+            f"seen:{seen}",
+            each.attribute,
+            whose,
+            EXACT,
+            concept,
+            each.means,
+            MANUAL,
+            each.by,
+            day,
+            "1.0",
+            f"unit={each.unit}" if each.unit else "",
+        )
         (quoting if "\r" in "".join(cells) else rows).writerow(cells)  # a carriage return is not quoted by itself
     return out.getvalue()
 

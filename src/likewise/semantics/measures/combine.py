@@ -161,10 +161,18 @@ class CombinedMeasure:
 
         a, b = self._side(asked), self._side(seen)
         found: NDArray[np.float32] = averaged(
-            documents, self._jcn.similarities(asked, seen), a.classes, b.classes, a.known_classes, b.known_classes,
-            a.in_taxonomy, b.in_taxonomy, *self._backgrounds["jcn"],
-            sum(self._shares), self._calibration.weights["jcn"],
-        )  # fmt: skip
+            documents,
+            self._jcn.similarities(asked, seen),
+            a.classes,
+            b.classes,
+            a.known_classes,
+            b.known_classes,
+            a.in_taxonomy,
+            b.in_taxonomy,
+            *self._backgrounds["jcn"],
+            sum(self._shares),
+            self._calibration.weights["jcn"],
+        )
         return found
 
     def _prepare(self, terms: tuple[Term, ...]) -> _Side:

@@ -107,9 +107,17 @@ class JcnMeasure:
         for side in (a, b):
             check_ids("senses of words", side.senses, min(len(taxonomy.ancestor_ends), len(self._information)))
         words: NDArray[np.float32] = similarities(
-            a.sense_ends, a.senses, above.subsumers, above.ends, above.below, b.sense_ends, b.senses,
-            taxonomy.ancestor_ends, taxonomy.ancestors, self._information,
-        )  # fmt: skip
+            a.sense_ends,
+            a.senses,
+            above.subsumers,
+            above.ends,
+            above.below,
+            b.sense_ends,
+            b.senses,
+            taxonomy.ancestor_ends,
+            taxonomy.ancestors,
+            self._information,
+        )
         if a.single and b.single:
             return words
         out: NDArray[np.float32] = best_pairs(words, a.ends, a.words, b.ends, b.words)

@@ -184,9 +184,15 @@ class SamenessMeasure:
             check_ids("words of qualifiers", side.words, words.shape[axis], -1)
             check_ids("spoken words of qualifiers", side.spoken, known.shape[axis], -1)
         found: NDArray[np.float32] = agreements(
-            related, *sides, self.tables.kind_relations, self.tables.qualifier_relations,
-            words, known, self.tables.dimension_bit("ratio"), self.weights.numbers(),
-        )  # fmt: skip
+            related,
+            *sides,
+            self.tables.kind_relations,
+            self.tables.qualifier_relations,
+            words,
+            known,
+            self.tables.dimension_bit("ratio"),
+            self.weights.numbers(),
+        )
         return found
 
     def _known(self, asked: Sequence[Term], seen: Sequence[Term]) -> NDArray[np.uint8]:

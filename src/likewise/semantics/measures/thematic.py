@@ -22,8 +22,11 @@ if TYPE_CHECKING:
 
 Equal = Literal["one", "letter"]
 CHOICES: Final = {
-    "basis": ("any", "all"), "projection": ("whole", "letter"), "idf": ("token", "term"), "equal": ("one", "letter"),
-}  # fmt: skip
+    "basis": ("any", "all"),
+    "projection": ("whole", "letter"),
+    "idf": ("token", "term"),
+    "equal": ("one", "letter"),
+}
 
 
 class ThematicMeasure(EsaMeasure):

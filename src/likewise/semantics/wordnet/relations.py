@@ -27,22 +27,43 @@ if TYPE_CHECKING:
 
 # The relations kept, each under a name for its files.
 RELATIONS: Final = {
-    "@": "kind_of", "@i": "instance_of", "#p": "part_of", "!": "opposite", "&": "similar", "+": "derived",
-    "\\": "pertains", "<": "participle", "$": "grouped",
-}  # fmt: skip
+    "@": "kind_of",
+    "@i": "instance_of",
+    "#p": "part_of",
+    "!": "opposite",
+    "&": "similar",
+    "+": "derived",
+    "\\": "pertains",
+    "<": "participle",
+    "$": "grouped",
+}
 PARTS: Final = "nvar"
 # How a regular form is brought back to its base (morphy(7)).
 _ENDINGS: Final = {
-    "n": (("s", ""), ("ses", "s"), ("xes", "x"), ("zes", "z"), ("ches", "ch"), ("shes", "sh"), ("men", "man"),
-          ("ies", "y")),
+    "n": (
+        ("s", ""),
+        ("ses", "s"),
+        ("xes", "x"),
+        ("zes", "z"),
+        ("ches", "ch"),
+        ("shes", "sh"),
+        ("men", "man"),
+        ("ies", "y"),
+    ),
     "v": (("s", ""), ("ies", "y"), ("es", "e"), ("es", ""), ("ed", "e"), ("ed", ""), ("ing", "e"), ("ing", "")),
     "a": (("er", ""), ("est", ""), ("er", "e"), ("est", "e")),
     "r": (),
-}  # fmt: skip
+}
 NAMES: Final = (
-    "words.bin", "word_ends.npy", "senses.npy", "sense_ends.npy", "parts.npy", "kinds.npy", "irregular.json",
+    "words.bin",
+    "word_ends.npy",
+    "senses.npy",
+    "sense_ends.npy",
+    "parts.npy",
+    "kinds.npy",
+    "irregular.json",
     *(f"{name}{ending}.npy" for name in RELATIONS.values() for ending in ("", "_ends")),
-)  # fmt: skip
+)
 
 
 def has_relations(files: SpaceFiles) -> bool:

@@ -30,14 +30,37 @@ if TYPE_CHECKING:
 
 # How a regular form is brought back to its base (morphy(7)); the first base WordNet knows counts.
 _NOUN_ENDINGS: Final = (
-    ("s", ""), ("ses", "s"), ("xes", "x"), ("zes", "z"), ("ches", "ch"), ("shes", "sh"), ("men", "man"), ("ies", "y"),
-)  # fmt: skip
+    ("s", ""),
+    ("ses", "s"),
+    ("xes", "x"),
+    ("zes", "z"),
+    ("ches", "ch"),
+    ("shes", "sh"),
+    ("men", "man"),
+    ("ies", "y"),
+)
 _VERB_ENDINGS: Final = (
-    ("s", ""), ("ies", "y"), ("es", "e"), ("es", ""), ("ed", "e"), ("ed", ""), ("ing", "e"), ("ing", ""),
-)  # fmt: skip
+    ("s", ""),
+    ("ies", "y"),
+    ("es", "e"),
+    ("es", ""),
+    ("ed", "e"),
+    ("ed", ""),
+    ("ing", "e"),
+    ("ing", ""),
+)
 SMOOTHING: Final = 1.0  # added to every synset's count, so that none is impossible
-NAMES: Final = ("words.bin", "word_ends.npy", "senses.npy", "sense_ends.npy", "ancestors.npy", "ancestor_ends.npy",
-                "tags.npy", "parts.npy", "irregular.json")  # fmt: skip
+NAMES: Final = (
+    "words.bin",
+    "word_ends.npy",
+    "senses.npy",
+    "sense_ends.npy",
+    "ancestors.npy",
+    "ancestor_ends.npy",
+    "tags.npy",
+    "parts.npy",
+    "irregular.json",
+)
 
 
 def has_taxonomy(files: SpaceFiles) -> bool:

@@ -28,9 +28,16 @@ def _shown(door: Door, tenant: Tenant, letter: DeadLetter) -> LetterShown:
         event = entry.id if entry is not None else ""
     names = tuple(tenant.held[n].id for n in letter.subscriptions if n in tenant.held)
     return LetterShown(
-        letter.number, letter.at, letter.reason, letter.detail, queue.id if queue is not None else "", event, names,
-        letter.body.decode(errors="replace"), letter.media_type,
-    )  # fmt: skip
+        letter.number,
+        letter.at,
+        letter.reason,
+        letter.detail,
+        queue.id if queue is not None else "",
+        event,
+        names,
+        letter.body.decode(errors="replace"),
+        letter.media_type,
+    )
 
 
 def _one(door: Door, tenant: Tenant, number: int) -> DeadLetter:

@@ -111,9 +111,15 @@ async def _backtest(door: Door, tenant: Tenant, tried: BacktestAsked) -> Backtes
     broker = door.broker
     limit, shown = max(0, min(tried.events, STORED_EVENTS)), max(0, min(tried.shown, 10_000))
     question = partial(
-        backtest, broker.store, tenant, subscription, broker.worker.position + 1, broker.clock(),
-        limit=limit, shown=shown,
-    )  # fmt: skip
+        backtest,
+        broker.store,
+        tenant,
+        subscription,
+        broker.worker.position + 1,
+        broker.clock(),
+        limit=limit,
+        shown=shown,
+    )
     return await door.ask(tenant, question)
 
 

@@ -54,8 +54,12 @@ def problem(error: errors.LikewiseError) -> dict[str, object]:
     status = status_of(error)
     title = (type(error).__doc__ or "").split(".")[0].split(":")[0]
     return {
-        "type": f"urn:likewise:error:{error.code}", "title": title, "status": status, "detail": detail, **facts,
-    }  # fmt: skip
+        "type": f"urn:likewise:error:{error.code}",
+        "title": title,
+        "status": status,
+        "detail": detail,
+        **facts,
+    }
 
 
 def problem_response(error: errors.LikewiseError, scope: Scope) -> Response:
@@ -68,9 +72,7 @@ def problem_response(error: errors.LikewiseError, scope: Scope) -> Response:
         headers["Retry-After"] = str(max(1, ceil(error.retry_after)))
     if isinstance(error, errors.NotAuthenticated):
         headers["WWW-Authenticate"] = "Bearer"
-    return Response(
-        msgspec.json.encode(said, enc_hook=str), status_of(error), media_type=MEDIA_TYPE, headers=headers
-    )  # fmt: skip
+    return Response(msgspec.json.encode(said, enc_hook=str), status_of(error), media_type=MEDIA_TYPE, headers=headers)
 
 
 async def on_error(request: Request, error: Exception) -> Response:

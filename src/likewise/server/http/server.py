@@ -63,11 +63,29 @@ from likewise.server.tls import check_certificate
 _log = structlog.get_logger("likewise.broker")
 DRAIN_SECONDS = 2.0  # how long what reads the store may take at a stop, once everybody was answered or told 503
 _ROUTERS = (
-    http_events, http_subscriptions, http_subscribers, http_matching, http_meaning, http_dead_letters,
-    http_operations, http_watching, http_looking_back, http_targets, http_sources, http_announcing,
-    http_correcting, http_telling, http_me, http_news, sse, websocket, publish_stream, mqtt_stream,
-    edge_stream, http_edges,
-)  # fmt: skip
+    http_events,
+    http_subscriptions,
+    http_subscribers,
+    http_matching,
+    http_meaning,
+    http_dead_letters,
+    http_operations,
+    http_watching,
+    http_looking_back,
+    http_targets,
+    http_sources,
+    http_announcing,
+    http_correcting,
+    http_telling,
+    http_me,
+    http_news,
+    sse,
+    websocket,
+    publish_stream,
+    mqtt_stream,
+    edge_stream,
+    http_edges,
+)
 
 
 def make_app(broker: Broker) -> FastAPI:

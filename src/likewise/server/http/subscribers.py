@@ -35,9 +35,15 @@ router = APIRouter(tags=["subscribers"])
 def shown(queue: SubscriberQueue) -> SubscriberShown:
     """A subscriber as it is shown."""
     return SubscriberShown(
-        queue.id, queue.policy, queue.limit, len(queue), queue.acknowledged, queue.dropped,
-        len(queue.subscriptions), queue.served_by is not None,
-    )  # fmt: skip
+        queue.id,
+        queue.policy,
+        queue.limit,
+        len(queue),
+        queue.acknowledged,
+        queue.dropped,
+        len(queue.subscriptions),
+        queue.served_by is not None,
+    )
 
 
 @router.put(

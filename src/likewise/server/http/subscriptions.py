@@ -30,9 +30,7 @@ def shown(tenant: Tenant, held: Held) -> SubscriptionShown:
     """A subscription as it is shown."""
     text = subscription_text(held.subscription)
     owner = tenant.by_number[held.subscriber].id
-    return SubscriptionShown(
-        owner, held.id, text, held.subscription.kind, held.added, held.ends, tenant.decided(held)
-    )  # fmt: skip
+    return SubscriptionShown(owner, held.id, text, held.subscription.kind, held.added, held.ends, tenant.decided(held))
 
 
 async def _hold(request: Request, subscriber: str, id: str | None) -> tuple[Tenant, list[Held]]:

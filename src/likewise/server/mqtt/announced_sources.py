@@ -107,8 +107,11 @@ def _attribute(said: Mapping[str, Any]) -> AnnouncedAttribute | None:
         return None
     values: tuple[Any, ...] = ()
     if said.get("type") == "binary":
-        values = tuple(v for v in (said.get("value_on"), said.get("value_off"), said.get("value_toggle"))
-                       if isinstance(v, (str, bool, int, float)))  # fmt: skip
+        values = tuple(
+            v
+            for v in (said.get("value_on"), said.get("value_off"), said.get("value_toggle"))
+            if isinstance(v, (str, bool, int, float))
+        )
     elif said.get("type") == "enum" and isinstance(said.get("values"), list):
         values = tuple(str(value) for value in said["values"])
     low, high = (_number(said.get(name)) for name in ("value_min", "value_max"))
@@ -122,9 +125,13 @@ def _number(said: object) -> float | None:
 
 
 def _made(
-    name: str, unit: str, kind: AnnouncedKind, low: float | None = None, high: float | None = None,
+    name: str,
+    unit: str,
+    kind: AnnouncedKind,
+    low: float | None = None,
+    high: float | None = None,
     values: tuple[Any, ...] = (),
-) -> AnnouncedAttribute | None:  # fmt: skip
+) -> AnnouncedAttribute | None:
     known = unit if unit and kind == "number" and any_unit(unit) is not None else ""
     try:
         return AnnouncedAttribute(name, known, kind, *((low, high) if kind == "number" else (None, None)), values)
@@ -151,9 +158,12 @@ def _announcement(
     own = tuple(attributes.values())[:MAX_ANNOUNCED_ATTRIBUTES]
     try:
         return Announcement(
-            source[:MAX_TERM_LENGTH], own, model=model[:MAX_TERM_LENGTH], place=place[:MAX_TERM_LENGTH],
+            source[:MAX_TERM_LENGTH],
+            own,
+            model=model[:MAX_TERM_LENGTH],
+            place=place[:MAX_TERM_LENGTH],
             lease=float(MAX_LEASE_SECONDS),
-        )  # fmt: skip
+        )
     except LikewiseError as error:
         _log.info("an announcement is left out", source=source[:60], reason=str(error))
         return None

@@ -56,9 +56,13 @@ class GmqttClient:
     """gmqtt as a `Client`. `connected` is told whether the broker remembered the session, `lost` of a lost line."""
 
     def __init__(
-        self, address: Address, session: Session, received: Received, connected: Callable[[bool], None],
+        self,
+        address: Address,
+        session: Session,
+        received: Received,
+        connected: Callable[[bool], None],
         lost: Callable[[], None],
-    ) -> None:  # fmt: skip
+    ) -> None:
         require("mqtt", "a bridge to an MQTT broker")
         import gmqtt
 
@@ -80,9 +84,12 @@ class GmqttClient:
         self._under_way: set[asyncio.Future[None]] = set()
         self._subscription = gmqtt.Subscription
         self._client = Quiet(
-            session.client_id, clean_session=False, optimistic_acknowledgement=False,
-            session_expiry_interval=session.expiry, receive_maximum=BRIDGE_IN_FLIGHT,
-        )  # fmt: skip
+            session.client_id,
+            clean_session=False,
+            optimistic_acknowledgement=False,
+            session_expiry_interval=session.expiry,
+            receive_maximum=BRIDGE_IN_FLIGHT,
+        )
         self._client.set_config({"reconnect_delay": BRIDGE_RETRY_SECONDS, "reconnect_retries": -1})
         if address.username is not None:
             self._client.set_auth_credentials(address.username, address.password)

@@ -15,10 +15,15 @@ from likewise.broker.tenants.identities import Naming
 from likewise.defaults import MAX_DISCOVERED, MAX_TERM_LENGTH
 
 _LONG: Final = {
-    "stat_t": "state_topic", "unit_of_meas": "unit_of_measurement", "dev_cla": "device_class",
-    "val_tpl": "value_template", "json_attr_t": "json_attributes_topic", "dev": "device", "cmps": "components",
+    "stat_t": "state_topic",
+    "unit_of_meas": "unit_of_measurement",
+    "dev_cla": "device_class",
+    "val_tpl": "value_template",
+    "json_attr_t": "json_attributes_topic",
+    "dev": "device",
+    "cmps": "components",
     "ids": "identifiers",
-}  # fmt: skip
+}
 _TOPICS: Final = ("state_topic", "json_attributes_topic")  # a topic of availability is often a gateway's, of many
 _FIELD: Final = re.compile(r"\{\{\s*value_json((?:\.\w+|\[\s*['\"][^'\"]+['\"]\s*\])+)")
 _STEP: Final = re.compile(r"\.(\w+)|\[\s*['\"]([^'\"]+)['\"]\s*\]")
@@ -93,9 +98,10 @@ class Discovery:
         zigbee = _ZIGBEE.fullmatch(first)
         own = [_topic(each.get(key), full.get("~")) for each in (full, *components) for key in _TOPICS]
         made = _Device(
-            zigbee[1] if zigbee else first, str(said.get("name") or "")[:MAX_TERM_LENGTH],
+            zigbee[1] if zigbee else first,
+            str(said.get("name") or "")[:MAX_TERM_LENGTH],
             tuple(dict.fromkeys(each for each in own if each)),
-        )  # fmt: skip
+        )
         self._devices[topic] = made
 
     def _forget(self, topic: str) -> None:

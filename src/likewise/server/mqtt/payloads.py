@@ -65,8 +65,12 @@ class Plain(NamedTuple):
         """The envelope of an object that has none of the keys that are taken."""
         ends = b"" if expires is None else b',"expires":%d' % expires
         return b'{"v":1,"payload":%s%s,"client":%s},"source":%s%s}' % (
-            payload[:-1], self.names_json, client, self.source_json, ends,
-        )  # fmt: skip
+            payload[:-1],
+            self.names_json,
+            client,
+            self.source_json,
+            ends,
+        )
 
 
 class MessageReader:

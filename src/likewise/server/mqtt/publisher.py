@@ -146,9 +146,10 @@ def _sent(line: SendingLine, message: Message) -> asyncio.Future[int] | None:
     if line.lost.done():
         return asyncio.get_running_loop().create_future()  # nothing goes out any more
     said = {
-        "content_type": message.content_type, "user_property": list(message.properties),
+        "content_type": message.content_type,
+        "user_property": list(message.properties),
         "message_expiry_interval": message.expiry,
-    }  # fmt: skip
+    }
     said = {name: value for name, value in said.items() if value}
     try:
         return line.publish(gmqtt.Message(message.topic, message.payload, qos=1, retain=message.retain, **said))

@@ -59,9 +59,14 @@ class MqttSubscriber:
         said = Properties(session_expiry=session) if session else Properties()
         secret = self._address.password
         self._hello = Connect(
-            client_id, MQTT_5, clean_start=not session, keep_alive=KEEP_ALIVE, username=self._address.username,
-            password=None if secret is None else secret.encode(), properties=said,
-        )  # fmt: skip
+            client_id,
+            MQTT_5,
+            clean_start=not session,
+            keep_alive=KEEP_ALIVE,
+            username=self._address.username,
+            password=None if secret is None else secret.encode(),
+            properties=said,
+        )
         self._decoder = Decoder(MQTT_5, of_server=True)
         self._socket: socket.socket | None = None
         self._came: deque[Packet] = deque()

@@ -31,9 +31,20 @@ from likewise.server.mqtt.sparkplug.decoder import source_of as sparkplug_source
 from likewise.units import any_unit
 
 Reader = Literal[
-    "auto", "json", "value", "text", "senml", "cloudevent", "telegraf", "sparkplug", "discovery", "exposes", "tasmota",
-    "describes", "skip",
-]  # fmt: skip
+    "auto",
+    "json",
+    "value",
+    "text",
+    "senml",
+    "cloudevent",
+    "telegraf",
+    "sparkplug",
+    "discovery",
+    "exposes",
+    "tasmota",
+    "describes",
+    "skip",
+]
 _NAMED: Final = re.compile(r"\{([a-z_][a-z0-9_]*)(\.\.\.)?(?::(.+))?\}")
 _FIELD: Final = re.compile(r"\{([a-z_][a-z0-9_]*)\}")
 _HEADER: Final = re.compile(r"^[ \t]*\[\[\s*topic\s*\]\]", re.MULTILINE)

@@ -103,9 +103,13 @@ def message_of(parcel: Parcel, wanted: MqttTopic) -> Any:
     if len(topic.encode()) > _LONGEST_TEXT:
         raise Refused(f"the topic has {len(topic.encode())} bytes with what the event says; at most {_LONGEST_TEXT}")
     return gmqtt.Message(
-        topic, parcel.body, qos=1, retain=wanted.retain, content_type=parcel.media_type,
+        topic,
+        parcel.body,
+        qos=1,
+        retain=wanted.retain,
+        content_type=parcel.media_type,
         user_property=properties_of(parcel),
-    )  # fmt: skip
+    )
 
 
 def check_size(message: Any, most: int) -> None:
@@ -133,9 +137,12 @@ def properties_of(parcel: Parcel) -> list[tuple[str, str]]:
     """What a match says beside its payload; what is too long for a property is left out."""
     match = parcel.match
     said = [
-        ("id", match.id), ("subscription", match.subscription), ("score", f"{match.score:.6g}"),
-        ("cause", match.cause), ("sequence", str(match.sequence)),
-    ]  # fmt: skip
+        ("id", match.id),
+        ("subscription", match.subscription),
+        ("score", f"{match.score:.6g}"),
+        ("cause", match.cause),
+        ("sequence", str(match.sequence)),
+    ]
     if parcel.because:
         said.append(("because", msgspec.json.encode(parcel.because).decode()))
     clean = [(name, mqtt_text(value)) for name, value in said]
@@ -156,9 +163,13 @@ class _Named(ssl.SSLContext):
     name = ""
 
     def wrap_bio(
-        self, incoming: ssl.MemoryBIO, outgoing: ssl.MemoryBIO, server_side: bool = False,
-        server_hostname: str | bytes | None = None, session: ssl.SSLSession | None = None,
-    ) -> ssl.SSLObject:  # fmt: skip
+        self,
+        incoming: ssl.MemoryBIO,
+        outgoing: ssl.MemoryBIO,
+        server_side: bool = False,
+        server_hostname: str | bytes | None = None,
+        session: ssl.SSLSession | None = None,
+    ) -> ssl.SSLObject:
         """As ever, for the name."""
         return super().wrap_bio(incoming, outgoing, server_side, self.name, session)
 

@@ -24,9 +24,15 @@ _NAT64 = ipaddress.ip_network("64:ff9b::/96")
 _SPECIAL = tuple(  # of RFC 6890's registries, and what `is_global` takes for public all the same
     ipaddress.ip_network(each)
     for each in (
-        "::/96", "::ffff:0:0:0/96", "64:ff9b:1::/48", "3fff::/20", "5f00::/16", "fec0::/10", "192.88.99.0/24",
+        "::/96",
+        "::ffff:0:0:0/96",
+        "64:ff9b:1::/48",
+        "3fff::/20",
+        "5f00::/16",
+        "fec0::/10",
+        "192.88.99.0/24",
     )
-)  # fmt: skip
+)
 
 
 def read_networks(said: Iterable[str]) -> tuple[Network, ...]:

@@ -51,9 +51,13 @@ def cloud_event(match: Outgoing, delivery: bytes, tenant: str, subscriber: str) 
     event: dict[str, Any] = msgspec.json.decode(match.event)
     source = f"/likewise/{quote(tenant, safe='')}/{quote(subscriber, safe='')}"
     said: dict[str, object] = {
-        "specversion": "1.0", "id": match.id, "source": source, "type": TYPE, "subject": match.subscription,
+        "specversion": "1.0",
+        "id": match.id,
+        "source": source,
+        "type": TYPE,
+        "subject": match.subscription,
         "datacontenttype": JSON,
-    }  # fmt: skip
+    }
     if isinstance(event.get("time"), str):
         said["time"] = event["time"]
     said["data"] = msgspec.Raw(delivery)

@@ -201,9 +201,7 @@ class Sender:
         self._door.broker.metrics.set_aside(self._tenant.name, 1)
         while True:
             try:
-                await self._door.answer(
-                    lambda done: self._targets.set_aside(self._tenant, feed, match, why, done)
-                )  # fmt: skip
+                await self._door.answer(lambda done: self._targets.set_aside(self._tenant, feed, match, why, done))
                 return
             except (LikewiseError, OSError) as error:
                 self._log.warning("a dead letter cannot be kept now; trying again", error=str(error))

@@ -185,8 +185,20 @@ def shown_target(feed: TargetFeed, subscriber: str, state: TargetState, secret: 
     wanted = feed.setting.wanted
     kinds: dict[type, TargetKind] = {Webhook: "webhook", MqttTopic: "mqtt", Email: "email"}
     return TargetShown(
-        subscriber, feed.subscription, feed.id, kinds[type(wanted)], shown_address(wanted), wanted.form,
-        feed.setting.made, state, wanted.topic if isinstance(wanted, MqttTopic) else "", wanted.template,
-        tuple(sorted(wanted.headers or ())) if isinstance(wanted, Webhook) else (), wanted.because, wanted.timeout,
-        wanted.patience, secret, wanted.to if isinstance(wanted, Email) else "",
-    )  # fmt: skip
+        subscriber,
+        feed.subscription,
+        feed.id,
+        kinds[type(wanted)],
+        shown_address(wanted),
+        wanted.form,
+        feed.setting.made,
+        state,
+        wanted.topic if isinstance(wanted, MqttTopic) else "",
+        wanted.template,
+        tuple(sorted(wanted.headers or ())) if isinstance(wanted, Webhook) else (),
+        wanted.because,
+        wanted.timeout,
+        wanted.patience,
+        secret,
+        wanted.to if isinstance(wanted, Email) else "",
+    )

@@ -151,10 +151,17 @@ def values_of(parcel: Parcel) -> Values:
     payload = _payload(event)
     reasons: tuple[Because, ...] = parcel.because
     known: dict[str, object] = {
-        "@id": event.get("id"), "@source": event.get("source"), "@time": event.get("time"), "@score": match.score,
-        "@subscription": match.subscription, "@cause": match.cause, "@sequence": match.sequence, "@payload": payload,
-        "@event": event, "@because": reasons,
-    }  # fmt: skip
+        "@id": event.get("id"),
+        "@source": event.get("source"),
+        "@time": event.get("time"),
+        "@score": match.score,
+        "@subscription": match.subscription,
+        "@cause": match.cause,
+        "@sequence": match.sequence,
+        "@payload": payload,
+        "@event": event,
+        "@because": reasons,
+    }
     return lambda name: known[name] if name in known else payload.get(name)
 
 

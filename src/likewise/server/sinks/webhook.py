@@ -26,19 +26,31 @@ from likewise.server.sinks.target import NotNow, Parcel, Refused
 
 _COME_AGAIN: Final = frozenset({408, 425, 429})
 _FAULTS: Final = (  # how h11 begins to say what is wrong with an answer; what follows may quote it
-    "illegal status line", "illegal header line", "illegal chunk header", "illegal chunk", "bad Content-Length",
-    "conflicting Content-Length", "Receive buffer too long", "too much data", "peer closed connection",
+    "illegal status line",
+    "illegal header line",
+    "illegal chunk header",
+    "illegal chunk",
+    "bad Content-Length",
+    "conflicting Content-Length",
+    "Receive buffer too long",
+    "too much data",
+    "peer closed connection",
     "peer unexpectedly closed connection",
-)  # fmt: skip
+)
 
 
 class WebhookTarget:
     """Posts parcels to one address over one connection."""
 
     def __init__(
-        self, wanted: Webhook, allowed: Sequence[Network], *, clock: Callable[[], float] = time.time,
-        trust: ssl.SSLContext | None = None, resolve: Resolve = resolve_alone,
-    ) -> None:  # fmt: skip
+        self,
+        wanted: Webhook,
+        allowed: Sequence[Network],
+        *,
+        clock: Callable[[], float] = time.time,
+        trust: ssl.SSLContext | None = None,
+        resolve: Resolve = resolve_alone,
+    ) -> None:
         assert wanted.secret is not None
         self._wanted = wanted
         self._secret = wanted.secret

@@ -27,9 +27,16 @@ if TYPE_CHECKING:
 
 Parts = tuple[str, str, str]
 ENDINGS: Final = {
-    "nt": "nt", "nq": "nq", "ttl": "ttl", "n3": "ttl", "trig": "trig",
-    "rdf": "rdf", "owl": "rdf", "xml": "rdf", "jsonld": "jsonld",
-}  # fmt: skip
+    "nt": "nt",
+    "nq": "nq",
+    "ttl": "ttl",
+    "n3": "ttl",
+    "trig": "trig",
+    "rdf": "rdf",
+    "owl": "rdf",
+    "xml": "rdf",
+    "jsonld": "jsonld",
+}
 _LINES: Final = ("nt", "nq")
 _OPENERS: Final[dict[str, Callable[[str, str], object]]] = {".gz": gzip.open, ".bz2": bz2.open}
 _BLOCK: Final = 4 << 20  # bytes of lines parsed at a time

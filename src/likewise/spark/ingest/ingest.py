@@ -118,9 +118,15 @@ def ingest(
 
 
 def _run(
-    spark: SparkSession, splits: Sequence[RdfSplit], work: str, classes: tuple[str, ...], written: tuple[str, ...],
-    as_written: bool, partitions: int | None, console: Console | None,
-) -> list[Any]:  # fmt: skip
+    spark: SparkSession,
+    splits: Sequence[RdfSplit],
+    work: str,
+    classes: tuple[str, ...],
+    written: tuple[str, ...],
+    as_written: bool,
+    partitions: int | None,
+    console: Console | None,
+) -> list[Any]:
     """The Spark job; what comes back is one short row a part."""
     cores = int(spark.sparkContext.defaultParallelism) if hasattr(spark, "_jsc") else 8
     stored = sum(os.path.getsize(path) for path in {split.path for split in splits})

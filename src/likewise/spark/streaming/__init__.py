@@ -5,7 +5,7 @@ subscriptions, and `matched_events` is what both make: one row an event, with th
 `dataframes` does so with the rows of any DataFrame; `run` is a query of our own, from `sources` to `sinks`, whose
 `checkpoint` remembers what each batch was planned to do before its tasks (`task`) run. `backtest` tallies (`counts`)
 what stored events would have met. Both run orders as `tasks` of one job. Payloads that are no plain JSON are read by
-`deserialisers`. Topics of Kafka are sent to by `kafka_sink`, with `kafka_settings`. Where a change log lies in an object
-store, machines have `matcher_copies`. Rankings and alerts have a `state` by shards. `metrics` is what a stream
+`deserialisers`. Topics of Kafka are sent to by `kafka_sink`, with `kafka_settings`. Where a change log lies in an
+object store, machines have `matcher_copies`. Rankings and alerts have a `state` by shards. `metrics` is what a stream
 did, for Prometheus; `overlap` looks that what is written lies apart from what is read.
 """

@@ -101,11 +101,19 @@ def backtest(
     for each in _run(spark, orders):
         tally.add(each, examples)
     report = BacktestReport(
-        str(out), held.version, against, tally.events, tally.matched, sum(f.events for f in tally.found.values()),
-        tally.bad, len(held.subscriptions), len(held.subscriptions) - len(tally.found),
-        sum(c.gained for c in tally.changed.values()), sum(c.lost for c in tally.changed.values()),
+        str(out),
+        held.version,
+        against,
+        tally.events,
+        tally.matched,
+        sum(f.events for f in tally.found.values()),
+        tally.bad,
+        len(held.subscriptions),
+        len(held.subscriptions) - len(tally.found),
+        sum(c.gained for c in tally.changed.values()),
+        sum(c.lost for c in tally.changed.values()),
         round(time.perf_counter() - began, 3),
-    )  # fmt: skip
+    )
     _write(out, report, tally, held, overwrite)
     return report
 

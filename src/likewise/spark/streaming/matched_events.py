@@ -98,9 +98,13 @@ def match_events(
 
 
 def _selected(
-    matcher: Matcher, events: EventBatch, moments: NDArray[np.int64], found: MatchBatch, numbers: NDArray[np.int64],
+    matcher: Matcher,
+    events: EventBatch,
+    moments: NDArray[np.int64],
+    found: MatchBatch,
+    numbers: NDArray[np.int64],
     selecting: AbstractSet[int],
-) -> NDArray[np.object_] | None:  # fmt: skip
+) -> NDArray[np.object_] | None:
     """What is selected of each pair, as JSON."""
     pairs = np.flatnonzero(np.isin(numbers, list(selecting))).tolist()
     if not pairs:

@@ -65,9 +65,13 @@ class MeaningChoice(msgspec.Struct, frozen=True, omit_defaults=True):
 
         rows = read_annotations(self.annotations, "annotations.csv") if self.annotations else None
         by = Interpretation(
-            space=self.space, measure=self.measure, threshold=self.threshold, annotations=as_annotations(rows),
-            feedback=Feedback(self.feedback), lateness=self.lateness,
-        )  # fmt: skip
+            space=self.space,
+            measure=self.measure,
+            threshold=self.threshold,
+            annotations=as_annotations(rows),
+            feedback=Feedback(self.feedback),
+            lateness=self.lateness,
+        )
         return Matcher(interpretation=by)
 
 
@@ -141,9 +145,10 @@ def _save(held: HeldSet, at: int, choice: MeaningChoice, folder: Path) -> Path:
     if (place / "manifest.json").is_file():
         return place
     former = [
-        path for path in sorted(folder.glob(f"*-{chosen}-{product()}"))
+        path
+        for path in sorted(folder.glob(f"*-{chosen}-{product()}"))
         if held.digests.get(int(path.name[:20])) == path.name[21:37]
-    ]  # fmt: skip
+    ]
     matcher = Matcher.load(former[-1]) if former else choice.matcher()
     hold(matcher, [each for each in seen if each.subscription.kind not in STATEFUL])
     folder.mkdir(parents=True, exist_ok=True)

@@ -37,9 +37,12 @@ class StreamMetrics:
         self._total = self._total.plus(counts)
         rate = counts.events / seconds if seconds else 0.0
         self._last = {
-            "batch": batch, "batch_seconds": seconds, "events_per_second": round(rate, 3), "lag": lag,
+            "batch": batch,
+            "batch_seconds": seconds,
+            "events_per_second": round(rate, 3),
+            "lag": lag,
             "subscriptions_version": subscriptions,
-        }  # fmt: skip
+        }
 
     def text(self) -> str:
         """Everything, one sample a line."""

@@ -95,9 +95,11 @@ class Stream:
         self.log = ChangeLog.opened(query.subscriptions)
         read = Path(query.inlet.removeprefix("files:")) if query.inlet.startswith("files:") else None
         written = {
-            "--to": self.outlet.folder, "--bad": place_of(bad) if bad else None, "--checkpoint": place_of(checkpoint),
+            "--to": self.outlet.folder,
+            "--bad": place_of(bad) if bad else None,
+            "--checkpoint": place_of(checkpoint),
             "--subscriptions": self.log.folder,
-        }  # fmt: skip
+        }
         check_apart(read, written)
         self.matchers = self.log.folder / MATCHERS
         held, at = self.log.held(), system_clock()
@@ -134,9 +136,16 @@ class Stream:
         choice = self.choice.as_logged(held.known)
         folder = save_matcher(held, at, choice, self.matchers)
         plan = Plan(
-            self.checkpoint.last + 1, product(), held.version, at, tuple(ranges), choice, _meaning(folder), held.digest,
+            self.checkpoint.last + 1,
+            product(),
+            held.version,
+            at,
+            tuple(ranges),
+            choice,
+            _meaning(folder),
+            held.digest,
             held.next_number,
-        )  # fmt: skip
+        )
         self.checkpoint.write_plan(plan)
         return True
 
@@ -162,11 +171,25 @@ class Stream:
             feeds = self.state.feeds(held, plan.at, plan.choice, self.query.shards, folder)
             chosen = selecting(seen_at(held, plan.at))
             orders = [
-                Order(checkpoint.name, plan.batch, number, each, folder, plan.at, self.query.keep,
-                      self.query.tenant, str(outlet.folder or ""), self.bad, **self._elsewhere(), feeds=feeds,
-                      form=self.form, state=str(self.state.folder) if feeds else "", selecting=chosen)
+                Order(
+                    checkpoint.name,
+                    plan.batch,
+                    number,
+                    each,
+                    folder,
+                    plan.at,
+                    self.query.keep,
+                    self.query.tenant,
+                    str(outlet.folder or ""),
+                    self.bad,
+                    **self._elsewhere(),
+                    feeds=feeds,
+                    form=self.form,
+                    state=str(self.state.folder) if feeds else "",
+                    selecting=chosen,
+                )
                 for number, each in enumerate(plan.ranges)
-            ]  # fmt: skip
+            ]
             done = run_tasks(spark, orders, self.reader)
             for each in done:
                 counts = counts.plus(each.counts)
@@ -186,9 +209,16 @@ class Stream:
             return []
         topics = {name: value for name, value in self._elsewhere().items() if name != "kafka"}
         order = ShardOrder(
-            self.checkpoint.name, plan.batch, "", feeds, str(self.state.folder), self.query.tenant, plan.choice,
-            folder=str(self.outlet.folder or ""), **topics,
-        )  # fmt: skip
+            self.checkpoint.name,
+            plan.batch,
+            "",
+            feeds,
+            str(self.state.folder),
+            self.query.tenant,
+            plan.choice,
+            folder=str(self.outlet.folder or ""),
+            **topics,
+        )
         newest = max((each.newest for each in done if each.newest is not None), default=None)
         return self.state.run(spark, order, [fed for each in done for fed in each.fed], newest)
 

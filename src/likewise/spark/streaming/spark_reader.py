@@ -27,11 +27,18 @@ if TYPE_CHECKING:
 
 READERS: Final = ("own", "spark")
 COLUMNS: Final = ("key", "value", "partition", "offset", "timestamp", "headers")
-_PLAIN: Final = {"security.protocol": "security.protocol", "sasl.mechanism": "sasl.mechanism",
-                 "sasl.mechanisms": "sasl.mechanism", "ssl.ca.location": "ssl.truststore.location",
-                 "client.id": "client.id"}  # fmt: skip
-_MODULES: Final = {"PLAIN": "plain.PlainLoginModule", "SCRAM-SHA-256": "scram.ScramLoginModule",
-                   "SCRAM-SHA-512": "scram.ScramLoginModule"}  # fmt: skip
+_PLAIN: Final = {
+    "security.protocol": "security.protocol",
+    "sasl.mechanism": "sasl.mechanism",
+    "sasl.mechanisms": "sasl.mechanism",
+    "ssl.ca.location": "ssl.truststore.location",
+    "client.id": "client.id",
+}
+_MODULES: Final = {
+    "PLAIN": "plain.PlainLoginModule",
+    "SCRAM-SHA-256": "scram.ScramLoginModule",
+    "SCRAM-SHA-512": "scram.ScramLoginModule",
+}
 
 
 def java_settings(settings: Mapping[str, str]) -> dict[str, str]:

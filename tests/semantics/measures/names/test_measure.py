@@ -28,7 +28,7 @@ def score(space: Space, asked: str, seen: str, unit: str = "") -> float:
         ("message counter", "msg_cnt"),
         ("wind speed", "wind_avg_km_h"),
     ],
-)  # fmt: skip
+)
 def test_abbreviations_initials_units_and_digits_are_understood(embedded: Space, asked: str, seen: str) -> None:
     """Without any list of spellings."""
     assert score(embedded, asked, seen) > HALF
@@ -37,7 +37,7 @@ def test_abbreviations_initials_units_and_digits_are_understood(embedded: Space,
 @pytest.mark.parametrize(
     ("asked", "seen"),
     [("temperature", "humidity"), ("battery level", "CO2Level"), ("relative humidity", "rx"), ("car", "card")],
-)  # fmt: skip
+)
 def test_other_names_stay_apart(embedded: Space, asked: str, seen: str) -> None:
     assert score(embedded, asked, seen) < HALF
 

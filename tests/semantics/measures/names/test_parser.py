@@ -21,7 +21,9 @@ def heaviest(space: Space, text: str, context: tuple[str, ...] = ()) -> str:
     return max(parsed.words, key=lambda word: word.weight).text
 
 
-def score(space: Space, asked: str, seen: str, unit: str = "", kind: ValueKind = "", context: tuple[str, ...] = ()) -> float:  # fmt: skip  # noqa: E501
+def score(
+    space: Space, asked: str, seen: str, unit: str = "", kind: ValueKind = "", context: tuple[str, ...] = ()
+) -> float:
     return float(space.measure().matrix([Term(asked)], [Term(seen, unit=unit, kind=kind, context=context)])[0, 0])
 
 
@@ -38,7 +40,7 @@ def score(space: Space, asked: str, seen: str, unit: str = "", kind: ValueKind =
         ("Vbat", "voltage"),
         ("noise level", "noise"),
     ],
-)  # fmt: skip
+)
 def test_the_head_counts_most(embedded: Space, name: str, head: str) -> None:
     """The last noun of the last part that says something; not a unit, a participle or what follows a preposition."""
     assert heaviest(embedded, name) == head
@@ -96,7 +98,13 @@ names = st.lists(
 ).map("".join)
 
 
-@given(names, names, st.lists(names, max_size=3), st.sampled_from(["", "degC", "V"]), st.sampled_from(["", "number", "text"]))  # fmt: skip  # noqa: E501
+@given(
+    names,
+    names,
+    st.lists(names, max_size=3),
+    st.sampled_from(["", "degC", "V"]),
+    st.sampled_from(["", "number", "text"]),
+)
 def test_a_score_never_depends_on_other_names(
     asked: str, seen: str, others: list[str], unit: str, kind: ValueKind
 ) -> None:

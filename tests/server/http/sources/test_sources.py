@@ -22,9 +22,11 @@ from likewise.client.sources import AsyncSources, Sources
 from tests.server.conftest import serving
 
 ROOF = {
-    "source": "roof/1", "model": "X", "place": "the roof",
+    "source": "roof/1",
+    "model": "X",
+    "place": "the roof",
     "attributes": [{"name": "temp1", "unit": "°C", "low": -40, "high": 85}],
-}  # fmt: skip
+}
 
 
 @pytest.fixture
@@ -50,8 +52,9 @@ def test_a_source_announces_itself_is_seen_corrected_and_revoked(broker: Broker,
     assert client.sources.list("cellar").sources == ()
     shown = client.sources.show("roof/1")
     assert [(each.attribute, each.last, each.announced) for each in shown.attributes] == [
-        ("temp1", 22, True), ("mode", "eco", False),
-    ]  # fmt: skip
+        ("temp1", 22, True),
+        ("mode", "eco", False),
+    ]
     said = client.sources.correct("temp1", "supply air temperature", model="x", unit="celsius")
     assert (said.of, said.name, said.unit) == ("model", "x", "degC")
     taken = client.sources.show("roof/1").attributes[0].understood
@@ -113,8 +116,9 @@ def test_corrections_go_out_and_come_in_as_sssom(client: Publisher) -> None:
 def test_a_bad_announcement_is_refused_over_http(client: Publisher, said: object, words: str) -> None:
     """With words, and nothing is held."""
     with pytest.raises(BrokerRefused) as refused:
-        client.request("PUT", "/v1/sources/roof/announcement", msgspec.json.encode(said),
-                       {"content-type": "application/json"})  # fmt: skip
+        client.request(
+            "PUT", "/v1/sources/roof/announcement", msgspec.json.encode(said), {"content-type": "application/json"}
+        )
     assert words.split(" are ")[0] in str(refused.value)
     assert client.sources.list().total == 0
 

@@ -91,8 +91,16 @@ class Client:
     def send(self, *packets: Packet) -> None:
         self.raw(b"".join(encode(packet, self.version) for packet in packets))
 
-    def connect(self, *, clean: bool = True, will: Will | None = None, user: str | None = None,
-                token: str | None = None, keep_alive: int = 0, **properties: object) -> Connack:  # fmt: skip
+    def connect(
+        self,
+        *,
+        clean: bool = True,
+        will: Will | None = None,
+        user: str | None = None,
+        token: str | None = None,
+        keep_alive: int = 0,
+        **properties: object,
+    ) -> Connack:
         said = Properties(**properties) if properties else Properties()  # type: ignore[arg-type]
         password = None if token is None else token.encode()
         if token is not None and user is None and self.version != MQTT_5:
@@ -155,8 +163,13 @@ class Client:
         self._packet += 1
         return self._packet
 
-    def subscribe(self, *wishes: Wish | str, qos: int = 0, user: tuple[tuple[str, str], ...] = (),
-                  identifiers: tuple[int, ...] = ()) -> Suback:  # fmt: skip
+    def subscribe(
+        self,
+        *wishes: Wish | str,
+        qos: int = 0,
+        user: tuple[tuple[str, str], ...] = (),
+        identifiers: tuple[int, ...] = (),
+    ) -> Suback:
         made = tuple(Wish(wish, qos) if isinstance(wish, str) else wish for wish in wishes)
         said = Properties(user=user, subscription_identifiers=identifiers)
         self.send(Subscribe(self.packet_id(), made, said))
@@ -166,8 +179,9 @@ class Client:
         self.send(Unsubscribe(self.packet_id(), filters))
         return self.next(Unsuback)
 
-    def publish(self, topic: str, payload: bytes | str = b"1", qos: int = 1, *, retain: bool = False,
-                **properties: object) -> Puback | Pubrec | None:  # fmt: skip
+    def publish(
+        self, topic: str, payload: bytes | str = b"1", qos: int = 1, *, retain: bool = False, **properties: object
+    ) -> Puback | Pubrec | None:
         """Publish, and wait for all that acknowledges it."""
         body = payload if isinstance(payload, bytes) else payload.encode()
         packet = self.packet_id() if qos else 0
@@ -225,8 +239,14 @@ class Devices:
 
 
 @contextmanager
-def devices(data: Path | None = None, *, mqtt: Mqtt | None = None, server: Server | None = None,
-            limits: Limits | None = None, broker: Broker | None = None) -> Iterator[Devices]:  # fmt: skip
+def devices(
+    data: Path | None = None,
+    *,
+    mqtt: Mqtt | None = None,
+    server: Server | None = None,
+    limits: Limits | None = None,
+    broker: Broker | None = None,
+) -> Iterator[Devices]:
     """Serve devices."""
     mqtt = mqtt or Mqtt()
     server = server or Server(port=0)

@@ -29,10 +29,14 @@ def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Devices,
     """A broker with tokens of two tenants."""
     data = tmp_path_factory.mktemp("guarded") / "data"
     wanted = {
-        "root": ("default", ["admin"]), "north": ("north", ["publish", "subscribe"]), "pub": ("default", ["publish"]),
-        "pub2": ("default", ["publish"]), "ann": ("default", ["subscribe:ann", "publish:home/ann/"]),
-        "roof": ("default", ["publish:roof/"]), "metrics": ("default", ["metrics"]),
-    }  # fmt: skip
+        "root": ("default", ["admin"]),
+        "north": ("north", ["publish", "subscribe"]),
+        "pub": ("default", ["publish"]),
+        "pub2": ("default", ["publish"]),
+        "ann": ("default", ["subscribe:ann", "publish:home/ann/"]),
+        "roof": ("default", ["publish:roof/"]),
+        "metrics": ("default", ["metrics"]),
+    }
     with Broker(data) as broker:
         tokens = {
             name: broker.store.commit(lambda c, n=name, t=tenant, s=scopes: make_token(c, n, t, s, 1))  # type: ignore[misc]
@@ -49,11 +53,13 @@ def test_the_token_is_the_password_and_decides_the_tenant(
     """Without it, with another, with a user name that differs: refused with a reason."""
     found, tokens = guarded
     for said, reason in (
-        ({}, Reason.NOT_AUTHORIZED), ({"token": "lw_no"}, Reason.BAD_USER_NAME_OR_PASSWORD),
+        ({}, Reason.NOT_AUTHORIZED),
+        ({"token": "lw_no"}, Reason.BAD_USER_NAME_OR_PASSWORD),
         ({"token": tokens["north"], "user": "default"}, Reason.BAD_USER_NAME_OR_PASSWORD),
         ({"token": tokens["metrics"]}, Reason.NOT_AUTHORIZED),
-        ({"token": tokens["north"], "user": "north"}, Reason.SUCCESS), ({"token": tokens["north"]}, Reason.SUCCESS),
-    ):  # fmt: skip
+        ({"token": tokens["north"], "user": "north"}, Reason.SUCCESS),
+        ({"token": tokens["north"]}, Reason.SUCCESS),
+    ):
         client = Client(found.port, "x", version)
         assert client.connect(**said).reason == reason  # type: ignore[arg-type]
         client.cut()
@@ -221,10 +227,27 @@ def test_over_tls(tmp_path: Path) -> None:
     """With the server's certificate."""
     certificate, key = tmp_path / "cert.pem", tmp_path / "key.pem"
     made = subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", key, "-out", certificate, "-days",
-         "2", "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"],
-        capture_output=True, check=False,
-    )  # fmt: skip
+        [
+            "openssl",
+            "req",
+            "-x509",
+            "-newkey",
+            "rsa:2048",
+            "-nodes",
+            "-keyout",
+            key,
+            "-out",
+            certificate,
+            "-days",
+            "2",
+            "-subj",
+            "/CN=localhost",
+            "-addext",
+            "subjectAltName=DNS:localhost,IP:127.0.0.1",
+        ],
+        capture_output=True,
+        check=False,
+    )
     if made.returncode:
         pytest.skip(f"there is no openssl that makes a certificate: {sys.platform}")
     server = Server(port=0, tls_certificate=str(certificate), tls_key=str(key))

@@ -137,8 +137,9 @@ def test_an_event_that_came_over_http_is_met_by_meaning(home: Devices) -> None:
     """Its payload is what was sent."""
     with home.client() as reader:
         named(reader, "web", "{web_no2 > 40}")
-        httpx.post(f"{home.url}/v1/events", content=b'{"web_no2": 45.0}',
-                   headers={"content-type": "application/json"}).raise_for_status()  # fmt: skip
+        httpx.post(
+            f"{home.url}/v1/events", content=b'{"web_no2": 45.0}', headers={"content-type": "application/json"}
+        ).raise_for_status()
         assert [each.payload for each in reader.messages(1)] == [b'{"web_no2": 45.0}']
 
 

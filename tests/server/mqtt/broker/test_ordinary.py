@@ -65,8 +65,10 @@ def test_mosquitto_pub_and_mosquitto_sub_work_unchanged(home: Devices) -> None:
     publish("-t", "mosquitto/kept", "-m", "1", "-q", "1", "-r")
     reading = subprocess.Popen(
         [str(tools["mosquitto_sub"]), *where, "-t", "mosquitto/#", "-q", "1", "-v", "-C", "2"],
-        env=environment, stdout=subprocess.PIPE, text=True,
-    )  # fmt: skip
+        env=environment,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
     assert reading.stdout is not None
     assert reading.stdout.readline() == "mosquitto/kept 1\n"
     publish("-t", "mosquitto/come", "-m", "2", "-q", "2", "-V", "5")

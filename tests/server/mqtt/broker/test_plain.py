@@ -20,11 +20,14 @@ NAMES = st.sampled_from(["temperature", "temp_unit", "value", "unit", "a", "grü
     max_size=5
 )
 VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers(-(2**70), 2**70) | st.floats(allow_nan=False, allow_infinity=False)
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**70), 2**70)
+    | st.floats(allow_nan=False, allow_infinity=False)
     | st.text(max_size=8),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner, max_size=3),
     max_leaves=6,
-)  # fmt: skip
+)
 
 
 def both(topic: str, payload: bytes, copies: int = 20) -> tuple[list[Event], list[Event]] | None:

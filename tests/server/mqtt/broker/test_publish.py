@@ -70,8 +70,11 @@ def test_a_strict_broker_refuses_what_cannot_be_read() -> None:
     with devices(mqtt=Mqtt(strict=True)) as found:
         for version in (MQTT_5, MQTT_3_1_1):
             with found.client(f"v{version}", version) as client:
-                answer = client.publish("a", b'{"half": ', content_type="application/json") \
-                    if version == MQTT_5 else client.publish("a", b'{"half": ')  # fmt: skip
+                answer = (
+                    client.publish("a", b'{"half": ', content_type="application/json")
+                    if version == MQTT_5
+                    else client.publish("a", b'{"half": ')
+                )
                 assert answer is not None
                 assert answer.reason == (Reason.PAYLOAD_FORMAT_INVALID if version == MQTT_5 else 0)
                 assert client.publish("a", b'{"whole": 1}').reason == 0  # type: ignore[union-attr]

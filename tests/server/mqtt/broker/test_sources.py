@@ -148,10 +148,13 @@ def test_a_token_speaks_and_listens_for_its_own_source_alone(tmp_path: Path) -> 
         assert device.publish("likewise/announcements/roof/1", SAID).reason < 0x80  # type: ignore[union-attr]
         assert device.publish("likewise/announcements/cellar", SAID).reason == Reason.NOT_AUTHORIZED  # type: ignore[union-attr]
         for said, reason in (
-            ("likewise/sense/roof/1", 1), ("likewise/sense/cellar", Reason.NOT_AUTHORIZED),
-            ("likewise/sense/#", Reason.NOT_AUTHORIZED), ("likewise/sense/+", Reason.NOT_AUTHORIZED),
-            ("home/#", Reason.NOT_AUTHORIZED), ("$share/g/likewise/sense/roof/1", Reason.NOT_AUTHORIZED),
-        ):  # fmt: skip
+            ("likewise/sense/roof/1", 1),
+            ("likewise/sense/cellar", Reason.NOT_AUTHORIZED),
+            ("likewise/sense/#", Reason.NOT_AUTHORIZED),
+            ("likewise/sense/+", Reason.NOT_AUTHORIZED),
+            ("home/#", Reason.NOT_AUTHORIZED),
+            ("$share/g/likewise/sense/roof/1", Reason.NOT_AUTHORIZED),
+        ):
             assert device.subscribe(said, qos=1).reasons == (reason,), said
         assert not next_word(device).on
 

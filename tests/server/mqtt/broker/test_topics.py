@@ -40,9 +40,12 @@ def test_the_qos_is_the_smaller_of_both(home: Devices, version: int, asked: int,
 def test_topic_payload_and_properties_are_passed_on_as_published_and_nothing_is_added(home: Devices, qos: int) -> None:
     """In 5 every property but the alias; in 3.1.1 the bytes."""
     said = Properties(
-        payload_format=1, content_type="text/plain", response_topic="answers/1", correlation_data=b"\0c",
+        payload_format=1,
+        content_type="text/plain",
+        response_topic="answers/1",
+        correlation_data=b"\0c",
         user=(("a", "1"), ("a", "2")),
-    )  # fmt: skip
+    )
     topic = f"props/{qos}"
     with home.client() as five, home.client(version=MQTT_3_1_1) as three, home.client() as writer:
         five.subscribe(topic, qos=qos)

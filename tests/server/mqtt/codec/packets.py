@@ -58,16 +58,27 @@ filters = st.lists(st.sampled_from(("a", "bé", "", "+", "$x")), min_size=1, max
 payloads = st.binary(max_size=300)
 packet_ids = st.integers(1, 65_535)
 _VALUES: dict[str, st.SearchStrategy[Any]] = {
-    "subscription_identifiers": st.integers(1, 268_435_455), "user": st.tuples(texts, texts), "response_topic": topics,
-    "receive_maximum": st.integers(1, 65_535), "maximum_packet_size": st.integers(1, 2**32 - 1),
-    "topic_alias_maximum": st.integers(0, 65_535), "server_keep_alive": st.integers(0, 65_535),
-    "message_expiry": st.integers(0, 2**32 - 1), "session_expiry": st.integers(0, 2**32 - 1),
-    "will_delay": st.integers(0, 2**32 - 1), "correlation_data": payloads, "authentication_data": payloads,
-}  # fmt: skip
+    "subscription_identifiers": st.integers(1, 268_435_455),
+    "user": st.tuples(texts, texts),
+    "response_topic": topics,
+    "receive_maximum": st.integers(1, 65_535),
+    "maximum_packet_size": st.integers(1, 2**32 - 1),
+    "topic_alias_maximum": st.integers(0, 65_535),
+    "server_keep_alive": st.integers(0, 65_535),
+    "message_expiry": st.integers(0, 2**32 - 1),
+    "session_expiry": st.integers(0, 2**32 - 1),
+    "will_delay": st.integers(0, 2**32 - 1),
+    "correlation_data": payloads,
+    "authentication_data": payloads,
+}
 _TEXTS = {
-    "content_type", "assigned_client_id", "authentication_method", "response_information", "server_reference",
+    "content_type",
+    "assigned_client_id",
+    "authentication_method",
+    "response_information",
+    "server_reference",
     "reason_string",
-}  # fmt: skip
+}
 
 
 @st.composite
@@ -100,18 +111,29 @@ def connects(draw: st.DrawFn, version: int) -> Connect:
     username = draw(st.none() | texts)
     password = draw(st.none() | payloads) if version == MQTT_5 or username is not None else None
     return Connect(
-        draw(texts), version, draw(st.booleans()), draw(st.integers(0, 65_535)), username, password,
-        draw(st.none() | wills(version)), draw(properties(CONNECT, version, False)),
-    )  # fmt: skip
+        draw(texts),
+        version,
+        draw(st.booleans()),
+        draw(st.integers(0, 65_535)),
+        username,
+        password,
+        draw(st.none() | wills(version)),
+        draw(properties(CONNECT, version, False)),
+    )
 
 
 @st.composite
 def publishes(draw: st.DrawFn, version: int, server: bool = False) -> Publish:
     qos = draw(st.integers(0, 2))
     return Publish(
-        draw(topics), draw(payloads), qos, draw(st.booleans()), qos > 0 and draw(st.booleans()),
-        draw(packet_ids) if qos else 0, draw(properties(PUBLISH, version, server)),
-    )  # fmt: skip
+        draw(topics),
+        draw(payloads),
+        qos,
+        draw(st.booleans()),
+        qos > 0 and draw(st.booleans()),
+        draw(packet_ids) if qos else 0,
+        draw(properties(PUBLISH, version, server)),
+    )
 
 
 @st.composite
@@ -149,9 +171,11 @@ def from_both(version: int, server: bool) -> st.SearchStrategy[Packet]:
 def from_client(version: int) -> st.SearchStrategy[Packet]:
     """What a client may send after its CONNECT."""
     unsubscribing = st.builds(
-        Unsubscribe, packet_ids, st.lists(filters, min_size=1, max_size=4).map(tuple),
+        Unsubscribe,
+        packet_ids,
+        st.lists(filters, min_size=1, max_size=4).map(tuple),
         properties(UNSUBSCRIBE, version, False),
-    )  # fmt: skip
+    )
     return from_both(version, False) | subscribes(version) | unsubscribing | st.just(Pingreq())
 
 

@@ -80,7 +80,8 @@ BEFORE_CONNECT = {
     "a surrogate": (packet(0x10, HELLO + b"\x04\x02\x00\x00\x00\x03\xed\xa0\x80"), MALFORMED),
     "U+0000": (packet(0x10, HELLO + b"\x04\x02\x00\x00\x00\x01\x00"), MALFORMED),
     "a will's wildcard": (
-        packet(0x10, HELLO + b"\x04\x06\x00\x00\x00\x01a\x00\x01+\x00\x00"), Reason.TOPIC_NAME_INVALID,
+        packet(0x10, HELLO + b"\x04\x06\x00\x00\x00\x01a\x00\x01+\x00\x00"),
+        Reason.TOPIC_NAME_INVALID,
     ),
     "a packet of a server": (b"\x20\x02\x00\x00", PROTOCOL),
     "too large": (b"\x10\xff\xff\x7f\x00\x04MQTT\x05", Reason.PACKET_TOO_LARGE),
@@ -89,11 +90,12 @@ BEFORE_CONNECT = {
     "receive maximum 0": (packet(0x10, HELLO + b"\x05\x02\x00\x00\x03\x21\x00\x00\x00\x01a"), PROTOCOL),
     "largest packet 0": (packet(0x10, HELLO + b"\x05\x02\x00\x00\x05\x27\x00\x00\x00\x00\x00\x01a"), PROTOCOL),
     "authentication without a method": (
-        packet(0x10, HELLO + b"\x05\x02\x00\x00\x04\x16\x00\x01x\x00\x01a"), PROTOCOL,
+        packet(0x10, HELLO + b"\x05\x02\x00\x00\x04\x16\x00\x01x\x00\x01a"),
+        PROTOCOL,
     ),
     "a message's property": (packet(0x10, HELLO + b"\x05\x02\x00\x00\x02\x01\x00\x00\x01a"), PROTOCOL),
     "properties beyond the packet": (packet(0x10, HELLO + b"\x05\x02\x00\x00\x7e\x21\x00\x01\x00\x01a"), MALFORMED),
-}  # fmt: skip
+}
 
 BOTH = {
     "a second CONNECT": (packet(0x10, HELLO + b"\x04\x02\x00\x00\x00\x01a"), PROTOCOL),

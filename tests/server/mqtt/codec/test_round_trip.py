@@ -68,9 +68,14 @@ def test_a_message_for_many_is_the_message_for_one(
     many = PublishForMany(topic, payload, said, version)
     for packet_id in (1, 65_535):
         one = Publish(
-            topic, payload, qos, retain, dup and qos > 0, packet_id if qos else 0,
+            topic,
+            payload,
+            qos,
+            retain,
+            dup and qos > 0,
+            packet_id if qos else 0,
             msgspec.structs.replace(said, subscription_identifiers=identifiers),
-        )  # fmt: skip
+        )
         made = many.to(qos, packet_id, retain=retain, dup=one.dup, identifiers=identifiers)
         assert list(Decoder(version, of_server=True).feed(made)) == [one]
 

@@ -21,7 +21,7 @@ _FIELD = re.compile(r"(optional|repeated)?\s*(\w+) (\w+) = (\d+);")
 def classes() -> dict[str, Any]:
     """The classes of the file's messages, by name."""
     pytest.importorskip("google.protobuf")
-    from google.protobuf import descriptor_pb2, descriptor_pool, message, message_factory  # type: ignore[import-untyped, unused-ignore]  # fmt: skip
+    from google.protobuf import descriptor_pb2, descriptor_pool, message, message_factory  # type: ignore[import-untyped, unused-ignore]
 
     file = descriptor_pb2.FileDescriptorProto(name="sparkplug_b.proto", package="likewise.sparkplug", syntax="proto2")
     open_: list[Any] = []

@@ -52,8 +52,11 @@ def test_an_alias_has_the_name_unit_and_type_of_its_birth() -> None:
     [made] = plant.says("NDATA", {"alias": 7, "int_value": 2**32 - 4})
     assert own(made) == [("oil/temperature", -4, "degC")]
     assert [t.value for t in made.tuples if t.attribute in BESIDE] == [
-        "spBv1.0/plant/NDATA/press", "plant", "NDATA", "press",
-    ]  # fmt: skip
+        "spBv1.0/plant/NDATA/press",
+        "plant",
+        "NDATA",
+        "press",
+    ]
     [made] = plant.says("DDATA", {"alias": 7, "int_value": 12}, device="pump")
     assert (own(made), made.source) == ([("flow", 12, "m3/h")], "plant/press/pump")
     [made] = plant.says("DDATA", {"name": "flow", "int_value": 13}, device="pump")
@@ -141,9 +144,12 @@ def test_historical_metrics_have_their_own_time() -> None:
     plant = Plant()
     past = {"name": "t", "is_historical": True}
     made = plant.says(
-        "NDATA", past | {"timestamp": 1_000, "int_value": 1}, {"name": "t", "timestamp": 5, "int_value": 3},
-        past | {"timestamp": 2_000, "int_value": 2}, past | {"name": "u", "timestamp": 2_000, "int_value": 4},
-    )  # fmt: skip
+        "NDATA",
+        past | {"timestamp": 1_000, "int_value": 1},
+        {"name": "t", "timestamp": 5, "int_value": 3},
+        past | {"timestamp": 2_000, "int_value": 2},
+        past | {"name": "u", "timestamp": 2_000, "int_value": 4},
+    )
     assert [(each.time, own(each)) for each in made] == [
         (NOW, [("t", 3, "")]),
         (1_000_000, [("t", 1, "")]),
@@ -154,20 +160,36 @@ def test_historical_metrics_have_their_own_time() -> None:
 def test_data_sets_templates_files_and_long_texts_become_attributes() -> None:
     """Rows as lists of objects, templates as nested ones, bytes in Base64, texts that are too long in pieces."""
     plant = Plant()
-    rows = {"num_of_columns": 2, "columns": ["n", "ok"], "types": [1, 11],
-            "rows": [{"elements": [{"int_value": 255}, {"boolean_value": True}]}]}  # fmt: skip
-    motor = {"template_ref": "motor", "metrics": [{"name": "speed", "datatype": 2, "int_value": 65_535}],
-             "parameters": [{"name": "poles", "type": 3, "int_value": 4}]}  # fmt: skip
+    rows = {
+        "num_of_columns": 2,
+        "columns": ["n", "ok"],
+        "types": [1, 11],
+        "rows": [{"elements": [{"int_value": 255}, {"boolean_value": True}]}],
+    }
+    motor = {
+        "template_ref": "motor",
+        "metrics": [{"name": "speed", "datatype": 2, "int_value": 65_535}],
+        "parameters": [{"name": "poles", "type": 3, "int_value": 4}],
+    }
     [made] = plant.says(
-        "NDATA", {"name": "set", "dataset_value": rows}, {"name": "motor", "template_value": motor},
+        "NDATA",
+        {"name": "set", "dataset_value": rows},
+        {"name": "motor", "template_value": motor},
         {"name": "plan", "template_value": {"is_definition": True, "metrics": [{"name": "x", "int_value": 1}]}},
-        {"name": "file", "bytes_value": b"\x00\x01"}, {"name": "text", "string_value": "y" * 1_500},
+        {"name": "file", "bytes_value": b"\x00\x01"},
+        {"name": "text", "string_value": "y" * 1_500},
         {"name": "bad", "double_value": float("nan")},
-    )  # fmt: skip
+    )
     assert [(name, value) for name, value, _ in own(made)] == [
-        ("set[].n", -1), ("set[].ok", True), ("motor.speed", -1), ("motor.poles", 4), ("file", "AAE="),
-        ("text[]", "y" * 1_024), ("text[]", "y" * 476), ("bad", "nan"),
-    ]  # fmt: skip
+        ("set[].n", -1),
+        ("set[].ok", True),
+        ("motor.speed", -1),
+        ("motor.poles", 4),
+        ("file", "AAE="),
+        ("text[]", "y" * 1_024),
+        ("text[]", "y" * 476),
+        ("bad", "nan"),
+    ]
 
 
 def test_a_birth_of_thousands_of_metrics_is_several_events() -> None:

@@ -42,11 +42,14 @@ def generated(chance: random.Random) -> bytes:
     for number in range(chance.randrange(1, 8)):
         kind = chance.choice(VALUES)
         value: Any = {
-            "int_value": chance.randrange(2**32), "long_value": chance.randrange(2**64),
-            "float_value": chance.uniform(-1e3, 1e3), "double_value": chance.uniform(-1e9, 1e9),
-            "boolean_value": chance.random() < 0.5, "string_value": chance.choice(("", "läuft", "x" * 300)),
+            "int_value": chance.randrange(2**32),
+            "long_value": chance.randrange(2**64),
+            "float_value": chance.uniform(-1e3, 1e3),
+            "double_value": chance.uniform(-1e9, 1e9),
+            "boolean_value": chance.random() < 0.5,
+            "string_value": chance.choice(("", "läuft", "x" * 300)),
             "bytes_value": chance.randbytes(chance.randrange(20)),
-        }[kind]  # fmt: skip
+        }[kind]
         said = {kind: value, "timestamp": chance.randrange(2**41), "datatype": chance.randrange(20)}
         if chance.random() < 0.5:
             said |= {"alias": chance.randrange(2**20), "unit": chance.choice(("degC", "kPa"))}
@@ -87,13 +90,23 @@ def test_a_float_is_the_number_that_was_meant() -> None:
 @pytest.mark.parametrize(
     ("datatype", "field", "sent", "meant"),
     [
-        (1, "int_value", 0xFF, -1), (1, "int_value", 0xFFFFFFFF, -1), (1, "int_value", 0x80, -128),
-        (1, "int_value", 127, 127), (2, "int_value", 0x8000, -32_768), (2, "int_value", 0xFFFFFFF6, -10),
-        (3, "int_value", 0x80000000, -(2**31)), (3, "int_value", 5, 5), (4, "long_value", 2**64 - 7, -7),
-        (4, "long_value", 2**63, -(2**63)), (3, "long_value", 2**64 - 7, -7), (5, "int_value", 255, 255),
-        (7, "int_value", 2**32 - 1, 2**32 - 1), (8, "long_value", 2**64 - 1, 2**64 - 1), (0, "int_value", 255, 255),
+        (1, "int_value", 0xFF, -1),
+        (1, "int_value", 0xFFFFFFFF, -1),
+        (1, "int_value", 0x80, -128),
+        (1, "int_value", 127, 127),
+        (2, "int_value", 0x8000, -32_768),
+        (2, "int_value", 0xFFFFFFF6, -10),
+        (3, "int_value", 0x80000000, -(2**31)),
+        (3, "int_value", 5, 5),
+        (4, "long_value", 2**64 - 7, -7),
+        (4, "long_value", 2**63, -(2**63)),
+        (3, "long_value", 2**64 - 7, -7),
+        (5, "int_value", 255, 255),
+        (7, "int_value", 2**32 - 1, 2**32 - 1),
+        (8, "long_value", 2**64 - 1, 2**64 - 1),
+        (0, "int_value", 255, 255),
     ],
-)  # fmt: skip
+)
 def test_signed_numbers_have_their_sign(datatype: int, field: str, sent: int, meant: int) -> None:
     """Int8 to Int64 travel without a sign, some senders fill up 32 bits; the others are as they are."""
     [metric] = read_payload(payload({"name": "n", "datatype": datatype, field: sent})).metrics

@@ -26,18 +26,29 @@ fastavro = pytest.importorskip("fastavro")
 pb = pytest.importorskip("google.protobuf.descriptor_pb2")
 
 AVRO = {
-    "type": "record", "name": "Reading", "fields": [
-        {"name": "temperature", "type": "double"}, {"name": "city", "type": ["null", "string"], "default": None},
+    "type": "record",
+    "name": "Reading",
+    "fields": [
+        {"name": "temperature", "type": "double"},
+        {"name": "city", "type": ["null", "string"], "default": None},
         {"name": "when", "type": {"type": "long", "logicalType": "timestamp-millis"}},
         {"name": "price", "type": {"type": "bytes", "logicalType": "decimal", "precision": 6, "scale": 2}},
-        {"name": "parts", "type": {"type": "array", "items": {
-            "type": "record", "name": "Part", "fields": [{"name": "no2", "type": "int"}]}}},
+        {
+            "name": "parts",
+            "type": {
+                "type": "array",
+                "items": {"type": "record", "name": "Part", "fields": [{"name": "no2", "type": "int"}]},
+            },
+        },
     ],
-}  # fmt: skip
+}
 DATUM = {
-    "temperature": 27.5, "city": None, "when": datetime(2024, 5, 1, tzinfo=UTC), "price": Decimal("3.50"),
+    "temperature": 27.5,
+    "city": None,
+    "when": datetime(2024, 5, 1, tzinfo=UTC),
+    "price": Decimal("3.50"),
     "parts": [{"no2": 45}],
-}  # fmt: skip
+}
 SAID = {"temperature": 27.5, "when": "2024-05-01T00:00:00Z", "price": 3.5, "parts[].no2": 45}
 
 
@@ -68,9 +79,7 @@ def descriptors() -> Any:
     reading.field.add(name="temperature", number=1, type=kind.TYPE_DOUBLE, label=1)
     reading.field.add(name="count", number=2, type=kind.TYPE_INT64, label=1)
     reading.field.add(name="state", number=3, type=kind.TYPE_ENUM, type_name=".plant.State", label=1)
-    reading.field.add(
-        name="when", number=4, type=kind.TYPE_MESSAGE, type_name=".google.protobuf.Timestamp", label=1
-    )  # fmt: skip
+    reading.field.add(name="when", number=4, type=kind.TYPE_MESSAGE, type_name=".google.protobuf.Timestamp", label=1)
     part = reading.nested_type.add(name="Part")
     part.field.add(name="no2", number=1, type=kind.TYPE_INT32, label=1)
     reading.field.add(name="parts", number=5, type=kind.TYPE_MESSAGE, type_name=".plant.Reading.Part", label=3)
@@ -101,9 +110,13 @@ def protobuf_bytes() -> bytes:
 
 
 PROTOBUF_SAID = {
-    "temperature": 0.0, "count": 2**60, "state": "ON", "when": "2024-05-01T00:00:00Z", "parts[].no2": 45,
+    "temperature": 0.0,
+    "count": 2**60,
+    "state": "ON",
+    "when": "2024-05-01T00:00:00Z",
+    "parts[].no2": 45,
     "tags.city": "Galway",
-}  # fmt: skip
+}
 
 
 @pytest.fixture
@@ -164,10 +177,16 @@ def test_a_registry_says_what_each_message_is(name: str, registry: Registry) -> 
     fastavro.schemaless_writer(stream, fastavro.parse_schema(outer, named_schemas=named), {"part": {"no2": 7}})
     assert inner
     payloads = [
-        framed(1, avro_bytes(AVRO, DATUM)), framed(2, b"\x02\x02" + protobuf_bytes()), framed(3, b'{"t": 1}'),
-        framed(5, stream.getvalue()), framed(99, b"x"), framed(2, b"\x02\x12" + b"x"), framed(1, b"\x00"),
-        framed(2, b""), framed(3, b"[1]"),
-    ]  # fmt: skip
+        framed(1, avro_bytes(AVRO, DATUM)),
+        framed(2, b"\x02\x02" + protobuf_bytes()),
+        framed(3, b'{"t": 1}'),
+        framed(5, stream.getvalue()),
+        framed(99, b"x"),
+        framed(2, b"\x02\x12" + b"x"),
+        framed(1, b"\x00"),
+        framed(2, b""),
+        framed(3, b"[1]"),
+    ]
     read = read_payloads(payloads * 2, Beside(form))
     assert said(read) == [SAID, PROTOBUF_SAID, {"t": 1}, {"part.no2": 7}] * 2
     reasons = {bad.place: bad.reason for bad in read.bad}
@@ -212,16 +231,32 @@ def test_a_registry_that_does_not_answer_is_no_fault_of_the_payloads(
 
 def test_cloudevents_are_read_with_their_context_in_headers_or_in_the_document() -> None:
     """Binary as Kafka's binding has it, structured, and a batch; what is wrong is said."""
-    context = {"ce_specversion": b"1.0", "ce_id": b"7", "ce_source": b"/lab", "ce_type": b"reading",
-               "ce_time": b"2024-05-01T00:00:00Z"}  # fmt: skip
-    document = {"specversion": "1.0", "id": "7", "source": "/lab", "type": "reading", "data": {"t": 1},
-                "time": "2024-05-01T00:00:00Z"}  # fmt: skip
+    context = {
+        "ce_specversion": b"1.0",
+        "ce_id": b"7",
+        "ce_source": b"/lab",
+        "ce_type": b"reading",
+        "ce_time": b"2024-05-01T00:00:00Z",
+    }
+    document = {
+        "specversion": "1.0",
+        "id": "7",
+        "source": "/lab",
+        "type": "reading",
+        "data": {"t": 1},
+        "time": "2024-05-01T00:00:00Z",
+    }
     whole = json.dumps(document).encode()
     structured = {"content-type": b"application/cloudevents+json; charset=UTF-8"}
     headers: list[Any] = [
-        context | {"content-type": b"application/json"}, context, structured,
-        {"content-type": b"application/cloudevents-batch+json"}, context, {"ce_specversion": b"1.0"}, None,
-    ]  # fmt: skip
+        context | {"content-type": b"application/json"},
+        context,
+        structured,
+        {"content-type": b"application/cloudevents-batch+json"},
+        context,
+        {"ce_specversion": b"1.0"},
+        None,
+    ]
     payloads = [
         b'{"t": 1}',
         b'{"t": 1}',
@@ -237,7 +272,9 @@ def test_cloudevents_are_read_with_their_context_in_headers_or_in_the_document()
     assert len({(event.tuples, event.time) for event in list(read.events)[:5]}) == 1
     assert read.places.tolist() == [0, 1, 2, 3, 3, 6]
     assert [(bad.place, "no JSON" in bad.reason or "needs `id`" in bad.reason) for bad in read.bad] == [
-        (4, True), (5, True)]  # fmt: skip
+        (4, True),
+        (5, True),
+    ]
     assert len(read_payloads([whole], Beside(PayloadForm("cloudevents"))).events) == 1
 
 

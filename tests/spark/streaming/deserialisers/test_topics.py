@@ -45,17 +45,29 @@ def test_messages_are_read_by_their_headers_and_bad_ones_keep_their_offsets(tmp_
     matcher = save_matcher(held, 0, known, tmp_path / "matchers")
     done = run_task(
         Order(
-            "q", 0, 0, TopicRange("readings", 0, 0, len(messages)), matcher, 0, "all", "plant",
-            str(tmp_path / "lake"), str(tmp_path / "bad"),
+            "q",
+            0,
+            0,
+            TopicRange("readings", 0, 0, len(messages)),
+            matcher,
+            0,
+            "all",
+            "plant",
+            str(tmp_path / "lake"),
+            str(tmp_path / "bad"),
             kafka={"bootstrap.servers": f"{broker.host}:{broker.port}"},
         )
-    )  # fmt: skip
+    )
     assert done.error == ""
     rows = {
-        table: [row for part in done.parts if part.table == table
-                for row in pq.read_table(tmp_path / "lake" / part.path, partitioning=None).to_pylist()]
+        table: [
+            row
+            for part in done.parts
+            if part.table == table
+            for row in pq.read_table(tmp_path / "lake" / part.path, partitioning=None).to_pylist()
+        ]
         for table in ("matches", "events")
-    }  # fmt: skip
+    }
     expected = [(0, "s17"), (1, "readings/0"), (2, "/lab"), (3, "urn:dev:1/"), (3, "urn:dev:1/"), (6, "readings/0")]
     expected += [(7, "s21"), (8, "/lab")]  # a header that is null is none
     assert sorted((row["offset"], row["source"]) for row in rows["matches"]) == expected

@@ -30,9 +30,11 @@ def jars(folder: Path, named: Path = HERE) -> Path:
         folder.mkdir(parents=True, exist_ok=True)
         shutil.copy(named / "pom.xml", folder / "pom.xml")
         subprocess.run(
-            ["mvn", "-q", "-B", "dependency:copy-dependencies", f"-DoutputDirectory={place}"], cwd=folder, check=True,
+            ["mvn", "-q", "-B", "dependency:copy-dependencies", f"-DoutputDirectory={place}"],
+            cwd=folder,
+            check=True,
             timeout=1800,
-        )  # fmt: skip
+        )
     found = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in place.glob("*.jar")}
     if found != pinned:
         other = sorted(name for name in found.keys() | pinned.keys() if found.get(name) != pinned.get(name))
@@ -66,8 +68,9 @@ class RealKafka:
             "offsets.topic.replication.factor=1\ntransaction.state.log.replication.factor=1\n"
             "transaction.state.log.min.isr=1\n"
         )
-        self._java("format", "kafka.tools.StorageTool", "format", "--standalone", "-t", CLUSTER, "-c",
-                   str(self.settings)).wait(PATIENCE)  # fmt: skip
+        self._java(
+            "format", "kafka.tools.StorageTool", "format", "--standalone", "-t", CLUSTER, "-c", str(self.settings)
+        ).wait(PATIENCE)
 
     def __enter__(self) -> RealKafka:
         self.start()
@@ -115,6 +118,8 @@ class RealKafka:
         java = str(java_home() / "bin" / "java")
         with (self.folder / f"{name}.log").open("ab") as log:
             return subprocess.Popen(
-                [java, "-Xmx512m", "-XX:+UseSerialGC", "-cp", f"{self.jars}/*", *command], stdout=log, stderr=log,
+                [java, "-Xmx512m", "-XX:+UseSerialGC", "-cp", f"{self.jars}/*", *command],
+                stdout=log,
+                stderr=log,
                 start_new_session=True,
-            )  # fmt: skip
+            )

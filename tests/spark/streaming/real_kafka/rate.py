@@ -110,10 +110,25 @@ def recovery(folder: Path, kafka: RealKafka, topic: str, most: int) -> dict[str,
     shutil.rmtree(place, ignore_errors=True)
     ChangeLog(place / "log").add(conditions(10_000, 2), at=0)
     command = [
-        sys.executable, "-m", "likewise", "stream", "run", "--from", f"kafka://{kafka.servers}/{topic}", "--to",
-        f"parquet:{place / 'lake'}", "--subscriptions", str(place / "log"), "--checkpoint", str(place / "state"),
-        "--max-events", str(most), "--master", "local[2]", "--once",
-    ]  # fmt: skip
+        sys.executable,
+        "-m",
+        "likewise",
+        "stream",
+        "run",
+        "--from",
+        f"kafka://{kafka.servers}/{topic}",
+        "--to",
+        f"parquet:{place / 'lake'}",
+        "--subscriptions",
+        str(place / "log"),
+        "--checkpoint",
+        str(place / "state"),
+        "--max-events",
+        str(most),
+        "--master",
+        "local[2]",
+        "--once",
+    ]
 
     def until(process: subprocess.Popen[bytes], pattern: str, count: int) -> float:
         began = time.perf_counter()

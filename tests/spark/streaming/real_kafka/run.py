@@ -68,10 +68,25 @@ def start(folder: Path, kafka: RealKafka, name: str, to: str) -> subprocess.Pope
     """A query as a person starts it; the one that is called `spark` reads by Spark's connector."""
     environment = dict(os.environ)
     command = [
-        sys.executable, "-m", "likewise", "stream", "run", "--from", f"kafka://{kafka.servers}/readings", "--to", to,
-        "--subscriptions", str(folder / "log"), "--checkpoint", str(folder / name / "state"), "--once",
-        "--max-events", str(BATCH), "--master", "local[2]",
-    ]  # fmt: skip
+        sys.executable,
+        "-m",
+        "likewise",
+        "stream",
+        "run",
+        "--from",
+        f"kafka://{kafka.servers}/readings",
+        "--to",
+        to,
+        "--subscriptions",
+        str(folder / "log"),
+        "--checkpoint",
+        str(folder / name / "state"),
+        "--once",
+        "--max-events",
+        str(BATCH),
+        "--master",
+        "local[2]",
+    ]
     if name == "spark":
         command += ["--reader", "spark"]
         brought = ",".join(map(str, sorted(jars(folder / "connector", HERE / "connector").glob("*.jar"))))

@@ -66,9 +66,12 @@ class Folder:
 
     def stream(self, shards: int = 3, choice: MeaningChoice | None = None, keep: str = "matches") -> Stream:
         query = Query(
-            f"files:{self.folder / 'in'}", f"parquet:{self.folder / 'lake'}", str(self.folder / "log"), keep,
+            f"files:{self.folder / 'in'}",
+            f"parquet:{self.folder / 'lake'}",
+            str(self.folder / "log"),
+            keep,
             shards=shards,
-        )  # fmt: skip
+        )
         return Stream(query, self.folder / "checkpoint", choice)
 
     def put(self, name: str, events: list[dict[str, Any]]) -> None:

@@ -71,9 +71,12 @@ class KnownRow(NamedTuple):
 
 
 _TYPES: Final[dict[str, type[Said]]] = {
-    "announcement": HeldAnnouncement, "correction": Correction, "kept": Kept, "brought": Brought,
+    "announcement": HeldAnnouncement,
+    "correction": Correction,
+    "kept": Kept,
+    "brought": Brought,
     "alias": Alias,
-}  # fmt: skip
+}
 _ENCODE: Final = msgspec.json.Encoder().encode
 
 
@@ -82,8 +85,13 @@ def keep(tables: Tables, tenant: int, what: What, name: str, number: int, said: 
     body = _ENCODE(said)
     tables.change(
         "INSERT OR REPLACE INTO catalogue VALUES (?, ?, ?, ?, ?, ?)",
-        tenant, what, name, number, text_checksum((what, name, body), tenant, number), body,
-    )  # fmt: skip
+        tenant,
+        what,
+        name,
+        number,
+        text_checksum((what, name, body), tenant, number),
+        body,
+    )
 
 
 def forget(tables: Tables, tenant: int, what: What, name: str) -> None:

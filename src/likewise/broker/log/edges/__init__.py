@@ -1,4 +1,5 @@
-"""What brokers at the edge leave in the store: `connections` at the hub, `outbox` and `uplink` at the edge, `hops` at both.
+"""What brokers at the edge leave in the store: `connections` at the hub, `outbox` and `uplink` at the edge, `hops` at
+both.
 
 The hub writes how far an edge's events have come in the commit of these events, and an edge writes how far the hub's
 deliveries have come in theirs; so what is sent again after a break is known, and skipped.

@@ -76,8 +76,13 @@ def _keep(tables: Tables, row: LineRow) -> LineRow:
     body = msgspec.json.encode(row.known)
     tables.change(
         "INSERT OR REPLACE INTO edges VALUES (?1, ?2, ?3, ?4, ~?4, ?5, ?6)",
-        row.tenant, row.id, row.epoch, row.sequence, text_checksum((row.id, row.epoch, body), row.tenant), body,
-    )  # fmt: skip
+        row.tenant,
+        row.id,
+        row.epoch,
+        row.sequence,
+        text_checksum((row.id, row.epoch, body), row.tenant),
+        body,
+    )
     return row
 
 
@@ -86,8 +91,11 @@ def come_to(tables: Tables, forwarded: Forwarded) -> None:
     tables.change(
         "UPDATE edges SET sequence = max(sequence, ?1), guard = ~max(sequence, ?1) "
         "WHERE tenant = ?2 AND id = ?3 AND epoch = ?4",
-        forwarded.sequence, forwarded.tenant, forwarded.edge, forwarded.epoch,
-    )  # fmt: skip
+        forwarded.sequence,
+        forwarded.tenant,
+        forwarded.edge,
+        forwarded.epoch,
+    )
 
 
 def remove_line(tables: Tables, tenant: int, id: str) -> bool:

@@ -50,8 +50,9 @@ def hops_row(row: Row) -> tuple[int, Came]:
 
 def hops_between(tables: Tables, after: int, until: int) -> dict[int, Came]:
     """How the events between two positions came, of those that came over others."""
-    return dict(map(hops_row, tables.each(f"SELECT {HOPS} FROM hops WHERE position > ? AND position <= ?",
-                                          after, until)))  # fmt: skip
+    return dict(
+        map(hops_row, tables.each(f"SELECT {HOPS} FROM hops WHERE position > ? AND position <= ?", after, until))
+    )
 
 
 def came_by(tables: Tables, position: int) -> Came:

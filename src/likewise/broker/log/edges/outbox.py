@@ -77,8 +77,10 @@ def waiting(tables: Tables, tenant: int, after: int, limit: int, *, newest: bool
     order = "DESC" if newest else "ASC"
     rows = tables.rows(
         f"SELECT {OUTBOX} FROM outbox WHERE tenant = ? AND sequence > ? ORDER BY sequence {order} LIMIT ?",
-        tenant, after, limit,
-    )  # fmt: skip
+        tenant,
+        after,
+        limit,
+    )
     return [outbox_row(row) for row in rows]
 
 
@@ -154,5 +156,6 @@ def forget(tables: Tables, tenant: int, until: int) -> None:
     tables.change(
         "DELETE FROM outbox WHERE tenant = ? AND sequence <= ? AND NOT EXISTS "
         "(SELECT 1 FROM log WHERE log.position = outbox.position)",
-        tenant, until,
-    )  # fmt: skip
+        tenant,
+        until,
+    )

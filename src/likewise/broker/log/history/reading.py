@@ -26,8 +26,11 @@ def events_by_minute(tables: Tables, tenant: int, after: int, until: int) -> lis
     rows = tables.rows(
         "SELECT arrival / ?4, count(*) FROM log WHERE kind = 0 AND tenant = ?1 AND position > ?2 AND position <= ?3 "
         "GROUP BY 1",
-        tenant, after, until, MINUTE,
-    )  # fmt: skip
+        tenant,
+        after,
+        until,
+        MINUTE,
+    )
     return [(minute, count) for minute, count in rows]
 
 
@@ -56,8 +59,14 @@ def events_back(
         f"SELECT {ENTRY} FROM log WHERE kind = 0 AND tenant = ?1 AND position < ?2 AND position > ?3 "
         "AND (?4 IS NULL OR source IN (SELECT value FROM json_each(?4))) "
         "AND arrival >= ?5 AND arrival < ?6 AND withdrawn = 0 ORDER BY position DESC LIMIT ?7",
-        tenant, before, after, named, since, until, limit,
-    )  # fmt: skip
+        tenant,
+        before,
+        after,
+        named,
+        since,
+        until,
+        limit,
+    )
     return [entry_row(row) for row in rows]
 
 

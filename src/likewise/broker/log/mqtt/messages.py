@@ -71,8 +71,10 @@ def add_messages(tables: Tables, beside: Iterable[Beside]) -> None:
         if received is not None:
             tables.change(
                 "INSERT OR REPLACE INTO received VALUES (?, ?, ?, ?)",
-                *received, tenant, text_checksum((), *received, tenant),
-            )  # fmt: skip
+                *received,
+                tenant,
+                text_checksum((), *received, tenant),
+            )
         if message.retain and not message.part:
             _retain(tables, tenant, message, position)
     tables.change_all("INSERT INTO messages VALUES (?, ?, ?, ?)", rows)
@@ -85,8 +87,12 @@ def _retain(tables: Tables, tenant: int, message: Kept, position: int) -> None:
     check = text_checksum((message.topic,), tenant, position, number_or_none(message.expires))
     tables.change(
         "INSERT OR REPLACE INTO retained VALUES (?, ?, ?, ?, ?)",
-        tenant, message.topic, position, message.expires, check,
-    )  # fmt: skip
+        tenant,
+        message.topic,
+        position,
+        message.expires,
+        check,
+    )
 
 
 def message_row(row: Row) -> tuple[int, Kept]:

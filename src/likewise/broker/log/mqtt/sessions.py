@@ -67,8 +67,9 @@ _ENCODE: Final = msgspec.json.Encoder().encode
 
 def add_session(tables: Tables, tenant: int, client: str, lasting: Lasting) -> int:
     """Keep a new session; its number."""
-    number = tables.add("INSERT INTO sessions (tenant, client, checksum, body) VALUES (?, ?, 0, ?)",
-                        tenant, client, b"")  # fmt: skip
+    number = tables.add(
+        "INSERT INTO sessions (tenant, client, checksum, body) VALUES (?, ?, 0, ?)", tenant, client, b""
+    )
     put_session(tables, SessionRow(number, tenant, client, None, lasting))
     return number
 
@@ -105,9 +106,7 @@ def remove_session(tables: Tables, number: int) -> None:
 # -- in flight -------------------------------------------------------------------------------------
 
 
-def change_in_flight(
-    tables: Tables, put: Iterable[InFlightRow], dropped: Iterable[tuple[int, int, int]]
-) -> None:  # fmt: skip
+def change_in_flight(tables: Tables, put: Iterable[InFlightRow], dropped: Iterable[tuple[int, int, int]]) -> None:
     """Keep packets as they are, and forget others by queue, sequence number and part."""
     tables.change_all("DELETE FROM in_flight WHERE subscriber = ? AND sequence = ? AND part = ?", dropped)
     tables.change_all(

@@ -30,8 +30,14 @@ def put_topic(tables: Tables, tenant: int, held: TopicHeld) -> None:
     """Keep a subscription to topics, in place of one with its number."""
     tables.change(
         "INSERT OR REPLACE INTO topics VALUES (?, ?, ?, ?, ?, ?, ?)",
-        held.number, tenant, held.subscriber, held.filter, held.qos, int(held.no_local), _checksum(held, tenant),
-    )  # fmt: skip
+        held.number,
+        tenant,
+        held.subscriber,
+        held.filter,
+        held.qos,
+        int(held.no_local),
+        _checksum(held, tenant),
+    )
 
 
 def remove_topic(tables: Tables, number: int) -> None:

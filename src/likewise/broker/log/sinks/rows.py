@@ -56,9 +56,15 @@ def add_target(tables: Tables, tenant: int, row: TargetRow) -> int:
     number = tables.add(
         "INSERT INTO targets (tenant, subscriber, subscription, id, acknowledged, succeeded, guard, checksum, body) "
         "VALUES (?, ?, ?, ?, ?, ?, ?, 0, ?)",
-        tenant, row.subscriber, row.subscription, row.id, row.acknowledged, row.succeeded,
-        _guard(row.acknowledged, row.succeeded), body,
-    )  # fmt: skip
+        tenant,
+        row.subscriber,
+        row.subscription,
+        row.id,
+        row.acknowledged,
+        row.succeeded,
+        _guard(row.acknowledged, row.succeeded),
+        body,
+    )
     check = _checksum(number, tenant, row.subscriber, row.subscription, row.id, body)
     tables.change("UPDATE targets SET checksum = ? WHERE number = ?", check, number)
     return number
@@ -91,16 +97,21 @@ def note_targets(tables: Tables, cursors: Iterable[tuple[int, int, int]]) -> Non
 def remove_target(tables: Tables, tenant: int, number: int) -> None:
     """Forget a target and its dead letters."""
     tables.change("DELETE FROM targets WHERE number = ? AND tenant = ?", number, tenant)
-    tables.change("DELETE FROM dead_letters WHERE tenant = ? AND reason = 'undelivered' AND media_type = ?",
-                  tenant, letter_mark(number))  # fmt: skip
+    tables.change(
+        "DELETE FROM dead_letters WHERE tenant = ? AND reason = 'undelivered' AND media_type = ?",
+        tenant,
+        letter_mark(number),
+    )
 
 
 def remove_targets_of(tables: Tables, tenant: int, subscriber: int, subscription: str | None) -> None:
     """Forget the targets of a subscription, or of a whole subscriber, and their dead letters."""
     for (number,) in tables.rows(
         "SELECT number FROM targets WHERE tenant = ?1 AND subscriber = ?2 AND (?3 IS NULL OR subscription = ?3)",
-        tenant, subscriber, subscription,
-    ):  # fmt: skip
+        tenant,
+        subscriber,
+        subscription,
+    ):
         remove_target(tables, tenant, number)
 
 
@@ -126,8 +137,9 @@ def dead_of(tables: Tables, tenant: int, number: int) -> list[int]:
     rows = tables.rows(
         "SELECT number FROM dead_letters WHERE tenant = ? AND reason = 'undelivered' AND media_type = ? "
         "ORDER BY number",
-        tenant, letter_mark(number),
-    )  # fmt: skip
+        tenant,
+        letter_mark(number),
+    )
     return [found for (found,) in rows]
 
 

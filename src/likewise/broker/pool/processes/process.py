@@ -36,7 +36,7 @@ from likewise.broker.pool.messages import (
     Used,
     frame,
     receive,
-)  # fmt: skip
+)
 from likewise.broker.pool.processes.watchdog import Pulse
 from likewise.broker.pool.shard_server import Portion
 
@@ -157,8 +157,11 @@ class WorkerProcess:
         try:
             self.process = subprocess.Popen(
                 [sys.executable, "-m", "likewise", "worker", "--socket", str(self._path)],
-                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, start_new_session=True, env=_environment(),
-            )  # fmt: skip
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                start_new_session=True,
+                env=_environment(),
+            )
         except OSError:
             self._door.close()
             self._path.unlink(missing_ok=True)

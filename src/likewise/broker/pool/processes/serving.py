@@ -25,7 +25,7 @@ from likewise.broker.pool.messages import (
     Used,
     frame,
     receive,
-)  # fmt: skip
+)
 from likewise.broker.pool.shard_server import Portion, TakenAnnotations
 from likewise.broker.tenants.numbered_matcher import NumberedMatcher
 from likewise.matching.coercion import as_types
@@ -71,10 +71,16 @@ class Holdings:
 
         def interpretation() -> Interpretation:
             return Interpretation(
-                space=told.space, measure=told.measure, threshold=told.threshold, cache_bytes=told.cache_bytes,
-                types=as_types(told.types), annotations=annotations, forget=told.forget, alert_lateness=told.lateness,
+                space=told.space,
+                measure=told.measure,
+                threshold=told.threshold,
+                cache_bytes=told.cache_bytes,
+                types=as_types(told.types),
+                annotations=annotations,
+                forget=told.forget,
+                alert_lateness=told.lateness,
                 stale=told.stale,
-            )  # fmt: skip
+            )
 
         def load(folder: Path) -> NumberedMatcher:
             return NumberedMatcher(

@@ -158,9 +158,9 @@ class _Tree:
             cut = float(np.partition(low, len(low) * half // parts)[len(low) * half // parts])
             below = low < cut
             if below.any():
-                cost = sum(
-                    side.mean() * self._share(slots[side], axis) for side in (below, ~below)
-                ) / self._share(slots, axis)  # fmt: skip
+                cost = sum(side.mean() * self._share(slots[side], axis) for side in (below, ~below)) / self._share(
+                    slots, axis
+                )
                 if best is None or cost < best[0]:
                     best = float(cost), axis, cut
         if best is None:

@@ -63,7 +63,7 @@ class Clustering:
                 entered(ranges.take(place[begin:end]), planned.scales)
                 for begin, end in pairwise(begun.tolist())
                 if end > begin
-            ) / len(blocks)  # fmt: skip
+            ) / len(blocks)
         limit = min(shape.entered / 100, BETTER * before)
         if planned.parts < 2 or planned.entered > limit or met(ranges, planned.scales) > shape.met / 100:
             return None

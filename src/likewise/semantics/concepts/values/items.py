@@ -103,8 +103,12 @@ class Items:
         # A noun that is a verb too means the noun: `pedal` is no `bicycle`, though both are ways to ride one.
         own = [s for part in "nar" for s in senses[part][:SENSES]] + ([] if senses["n"] else verbs)
         common = [s for part in "nv" for s in senses[part][:COMMON]]
-        near = {t for s in own for name in ("derived", "similar", "pertains", "participle", "grouped")
-                for t in known.targets(name, s)}  # fmt: skip
+        near = {
+            t
+            for s in own
+            for name in ("derived", "similar", "pertains", "participle", "grouped")
+            for t in known.targets(name, s)
+        }
         near = (near | set(verbs)) - set(own)
         direct = {t for s in (*own, *verbs) for t in known.targets("opposite", s)}
         far = {t for s in (*own, *near) for t in known.targets("opposite", s)} - direct
@@ -179,8 +183,25 @@ def _forms(text: str) -> Iterator[str]:
         yield text.replace("-", "")
 
 
-_PLAIN: Final = {"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "é": "e", "è": "e", "ê": "e", "á": "a", "à": "a",
-                 "ó": "o", "ô": "o", "í": "i", "ú": "u", "ñ": "n", "ç": "c", "ø": "o", "å": "a"}  # fmt: skip
+_PLAIN: Final = {
+    "ä": "ae",
+    "ö": "oe",
+    "ü": "ue",
+    "ß": "ss",
+    "é": "e",
+    "è": "e",
+    "ê": "e",
+    "á": "a",
+    "à": "a",
+    "ó": "o",
+    "ô": "o",
+    "í": "i",
+    "ú": "u",
+    "ñ": "n",
+    "ç": "c",
+    "ø": "o",
+    "å": "a",
+}
 
 
 def rests(text: str) -> Iterator[str]:

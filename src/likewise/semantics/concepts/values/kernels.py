@@ -27,8 +27,29 @@ from likewise.semantics.concepts.values.states import GENERIC, PRESENT
 
 MOST = 64  # items of a value that are compared
 # What was decided about a pair.
-(NOTHING, SPELLED, STATES, OTHER_STATE, OTHER_CODE, OPPOSED, OVER, OTHER_NAME, MEANT, KIND_OF, PART_OF, NEAR_BROADER,
- NO_CODE, SIBLINGS, WHOLE_OF, FAR_BROADER, UNSAID, ACRONYM, OTHER_FORMULA, NOT_YET, OTHER_HEAD) = range(21)  # fmt: skip
+(
+    NOTHING,
+    SPELLED,
+    STATES,
+    OTHER_STATE,
+    OTHER_CODE,
+    OPPOSED,
+    OVER,
+    OTHER_NAME,
+    MEANT,
+    KIND_OF,
+    PART_OF,
+    NEAR_BROADER,
+    NO_CODE,
+    SIBLINGS,
+    WHOLE_OF,
+    FAR_BROADER,
+    UNSAID,
+    ACRONYM,
+    OTHER_FORMULA,
+    NOT_YET,
+    OTHER_HEAD,
+) = range(21)
 
 
 @inlined
@@ -43,8 +64,11 @@ def _codes(a, i, b, j):
     for x in range(begin_a, end_a):
         anywhere = beside = named = False
         for y in range(begin_b, end_b):
-            equal = (a.codes[x, 0] == b.codes[y, 0] or (a.codes[x, 1] != 0 and a.codes[x, 1] == b.codes[y, 0])
-                     or (b.codes[y, 1] != 0 and a.codes[x, 0] == b.codes[y, 1]))  # fmt: skip
+            equal = (
+                a.codes[x, 0] == b.codes[y, 0]
+                or (a.codes[x, 1] != 0 and a.codes[x, 1] == b.codes[y, 0])
+                or (b.codes[y, 1] != 0 and a.codes[x, 0] == b.codes[y, 1])
+            )
             anywhere |= equal
             if a.codes[x, 2] != 0 and a.codes[x, 2] == b.codes[y, 2]:
                 named = True

@@ -40,10 +40,21 @@ armed / disarmed;
 
 # What is so when an attribute of such a name is true.
 ATTRIBUTE_STATES: Final = {
-    "motion": "occupied", "movement": "occupied", "presence": "occupied", "occupancy": "occupied", "contact": "closed",
-    "connection": "connected", "connectivity": "connected", "lock": "locked", "opening": "open", "working": "running",
-    "alarm": "", "error": "", "fault": "", "failure": "",  # things that are there or not
-}  # fmt: skip
+    "motion": "occupied",
+    "movement": "occupied",
+    "presence": "occupied",
+    "occupancy": "occupied",
+    "contact": "closed",
+    "connection": "connected",
+    "connectivity": "connected",
+    "lock": "locked",
+    "opening": "open",
+    "working": "running",
+    "alarm": "",
+    "error": "",
+    "fault": "",
+    "failure": "",  # things that are there or not
+}
 
 # Words and phrases that exclude each other, two or more ways; WordNet lacks these, or has them in other senses only.
 OPPOSITES: Final = _groups("""
@@ -134,9 +145,16 @@ pending awaiting awaited due required requires require needed needs need request
 )
 # What is supplied, as it is mostly called, and that the supply has ended: a cut of the mains is a power outage.
 SUPPLIES: Final = {
-    "power": "power", "electricity": "power", "electric": "power", "electrical": "power", "mains": "power",
-    "water": "water", "gas": "gas", "network": "network", "internet": "internet",
-}  # fmt: skip
+    "power": "power",
+    "electricity": "power",
+    "electric": "power",
+    "electrical": "power",
+    "mains": "power",
+    "water": "water",
+    "gas": "gas",
+    "network": "network",
+    "internet": "internet",
+}
 ENDS: Final = frozenset(_words("outage cut failure interruption loss"))
 LEAKING: Final = frozenset(_words("water gas"))  # their loss is a leak
 # Words that say nothing about which thing is meant.
@@ -162,19 +180,54 @@ impact import important improve impulse irrigate iron abnormal above about absol
 )
 # What common formulas name; the name is a word or phrase of WordNet.
 FORMULAS: Final = {
-    "co": "carbon monoxide", "co2": "carbon dioxide", "no2": "nitrogen dioxide",
-    "n2o": "nitrous oxide", "nox": "nitrogen oxides", "so2": "sulfur dioxide", "so3": "sulfur trioxide",
-    "o2": "oxygen", "o3": "ozone", "n2": "nitrogen", "h2": "hydrogen", "h2s": "hydrogen sulfide", "nh3": "ammonia",
-    "nh4": "ammonium", "ch4": "methane", "c2h4": "ethylene", "c2h6": "ethane", "c3h8": "propane", "h2o": "water",
-    "h2o2": "hydrogen peroxide", "hcl": "hydrochloric acid", "cl2": "chlorine", "hcho": "formaldehyde",
-    "ch2o": "formaldehyde", "c6h6": "benzene", "sf6": "sulfur hexafluoride", "hf": "hydrogen fluoride",
-}  # fmt: skip
+    "co": "carbon monoxide",
+    "co2": "carbon dioxide",
+    "no2": "nitrogen dioxide",
+    "n2o": "nitrous oxide",
+    "nox": "nitrogen oxides",
+    "so2": "sulfur dioxide",
+    "so3": "sulfur trioxide",
+    "o2": "oxygen",
+    "o3": "ozone",
+    "n2": "nitrogen",
+    "h2": "hydrogen",
+    "h2s": "hydrogen sulfide",
+    "nh3": "ammonia",
+    "nh4": "ammonium",
+    "ch4": "methane",
+    "c2h4": "ethylene",
+    "c2h6": "ethane",
+    "c3h8": "propane",
+    "h2o": "water",
+    "h2o2": "hydrogen peroxide",
+    "hcl": "hydrochloric acid",
+    "cl2": "chlorine",
+    "hcho": "formaldehyde",
+    "ch2o": "formaldehyde",
+    "c6h6": "benzene",
+    "sf6": "sulfur hexafluoride",
+    "hf": "hydrogen fluoride",
+}
 SPELLINGS: Final = {
-    "sulphur": "sulfur", "sulphide": "sulfide", "tyre": "tire", "aluminium": "aluminum", "colour": "color",
-    "centre": "center", "litre": "liter", "metre": "meter", "authorised": "authorized",
-    "unauthorised": "unauthorized", "rm": "room", "bldg": "building", "conf": "conference", "plt": "platform",
-    "maint": "maintenance", "req": "required", "temp": "temperature", "wifi": "wi-fi",
-}  # fmt: skip
+    "sulphur": "sulfur",
+    "sulphide": "sulfide",
+    "tyre": "tire",
+    "aluminium": "aluminum",
+    "colour": "color",
+    "centre": "center",
+    "litre": "liter",
+    "metre": "meter",
+    "authorised": "authorized",
+    "unauthorised": "unauthorized",
+    "rm": "room",
+    "bldg": "building",
+    "conf": "conference",
+    "plt": "platform",
+    "maint": "maintenance",
+    "req": "required",
+    "temp": "temperature",
+    "wifi": "wi-fi",
+}
 # What a Boolean attribute says when it is true, where its name alone would mislead: Zigbee's and Matter's `contact`
 # is true when the contact is made.
 TRUE_MEANS: Final = {
@@ -185,11 +238,13 @@ TRUE_MEANS: Final = {
 }
 NUMBER_WORDS: Final = {
     word: number
-    for number, word in enumerate(_words("""
+    for number, word in enumerate(
+        _words("""
 zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen
 eighteen nineteen twenty
-"""))
-}  # fmt: skip
+""")
+    )
+}
 ORDINALS: Final = {
     word: number
     for number, word in enumerate(

@@ -15,9 +15,17 @@ if TYPE_CHECKING:
 
 # The usual name of what is so when the first is not; what a prefix negates (`unlocked`) need not stand here.
 POSITIVE: Final = {
-    "closed": "open", "shut": "open", "offline": "online", "disabled": "enabled", "off": "on", "vacant": "occupied",
-    "absent": "present", "stopped": "running", "halted": "running", "disconnected": "connected",
-}  # fmt: skip
+    "closed": "open",
+    "shut": "open",
+    "offline": "online",
+    "disabled": "enabled",
+    "off": "on",
+    "vacant": "occupied",
+    "absent": "present",
+    "stopped": "running",
+    "halted": "running",
+    "disconnected": "connected",
+}
 
 
 class Polarity:

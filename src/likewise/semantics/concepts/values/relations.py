@@ -1,6 +1,7 @@
 """How items stand to each other: all of one side's with all of the other's, by the synsets they have in common.
 
-The asked side is turned round (`inverted_items`), so that a new item costs what it has and not what all asked ones have.
+The asked side is turned round (`inverted_items`), so that a new item costs what it has and not what all asked ones
+have.
 """
 
 # The kernel is typed by numba, from what it is called with.
@@ -19,13 +20,27 @@ SAME, CLOSE, KIND, PART, PART_OF_KIND, BROADER, OPPOSITE, FAR_OPPOSITE, SIBLING,
 OWN, NEAR, ABOVE, PARENTS, WHOLES, OPPOSITES, FAR_OPPOSITES, TAGS = range(8)  # the lists of an item
 # What follows if a synset stands in this list of the asked item and in that one of the seen item.
 _FOLLOWS: Final = {
-    (OWN, OWN): SAME, (OWN, NEAR): CLOSE, (OWN, ABOVE): KIND, (OWN, WHOLES): PART, (OWN, OPPOSITES): OPPOSITE,
-    (OWN, FAR_OPPOSITES): FAR_OPPOSITE, (NEAR, OWN): CLOSE, (NEAR, OPPOSITES): FAR_OPPOSITE,
-    (NEAR, FAR_OPPOSITES): FAR_OPPOSITE, (ABOVE, OWN): BROADER, (ABOVE, WHOLES): PART_OF_KIND,
-    (PARENTS, PARENTS): SIBLING, (WHOLES, OWN): WHOLE, (WHOLES, ABOVE): WHOLE, (OPPOSITES, OWN): OPPOSITE,
-    (OPPOSITES, TAGS): OPPOSITE, (OPPOSITES, NEAR): FAR_OPPOSITE, (FAR_OPPOSITES, OWN): FAR_OPPOSITE,
-    (FAR_OPPOSITES, NEAR): FAR_OPPOSITE, (TAGS, OPPOSITES): OPPOSITE,
-}  # fmt: skip
+    (OWN, OWN): SAME,
+    (OWN, NEAR): CLOSE,
+    (OWN, ABOVE): KIND,
+    (OWN, WHOLES): PART,
+    (OWN, OPPOSITES): OPPOSITE,
+    (OWN, FAR_OPPOSITES): FAR_OPPOSITE,
+    (NEAR, OWN): CLOSE,
+    (NEAR, OPPOSITES): FAR_OPPOSITE,
+    (NEAR, FAR_OPPOSITES): FAR_OPPOSITE,
+    (ABOVE, OWN): BROADER,
+    (ABOVE, WHOLES): PART_OF_KIND,
+    (PARENTS, PARENTS): SIBLING,
+    (WHOLES, OWN): WHOLE,
+    (WHOLES, ABOVE): WHOLE,
+    (OPPOSITES, OWN): OPPOSITE,
+    (OPPOSITES, TAGS): OPPOSITE,
+    (OPPOSITES, NEAR): FAR_OPPOSITE,
+    (FAR_OPPOSITES, OWN): FAR_OPPOSITE,
+    (FAR_OPPOSITES, NEAR): FAR_OPPOSITE,
+    (TAGS, OPPOSITES): OPPOSITE,
+}
 FOLLOWS: Final = np.zeros((8, 8), dtype=np.uint16)
 for _lists, _bit in _FOLLOWS.items():
     FOLLOWS[_lists] = _bit

@@ -9,12 +9,17 @@ from likewise.semantics.concepts.values.knowledge import ATTRIBUTE_STATES, NEGAT
 GENERIC: Final = 1  # the bit of the first pair of states: on and off, true and false, yes and no
 PRESENT: Final = 1 << next(n for n, pair in enumerate(STATES) if "present" in pair[0])
 _GENERIC_WORDS: Final = {word: sign for side, sign in zip(STATES[0], (1, -1), strict=True) for word in side} | {
-    "1": 1, "0": -1, "1.0": 1, "0.0": -1,
-}  # fmt: skip
+    "1": 1,
+    "0": -1,
+    "1.0": 1,
+    "0.0": -1,
+}
 _BITS: Final = {
     (word, side): sum(1 << n for n, pair in enumerate(STATES) if word in pair[side])
-    for pair in STATES for side in (0, 1) for word in pair[side]
-}  # fmt: skip
+    for pair in STATES
+    for side in (0, 1)
+    for word in pair[side]
+}
 
 
 def generic_sign(text: str) -> int:

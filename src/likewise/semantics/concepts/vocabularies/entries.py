@@ -16,14 +16,22 @@ _OWL: Final = "http://www.w3.org/2002/07/owl#"
 TYPE: Final = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
 # Which statements count, and as what.
 MEANING: Final = {
-    f"{_SKOS}prefLabel": "labels", f"{_RDFS}label": "labels", f"{_SKOS}altLabel": "other_labels",
-    f"{_SKOS}broader": "broader", f"{_RDFS}subClassOf": "broader", f"{_RDFS}subPropertyOf": "broader",
-    f"{_OWL}equivalentClass": "same", f"{_OWL}equivalentProperty": "same", f"{_OWL}sameAs": "same",
-    f"{_SKOS}exactMatch": "same", "http://qudt.org/schema/qudt/exactMatch": "same",
+    f"{_SKOS}prefLabel": "labels",
+    f"{_RDFS}label": "labels",
+    f"{_SKOS}altLabel": "other_labels",
+    f"{_SKOS}broader": "broader",
+    f"{_RDFS}subClassOf": "broader",
+    f"{_RDFS}subPropertyOf": "broader",
+    f"{_OWL}equivalentClass": "same",
+    f"{_OWL}equivalentProperty": "same",
+    f"{_OWL}sameAs": "same",
+    f"{_SKOS}exactMatch": "same",
+    "http://qudt.org/schema/qudt/exactMatch": "same",
     "https://brickschema.org/schema/Brick#aliasOf": "same",
     "http://qudt.org/schema/qudt/applicableUnit": "units",
-    f"{_OWL}deprecated": "deprecated", TYPE: "types",
-}  # fmt: skip
+    f"{_OWL}deprecated": "deprecated",
+    TYPE: "types",
+}
 _LITERAL: Final = re.compile(r'"(.*)"(?:@([A-Za-z-]+)|\^\^<[^>]*>)?', re.DOTALL)
 
 

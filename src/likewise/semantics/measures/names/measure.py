@@ -103,9 +103,16 @@ class NamesMeasure:
         for axis, side in enumerate((asked.arrays(), seen.arrays())):
             check_ids("words of names", side.words, scores.shape[axis])
         found: NDArray[np.float32] = kernels.coverage(
-            scores, kept, asked.arrays(), seen.arrays(), units, w.acronym, w.plain,
-            np.float32(w.leniency), np.float32(w.asked_share),
-        )  # fmt: skip  # powers of 32 bits take half the time
+            scores,
+            kept,
+            asked.arrays(),
+            seen.arrays(),
+            units,
+            w.acronym,
+            w.plain,
+            np.float32(w.leniency),
+            np.float32(w.asked_share),
+        )  # powers of 32 bits take half the time
         return found * self._fitting(asked, seen)
 
     def _fitting(self, asked: Names, seen: Names) -> NDArray[np.float32]:
@@ -232,10 +239,17 @@ class Names:
     def arrays(self) -> NameArrays:
         """What the coverage kernel takes for one side."""
         return NameArrays(
-            texts=self._texts, stems=self._stems, ends=self._ends, words=self._words, weights=self._weights,
-            plain=self._plain, window_ends=self._window_ends, windows=self._windows, unit_ends=self._unit_ends,
+            texts=self._texts,
+            stems=self._stems,
+            ends=self._ends,
+            words=self._words,
+            weights=self._weights,
+            plain=self._plain,
+            window_ends=self._window_ends,
+            windows=self._windows,
+            unit_ends=self._unit_ends,
             units=self._units,
-        )  # fmt: skip
+        )
 
 
 def _kinship(a: NDArray[np.int64], b: NDArray[np.int64], weights: NameWeights) -> NDArray[np.float32]:

@@ -171,13 +171,28 @@ volatile: volatile
 # Dimensions of units that fit a quantity whose name is no dimension, or not the only one.
 _PARTS: Final = ("ratio", "concentration")
 _UNITS: Final = {
-    "humidity": _PARTS, "latitude": ("angle",), "longitude": ("angle",), "sound": ("sound level",),
-    "illuminance": ("illuminance", "ratio", "irradiance"), "rainfall": ("length", "density of flow"),
-    "power": ("power", "apparent power", "reactive power"), "energy": ("energy", "reactive energy"),
-    "particles": ("concentration",), "volatile": _PARTS, "carbon": _PARTS, "nitrogen": _PARTS, "sulfur": _PARTS,
-    "oxygen": _PARTS, "ozone": _PARTS, "dioxide": _PARTS, "monoxide": _PARTS, "hydrogen": _PARTS, "ammonia": _PARTS,
-    "methane": _PARTS, "formaldehyde": _PARTS,
-}  # fmt: skip
+    "humidity": _PARTS,
+    "latitude": ("angle",),
+    "longitude": ("angle",),
+    "sound": ("sound level",),
+    "illuminance": ("illuminance", "ratio", "irradiance"),
+    "rainfall": ("length", "density of flow"),
+    "power": ("power", "apparent power", "reactive power"),
+    "energy": ("energy", "reactive energy"),
+    "particles": ("concentration",),
+    "volatile": _PARTS,
+    "carbon": _PARTS,
+    "nitrogen": _PARTS,
+    "sulfur": _PARTS,
+    "oxygen": _PARTS,
+    "ozone": _PARTS,
+    "dioxide": _PARTS,
+    "monoxide": _PARTS,
+    "hydrogen": _PARTS,
+    "ammonia": _PARTS,
+    "methane": _PARTS,
+    "formaldehyde": _PARTS,
+}
 
 # Words that say little about which reading it is, and how much they still count.
 TRANSPARENT: Final = _words("""

@@ -83,10 +83,14 @@ def read_tallies(asking: MatcherAnswers, request: Request) -> Tallies:
 def read_series(asking: MatcherAnswers, request: Request) -> Series:
     """Read one reading's past."""
     return series(
-        asking.door.broker.store, asking.tenant, term(request, "source"), _text(request, "attribute"),
-        since=whole(request, "since", 0), until=whole(request, "until", FOREVER),
+        asking.door.broker.store,
+        asking.tenant,
+        term(request, "source"),
+        _text(request, "attribute"),
+        since=whole(request, "since", 0),
+        until=whole(request, "until", FOREVER),
         points=whole(request, "points", 600, 1, 5_000),
-    )  # fmt: skip
+    )
 
 
 @_door(
@@ -110,11 +114,16 @@ def list_events(asking: MatcherAnswers, request: Request) -> StoredEvents:
         raise InputError("`subscriber` and `subscription` go together")
     before = whole(request, "before", asking.tenant.appended + 1, 0, FOREVER)
     return stored_events(
-        asking.door.broker.store, asking.tenant, before=before,
-        limit=whole(request, "limit", 100, 1, 1_000), source=_text(request, "source") or None,
-        containing=_text(request, "containing"), subscription=met if all(met) else None,
-        since=whole(request, "since", 0), until=whole(request, "until", FOREVER),
-    )  # fmt: skip
+        asking.door.broker.store,
+        asking.tenant,
+        before=before,
+        limit=whole(request, "limit", 100, 1, 1_000),
+        source=_text(request, "source") or None,
+        containing=_text(request, "containing"),
+        subscription=met if all(met) else None,
+        since=whole(request, "since", 0),
+        until=whole(request, "until", FOREVER),
+    )
 
 
 @_door(

@@ -42,9 +42,7 @@ async def _keep(request: Request, subscriber: str, subscription: str, id: str, *
         known = targets.find(tenant, subscriber, subscription, id)
     wanted = read_target(await body_of(door, request), None if known is None else known.setting, partly=partly)
     checked, made = check_target(wanted, read_networks(door.broker.config.targets.allow))
-    feed: Any = await door.answer(
-        lambda done: targets.start_set(tenant, subscriber, subscription, id, checked, done)
-    )  # fmt: skip
+    feed: Any = await door.answer(lambda done: targets.start_set(tenant, subscriber, subscription, id, checked, done))
     [found] = await _shown(door, tenant, [feed], made)
     return answer(found)
 

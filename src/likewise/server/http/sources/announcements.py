@@ -20,9 +20,13 @@ _PATH: Final = "/v1/sources/{source:id}/announcement"
 _BODIES: Final[dict[str, object]] = {
     "application/json": {
         "attributes": [{"name": "temp1", "unit": "degC", "low": -40, "high": 85}],
-        "complete": True, "model": "X", "place": "roof", "interval": 60, "lease": 600,
+        "complete": True,
+        "model": "X",
+        "place": "roof",
+        "interval": 60,
+        "lease": 600,
     }
-}  # fmt: skip
+}
 
 
 def announcing(request: Request, source: str) -> tuple[Door, Tenant]:
@@ -46,9 +50,7 @@ async def announce(request: Request, source: str) -> Response:
     door, tenant = announcing(request, source)
     announcement = read_announcement(await body_of(door, request), source)
     door.take(tenant, 1)
-    renewed = await door.answer(
-        lambda done: door.broker.announcements.start_announce(tenant, announcement, done)
-    )  # fmt: skip
+    renewed = await door.answer(lambda done: door.broker.announcements.start_announce(tenant, announcement, done))
     return answer(AnnouncementHeld(source, tenant.known.announcement(source).ends, bool(renewed)))
 
 

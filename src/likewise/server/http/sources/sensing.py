@@ -55,7 +55,5 @@ async def demand(request: Request, source: str) -> Response:
     """Show a source's demand."""
     door, tenant = announcing(request, source)
     found = await door.ask(tenant, lambda: door.broker.wanted.demand(tenant, source))
-    filters = tuple(
-        FilterShown(each.id, str(each), msgspec.to_builtins(each.alternatives)) for each in found.filters
-    )  # fmt: skip
+    filters = tuple(FilterShown(each.id, str(each), msgspec.to_builtins(each.alternatives)) for each in found.filters)
     return answer(DemandShown(source, found.version, filters, found.everything))

@@ -82,9 +82,15 @@ class EdgeSession:
     """The connection of one edge."""
 
     def __init__(
-        self, door: Door, access: Access, tenant: Tenant, socket: WebSocket, hello: wire.Hello, row: LineRow,
+        self,
+        door: Door,
+        access: Access,
+        tenant: Tenant,
+        socket: WebSocket,
+        hello: wire.Hello,
+        row: LineRow,
         queue: SubscriberQueue,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._door = door
         self._broker = broker = door.broker
         self._tenant = tenant

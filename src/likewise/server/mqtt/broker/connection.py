@@ -130,11 +130,42 @@ class Connection:
     """
 
     __slots__ = (
-        "_carrier", "_decoder", "_drained", "_held", "_out", "_out_bytes", "_packets", "_paused", "_reserved",
-        "_waiting_bytes", "access", "address", "authenticated", "begun", "busy", "closed", "ended_well", "heard",
-        "keep_alive", "largest", "longest", "peer", "ready", "received_count", "retained", "sent_count", "server",
-        "session", "taken", "tenant", "token", "tokens_seen", "version", "window", "words",
-    )  # fmt: skip
+        "_carrier",
+        "_decoder",
+        "_drained",
+        "_held",
+        "_out",
+        "_out_bytes",
+        "_packets",
+        "_paused",
+        "_reserved",
+        "_waiting_bytes",
+        "access",
+        "address",
+        "authenticated",
+        "begun",
+        "busy",
+        "closed",
+        "ended_well",
+        "heard",
+        "keep_alive",
+        "largest",
+        "longest",
+        "peer",
+        "ready",
+        "received_count",
+        "retained",
+        "sent_count",
+        "server",
+        "session",
+        "taken",
+        "tenant",
+        "token",
+        "tokens_seen",
+        "version",
+        "window",
+        "words",
+    )
 
     def __init__(
         self, server: Server, carrier: Carrier, *, connect_bytes: int, peer: str = "", address: str = ""
@@ -431,8 +462,16 @@ class Connection:
         self.server.end(self)
 
 
-_SAID: Final = frozenset((
-    Reason.UNSUPPORTED_PROTOCOL_VERSION, Reason.CLIENT_IDENTIFIER_NOT_VALID, Reason.BAD_USER_NAME_OR_PASSWORD,
-    Reason.NOT_AUTHORIZED, Reason.SERVER_UNAVAILABLE, Reason.SERVER_BUSY, Reason.QUOTA_EXCEEDED,
-    Reason.BAD_AUTHENTICATION_METHOD, Reason.TOPIC_NAME_INVALID,
-))  # fmt: skip
+_SAID: Final = frozenset(
+    (
+        Reason.UNSUPPORTED_PROTOCOL_VERSION,
+        Reason.CLIENT_IDENTIFIER_NOT_VALID,
+        Reason.BAD_USER_NAME_OR_PASSWORD,
+        Reason.NOT_AUTHORIZED,
+        Reason.SERVER_UNAVAILABLE,
+        Reason.SERVER_BUSY,
+        Reason.QUOTA_EXCEEDED,
+        Reason.BAD_AUTHENTICATION_METHOD,
+        Reason.TOPIC_NAME_INVALID,
+    )
+)

@@ -372,8 +372,21 @@ class Listener:
             if session is not None and session.tenant.name == tenant:
                 came = connection.received_count
                 shown = ConnectionShown(
-                    "mqtt", session.client, True, "", came, came, 0, 0, 0, 1, 0, connection.sent_count,
-                    len(session.flights), len(session.options), connection.peer,
-                )  # fmt: skip
+                    "mqtt",
+                    session.client,
+                    True,
+                    "",
+                    came,
+                    came,
+                    0,
+                    0,
+                    0,
+                    1,
+                    0,
+                    connection.sent_count,
+                    len(session.flights),
+                    len(session.options),
+                    connection.peer,
+                )
                 found.append(shown)
         return found

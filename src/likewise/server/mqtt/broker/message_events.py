@@ -37,9 +37,15 @@ def read_message(home: Home, tenant: Tenant, access: Access, client: str, packet
     if not access.free("publish") and not any(map(access.covers, reader.names_of(topic, packet.payload))):
         raise NotAllowed(f"publish:{reader.source_of(topic, packet.payload)}")
     message = Message(
-        topic, packet.payload, properties.content_type or "", properties.user, properties.message_expiry,
-        packet.qos, packet.retain, client,
-    )  # fmt: skip
+        topic,
+        packet.payload,
+        properties.content_type or "",
+        properties.user,
+        properties.message_expiry,
+        packet.qos,
+        packet.retain,
+        client,
+    )
     if access.free("publish"):  # who is bound to a source says nothing about others
         home.broker.announcements.identify(tenant, reader.namings(message))
     try:
@@ -66,9 +72,14 @@ def kept(packet: Publish, client: str, now: int) -> Kept:
     properties = packet.properties
     expiry = properties.message_expiry
     return Kept(
-        packet.topic, packet.payload, packet.qos, packet.retain, kept_properties(properties),
-        None if expiry is None else now + expiry * SECOND, client,
-    )  # fmt: skip
+        packet.topic,
+        packet.payload,
+        packet.qos,
+        packet.retain,
+        kept_properties(properties),
+        None if expiry is None else now + expiry * SECOND,
+        client,
+    )
 
 
 def message_bytes(packet: Publish) -> int:

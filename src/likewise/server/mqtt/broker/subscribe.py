@@ -122,10 +122,13 @@ class Subscribing:
                 raise LimitExceeded("filters of a session", allowed=most)
             user = dict(properties.user)
             option = Option(
-                wish.qos, wish.no_local, wish.retain_as_published, properties.subscription_identifiers[:1],
+                wish.qos,
+                wish.no_local,
+                wish.retain_as_published,
+                properties.subscription_identifiers[:1],
                 user.get("explain", "") not in ("", "0", "false"),
                 found.text or (user.get("q", "") if found.kind == "named" else ""),
-            )  # fmt: skip
+            )
             session.options[wish.filter] = option  # before anything comes of it
             if found.group:
                 await self._groups.join(session, wish.filter, found, option)

@@ -32,13 +32,21 @@ class Wills:
             return
         properties = msgspec.structs.replace(will.properties, will_delay=None)
         read_message(
-            self._home, session.tenant, access, session.client,
+            self._home,
+            session.tenant,
+            access,
+            session.client,
             Publish(will.topic, will.payload, will.qos, will.retain, properties=properties),
-        )  # fmt: skip
+        )
         session.will = Kept(
-            will.topic, will.payload, will.qos, will.retain, kept_properties(properties),
-            properties.message_expiry, session.client,
-        )  # fmt: skip
+            will.topic,
+            will.payload,
+            will.qos,
+            will.retain,
+            kept_properties(properties),
+            properties.message_expiry,
+            session.client,
+        )
         session.will_delay = will.properties.will_delay or 0
 
     def plan(self, session: Session) -> None:

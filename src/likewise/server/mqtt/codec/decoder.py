@@ -39,9 +39,13 @@ class Decoder:
     __slots__ = ("_aliases", "_at", "_broken", "_data", "_needed", "_refused", "largest", "topic_aliases", "version")
 
     def __init__(
-        self, version: int | None = None, *, largest: int = LARGEST_PACKET, topic_aliases: int = 0,
+        self,
+        version: int | None = None,
+        *,
+        largest: int = LARGEST_PACKET,
+        topic_aliases: int = 0,
         of_server: bool = False,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.version = version
         self.largest = largest
         self.topic_aliases = topic_aliases

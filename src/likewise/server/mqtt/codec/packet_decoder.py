@@ -28,7 +28,7 @@ from likewise.server.mqtt.codec.packet_types import (
     UNSUBACK,
     UNSUBSCRIBE,
     WILL,
-)  # fmt: skip
+)
 from likewise.server.mqtt.codec.packets import (
     MQTT_3_1_1,
     MQTT_5,
@@ -262,9 +262,19 @@ def _at_end(at: int, end: int, packet: int) -> None:
 
 
 READING: Final[dict[int, Reading]] = {
-    CONNECT: read_connect, CONNACK: read_connack, PUBLISH: read_publish,
-    PUBACK: _reading_acknowledgement(Puback, PUBACK), PUBREC: _reading_acknowledgement(Pubrec, PUBREC),
-    PUBREL: _reading_acknowledgement(Pubrel, PUBREL), PUBCOMP: _reading_acknowledgement(Pubcomp, PUBCOMP),
-    SUBSCRIBE: read_subscribe, SUBACK: read_suback, UNSUBSCRIBE: read_unsubscribe, UNSUBACK: read_unsuback,
-    PINGREQ: read_pingreq, PINGRESP: read_pingresp, DISCONNECT: read_disconnect, AUTH: read_auth,
-}  # fmt: skip
+    CONNECT: read_connect,
+    CONNACK: read_connack,
+    PUBLISH: read_publish,
+    PUBACK: _reading_acknowledgement(Puback, PUBACK),
+    PUBREC: _reading_acknowledgement(Pubrec, PUBREC),
+    PUBREL: _reading_acknowledgement(Pubrel, PUBREL),
+    PUBCOMP: _reading_acknowledgement(Pubcomp, PUBCOMP),
+    SUBSCRIBE: read_subscribe,
+    SUBACK: read_suback,
+    UNSUBSCRIBE: read_unsubscribe,
+    UNSUBACK: read_unsuback,
+    PINGREQ: read_pingreq,
+    PINGRESP: read_pingresp,
+    DISCONNECT: read_disconnect,
+    AUTH: read_auth,
+}

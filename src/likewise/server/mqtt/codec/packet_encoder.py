@@ -23,7 +23,7 @@ from likewise.server.mqtt.codec.packet_types import (
     UNSUBACK,
     UNSUBSCRIBE,
     WILL,
-)  # fmt: skip
+)
 from likewise.server.mqtt.codec.packets import (
     MQTT_3_1_1,
     MQTT_5,
@@ -170,10 +170,19 @@ def _write_auth(packet: Auth, version: int) -> bytes:
 
 
 _WRITING: Final[dict[type[Packet], Callable[[Any, int], bytes]]] = {
-    Connect: _write_connect, Connack: _write_connack, Publish: _write_publish,
-    Puback: _writing_acknowledgement(PUBACK), Pubrec: _writing_acknowledgement(PUBREC),
-    Pubrel: _writing_acknowledgement(PUBREL, 2), Pubcomp: _writing_acknowledgement(PUBCOMP),
-    Subscribe: _write_subscribe, Suback: _write_suback, Unsubscribe: _write_unsubscribe, Unsuback: _write_unsuback,
-    Pingreq: lambda packet, version: b"\xc0\0", Pingresp: lambda packet, version: b"\xd0\0",
-    Disconnect: _write_disconnect, Auth: _write_auth,
-}  # fmt: skip
+    Connect: _write_connect,
+    Connack: _write_connack,
+    Publish: _write_publish,
+    Puback: _writing_acknowledgement(PUBACK),
+    Pubrec: _writing_acknowledgement(PUBREC),
+    Pubrel: _writing_acknowledgement(PUBREL, 2),
+    Pubcomp: _writing_acknowledgement(PUBCOMP),
+    Subscribe: _write_subscribe,
+    Suback: _write_suback,
+    Unsubscribe: _write_unsubscribe,
+    Unsuback: _write_unsuback,
+    Pingreq: lambda packet, version: b"\xc0\0",
+    Pingresp: lambda packet, version: b"\xd0\0",
+    Disconnect: _write_disconnect,
+    Auth: _write_auth,
+}

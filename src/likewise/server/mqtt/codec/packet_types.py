@@ -22,9 +22,23 @@ DISCONNECT: Final = 14
 AUTH: Final = 15
 
 NAMES: Final = (
-    "will", "CONNECT", "CONNACK", "PUBLISH", "PUBACK", "PUBREC", "PUBREL", "PUBCOMP", "SUBSCRIBE", "SUBACK",
-    "UNSUBSCRIBE", "UNSUBACK", "PINGREQ", "PINGRESP", "DISCONNECT", "AUTH",
-)  # fmt: skip
+    "will",
+    "CONNECT",
+    "CONNACK",
+    "PUBLISH",
+    "PUBACK",
+    "PUBREC",
+    "PUBREL",
+    "PUBCOMP",
+    "SUBSCRIBE",
+    "SUBACK",
+    "UNSUBSCRIBE",
+    "UNSUBACK",
+    "PINGREQ",
+    "PINGRESP",
+    "DISCONNECT",
+    "AUTH",
+)
 FLAGS: Final = tuple(2 if kind in (PUBREL, SUBSCRIBE, UNSUBSCRIBE) else 0 for kind in range(16))  # but a PUBLISH's
 BY_A_SERVER: Final = frozenset({CONNACK, SUBACK, UNSUBACK, PINGRESP})  # and never by a client
 BY_A_CLIENT: Final = frozenset({CONNECT, SUBSCRIBE, UNSUBSCRIBE, PINGREQ})

@@ -156,6 +156,19 @@ class Auth(msgspec.Struct, frozen=True, gc=False, repr_omit_defaults=True):
 
 
 Packet = (
-    Connect | Connack | Publish | Puback | Pubrec | Pubrel | Pubcomp | Subscribe | Suback | Unsubscribe | Unsuback
-    | Pingreq | Pingresp | Disconnect | Auth
-)  # fmt: skip
+    Connect
+    | Connack
+    | Publish
+    | Puback
+    | Pubrec
+    | Pubrel
+    | Pubcomp
+    | Subscribe
+    | Suback
+    | Unsubscribe
+    | Unsuback
+    | Pingreq
+    | Pingresp
+    | Disconnect
+    | Auth
+)

@@ -37,7 +37,7 @@ from likewise.server.mqtt.codec.packet_types import (
     SUBSCRIBE,
     UNSUBACK,
     WILL,
-)  # fmt: skip
+)
 from likewise.server.mqtt.codec.properties import NO_PROPERTIES, Properties
 from likewise.server.mqtt.codec.reasons import Reason
 from likewise.server.mqtt.codec.topics import check_topic

@@ -15,7 +15,7 @@ from likewise.server.mqtt.codec.packet_types import (
     PUBREL,
     SUBACK,
     UNSUBACK,
-)  # fmt: skip
+)
 
 
 class Reason(IntEnum):
@@ -75,26 +75,33 @@ FAILED: Final = 0x80  # reason codes from here on say that something failed
 _TAKING: Final = frozenset({0x00, 0x10, 0x80, 0x83, 0x87, 0x90, 0x91, 0x97, 0x99})
 _RELEASING: Final = frozenset({0x00, 0x92})
 REASONS: Final = {  # which packet may say which
-    CONNACK: frozenset(
-        {0x00, *range(0x80, 0x8B), 0x8C, 0x90, 0x95, 0x97, 0x99, 0x9A, 0x9B, 0x9C, 0x9D, 0x9F}
-    ),
-    PUBACK: _TAKING, PUBREC: _TAKING, PUBREL: _RELEASING, PUBCOMP: _RELEASING,
+    CONNACK: frozenset({0x00, *range(0x80, 0x8B), 0x8C, 0x90, 0x95, 0x97, 0x99, 0x9A, 0x9B, 0x9C, 0x9D, 0x9F}),
+    PUBACK: _TAKING,
+    PUBREC: _TAKING,
+    PUBREL: _RELEASING,
+    PUBCOMP: _RELEASING,
     SUBACK: frozenset({0x00, 0x01, 0x02, 0x80, 0x83, 0x87, 0x8F, 0x91, 0x97, 0x9E, 0xA1, 0xA2}),
     UNSUBACK: frozenset({0x00, 0x11, 0x80, 0x83, 0x87, 0x8F, 0x91}),
-    DISCONNECT: frozenset(
-        {0x00, 0x04, *range(0x80, 0x84), 0x87, 0x89, 0x8B, *range(0x8D, 0x91), *range(0x93, 0xA3)}
-    ),
+    DISCONNECT: frozenset({0x00, 0x04, *range(0x80, 0x84), 0x87, 0x89, 0x8B, *range(0x8D, 0x91), *range(0x93, 0xA3)}),
     AUTH: frozenset({0x00, 0x18, 0x19}),
-}  # fmt: skip
+}
 _RETURN_CODES: Final = {  # of MQTT 3.1.1's CONNACK (section 3.2.2.3)
-    Reason.SUCCESS: 0, Reason.UNSUPPORTED_PROTOCOL_VERSION: 1, Reason.CLIENT_IDENTIFIER_NOT_VALID: 2,
-    Reason.BAD_USER_NAME_OR_PASSWORD: 4, Reason.NOT_AUTHORIZED: 5, Reason.BANNED: 5,
+    Reason.SUCCESS: 0,
+    Reason.UNSUPPORTED_PROTOCOL_VERSION: 1,
+    Reason.CLIENT_IDENTIFIER_NOT_VALID: 2,
+    Reason.BAD_USER_NAME_OR_PASSWORD: 4,
+    Reason.NOT_AUTHORIZED: 5,
+    Reason.BANNED: 5,
     Reason.BAD_AUTHENTICATION_METHOD: 5,
-}  # fmt: skip
+}
 _RETURNED: Final = {
-    1: Reason.UNSUPPORTED_PROTOCOL_VERSION, 2: Reason.CLIENT_IDENTIFIER_NOT_VALID, 3: Reason.SERVER_UNAVAILABLE,
-    4: Reason.BAD_USER_NAME_OR_PASSWORD, 5: Reason.NOT_AUTHORIZED, 0: Reason.SUCCESS,
-}  # fmt: skip
+    1: Reason.UNSUPPORTED_PROTOCOL_VERSION,
+    2: Reason.CLIENT_IDENTIFIER_NOT_VALID,
+    3: Reason.SERVER_UNAVAILABLE,
+    4: Reason.BAD_USER_NAME_OR_PASSWORD,
+    5: Reason.NOT_AUTHORIZED,
+    0: Reason.SUCCESS,
+}
 
 
 def return_code(reason: int) -> int:

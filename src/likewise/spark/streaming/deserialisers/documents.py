@@ -14,13 +14,18 @@ from likewise.formats.senml import events_from_senml
 from likewise.model import Event
 
 RDF: Final = {
-    "text/turtle": "ttl", "application/n-triples": "nt", "application/n-quads": "nq", "application/trig": "trig",
+    "text/turtle": "ttl",
+    "application/n-triples": "nt",
+    "application/n-quads": "nq",
+    "application/trig": "trig",
     "application/ld+json": "jsonld",
-}  # fmt: skip
+}
 TYPES: Final = {
-    "application/cloudevents+json": "cloudevent", "application/cloudevents-batch+json": "cloudevents",
-    "application/senml+json": "senml", **RDF,
-}  # fmt: skip
+    "application/cloudevents+json": "cloudevent",
+    "application/cloudevents-batch+json": "cloudevents",
+    "application/senml+json": "senml",
+    **RDF,
+}
 NAMES: Final = ("cloudevents", "senml", *RDF.values())
 Headers = Mapping[str, bytes]
 

@@ -31,9 +31,14 @@ SPLIT_BYTES: Final = 16 << 20  # of JSON lines a task reads
 ROWS: Final = 50_000  # events of a Parquet file a task reads, in whole row groups
 CHUNK: Final = 20_000  # events read at a time
 _FORMS: Final = {
-    ".jsonl": "lines", ".ndjson": "lines", ".jsonl.gz": "lines.gz", ".ndjson.gz": "lines.gz",
-    ".parquet": "parquet", ".arrow": "arrow", ".arrows": "arrow",
-}  # fmt: skip
+    ".jsonl": "lines",
+    ".ndjson": "lines",
+    ".jsonl.gz": "lines.gz",
+    ".ndjson.gz": "lines.gz",
+    ".parquet": "parquet",
+    ".arrow": "arrow",
+    ".arrows": "arrow",
+}
 
 
 class FileInlet:

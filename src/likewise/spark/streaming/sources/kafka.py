@@ -198,9 +198,13 @@ def _consumer(servers: str, settings: Mapping[str, str]) -> Consumer:
     from confluent_kafka import Consumer, KafkaException
 
     ours = {
-        "bootstrap.servers": servers, "group.id": _GROUP, "enable.auto.commit": "false", "enable.partition.eof": "true",
-        "auto.offset.reset": "error", "allow.auto.create.topics": "false",
-    }  # fmt: skip
+        "bootstrap.servers": servers,
+        "group.id": _GROUP,
+        "enable.auto.commit": "false",
+        "enable.partition.eof": "true",
+        "auto.offset.reset": "error",
+        "allow.auto.create.topics": "false",
+    }
     try:
         return Consumer(QUIET | dict(settings) | ours)
     except KafkaException as error:

@@ -104,8 +104,10 @@ def read_fed(folder: Path, paths: Iterable[str]) -> OrderedEvents:
         try:
             tables.append(pa.ipc.open_stream((folder / path).read_bytes()).read_all())
         except FileNotFoundError:
-            raise ArtefactMissing(f"{folder / path}, which a task of this batch wrote, is not there; do all workers "
-                                  "see the checkpoint's folder?") from None  # fmt: skip
+            raise ArtefactMissing(
+                f"{folder / path}, which a task of this batch wrote, is not there; do all workers "
+                "see the checkpoint's folder?"
+            ) from None
         except pa.ArrowException as error:
             raise ArtefactDamaged(f"{folder / path} cannot be read ({error})") from None
     if not tables:

@@ -110,11 +110,15 @@ def _run(order: ShardOrder) -> ShardDone:
         by_day.setdefault(each.moment // DAY, []).append(row)
     parts = [
         write_part(
-            place_of(order.folder), SAID, pa.Table.from_pylist(several, lake_schema(SAID)), order.name, order.tenant,
+            place_of(order.folder),
+            SAID,
+            pa.Table.from_pylist(several, lake_schema(SAID)),
+            order.name,
+            order.tenant,
             day_text(day),
         )
         for day, several in sorted(by_day.items())
-    ]  # fmt: skip
+    ]
     return ShardDone(order.shard, saved, tuple(parts), len(rows))
 
 

@@ -114,11 +114,15 @@ class StreamState:
         moved = sorted(left.keys() | {name for name, saved in live.items() if _moves(name, saved, now)})
         orders = [
             msgspec.structs.replace(
-                order, shard=name, before=live.get(name), since=before.now.get(kind_of(name)),
-                until=now.get(kind_of(name)), fed=tuple(left.get(name, ())),
+                order,
+                shard=name,
+                before=live.get(name),
+                since=before.now.get(kind_of(name)),
+                until=now.get(kind_of(name)),
+                fed=tuple(left.get(name, ())),
             )
             for name in moved
-        ]  # fmt: skip
+        ]
         found = run_each(spark, [msgspec.json.encode(each) for each in orders], run_shard_order) if orders else []
         done = [msgspec.json.decode(each, type=ShardDone) for each in found]
         for each in done:

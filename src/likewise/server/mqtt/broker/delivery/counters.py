@@ -25,9 +25,18 @@ class Counters:
     """What is counted for one tenant."""
 
     __slots__ = (
-        "connected", "connections", "lost", "received", "refused", "sent", "sessions", "shut_out", "stalled",
-        "stored", "unannounced",
-    )  # fmt: skip
+        "connected",
+        "connections",
+        "lost",
+        "received",
+        "refused",
+        "sent",
+        "sessions",
+        "shut_out",
+        "stalled",
+        "stored",
+        "unannounced",
+    )
 
     def __init__(self) -> None:
         self.connected = self.sessions = 0  # now

@@ -34,9 +34,19 @@ class Outbox:
     """One queue and who it is sent to. `shared` is the filter of a group; a session's own has none."""
 
     __slots__ = (
-        "_asked", "_at_once", "_done", "_reading", "cursor", "home", "members", "open", "queue", "settled",
-        "shared", "tenant",
-    )  # fmt: skip
+        "_asked",
+        "_at_once",
+        "_done",
+        "_reading",
+        "cursor",
+        "home",
+        "members",
+        "open",
+        "queue",
+        "settled",
+        "shared",
+        "tenant",
+    )
 
     def __init__(self, home: Home, tenant: Tenant, queue: SubscriberQueue, shared: str = "") -> None:
         self.home = home

@@ -102,10 +102,14 @@ class Session:
 
     __slots__ = (
         "_packet",
-        "client", "client_json", "connection",
+        "client",
+        "client_json",
+        "connection",
         "expiry",
         "flights",
-        "groups", "identified", "number",
+        "groups",
+        "identified",
+        "number",
         "options",
         "outbox",
         "owner",
@@ -115,7 +119,7 @@ class Session:
         "will",
         "will_delay",
         "will_timer",
-    )  # fmt: skip
+    )
 
     def __init__(self, tenant: Tenant, client: str, owner: str) -> None:
         self.tenant = tenant
