@@ -42,6 +42,9 @@ from likewise.semantics.feedback import Judgement, concerns
 from likewise.semantics.interpretation import Interpretation
 
 if TYPE_CHECKING:
+    from numpy import int64
+    from numpy.typing import NDArray
+
     from likewise.formats.arrow.event_batch import EventBatch
     from likewise.matching.snapshot import Snapshot
     from likewise.semantics.measure import Measure
@@ -193,15 +196,21 @@ class Matcher(MatcherAlerts):
         self._state.remove(id)
         self._numbering.forget()
 
-    def _end_validity(self, now: int) -> dict[int, str]:
-        """Forget the subscriptions whose validity is over by `now`; their ids by ordinal."""
-        ended = {}
+    def _end_validity(self, now: int) -> tuple[dict[int, str], list[tuple[int, Match]]]:
+        """Forget the subscriptions whose validity is over by `now`; their ids by ordinal, and what was due before.
+
+        Time stops at each end that an alert or a window has: what was due before it is sent, however far time jumps.
+        """
+        ended: dict[int, str] = {}
+        due: list[tuple[int, Match]] = []
         while self._ending and self._ending[0][0] <= now:
             end, ordinal = heapq.heappop(self._ending)
             if self._state.ends.get(ordinal) == end:
+                if self._state.held[ordinal].remembers:
+                    due += [hit for engine in self._state.engines.values() for hit in engine.advance(end - 1)]
                 ended[ordinal] = self._state.held[ordinal].id
                 self.remove(ended[ordinal])
-        return ended
+        return ended, due
 
     # -- matching -------------------------------------------------------------------------------
 
@@ -216,10 +225,14 @@ class Matcher(MatcherAlerts):
         if self._withdrawn and event.id is not None:
             self._withdrawn.pop(event.id, None)
         now = self._moment(event, at)
-        self._end_validity(now)
-        if event.expires is not None and event.expires <= now:
-            return NO_MATCHES
-        return self._state.matches(event, now)
+        _, due = self._end_validity(now)
+        over = event.expires is not None and event.expires <= now
+        if not due:
+            return NO_MATCHES if over else self._state.matches(event, now)
+        found = [match for _, match in due]
+        if not over:
+            found += self._state.matches(event, now)
+        return Matches(len(found), lambda start, stop: found[start:stop])
 
     def match_batch(self, events: Sequence[GivenEvent] | EventBatch, at: Sequence[int] | None = None) -> MatchBatch:
         """What `match` finds one by one, as arrays; of each event its arrivals first, then who moved up in a window."""
@@ -228,21 +241,34 @@ class Matcher(MatcherAlerts):
         events = self._all_annotated(events)
         pieces: list[tuple[int, FoundBatch]] = []
         over_now: dict[int, str] = {}
+        due: list[Promotion] = []
         seen = 0
         for start, stop in stretches(moments, over, self._ending[0][0] if self._ending else None):
-            over_now |= self._end_validity(int(moments[seen : start + 1].max()))  # what is left out tells the time, too
+            due += self._end_during(moments, seen, start + 1, over_now)  # what is left out tells the time, too
             seen = stop
             part, when = events[start:stop], moments[start:stop].tolist()
             for engine in self._state.engines.values():
                 found = engine.match_batch(part, when)
                 moved = tuple(Promotion(p.event_index + start, p.match, p.number) for p in found.promoted)
                 pieces.append((start, found._replace(promoted=moved)))
-        if self._ending and seen < len(moments):
-            over_now |= self._end_validity(int(moments[seen:].max()))
+        due += self._end_during(moments, seen, len(moments), over_now)
         event_index, ordinals, score = merge(pieces)
-        promoted = tuple(sorted((x for _, p in pieces for x in p.promoted), key=lambda x: x.event_index))
+        promoted = sorted((x for _, p in pieces for x in p.promoted), key=lambda x: (x.event_index, x.number))
+        if due:
+            promoted = sorted([*due, *promoted], key=lambda x: x.event_index)
         index, ids, numbers = self._numbering.number(ordinals, over_now)
-        return MatchBatch(event_index, index, score, ids, promoted, self._likelihoods(ids), numbers)
+        return MatchBatch(event_index, index, score, ids, tuple(promoted), self._likelihoods(ids), numbers)
+
+    def _end_during(self, moments: NDArray[int64], start: int, stop: int, ended: dict[int, str]) -> list[Promotion]:
+        """End validity by the moments of some events; what was due before, with the event whose time shows it."""
+        due: list[Promotion] = []
+        if not self._ending or start == stop or int(moments[start:stop].max()) < self._ending[0][0]:
+            return due
+        for place in range(start, stop):
+            over, hits = self._end_validity(int(moments[place]))
+            ended |= over
+            due += [Promotion(place, match, ordinal) for ordinal, match in hits]
+        return due
 
     def _all_annotated(self, events: Sequence[Event]) -> Sequence[Event]:
         """Events as they are matched; the very same if annotations change none of them."""
@@ -264,8 +290,8 @@ class Matcher(MatcherAlerts):
 
     def advance(self, now: int) -> list[Match]:
         """Let time pass up to `now`: validity ends, windows move; the promotions this causes."""
-        self._end_validity(now)
-        return [match for engine in self._state.engines.values() for _, match in engine.advance(now)]
+        found = [match for _, match in self._end_validity(now)[1]]
+        return found + [match for engine in self._state.engines.values() for _, match in engine.advance(now)]
 
     def shift(self, by: int) -> None:
         """Let everything in the windows count as so many µs later (earlier if negative), as after a clock was set.
