@@ -113,19 +113,24 @@ class Housekeeping:
         Where events carry their own time, that alone moves the windows.
         """
         now, ended = self._clock(), self._retention()
+        if self._needs_tick(tenant, now):
+            self._append(tenant, Tick())  # before validity ends: what was due until then is sent
         for held in list(tenant.ending.values()):
             if held.ends is not None and held.ends <= ended:
                 subscriber = tenant.by_number[held.subscriber].id
                 self._append(tenant, Unsubscribe(subscriber, held.id))
+
+    def _needs_tick(self, tenant: Tenant, now: int) -> bool:
+        """Whether time moves something; windows are moved once after the last event that they can hold is over."""
         if len(tenant.alerts) and (due := tenant.alerts.next_due()) is not None and due <= now:
-            self._append(tenant, Tick())
-            return
+            return True
         if tenant.windows_from is None or not tenant.follows_arrival:
-            return
+            return False
         over = tenant.last_arrival + tenant.window_length
         if tenant.window_length and tenant.ticked <= over:
             tenant.ticked = now
-            self._append(tenant, Tick())
+            return True
+        return False
 
     def _append(self, tenant: Tenant, command: Command) -> None:
         """Append a command of our own; one that comes too late for this run of the broker is made again by the next."""
