@@ -153,6 +153,40 @@ def test_a_clock_that_is_wrong_at_the_start_removes_nothing(machine: Machine, re
 
 
 @pytest.mark.parametrize("at_start", [False, True])
+def test_a_clock_that_is_ten_years_behind_is_reported_until_it_is_right_or_accepted(
+    machine: Machine, at_start: bool
+) -> None:
+    """In health, in the metrics and in the log, as one that is ahead; also after a restart."""
+    with machine.broker() as broker:
+        fill(broker)
+        if not at_start:
+            machine.wall.step(-YEARS)
+            machine.live(85, broker)
+    if at_start:
+        machine.wall.step(-YEARS)
+    with capture_logs() as lines, machine.broker() as broker:
+        machine.live(85, broker)
+        (trouble,) = broker.troubles()
+        assert "3652 days, 0:00:00 behind" in trouble
+        assert "likewise admin clock accept" in trouble
+        assert broker.retention.status().behind_s == -YEARS / 1e6
+        assert f"likewise_clock_behind_seconds {-YEARS / 1e6}" in broker.metrics.page(None).decode()
+        assert unread(broker) == ids()
+    reported = [line["event"] for line in lines]
+    assert ("the clock is behind the time of what is stored" in reported) == at_start
+    with machine.broker() as broker:
+        machine.live(2 * 3600, broker)
+        assert len(broker.troubles()) == 1
+        if at_start:
+            machine.wall.step(YEARS)
+            machine.live(85, broker)
+        else:
+            assert broker.retention.accept()
+        assert broker.troubles() == []
+        assert unread(broker) == ids()
+
+
+@pytest.mark.parametrize("at_start", [False, True])
 def test_what_is_published_while_the_clock_is_ten_years_behind_is_not_over_when_it_is_right(
     machine: Machine, at_start: bool
 ) -> None:

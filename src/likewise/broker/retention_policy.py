@@ -157,6 +157,12 @@ class Retention:
         """By how many µs the oldest epoch is behind the clock; 0 if none is."""
         return max((0, *(epoch.behind for epoch in self._epochs)))
 
+    @property
+    def offset(self) -> int:
+        """By how many µs the clock is ahead of the time that the broker can account for; negative: behind it."""
+        latest = max((epoch.behind for epoch in self._epochs), default=0)
+        return latest if abs(latest) > PLAUSIBLE else self.behind
+
     def times(self) -> RetentionTimes:
         """The times by which unread deliveries are over, now."""
         now = self._clock()  # first: it may find a step, which changes the epochs
@@ -174,6 +180,11 @@ class Retention:
 
     def trouble(self) -> str | None:
         """Say what is kept although the clock says it is over, and what to do; None if nothing is."""
+        if self.offset < 0:
+            return (
+                f"the clock is {shown_step(-self.offset)[1:]} behind the time this broker can account for; nothing is "
+                "removed by it: set the clock right, or if it is right say `likewise admin clock accept`"
+            )
         if not self.behind or not (self.held_back or self.holds_everything):
             return None
         left = self.hold_left
@@ -190,7 +201,7 @@ class Retention:
         """The same as values."""
         return ClockStatus(
             self._clock(),
-            self.behind / 1e6,
+            self.offset / 1e6,
             self.hold_left,
             self.held_back,
             self.holds_everything,
@@ -220,6 +231,8 @@ class Retention:
                 behind=shown_step(self.behind),
                 seconds=HOLD_SECONDS,
             )
+        elif self.offset < 0:
+            _log.warning("the clock is behind the time of what is stored", step=shown_step(by))
         self.changed()
 
     def accept(self) -> bool:

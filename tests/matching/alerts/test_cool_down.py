@@ -212,3 +212,25 @@ def test_withdrawing_what_ended_an_alarm_raises_it_again_though_its_source_was_s
     room.sent += room.matcher.withdraw("x400")
     assert room.tick(599) == [("arrival", "x0", 0), ("cleared", "x400", 400)]
     assert room.tick(600)[2:] == [("arrival", "x300", 600)]
+
+
+@pytest.mark.parametrize("engine", ["alerts", "naive"])
+@pytest.mark.parametrize("clauses", ["once until false", "once until {reset = true}", "for 1 min once until false"])
+def test_explain_names_stale_sources_and_does_not_count_them(clauses: str, engine: str) -> None:
+    """Beside stale sources alone, another alarm is not suppressed, as it is beside one that is not stale."""
+    hour = 3_600_000_000
+    matcher = lw.Matcher(engines={"alert": engine})
+    matcher.add(lw.parse(f"{{smoke = true}} per room {clauses} stale 2 h", id="s"), at=0)
+    matcher.match(lw.event({"smoke": True, "room": "hall"}, source="dead", id="e1"), at=0)
+    matcher.advance(hour)
+    other = lw.event({"smoke": True, "room": "hall"}, source="new", id="e2")
+    before = matcher.explain(other, "s", at=hour)
+    assert before.verdict == "suppressed"
+    assert "silent" not in str(before)
+    after = matcher.explain(other, "s", at=3 * hour)
+    assert after.verdict == ("not_yet" if "for" in clauses else "match")
+    assert "Active and silent for longer than 2 h: dead (3 h)." in after.predicates[-1].notes[-1]
+    sent = matcher.match(other, at=3 * hour) or matcher.advance(4 * hour)
+    assert [match.spoken.stale for match in sent if match.spoken] == [("dead",)]
+    own = matcher.explain(lw.event({"smoke": True, "room": "hall"}, source="dead", id="e3"), "s", at=4 * hour)
+    assert own.verdict == "suppressed"

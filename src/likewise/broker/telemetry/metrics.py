@@ -81,7 +81,7 @@ class Metrics:
             (
                 "clock_behind_seconds",
                 "By how much what was stored before a step of the clock is behind it",
-                lambda: retention.behind / 1e6,
+                lambda: retention.offset / 1e6,
             ),
             (
                 "clock_hold_seconds",

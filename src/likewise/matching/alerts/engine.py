@@ -36,7 +36,7 @@ from likewise.matching.alerts.saved_state import (
 from likewise.matching.alerts.withdrawal import Withdrawing
 from likewise.matching.cache_use import CacheUse
 from likewise.matching.engine import Found, FoundBatch, found_batch
-from likewise.matching.explain.alerts import AlertStanding, with_standing
+from likewise.matching.explain.alerts import AlertStanding, standing_of, with_standing
 from likewise.matching.explain.explain import explain
 from likewise.matching.reference.alerts.clocks import first_arrival, note_clock, wrong_clock
 from likewise.matching.reference.alerts.digest import gathered
@@ -308,7 +308,15 @@ class AlertEngine(Withdrawing):
         state = None if key is None else member.states.get(key)
         if state is None or (self.now or 0) - state.last_arrival >= self._kept(member):
             return with_standing(found, member.alert, AlertStanding(key is not None, now))
-        standing = AlertStanding(True, now, state.begin, state.told, state.spoken, state.quiet_until)
+        standing = standing_of(
+            member.alert,
+            state.run(member.alert),
+            state.active,
+            spoken=state.spoken,
+            quiet_until=state.quiet_until,
+            now=now,
+            source=event.source or "",
+        )
         return with_standing(found, member.alert, standing)
 
     def standings(self, ordinal: int, limit: int) -> list[KeyStanding]:

@@ -284,6 +284,13 @@ class KeyState:
         for place, heard in enumerate(self.trail):
             self._step(alert, heard, place)
 
+    def run(self, alert: Alert) -> Run:
+        """Return what holds, with when each source came last."""
+        run = self.base.run
+        for heard in self.trail:
+            run = stepped(run, heard, alert.stale)
+        return run
+
     # -- alarms ---------------------------------------------------------------------------------
 
     def _is_quiet(self, when: int) -> bool:

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Final, NamedTuple
 
 import msgspec
 
+from likewise.matching.reference.alerts.state import Run, Sources
 from likewise.model.alerts.clauses import Alert
 from likewise.model.explanation import Explanation, PredicateReport, Verdict
 from likewise.model.time import spoken as span_text
 
+MOST_NAMED: Final = 5  # stale sources that an explanation names
+
 
 class AlertStanding(NamedTuple):
-    """Where an event's key stands at a moment: whether it has one, since when it holds, what was said of it."""
+    """Where an event's key stands at a moment: whether it has one, since when it holds, what was said of it.
+
+    `stale` names the sources that are active and have been silent for longer than `stale_after`, and for how long.
+    """
 
     keyed: bool
     now: int
@@ -20,6 +27,30 @@ class AlertStanding(NamedTuple):
     told: bool = False
     spoken: bool = False
     quiet_until: int | None = None
+    stale: Sequence[tuple[str, int]] = ()
+    stale_after: int = 0
+
+
+def standing_of(
+    alert: Alert, run: Run, active: Sources, *, spoken: bool, quiet_until: int | None, now: int, source: str
+) -> AlertStanding:
+    """Where a key stands for an event of a source, which stale sources do not keep from raising an alarm.
+
+    `active` are the sources of an alert that does not follow what fails; `run` has those of the others.
+
+    >>> alert, run = Alert(once_until="false", per=("room",), stale=60), Run((("dead", 0),), 0, True)
+    >>> found = standing_of(alert, run, (), spoken=True, quiet_until=None, now=61, source="new")
+    >>> found.spoken, found.stale
+    (False, (('dead', 61),))
+    """
+    sources = run.holding + run.stale if alert.follows_failing else active
+    others = [each for each in sources if each[0] != source]
+    after = alert.stale
+    stale = () if after is None else tuple((each, now - last) for each, last in others if now - last > after)
+    begin, told, spoken = run.begin, run.told, spoken and not run.stale
+    if stale and len(stale) == len(sources):  # the source is none of them, and begins anew
+        begin, told, spoken = None, False, False
+    return AlertStanding(True, now, begin, told, spoken, quiet_until, stale, after or 0)
 
 
 def with_standing(explained: Explanation, alert: Alert, standing: AlertStanding) -> Explanation:
@@ -33,9 +64,12 @@ def with_standing(explained: Explanation, alert: Alert, standing: AlertStanding)
     if explained.verdict != "match":
         return explained
     verdict, change = _judge(alert, standing)
-    if verdict == "match":
+    notes = tuple(filter(None, (change, _stale_note(standing))))
+    if not notes:
         return explained
-    report = PredicateReport(_clauses(alert), verdict, notes=(change,))
+    report = PredicateReport(_clauses(alert), verdict, notes=notes)
+    if verdict == "match":
+        return msgspec.structs.replace(explained, predicates=(*explained.predicates, report))
     return msgspec.structs.replace(
         explained, verdict=verdict, change=change, predicates=(*explained.predicates, report)
     )
@@ -69,6 +103,20 @@ def _judge(alert: Alert, standing: AlertStanding) -> tuple[Verdict, str]:
         left = alert.digest_every - now % alert.digest_every
         return "not_yet", f"It is gathered for the digest that comes in {span_text(left)}."
     return "match", ""
+
+
+def _stale_note(standing: AlertStanding) -> str:
+    """Name the stale sources, those that have been silent for longest first."""
+    if not standing.stale:
+        return ""
+    longest = sorted(standing.stale, key=lambda each: (-each[1], each[0]))
+    names = ", ".join(f"{source or 'no source'} ({span_text(silent)})" for source, silent in longest[:MOST_NAMED])
+    more = len(longest) - MOST_NAMED
+    names += f" and {more} more" if more > 0 else ""
+    return (
+        f"Active and silent for longer than {span_text(standing.stale_after)}: {names}. "
+        "What is stale does not count: it keeps no other source from raising an alarm."
+    )
 
 
 def _clauses(alert: Alert) -> str:

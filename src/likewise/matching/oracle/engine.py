@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, ClassVar, get_args
 from likewise.defaults import ALERT_STALE, HYBRID_M, LATENESS, THRESHOLD
 from likewise.errors import NotServed, UnknownId
 from likewise.matching.engine import BaseEngine, Found, FoundBatch, Ranked, found_batch, found_of
-from likewise.matching.explain.alerts import AlertStanding, with_standing
+from likewise.matching.explain.alerts import AlertStanding, standing_of, with_standing
 from likewise.matching.explain.explain import explain
 from likewise.matching.oracle.alerts import PlainAlerts
 from likewise.matching.oracle.windows import Hits, PlainWindows
@@ -337,9 +337,19 @@ class NaiveEngine(BaseEngine):
 
     def _key(self, event: Event, ordinal: int, at: int) -> AlertStanding:
         key, story = self.alerts.story(ordinal, event)
-        run = run_of(self.alerts.clauses(ordinal), story)
         now = at if self.alerts.now is None else max(self.alerts.now, at)
-        return AlertStanding(key is not None, now, run.begin, run.told, story.spoken, story.quiet_until)
+        if key is None:
+            return AlertStanding(False, now)
+        alert = self.alerts.clauses(ordinal)
+        return standing_of(
+            alert,
+            run_of(alert, story),
+            story.active,
+            spoken=story.spoken,
+            quiet_until=story.quiet_until,
+            now=now,
+            source=event.source or "",
+        )
 
     def board(self, ordinal: int) -> list[Ranked]:
         """The k best of a subscription's window now, best first."""
