@@ -50,8 +50,9 @@ class ClockStatus(msgspec.Struct, frozen=True):
     """How far the broker trusts its clock to remove things.
 
     `time` is the clock (µs since 1970), which is `behind_s` ahead of the time by which what was stored before its last
-    steps ages; negative: the clock is behind. For `hold_s` more seconds sessions, leases and the like wait; with `holds_everything` events wait, too,
-    read or not. `held_back` events are over by the clock and stay. `trouble` says so in words.
+    steps ages; negative: the clock is behind. For `hold_s` more seconds sessions, leases and the like wait; with
+    `holds_everything` events wait, too, read or not. `held_back` events are over by the clock and stay. `trouble` says
+    so in words.
     """
 
     time: int

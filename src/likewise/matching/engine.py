@@ -178,6 +178,10 @@ class AlertKeys(MovedByTime, Protocol):
         """Nothing could be heard for so long (µs), until a moment: silence counts on from there."""
         ...
 
+    def postpone_expiry(self, by: int) -> None:
+        """Let a time (µs) in which nothing came at all bring no key nearer to being forgotten."""
+        ...
+
     def excuse(self, sources: Iterable[str], why: Why, at: int) -> None:
         """From now on the silence of some sources means nothing."""
         ...

@@ -22,6 +22,14 @@ class MatcherAlerts(MatcherAnswers):
         if "alert" in self._state.engines:
             cast("AlertKeys", self._state.engines["alert"]).outage(by, until)
 
+    def postpone_expiry(self, by: int) -> None:
+        """Let a time (µs) in which nothing came at all bring no key of an alert nearer to being forgotten.
+
+        For one who cannot tell a long pause from a step of the clock.
+        """
+        if (engine := self._alerts()) is not None:
+            engine.postpone_expiry(by)
+
     def excuse(self, sources: Iterable[str], why: Why, at: int | None = None) -> None:
         """From now on the silence of some sources means nothing: what brings them is down, or they were told to rest.
 

@@ -104,6 +104,8 @@ class AlertPair(Pair):
         by, until = choice.integer(1, 4), choice.pick((None, self.now, self.now - 1))
         for engine in self._both:
             engine.outage(by, until)
+            if until is None:
+                engine.postpone_expiry(by)
 
     def excuse(self, choice: Choice) -> None:
         """The silence of a source means nothing from now on, or counts again."""

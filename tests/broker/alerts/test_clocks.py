@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import msgspec
 import pytest
 
@@ -105,3 +107,29 @@ def test_what_an_edge_kept_counts_when_the_edge_got_it() -> None:
     got = YEAR_2000 + 999 * DAY + 5_000 * SECOND
     assert alarms([got, got + 10 * SECOND]) == ["arrival"]  # a clock that runs, and fell back
     assert alarms([None, None]) == []  # as if both had been uploaded at once
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_no_key_is_forgotten_by_a_step_of_the_clock(workers: int, tmp_path: Path) -> None:
+    """Years ahead while it runs or at a start, and put right: what was sent is over by its end, and not sent again."""
+    clock, config = ManualClock("2024-05-01T12:00:00Z"), Config(matching=Matching(workers=workers))
+    years = 10 * 365 * 24 * 3_600 * SECOND
+    with Broker(tmp_path / "data", config, clock=clock) as broker:
+        subscribe(broker, smoke="{smoke = true} once until false", silent="{smoke exists} absent for 1 h")
+        for source in ("a", "b", "c"):
+            publish(broker, f"on {source}", clock(), smoke=True, source=source)
+        clock.step(years)
+        publish(broker, "off a", clock(), smoke=False, source="a")
+    clock.advance(60 * SECOND)
+    with Broker(tmp_path / "data", config, clock=clock) as broker:
+        publish(broker, "still b", clock(), smoke=True, source="b")
+        publish(broker, "off b", clock(), smoke=False, source="b")
+        clock.step(-years)
+        clock.advance(60 * SECOND)
+        publish(broker, "still c", clock(), smoke=True, source="c")
+        publish(broker, "off c", clock(), smoke=False, source="c")
+        sent = [(id, cause) for id, cause, subscription in said(broker) if subscription == "smoke"]
+    assert sent == [
+        *[(f"on {source}", "arrival") for source in ("a", "b", "c")],
+        *[(f"off {source}", "cleared") for source in ("a", "b", "c")],
+    ]

@@ -24,7 +24,7 @@ from likewise.broker.log.log_entries import first_of_newest
 from likewise.broker.log.packed_sets import NONE, pack_scores, unpack_scores
 from likewise.broker.tenants.match_guarded import match_guarded
 from likewise.broker.tenants.numbered_matcher import NumberedMatcher
-from likewise.broker.tenants.tenant import Tenant
+from likewise.broker.tenants.tenant import LONGEST_PAUSE, Tenant
 from likewise.defaults import INITIAL_EVENTS, QUANTUM_SECONDS, WORDS_TOGETHER
 from likewise.errors import LikewiseError
 
@@ -128,6 +128,8 @@ class EarlierEvents:
         if arrival < newest - PLAUSIBLE:
             self.alerts.shift(arrival - newest)
             newest = arrival
+        elif arrival > newest + LONGEST_PAUSE:
+            self.alerts.postpone_expiry(arrival - newest)
         self.newest = max(newest, arrival)
         return self.newest
 

@@ -124,6 +124,12 @@ class Outage(msgspec.Struct, frozen=True, tag="outage", array_like=True):
     until: int | None
 
 
+class PostponeExpiry(msgspec.Struct, frozen=True, tag="postpone_expiry", array_like=True):
+    """Nothing came for so long, by a clock that may have stepped: it brings no key nearer to being forgotten."""
+
+    by: int
+
+
 class Excuse(msgspec.Struct, frozen=True, tag="excuse", array_like=True):
     """The silence of some sources means nothing from a moment on, or counts again."""
 
@@ -252,6 +258,7 @@ Operation = (
     | Advance
     | Shift
     | Outage
+    | PostponeExpiry
     | Excuse
     | Expect
     | Expects

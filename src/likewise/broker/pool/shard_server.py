@@ -42,6 +42,7 @@ from likewise.broker.pool.messages import (
     Operation,
     Outage,
     Plan,
+    PostponeExpiry,
     Proxies,
     Ranked,
     Rehearse,
@@ -148,6 +149,8 @@ class Portion:
                 self.matcher.shift(by)
             case Outage(by=by, until=until):
                 self.matcher.outage(by, until)
+            case PostponeExpiry(by=by):
+                self.matcher.postpone_expiry(by)
             case Excuse(sources=sources, why=why, at=at, ends=ends):
                 (self.matcher.end_excuse if ends else self.matcher.excuse)(sources, why, at)
             case Expect(number=number, key=key, source=source, position=position, at=at, ends=ends):

@@ -28,6 +28,7 @@ from likewise.broker.pool.messages import (
     Moved,
     Operation,
     Outage,
+    PostponeExpiry,
     Ranked,
     Rename,
     RenameSource,
@@ -149,6 +150,11 @@ class SpreadMatcher(HeldInShares):
         """Nothing could be heard for so long (µs), until a moment."""
         for share in self.shares:
             self.crew.change(share, Outage(by, until))
+
+    def postpone_expiry(self, by: int) -> None:
+        """Let a time (µs) in which nothing came at all bring no key nearer to being forgotten."""
+        for share in self.shares:
+            self.crew.change(share, PostponeExpiry(by))
 
     def excuse(self, sources: Iterable[str], why: Why, at: int) -> None:
         """From now on the silence of some sources means nothing."""

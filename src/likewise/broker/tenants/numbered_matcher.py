@@ -183,6 +183,10 @@ class NumberedMatcher:
         """Nothing could be heard for so long (µs), until a moment."""
         self.matcher.outage(by, until)
 
+    def postpone_expiry(self, by: int) -> None:
+        """Let a time (µs) in which nothing came at all bring no key nearer to being forgotten."""
+        self.matcher.postpone_expiry(by)
+
     def excuse(self, sources: Iterable[str], why: Why, at: int) -> None:
         """From now on the silence of some sources means nothing."""
         self.matcher.excuse(sources, why, at)

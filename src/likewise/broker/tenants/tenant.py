@@ -25,6 +25,7 @@ from likewise.errors import UnknownId
 from likewise.matching.matcher import Matcher
 from likewise.model import Kind, Subscription
 
+LONGEST_PAUSE: Final = 86_400 * 1_000_000  # µs between two entries that count for the expiry of alerts' keys
 _log = structlog.get_logger("likewise.tenants")
 FEW_MATCHED: Final = 16  # subscriptions of a delivery that are looked through rather than sorted
 RECENT_BYTES: Final = 32 * 2**20  # of deliveries kept in memory, so that streams that keep up need no reading
@@ -237,12 +238,17 @@ class Tenant:
 
         Where it goes back further, it was set, and what the windows hold goes back with it, as old as it was. All of
         that follows from the log alone, so a replay does the same.
+
+        Where nothing came for over `LONGEST_PAUSE`, the broker was off or the clock stepped, and nobody can tell which:
+        that time brings no key of an alert nearer to being forgotten.
         """
         if arrival < self.newest_arrival - PLAUSIBLE:
             _log.warning("arrivals went back; so do windows", tenant=self.name, by=self.newest_arrival - arrival)
             self.windows.shift(arrival - self.newest_arrival)
             self.alerts.shift(arrival - self.newest_arrival)
             self.newest_arrival = self.last_arrival = arrival
+        if self.newest_arrival and arrival > self.newest_arrival + LONGEST_PAUSE:
+            self.alerts.postpone_expiry(arrival - self.newest_arrival)
         self.newest_arrival = max(self.newest_arrival, arrival)
         return self.newest_arrival
 

@@ -32,7 +32,15 @@ class Silence(HeldAlerts):
                         continue
                     part = by if until is None else outage_since(state.heard_at(), by, until)
                     state.move(member.alert, part, only_arrival=True)
+                    if until is not None:
+                        state.last_arrival = min(state.last_arrival, until)
                     self._settle_down(member, key, state)
+
+    def postpone_expiry(self, by: int) -> None:
+        """Let a time (µs) in which nothing came at all bring no key nearer to being forgotten."""
+        for member in self._members.values():
+            for state in member.states.values():
+                state.last_arrival += by
 
     def excuse(self, sources: Iterable[str], why: Why, at: int) -> None:
         """From now on the silence of some sources means nothing."""

@@ -261,7 +261,16 @@ class PlainAlerts:
                     if story.paused is not None:  # all of its silence is excused
                         continue
                     part = by if until is None else outage_since(heard_at(story), by, until)
-                    held.stories[key] = _moved(story, part, only_arrival=True)
+                    moved = _moved(story, part, only_arrival=True)
+                    if until is not None:
+                        moved = moved._replace(last_arrival=min(moved.last_arrival, until))
+                    held.stories[key] = moved
+
+    def postpone_expiry(self, by: int) -> None:
+        """Let a time (µs) in which nothing came at all bring no key nearer to being forgotten."""
+        for held in self._alerts.values():
+            for key, story in list(held.stories.items()):
+                held.stories[key] = story._replace(last_arrival=story.last_arrival + by)
 
     def excuse(self, sources: Iterable[str], why: Why, at: int) -> None:
         """From now on the silence of some sources means nothing."""
